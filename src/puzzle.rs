@@ -1,0 +1,327 @@
+//! 81 cells: read from text, print, check against the rules.
+//!
+//! Cells are numbered in row order, 0 (top left) to 80 (bottom right).
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// How many cells a puzzle has.
+pub const CELLS: usize = 81;
+
+/// The characters that mean a blank cell.
+pub const BLANKS: &[u8; 8] = b"0._*-xX?";
+
+/// A puzzle: 81 cells in row order, 0 for a blank, 1 to 9 for a clue.
+///
+/// Nothing is promised about its solutions, nor that its clues obey the rules:
+/// see [`Puzzle::contradiction`].
+///
+/// ```
+/// use bulkdoku::Puzzle;
+///
+/// let puzzle: Puzzle =
+///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+///         .parse()?;
+/// assert_eq!(puzzle.clues(), 30);
+/// assert_eq!(puzzle.cells()[..3], [5, 3, 0]);
+/// assert_eq!(puzzle.contradiction(), None);
+/// # Ok::<(), bulkdoku::Malformed>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Puzzle([u8; CELLS]);
+
+impl Puzzle {
+    /// The puzzle without any clue.
+    pub const EMPTY: Self = Self([0; CELLS]);
+
+    /// Reads exactly 81 characters, digits `1` to `9` or one of [`BLANKS`].
+    ///
+    /// # Errors
+    /// [`Malformed`] says what was wrong and at which column (counted from 1).
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        let mut cells = [0; CELLS];
+        for (i, &byte) in text.iter().enumerate() {
+            match cell_value(byte) {
+                Some(value) if i < CELLS => cells[i] = value,
+                Some(_) => {}
+                None => return Err(Malformed::not_a_cell(text, i)),
+            }
+        }
+        if text.len() == CELLS { Ok(Self(cells)) } else { Err(Malformed::length(text.len())) }
+    }
+
+    /// Takes 81 values, 0 for a blank, 1 to 9 for a clue; `None` if one is larger.
+    pub fn from_cells(cells: [u8; CELLS]) -> Option<Self> {
+        cells.iter().all(|&c| c <= 9).then_some(Self(cells))
+    }
+
+    /// The cells in row order, 0 for a blank.
+    pub fn cells(&self) -> &[u8; CELLS] {
+        &self.0
+    }
+
+    /// How many cells are given.
+    pub fn clues(&self) -> usize {
+        self.0.iter().filter(|&&c| c != 0).count()
+    }
+
+    /// Two equal clues that see each other, if there are any: the first pair, by
+    /// unit (rows, then columns, then boxes) and then by cell.
+    pub fn contradiction(&self) -> Option<Contradiction> {
+        Unit::all().find_map(|unit| {
+            let mut seen_at = [None; 10];
+            unit.cells().into_iter().find_map(|cell| {
+                let digit = self.0[cell];
+                let first = seen_at[digit as usize].replace(cell);
+                match first {
+                    Some(first) if digit != 0 => {
+                        Some(Contradiction { digit, cells: [first, cell], unit })
+                    }
+                    _ => None,
+                }
+            })
+        })
+    }
+}
+
+impl FromStr for Puzzle {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        Self::parse(text.as_bytes())
+    }
+}
+
+impl From<Grid> for Puzzle {
+    /// The puzzle whose every cell is given.
+    fn from(grid: Grid) -> Self {
+        Self(grid.0)
+    }
+}
+
+impl fmt::Display for Puzzle {
+    /// 81 characters, `.` for a blank.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.0.map(|c| if c == 0 { b'.' } else { b'0' + c });
+        f.pad(std::str::from_utf8(&text).expect("digits and dots are ASCII"))
+    }
+}
+
+impl fmt::Debug for Puzzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Puzzle({self})")
+    }
+}
+
+/// 81 digits in row order: what an engine writes as a solution.
+///
+/// [`Grid::BLANK`] stands where there is none; [`Grid::solves`] checks one against the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Grid(pub(crate) [u8; CELLS]);
+
+impl Grid {
+    /// No digit anywhere: the place of a solution not found.
+    pub const BLANK: Self = Self([0; CELLS]);
+
+    /// The digits in row order.
+    pub fn cells(&self) -> &[u8; CELLS] {
+        &self.0
+    }
+
+    /// Whether this grid obeys the rules and keeps every clue of `puzzle`.
+    pub fn solves(&self, puzzle: &Puzzle) -> bool {
+        let keeps_clues =
+            (self.0.iter()).zip(puzzle.cells()).all(|(&digit, &clue)| clue == 0 || clue == digit);
+        let digits_of = |unit: Unit| {
+            (unit.cells().into_iter()).fold(0_u16, |digits, cell| digits | 1 << self.0[cell])
+        };
+        keeps_clues && Unit::all().all(|unit| digits_of(unit) == 0b11_1111_1110)
+    }
+}
+
+impl fmt::Display for Grid {
+    /// 81 characters, `.` where a digit is missing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Puzzle(self.0).fmt(f)
+    }
+}
+
+impl fmt::Debug for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Grid({self})")
+    }
+}
+
+/// A row, column or box, by its index 0 to 8 (boxes in row order).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Nine cells side by side.
+    Row(u8),
+    /// Nine cells one above the other.
+    Column(u8),
+    /// A square of nine cells.
+    Box(u8),
+}
+
+impl Unit {
+    /// All 27 units: rows, columns, boxes.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let rows = (0..9).map(Self::Row);
+        let columns = (0..9).map(Self::Column);
+        rows.chain(columns).chain((0..9).map(Self::Box))
+    }
+
+    /// The nine cells of this unit, in row order.
+    pub fn cells(self) -> [usize; 9] {
+        std::array::from_fn(|i| match self {
+            Self::Row(r) => usize::from(r) * 9 + i,
+            Self::Column(c) => i * 9 + usize::from(c),
+            Self::Box(b) => {
+                let (band, stack) = (usize::from(b) / 3, usize::from(b) % 3);
+                (band * 3 + i / 3) * 9 + stack * 3 + i % 3
+            }
+        })
+    }
+}
+
+impl fmt::Display for Unit {
+    /// `row 1`, `column 1`, `box 1`: counted from 1.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, index) = match self {
+            Self::Row(i) => ("row", i),
+            Self::Column(i) => ("column", i),
+            Self::Box(i) => ("box", i),
+        };
+        write!(f, "{name} {}", index + 1)
+    }
+}
+
+/// Two equal clues in one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{digit} stands twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
+pub struct Contradiction {
+    /// The digit that stands twice.
+    pub digit: u8,
+    /// Both cells, in row order.
+    pub cells: [usize; 2],
+    /// The first unit that holds both.
+    pub unit: Unit,
+}
+
+/// `r1c1` to `r9c9`, the field's usual name of a cell.
+fn cell_name(cell: usize) -> String {
+    format!("r{}c{}", cell / 9 + 1, cell % 9 + 1)
+}
+
+/// The value of a cell's character: 0 for a blank, `None` for what is no cell.
+pub(crate) const fn cell_value(byte: u8) -> Option<u8> {
+    match byte {
+        b'1'..=b'9' => Some(byte - b'0'),
+        b'0' | b'.' | b'_' | b'*' | b'-' | b'x' | b'X' | b'?' => Some(0),
+        _ => None,
+    }
+}
+
+/// Why a text is no puzzle. Columns count characters from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{what}")]
+pub struct Malformed {
+    /// The column at which the text stops being a puzzle, counted from 1.
+    pub column: usize,
+    /// What is wrong there, and what to do.
+    pub what: String,
+}
+
+impl Malformed {
+    /// The character at byte `at` is no cell.
+    fn not_a_cell(text: &[u8], at: usize) -> Self {
+        // Everything before `at` is ASCII, so bytes and characters count alike.
+        let what = match first_char(&text[at..]) {
+            Some('O' | 'o') => "letter O is no cell; write 0 for a blank".into(),
+            Some('l' | 'I') => "a letter is no cell; write 1 for the digit one".into(),
+            Some('\0') => "a NUL byte is no cell".into(),
+            Some('\r') => "a carriage return inside a line; convert the line ends to LF".into(),
+            Some(c) if c.is_numeric() => {
+                format!("{c:?} is no cell; write the ASCII digits 1 to 9")
+            }
+            Some(c) => format!("{c:?} is no cell; use 1 to 9, and 0 or . for a blank"),
+            None => format!("byte 0x{:02X} is no cell and no UTF-8", text[at]),
+        };
+        Self { column: at + 1, what }
+    }
+
+    /// Every character is a cell, but there are not 81 of them.
+    fn length(found: usize) -> Self {
+        let what = match found {
+            16 | 256 | 625 => format!("{found} cells; only 9x9 puzzles are read, 81 cells"),
+            162 => "162 cells, 81 expected; two puzzles on one line".into(),
+            729 => "729 characters, 81 expected; pencil marks are not read".into(),
+            _ => format!("{found} cells, 81 expected"),
+        };
+        // The first column too many, or the first that is missing.
+        Self { column: found.min(CELLS) + 1, what }
+    }
+}
+
+/// The first character, `None` where the bytes are no UTF-8.
+fn first_char(bytes: &[u8]) -> Option<char> {
+    let head = &bytes[..bytes.len().min(4)];
+    match std::str::from_utf8(head) {
+        Ok(text) => text.chars().next(),
+        Err(e) => std::str::from_utf8(&head[..e.valid_up_to()]).ok()?.chars().next(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASSIC: &str =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+
+    #[test]
+    fn blanks_of_every_kind_read_alike() {
+        for &blank in BLANKS {
+            let text = CLASSIC.replace('.', std::str::from_utf8(&[blank]).unwrap());
+            assert_eq!(text.parse::<Puzzle>().unwrap().to_string(), CLASSIC);
+        }
+    }
+
+    #[test]
+    fn errors_name_the_column() {
+        let column = |text: &str| text.parse::<Puzzle>().unwrap_err().column;
+        assert_eq!(column(&CLASSIC[..80]), 81);
+        assert_eq!(column(&format!("{CLASSIC}1")), 82);
+        assert_eq!(column(&CLASSIC.replace("195", "1O5")), 14);
+        assert_eq!(column(&CLASSIC.replace("195", "1５5")), 14);
+        assert_eq!(column(""), 1);
+    }
+
+    #[test]
+    fn invalid_utf8_is_named_as_a_byte() {
+        let mut text = CLASSIC.as_bytes().to_vec();
+        text[7] = 0xFF;
+        let error = Puzzle::parse(&text).unwrap_err();
+        assert_eq!((error.column, error.what.contains("0xFF")), (8, true));
+    }
+
+    #[test]
+    fn a_contradiction_names_cells_and_unit() {
+        let found = CLASSIC.replacen("53..7", "53..5", 1).parse::<Puzzle>().unwrap();
+        let found = found.contradiction().unwrap();
+        assert_eq!(found.to_string(), "5 stands twice in row 1, at r1c1 and r1c5");
+        let mut cells = [0; CELLS];
+        (cells[0], cells[10]) = (7, 7);
+        let found = Puzzle::from_cells(cells).unwrap().contradiction().unwrap();
+        assert_eq!(found.unit, Unit::Box(0));
+    }
+
+    #[test]
+    fn units_cover_every_cell_three_times() {
+        let mut times = [0; CELLS];
+        Unit::all().flat_map(Unit::cells).for_each(|cell| times[cell] += 1);
+        assert_eq!(times, [3; CELLS]);
+    }
+}

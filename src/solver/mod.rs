@@ -1,0 +1,182 @@
+//! The contract that every engine keeps, and the engines.
+//!
+//! An engine takes a batch of puzzles and fills in one [`Outcome`] for each. What its search
+//! does for a puzzle depends on that puzzle and the [`Limits`] alone: the same outcome (latency
+//! aside) on every machine, vector level, thread count, and in every batch.
+
+mod scalar;
+
+use std::fmt;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+pub use scalar::Scalar;
+
+use crate::puzzle::{Grid, Puzzle};
+use crate::simd::SimdLevel;
+
+/// Where a search ends, for each puzzle by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Stop at this many solutions: 1 for the first, 2 to prove that there is only one.
+    pub solutions: NonZeroU32,
+    /// Give up rather than look at more than this many nodes (see [`Outcome::nodes`]).
+    pub nodes: Option<NonZeroU64>,
+}
+
+impl Limits {
+    /// Stop at the first solution.
+    pub const FIRST: Self = Self::count(NonZeroU32::MIN);
+    /// Look for a second solution: one found and the search ended means exactly one.
+    pub const PROOF: Self = Self::count(NonZeroU32::new(2).unwrap());
+
+    /// Count solutions up to `solutions`.
+    pub const fn count(solutions: NonZeroU32) -> Self {
+        Self { solutions, nodes: None }
+    }
+
+    /// The same with a limit of nodes.
+    #[must_use]
+    pub const fn with_nodes(self, nodes: NonZeroU64) -> Self {
+        Self { nodes: Some(nodes), ..self }
+    }
+}
+
+/// What an engine found out about one puzzle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The first solution that the search found, [`Grid::BLANK`] if none: see [`Outcome::solution`].
+    pub grid: Grid,
+    /// Solutions found, up to the limit.
+    pub solutions: u32,
+    /// Whether the node limit ended the search: there may be more solutions.
+    pub gave_up: bool,
+    /// Nodes with more than one possibility left after propagation, at which one was assumed.
+    pub guesses: u64,
+    /// States that were propagated: the puzzle itself, and each side of each guess that was looked at.
+    pub nodes: u64,
+    /// Nanoseconds from the puzzle's entry into the engine to this outcome.
+    pub latency_ns: u64,
+}
+
+impl Outcome {
+    /// Nothing found, nothing searched.
+    pub const NONE: Self = Self {
+        grid: Grid::BLANK,
+        solutions: 0,
+        gave_up: false,
+        guesses: 0,
+        nodes: 0,
+        latency_ns: 0,
+    };
+
+    /// The first solution that the search found.
+    pub fn solution(&self) -> Option<&Grid> {
+        (self.solutions > 0).then_some(&self.grid)
+    }
+}
+
+/// Solves batches of puzzles; each worker has its own.
+///
+/// After construction an engine allocates nothing.
+pub trait Engine: Send {
+    /// Which engine it is.
+    fn name(&self) -> &'static str;
+
+    /// The vector level in use, if it uses one.
+    fn simd(&self) -> Option<SimdLevel> {
+        None
+    }
+
+    /// Overwrites `outcomes[i]` with what was found out about `puzzles[i]`.
+    ///
+    /// # Panics
+    /// When the slices differ in length. After a panic the engine must not be used again.
+    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]);
+}
+
+/// The engines, by the name that `--engine` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EngineKind {
+    /// One puzzle at a time: the reference.
+    Scalar,
+}
+
+impl EngineKind {
+    /// Every engine, the default first.
+    pub const ALL: &[Self] = &[Self::Scalar];
+
+    /// Its name, as `--engine` takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+        }
+    }
+
+    /// Makes one. Engines without vectors have no use for `simd`.
+    pub fn build(self, simd: SimdLevel) -> Box<dyn Engine> {
+        let _ = simd;
+        match self {
+            Self::Scalar => Box::new(Scalar::new()),
+        }
+    }
+}
+
+impl Default for EngineKind {
+    fn default() -> Self {
+        Self::ALL[0]
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for EngineKind {
+    type Err = UnknownEngine;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
+        let found = Self::ALL.iter().copied().find(|kind| kind.name() == name);
+        found.ok_or_else(|| UnknownEngine(name.into()))
+    }
+}
+
+/// An engine was asked for that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no engine {0:?}; there is {list}", list = names().join(", "))]
+pub struct UnknownEngine(String);
+
+fn names() -> Vec<&'static str> {
+    EngineKind::ALL.iter().map(|kind| kind.name()).collect()
+}
+
+/// Solves `puzzles` with the default engine on the calling thread; `outcomes[i]` belongs to
+/// `puzzles[i]`.
+///
+/// It makes an engine for the call: who has many batches keeps one ([`EngineKind::build`]).
+///
+/// ```
+/// use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
+///
+/// let puzzles: [Puzzle; 2] = [
+///     "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9".parse()?,
+///     Puzzle::EMPTY,
+/// ];
+/// let mut outcomes = [Outcome::NONE; 2];
+/// solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
+///
+/// assert_eq!(outcomes[0].solutions, 1);
+/// assert!(outcomes[0].solution().is_some_and(|grid| grid.solves(&puzzles[0])));
+/// assert_eq!(outcomes[1].solutions, 2); // at least two: the search stopped there
+/// # Ok::<(), bulkdoku::Malformed>(())
+/// ```
+///
+/// # Panics
+/// When the slices differ in length.
+pub fn solve_batch(puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
+    EngineKind::default().build(SimdLevel::best()).solve(puzzles, limits, outcomes);
+}

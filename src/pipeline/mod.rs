@@ -138,6 +138,26 @@ pub struct InputFailure {
     pub error: io::Error,
 }
 
+/// An output that could not be written; the run ended there.
+#[derive(Debug, Error)]
+pub enum OutputFailure {
+    /// The rows.
+    #[error("writing rows: {0}")]
+    Rows(#[source] io::Error),
+    /// The messages about bad records.
+    #[error("writing messages: {0}")]
+    Notes(#[source] io::Error),
+}
+
+impl OutputFailure {
+    /// Why, whichever it was.
+    pub fn error(&self) -> &io::Error {
+        match self {
+            Self::Rows(error) | Self::Notes(error) => error,
+        }
+    }
+}
+
 impl Pipeline {
     /// Reads all `sources` one after the other, writes a header and one row for each record to
     /// `rows`, in order, and a line for each bad record to `notes` (`file:line:column: status:
@@ -154,11 +174,11 @@ impl Pipeline {
         mut rows: impl Write + Send,
         mut notes: impl Write + Send,
         progress: &Progress,
-    ) -> io::Result<Report> {
+    ) -> Result<Report, OutputFailure> {
         let start = Instant::now();
         let mut header = Vec::new();
         self.format.header(&mut header);
-        rows.write_all(&header)?;
+        rows.write_all(&header).map_err(OutputFailure::Rows)?;
 
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some in the hands of reader and writer.

@@ -1,12 +1,12 @@
 //! The writer: puts blocks back in order and sends them home empty.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::atomic::Ordering;
 
 use crossbeam_channel::{Receiver, Sender};
 
-use super::Progress;
 use super::block::Block;
+use super::{OutputFailure, Progress};
 use crate::stats::Counts;
 
 /// Takes finished blocks in any order, writes their rows in the input's order.
@@ -20,7 +20,11 @@ pub(super) struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes until no worker is left.
-    pub(super) fn run(self, rows: &mut impl Write, notes: &mut impl Write) -> io::Result<Counts> {
+    pub(super) fn run(
+        self,
+        rows: &mut impl Write,
+        notes: &mut impl Write,
+    ) -> Result<Counts, OutputFailure> {
         let mut early: Vec<Option<Block>> = Vec::new();
         early.resize_with(self.blocks, || None);
         let mut counts = Counts::default();
@@ -29,8 +33,8 @@ impl Writer<'_> {
             let place = block.number as usize % self.blocks;
             early[place] = Some(block);
             while let Some(block) = early[next % self.blocks].take() {
-                rows.write_all(&block.rows)?;
-                notes.write_all(&block.notes)?;
+                rows.write_all(&block.rows).map_err(OutputFailure::Rows)?;
+                notes.write_all(&block.notes).map_err(OutputFailure::Notes)?;
                 counts += &block.counts;
                 self.progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
                 next += 1;
@@ -38,8 +42,8 @@ impl Writer<'_> {
                 let _ = self.free.send(block);
             }
         }
-        rows.flush()?;
-        notes.flush()?;
+        rows.flush().map_err(OutputFailure::Rows)?;
+        notes.flush().map_err(OutputFailure::Notes)?;
         Ok(counts)
     }
 }

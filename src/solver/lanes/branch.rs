@@ -53,30 +53,24 @@ impl<V> Split<V> {
         V: Vector<S>,
     {
         let zero = V::splat(s, 0);
-        let offers: [Offer<V>; 6] = std::array::from_fn(
-            #[inline(always)]
-            |chute| {
-                let unions = match chute {
-                    0..3 => unions::<S, V, false, 27>(
-                        s,
-                        cells[27 * chute..].first_chunk().expect("27 cells a band"),
-                    ),
-                    _ => unions::<S, V, true, 75>(
-                        s,
-                        cells[3 * (chute - 3)..].first_chunk().expect("75 cells of a stack"),
-                    ),
-                };
-                offer(s, chute as u16, configurations(&unions))
-            },
-        );
-        let best = (offers.iter()).fold(
-            V::splat(s, NO_OFFER),
-            #[inline(always)]
-            |best, offer| best.min(offer.rank),
-        );
+        let nothing = Offer { configurations: [zero; 6], digit: zero, rank: zero };
+        let mut offers = [nothing; 6];
+        let mut best = V::splat(s, NO_OFFER);
+        for chute in 0..6 {
+            let unions = if chute < 3 {
+                let band = cells[27 * chute..].first_chunk().expect("27 cells a band");
+                unions::<S, V, false, 27>(s, band)
+            } else {
+                let stack = cells[3 * (chute - 3)..].first_chunk();
+                unions::<S, V, true, 75>(s, stack.expect("75 cells of a stack"))
+            };
+            offers[chute] = offer(s, chute as u16, configurations(&unions));
+            best = best.min(offers[chute].rank);
+        }
         let mut chosen = offers[0];
         let mut here = [V::mask(s, 0); 6];
-        for (chute, offer) in offers.iter().enumerate() {
+        for chute in 0..6 {
+            let offer = &offers[chute];
             here[chute] = V::mask(s, offer.rank.lanes_equal(best) & stuck);
             chosen.digit = here[chute].select(offer.digit, chosen.digit);
             for i in 0..6 {
@@ -156,10 +150,10 @@ fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, configurations: [V; 6]) -> Off
 fn sides<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>, many: V) -> (Minirows<V>, Minirows<V>) {
     let zero = V::splat(s, 0);
     let few = chosen.digit.without(many);
-    let own = chosen.configurations.map(
-        #[inline(always)]
-        |c| c & chosen.digit,
-    );
+    let mut own = chosen.configurations;
+    for i in 0..6 {
+        own[i] &= chosen.digit;
+    }
     let mut kept_by_a = [zero; 6];
     let mut seen = zero;
     for i in 0..6 {

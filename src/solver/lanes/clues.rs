@@ -18,13 +18,11 @@ pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>)
     let mut sum = zero;
     for row in 0..9 {
         for column in (0..9).step_by(3) {
-            let clue: [V; 3] = std::array::from_fn(
-                #[inline(always)]
-                |k| {
-                    let cell = cells[row * 9 + column + k];
-                    cell.simd_eq(all).select(zero, cell)
-                },
-            );
+            let mut clue = [zero; 3];
+            for k in 0..3 {
+                let cell = cells[row * 9 + column + k];
+                clue[k] = cell.simd_eq(all).select(zero, cell);
+            }
             for k in 0..3 {
                 columns[column + k] |= clue[k];
                 sum += clue[k];
@@ -42,16 +40,17 @@ pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>)
             *cell = cell.simd_eq(all).select(cell.without(taken), *cell);
         }
     }
-    let clashing = [rows, columns, boxes].map(
-        #[inline(always)]
-        |units| {
-            let held = (units.into_iter()).fold(
-                zero,
-                #[inline(always)]
-                |held, unit| held + unit,
-            );
-            held.lanes_differ(sum)
-        },
-    );
-    clashing[0] | clashing[1] | clashing[2]
+    held_by(s, &rows).lanes_differ(sum)
+        | held_by(s, &columns).lanes_differ(sum)
+        | held_by(s, &boxes).lanes_differ(sum)
+}
+
+/// The sum of what nine units hold.
+#[inline(always)]
+fn held_by<S: Simd, V: Vector<S>>(s: S, units: &[V; 9]) -> V {
+    let mut held = V::splat(s, 0);
+    for unit in units {
+        held += *unit;
+    }
+    held
 }

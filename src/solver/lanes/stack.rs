@@ -11,6 +11,7 @@ use fearless_simd::{Select, Simd};
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector, lanes_of};
+use crate::puzzle::CELLS;
 
 /// No frame: nothing lies below.
 pub(super) const BOTTOM: u16 = u16::MAX;
@@ -64,7 +65,7 @@ impl<V> Stack<V> {
         V: Vector<S>,
     {
         let index = self.free.pop().unwrap_or_else(|| {
-            let blank = [V::splat(s, 0); 81];
+            let blank = [V::splat(s, 0); CELLS];
             self.frames.push(Frame { cells: blank, below: [BOTTOM; 32], live: 0 });
             (self.frames.len() - 1) as u16
         });
@@ -101,8 +102,8 @@ impl<V> Stack<V> {
                 }
             }
             let mask = V::mask(s, together);
-            for (cell, side) in cells.iter_mut().zip(&frame.cells) {
-                *cell = mask.select(*side, *cell);
+            for i in 0..CELLS {
+                cells[i] = mask.select(frame.cells[i], cells[i]);
             }
             lanes &= !together;
             frame.live &= !together;

@@ -35,6 +35,12 @@ pub(super) const fn place<const STACK: bool>(line: usize, b: usize, k: usize) ->
     if STACK { (3 * b + k) * 9 + line } else { line * 9 + 3 * b + k }
 }
 
+/// The three cells of a minirow.
+#[inline(always)]
+const fn minirow<const STACK: bool>(line: usize, b: usize) -> [usize; 3] {
+    [place::<STACK>(line, b, 0), place::<STACK>(line, b, 1), place::<STACK>(line, b, 2)]
+}
+
 /// One vector for each minirow of a chute: `[line][box]`.
 pub(super) type Minirows<V> = [[V; 3]; 3];
 
@@ -130,7 +136,7 @@ fn band_pass<S: Simd, V: Vector<S>, const FULL: bool>(
         for b in 0..3 {
             let asserted = asserted(&kept, line, b);
             let allowed = asserted.if_three(kept[line][b]);
-            let at: [usize; 3] = [0, 1, 2].map(|k| place::<false>(line, b, k));
+            let at = minirow::<false>(line, b);
             let hidden = band[at[0]].exactly_one(band[at[1]], band[at[2]]) & asserted;
             for i in at {
                 band[i] = band[i].settle(allowed, hidden);
@@ -154,12 +160,11 @@ fn naked_singles<S: Simd, V: Vector<S>>(s: S, band: &mut [V; 27], b: usize) -> (
     let taken = singles[0].or3(singles[1], singles[2]);
     let mut unions = singles;
     for line in 0..3 {
-        let left: [V; 3] = std::array::from_fn(
-            #[inline(always)]
-            |k| band[place::<false>(line, b, k)].without_others(taken, own[line][k]),
-        );
+        let mut left = own[line];
         for k in 0..3 {
-            band[place::<false>(line, b, k)] = left[k];
+            let cell = &mut band[place::<false>(line, b, k)];
+            *cell = cell.without_others(taken, own[line][k]);
+            left[k] = *cell;
         }
         unions[line] = left[0].or3(left[1], left[2]);
     }
@@ -204,7 +209,7 @@ pub(super) fn unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
     let mut unions = [[V::splat(s, 0); 3]; 3];
     for line in 0..3 {
         for b in 0..3 {
-            let at: [usize; 3] = [0, 1, 2].map(|k| place::<STACK>(line, b, k));
+            let at = minirow::<STACK>(line, b);
             unions[line][b] = chute[at[0]].or3(chute[at[1]], chute[at[2]]);
         }
     }
@@ -214,13 +219,12 @@ pub(super) fn unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
 /// The configurations of a chute that its minirows allow, for all digits at once.
 #[inline(always)]
 pub(super) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
-    std::array::from_fn(
-        #[inline(always)]
-        |i| {
-            let [a, b, c] = CONFIGURATIONS[i];
-            unions[0][a].and3(unions[1][b], unions[2][c])
-        },
-    )
+    let mut configurations = [unions[0][0]; 6];
+    for i in 0..6 {
+        let [a, b, c] = CONFIGURATIONS[i];
+        configurations[i] = unions[0][a].and3(unions[1][b], unions[2][c]);
+    }
+    configurations
 }
 
 /// What each minirow of a chute may still hold: the digits of which some configuration of

@@ -4,7 +4,7 @@
 //! transpose of such a square takes three rounds of interleaving. A vector holds one square
 //! in each of its blocks of eight lanes.
 
-use fearless_simd::{Bytes, Select, Simd, SimdBase, u8x16};
+use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, u8x16};
 
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
@@ -31,20 +31,21 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
 /// Puzzle `i` into lane `i`; lanes without a puzzle get the first one.
 #[inline(always)]
 pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
-    let rows: [&[u8; CELLS]; 32] = std::array::from_fn(
-        #[inline(always)]
-        |lane| puzzles.get(lane).unwrap_or(&puzzles[0]).cells(),
-    );
+    let mut rows = [puzzles[0].cells(); 32];
+    for (row, puzzle) in rows.iter_mut().zip(puzzles) {
+        *row = puzzle.cells();
+    }
     for start in GROUPS {
-        let words: [V; 8] = std::array::from_fn(
-            #[inline(always)]
-            |i| {
-                V::join(
-                    #[inline(always)]
-                    |block| u8x16::from_slice(s, &rows[8 * block + i][start..start + 16]).bitcast(),
-                )
-            },
-        );
+        let mut words = [V::splat(s, 0); 8];
+        for i in 0..8 {
+            words[i] = V::join(
+                #[inline(always)]
+                |block| {
+                    let row: &[u8; 16] = rows[8 * block + i][start..].first_chunk().expect("16");
+                    u8x16::simd_from(s, *row).bitcast()
+                },
+            );
+        }
         let words = transpose(words);
         for i in 0..8 {
             (cells[start + 2 * i], cells[start + 2 * i + 1]) = words[i].candidates();
@@ -63,10 +64,11 @@ pub(super) fn store<S: Simd, V: Vector<S>>(
     puzzles: &[usize; 32],
 ) {
     for start in GROUPS {
-        let words: [V; 8] = std::array::from_fn(
-            #[inline(always)]
-            |i| digit(s, cells[start + 2 * i]) | (digit(s, cells[start + 2 * i + 1]) << 8),
-        );
+        let mut words = [V::splat(s, 0); 8];
+        for i in 0..8 {
+            let at = start + 2 * i;
+            words[i] = digit(s, cells[at]) | (digit(s, cells[at + 1]) << 8);
+        }
         let words = transpose(words);
         for i in 0..8 {
             words[i].split_blocks(
@@ -101,7 +103,7 @@ pub(super) fn move_lanes<S: Simd, V: Vector<S>>(
     lanes: LaneSet,
 ) {
     let (order, mask) = (V::order(s, from), V::mask(s, lanes));
-    for (target, source) in target.iter_mut().zip(source) {
-        *target = mask.select(source.permute(order), *target);
+    for i in 0..CELLS {
+        target[i] = mask.select(source[i].permute(order), target[i]);
     }
 }

@@ -124,6 +124,18 @@ ternary! {
     without_others_full: A & (C | !B);
 }
 
+/// Candidates by a clue.
+const CANDIDATES: [u16; 32] = {
+    let mut table = [0; 32];
+    table[0] = ALL;
+    let mut clue = 1;
+    while clue <= 9 {
+        table[clue] = 1 << (clue - 1);
+        clue += 1;
+    }
+    table
+};
+
 impl Vector<Avx512> for Full {
     type Order = Full;
 
@@ -166,11 +178,7 @@ impl Vector<Avx512> for Full {
     #[inline(always)]
     fn candidates(self) -> (Self, Self) {
         let s = self.token();
-        let table = Self::from_fn(
-            s,
-            #[inline(always)]
-            |clue| if clue == 0 { ALL } else { 1_u16.unbounded_shl(clue as u32 - 1) & ALL },
-        );
+        let table = Self::from_slice(s, &CANDIDATES);
         (permute_full(s, self, table), permute_full(s, self >> 8, table))
     }
 

@@ -24,6 +24,20 @@ struct Frame<V> {
     live: LaneSet,
 }
 
+/// How many frames a pass over the cells blends.
+const TOGETHER: usize = 8;
+
+/// Lanes that return from one frame.
+#[derive(Clone, Copy)]
+struct Source {
+    frame: u16,
+    lanes: LaneSet,
+}
+
+impl Source {
+    const NONE: Self = Self { frame: 0, lanes: 0 };
+}
+
 /// The stacks of all lanes.
 pub(super) struct Stack<V> {
     frames: Vec<Frame<V>>,
@@ -84,32 +98,73 @@ impl<V> Stack<V> {
     }
 
     /// The topmost sides of `lanes`, which must have one, into the cells.
+    ///
+    /// Few lanes share a frame; so that the cells are not read and written for each of them,
+    /// some frames are blended in one pass.
     #[inline(always)]
     pub(super) fn pop<S: Simd>(&mut self, s: S, cells: &mut Cells<V>, mut lanes: LaneSet)
     where
         V: Vector<S>,
     {
         while lanes != 0 {
-            let first = lanes.trailing_zeros() as usize;
-            let index = self.top[first];
-            let frame = &mut self.frames[usize::from(index)];
-            let mut together = 0;
-            for lane in lanes_of(lanes & frame.live) {
-                if self.top[lane] == index {
-                    together |= 1 << lane;
-                    self.top[lane] = frame.below[lane];
-                    self.occupied &= !(LaneSet::from(frame.below[lane] == BOTTOM) << lane);
-                }
+            let mut sources = [Source::NONE; TOGETHER];
+            let mut count = 0;
+            while lanes != 0 && count < TOGETHER {
+                sources[count] = self.leave_frame(lanes);
+                lanes &= !sources[count].lanes;
+                count += 1;
             }
-            let mask = V::mask(s, together);
-            for i in 0..CELLS {
-                cells[i] = mask.select(frame.cells[i], cells[i]);
+            match count {
+                1 => self.blend::<S, 1>(s, cells, &sources),
+                2 => self.blend::<S, 2>(s, cells, &sources),
+                3 => self.blend::<S, 3>(s, cells, &sources),
+                4 => self.blend::<S, 4>(s, cells, &sources),
+                _ => self.blend::<S, TOGETHER>(s, cells, &sources),
             }
-            lanes &= !together;
-            frame.live &= !together;
-            if frame.live == 0 {
-                self.free.push(index);
+        }
+    }
+
+    /// The frame of the first of `lanes`, and all of them that return from it.
+    #[inline(always)]
+    fn leave_frame(&mut self, lanes: LaneSet) -> Source {
+        let index = self.top[lanes.trailing_zeros() as usize];
+        let frame = &mut self.frames[usize::from(index)];
+        let mut together = 0;
+        for lane in lanes_of(lanes & frame.live) {
+            if self.top[lane] == index {
+                together |= 1 << lane;
+                self.top[lane] = frame.below[lane];
+                self.occupied &= !(LaneSet::from(frame.below[lane] == BOTTOM) << lane);
             }
+        }
+        frame.live &= !together;
+        if frame.live == 0 {
+            self.free.push(index);
+        }
+        Source { frame: index, lanes: together }
+    }
+
+    #[inline(always)]
+    fn blend<S: Simd, const N: usize>(
+        &self,
+        s: S,
+        cells: &mut Cells<V>,
+        sources: &[Source; TOGETHER],
+    ) where
+        V: Vector<S>,
+    {
+        let mut masks = [V::mask(s, 0); N];
+        let mut frames = [&self.frames[0].cells; N];
+        for i in 0..N {
+            masks[i] = V::mask(s, sources[i].lanes);
+            frames[i] = &self.frames[usize::from(sources[i].frame)].cells;
+        }
+        for cell in 0..CELLS {
+            let mut x = cells[cell];
+            for i in 0..N {
+                x = masks[i].select(frames[i][cell], x);
+            }
+            cells[cell] = x;
         }
     }
 

@@ -149,13 +149,13 @@ impl Fields<'_> {
 #[inline(always)]
 fn eight_digits(number: u64) -> ([u8; 8], usize) {
     debug_assert!((1..100_000_000).contains(&number));
-    let halves = number / 10_000 | number % 10_000 << 32;
+    let halves = (number / 10_000) | ((number % 10_000) << 32);
     // x * 10486 >> 20 is x / 100 for all x below 10,000.
-    let hundreds = halves * 10_486 >> 20 & 0x0000_007F_0000_007F;
-    let quarters = hundreds | (halves - hundreds * 100) << 16;
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007F_0000_007F;
+    let quarters = hundreds | ((halves - hundreds * 100) << 16);
     // x * 103 >> 10 is x / 10 for all x below 100.
-    let tens = quarters * 103 >> 10 & 0x000F_000F_000F_000F;
-    let digits = tens | (quarters - tens * 10) << 8;
+    let tens = ((quarters * 103) >> 10) & 0x000F_000F_000F_000F;
+    let digits = tens | ((quarters - tens * 10) << 8);
     let leading_zeros = digits.trailing_zeros() / 8;
     let text = (digits | 0x3030_3030_3030_3030) >> (leading_zeros * 8);
     (text.to_le_bytes(), 8 - leading_zeros as usize)

@@ -1,6 +1,8 @@
 //! A batch engine for sudoku: it reads puzzle lines, solves them on all cores, and writes one
 //! row for each, in order, with a histogram of the time they took.
 
+pub mod bundled;
+pub mod measure;
 pub mod puzzle;
 pub mod simd;
 pub mod solver;

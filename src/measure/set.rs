@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use super::permute::{Chance, Permutation};
 use super::text::{self, Line};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::input::{Records, lines};
+use crate::puzzle::{Malformed, Puzzle};
 
 /// Puzzles that are measured together.
 #[derive(Clone, Debug)]
@@ -37,17 +38,13 @@ impl PuzzleSet {
     /// be known.
     pub fn read(source: &str, text: &[u8]) -> Result<Self, BadSet> {
         let file = source.to_owned();
-        let mut puzzles = Vec::new();
-        for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
-            let line = line.trim_ascii();
-            if line.is_empty() || line[0] == b'#' {
-                continue;
-            }
-            match Puzzle::parse(first_field(line)) {
-                Ok(puzzle) => puzzles.push(puzzle),
-                Err(error) => return Err(BadSet::Line { file, line: index as u64 + 1, error }),
-            }
+        let mut records = Records::default();
+        lines::read(text, false, &mut records);
+        let bad = records.all.into_iter().find_map(|record| Some((record.line, record.malformed?)));
+        if let Some((line, error)) = bad {
+            return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
         }
+        let puzzles = records.puzzles;
         if puzzles.is_empty() {
             return Err(BadSet::Empty { file });
         }
@@ -77,14 +74,6 @@ fn name_of(source: &str) -> String {
     stem.map_or(source.into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// What stands in front of the first separator, if 81 characters do; else the whole line.
-fn first_field(line: &[u8]) -> &[u8] {
-    match line.get(CELLS) {
-        Some(b' ' | b'\t' | b',' | b';') => &line[..CELLS],
-        _ => line,
-    }
-}
-
 /// Why a text is no set to measure.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadSet {
@@ -96,7 +85,7 @@ pub enum BadSet {
         /// The line, counted from 1.
         line: u64,
         /// What is wrong with it.
-        error: Malformed,
+        error: Box<Malformed>,
     },
     /// Nothing to measure.
     #[error("{file}: no puzzle in it")]

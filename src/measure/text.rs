@@ -12,7 +12,7 @@ pub(super) fn line(puzzle: &Puzzle) -> Line {
 
 /// Reads a puzzle, as `solve` does it.
 pub(super) fn read(line: &Line) -> Puzzle {
-    Puzzle::parse(line).expect("the rows of a set were made from puzzles")
+    Puzzle::from_text(line).expect("the rows of a set were made from puzzles")
 }
 
 /// Writes a solution, `.` in every cell where there is none.

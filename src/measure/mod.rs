@@ -199,7 +199,7 @@ impl<'a> Run<'a> {
 /// Passes over more and more rows, twice as many each time, as long as the next pass will end
 /// within `at_most`. Returns the rows that did, and the time of the last pass.
 fn warm_up<'a>(subject: &Subject, rows: &'a [Line], at_most: Duration) -> (&'a [Line], Duration) {
-    let mut count = rows.len().min(64);
+    let mut count = rows.len().min(16);
     loop {
         let time = subject.time(&rows[..count]);
         let next = rows.len().min(2 * count);

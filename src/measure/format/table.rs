@@ -22,7 +22,7 @@ impl Report for Table {
             for ((cell, width), column) in line.iter().zip(widths).zip(&COLUMNS) {
                 let padding = " ".repeat(width - cell.len());
                 let (before, after) = if column.number { (&*padding, "") } else { ("", &*padding) };
-                text += &format!("{before}{cell}{after}  ");
+                text.extend([before, cell, after, "  "]);
             }
             writeln!(out, "{}", text.trim_end())?;
         }

@@ -162,7 +162,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let output = Outputs::new(paths, args.force).rows(args.output.as_deref())?;
     let sets = inputs.as_ref().map_or_else(bundled, read_sets)?;
 
-    let measurements = measure(&Bench::new(plan).map_err(failure)?, &sets)?;
+    let measurements = measure(&Bench::new(plan)?, &sets)?;
 
     let written = args.format.report().write(&measurements, &mut &output);
     written.map_err(|error| Failure::at(Path::new(&output.name()), error))?;
@@ -174,7 +174,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
 /// What was typed, as a plan.
 fn plan(args: &Args) -> Result<Plan, Failure> {
-    let engines = list("--engine", &args.engine, EngineKind::ALL, |name| name.parse())?;
+    let engines = list("--engine", &args.engine, EngineKind::ALL, str::parse)?;
     let levels = if args.simd.is_empty() {
         vec![SimdLevel::best()]
     } else {
@@ -262,15 +262,17 @@ fn measure(bench: &Bench, sets: &[PuzzleSet]) -> Result<Vec<Measurement>, Failur
     let mut measurements = Vec::new();
     for set in sets {
         bar.set_message(set.name.clone());
-        measurements.extend(bench.measure(set, || bar.inc(1)).map_err(failure)?);
+        measurements.extend(bench.measure(set, || bar.inc(1))?);
     }
     bar.finish_and_clear();
     Ok(measurements)
 }
 
-fn failure(error: BenchError) -> Failure {
-    match error {
-        BenchError::Threads { .. } => Failure::Usage(error.to_string()),
-        BenchError::Wrong(_) => Failure::Wrong(error.to_string()),
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Threads { .. } => Self::Usage(error.to_string()),
+            BenchError::Wrong(wrong) => Self::Wrong(wrong.to_string()),
+        }
     }
 }

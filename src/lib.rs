@@ -22,12 +22,16 @@
 //! | [`output`] | rows: one trait, one file a format |
 //! | [`pipeline`] | the way: reader, blocks, workers, writer |
 //! | [`stats`] | counts and the latency histogram |
+//! | [`measure`] | how fast the engines are, measured fairly |
+//! | [`bundled`] | small puzzle sets in the binary |
 //! | [`simd`] | which vector instructions to use |
 //!
 //! Two doors lead in. [`solve_batch`] solves a slice of puzzles on the calling thread;
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
+pub mod bundled;
 pub mod input;
+pub mod measure;
 pub mod output;
 pub mod pipeline;
 pub mod puzzle;

@@ -3,6 +3,7 @@
 //! Each subcommand has `Args`, what was typed, and `run`, which turns it into ready-made objects
 //! and lets them work. Inputs and outputs are checked and opened before any work starts.
 
+mod bench;
 mod exit;
 mod inputs;
 mod notes;
@@ -30,12 +31,14 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Solve(solve::Args),
+    Bench(bench::Args),
 }
 
 /// Does what the command line says.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
+        Command::Bench(args) => bench::run(args),
     }
 }
 
@@ -48,6 +51,9 @@ pub enum Failure {
     /// Input or output failed.
     #[error("{0}")]
     Io(String),
+    /// An engine was found to be wrong.
+    #[error("{0}; please report it")]
+    Wrong(String),
 }
 
 impl Failure {
@@ -61,6 +67,7 @@ impl Failure {
         match self {
             Self::Usage(_) => Exit::Usage,
             Self::Io(_) => Exit::Io,
+            Self::Wrong(_) => Exit::SomeRecords,
         }
     }
 }

@@ -93,7 +93,7 @@ const fn placed() -> [Cells; 27] {
     let mut cell = 0;
     while cell < 27 {
         let row = 0b1_1111_1111 << (cell / 9 * 9);
-        let square = 0b111 * EACH_ROW << (cell % 9 / 3 * 3);
+        let square = (0b111 * EACH_ROW) << (cell % 9 / 3 * 3);
         table[cell] = ALL & !(row | square) | 1 << cell;
         cell += 1;
     }

@@ -1,10 +1,48 @@
 //! A batch engine for sudoku: it reads puzzle lines, solves them on all cores, and writes one
 //! row for each, in order, with a histogram of the time they took.
+//!
+//! ```text
+//!  files, stdin        blocks            blocks                rows              files, stdout
+//!              ┌──────────────────┐   ┌────────────┐   ┌───────────────────┐   ┌─────────────┐
+//!   bytes ────▶│ reader           ├──▶│ workers    ├──▶│ writer            ├──▶│ results.csv │
+//!              │ cuts at line end │   │ parse      │   │ puts blocks back  │   │ latency.csv │
+//!              │ numbers blocks   │   │ solve      │   │ in order          │   │ summary     │
+//!              └────────▲─────────┘   │ format     │   └─────────┬─────────┘   └─────────────┘
+//!                       │             │ record     │             │
+//!                       │             └────────────┘             │
+//!                       └──────────── empty blocks ◀─────────────┘
+//! ```
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`puzzle`] | 81 cells: parse, print, check |
+//! | [`input`] | sources, and the records in their lines |
+//! | [`solver`] | the contract that every engine keeps, and the engines |
+//! | [`status`] | what became of a record |
+//! | [`output`] | rows: one trait, one file a format |
+//! | [`pipeline`] | the way: reader, blocks, workers, writer |
+//! | [`stats`] | counts and the latency histogram |
+//! | [`measure`] | how fast the engines are, measured fairly |
+//! | [`bundled`] | small puzzle sets in the binary |
+//! | [`simd`] | which vector instructions to use |
+//!
+//! Two doors lead in. [`solve_batch`] solves a slice of puzzles on the calling thread;
+//! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
+pub mod bundled;
+pub mod input;
+pub mod measure;
+pub mod output;
+pub mod pipeline;
 pub mod puzzle;
 pub mod simd;
 pub mod solver;
+pub mod stats;
+pub mod status;
 
+pub use input::Source;
+pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
 pub use solver::{Engine, EngineKind, Limits, Outcome, solve_batch};
+pub use status::Status;

@@ -1,0 +1,68 @@
+//! Messages about bad records: the first few on standard error, all of them in a file.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use indicatif::ProgressBar;
+
+/// How many go to standard error.
+const SHOWN: u64 = 20;
+
+/// Takes messages, one a line.
+#[derive(Debug)]
+pub struct Notes {
+    file: Option<BufWriter<File>>,
+    /// Hidden when there is none: messages must not break its line.
+    bar: ProgressBar,
+    quiet: bool,
+    taken: u64,
+}
+
+impl Notes {
+    /// `file` takes all; `quiet` keeps them from standard error.
+    pub fn new(file: Option<File>, bar: ProgressBar, quiet: bool) -> Self {
+        Self { file: file.map(BufWriter::new), bar, quiet, taken: 0 }
+    }
+
+    /// Says how many were not shown.
+    pub fn finish(&self) {
+        let hidden = self.taken.saturating_sub(SHOWN);
+        if hidden > 0 && !self.quiet {
+            let hint = if self.file.is_some() { "" } else { "; --errors FILE keeps all" };
+            let _ = writeln!(io::stderr(), "… and {hidden} more{hint}");
+        }
+    }
+
+    fn show(&self, lines: &[&[u8]]) {
+        self.bar.suspend(|| {
+            let mut stderr = io::stderr().lock();
+            for line in lines {
+                // Nobody can be told that standard error fails.
+                let _ = stderr.write_all(line);
+            }
+        });
+    }
+}
+
+impl Write for Notes {
+    /// Takes whole lines.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let room = SHOWN.saturating_sub(self.taken);
+        if room > 0 && !self.quiet {
+            let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+            self.show(&lines.take(room as usize).collect::<Vec<_>>());
+        }
+        self.taken += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        if let Some(file) = &mut self.file {
+            file.write_all(bytes)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), BufWriter::flush)
+    }
+}

@@ -1,0 +1,177 @@
+//! What a run did, for people and for programs.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use bulkdoku::pipeline::Report;
+use bulkdoku::stats::Latencies;
+use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
+use indicatif::HumanCount;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// How the puzzles were solved.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// The engine.
+    pub engine: EngineKind,
+    /// Its vector level, if it uses one.
+    pub simd: Option<SimdLevel>,
+    /// Workers.
+    pub threads: NonZeroUsize,
+    /// Where each search ended.
+    pub limits: Limits,
+}
+
+/// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    inputs: Vec<String>,
+    records: u64,
+    statuses: Map<String, Value>,
+    blank_lines: u64,
+    comments: u64,
+    wall_seconds: f64,
+    puzzles_per_second: f64,
+    engine: &'static str,
+    simd: Option<&'static str>,
+    threads: usize,
+    solution_limit: u32,
+    node_limit: Option<u64>,
+    latency_ns: LatencySummary,
+    failures: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct LatencySummary {
+    count: u64,
+    min: u64,
+    mean: f64,
+    p50: u64,
+    p90: u64,
+    p99: u64,
+    p99_9: u64,
+    max: u64,
+}
+
+impl LatencySummary {
+    fn new(latencies: &Latencies) -> Self {
+        Self {
+            count: latencies.count(),
+            min: latencies.min(),
+            mean: latencies.mean(),
+            p50: latencies.quantile(0.5),
+            p90: latencies.quantile(0.9),
+            p99: latencies.quantile(0.99),
+            p99_9: latencies.quantile(0.999),
+            max: latencies.max(),
+        }
+    }
+}
+
+impl Summary {
+    /// Sums up a run.
+    pub fn new(inputs: Vec<String>, setup: Setup, report: &Report) -> Self {
+        let statuses =
+            Status::ALL.map(|status| (status.name().into(), report.counts.of(status).into()));
+        let records = report.counts.records();
+        let wall_seconds = report.wall.as_secs_f64();
+        Self {
+            inputs,
+            records,
+            statuses: statuses.into_iter().collect(),
+            blank_lines: report.counts.blank_lines,
+            comments: report.counts.comments,
+            wall_seconds,
+            puzzles_per_second: records as f64 / wall_seconds,
+            engine: setup.engine.name(),
+            simd: setup.simd.map(SimdLevel::name),
+            threads: setup.threads.get(),
+            solution_limit: setup.limits.solutions.get(),
+            node_limit: setup.limits.nodes.map(Into::into),
+            latency_ns: LatencySummary::new(&report.latencies),
+            failures: report.failures.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = HumanCount(self.puzzles_per_second as u64);
+        let wall = self.wall_seconds;
+        writeln!(f, "{} records in {wall:.3} s, {rate} a second", HumanCount(self.records))?;
+        for (status, count) in &self.statuses {
+            match count.as_u64() {
+                Some(count) if count > 0 => {
+                    writeln!(f, "  {status:<15}{:>12}", HumanCount(count).to_string())?;
+                }
+                _ => {}
+            }
+        }
+        for (name, count) in [("blank lines", self.blank_lines), ("comments", self.comments)] {
+            if count > 0 {
+                writeln!(
+                    f,
+                    "  ({name}){:>width$}",
+                    HumanCount(count).to_string(),
+                    width = 25 - name.len()
+                )?;
+            }
+        }
+        let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        writeln!(f, "engine {}{simd}, {} {threads}, {}", self.engine, self.threads, self.mode())?;
+        let l = &self.latency_ns;
+        let [min, mean, p50] = [l.min as f64, l.mean, l.p50 as f64].map(Nanoseconds);
+        let [p90, p99, p99_9, max] =
+            [l.p90, l.p99, l.p99_9, l.max].map(|ns| Nanoseconds(ns as f64));
+        write!(
+            f,
+            "latency min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}"
+        )
+    }
+}
+
+impl Summary {
+    fn mode(&self) -> String {
+        let mode = match self.solution_limit {
+            1 => "first solution".into(),
+            2 => "proof of uniqueness".into(),
+            n => format!("up to {n} solutions"),
+        };
+        match self.node_limit {
+            Some(nodes) => format!("{mode}, at most {nodes} nodes"),
+            None => mode,
+        }
+    }
+}
+
+/// A duration at three digits in the unit that fits.
+struct Nanoseconds(f64);
+
+impl fmt::Display for Nanoseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (value, unit) = match self.0 {
+            ns if ns < 1e3 => (ns, "ns"),
+            ns if ns < 1e6 => (ns / 1e3, "µs"),
+            ns if ns < 1e9 => (ns / 1e6, "ms"),
+            ns => (ns / 1e9, "s"),
+        };
+        let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+        write!(f, "{value:.decimals$} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits() {
+        let text = |ns| Nanoseconds(ns).to_string();
+        assert_eq!(text(0.0), "0.00 ns");
+        assert_eq!(text(58.3), "58.3 ns");
+        assert_eq!(text(1_234.0), "1.23 µs");
+        assert_eq!(text(3_600e9), "3600 s");
+    }
+}

@@ -1,0 +1,77 @@
+//! Where puzzles come from: named byte streams, and the records in a block of their lines.
+//!
+//! | file | what it reads |
+//! |---|---|
+//! | [`lines`] | one puzzle a line |
+//!
+//! A format has two halves. The reader asks where a block may end so that it holds whole records;
+//! a worker asks for the records of such a block.
+
+pub mod lines;
+
+use std::io::Read;
+
+use crate::puzzle::{Malformed, Puzzle};
+
+/// A stream of bytes and the name that messages give it.
+#[derive(Debug)]
+pub struct Source<R> {
+    /// A file's path, or what stands for it.
+    pub name: String,
+    /// The bytes.
+    pub reader: R,
+}
+
+impl<R: Read> Source<R> {
+    /// Names a stream.
+    pub fn new(name: impl Into<String>, reader: R) -> Self {
+        Self { name: name.into(), reader }
+    }
+}
+
+/// One record of a block.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Lines between the block's first line and this record's.
+    pub line: u32,
+    /// White space before the cells.
+    pub indent: u32,
+    /// The record's text in the block: the 81 cells as they were written, or for a malformed
+    /// record the whole line without its end.
+    pub text: std::ops::Range<u32>,
+    /// What was wrong with it; otherwise it has a place in [`Records::puzzles`].
+    pub malformed: Option<Box<Malformed>>,
+}
+
+/// The records of one block, and what else its lines were. Kept and filled again.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// Every record, in order.
+    pub all: Vec<Record>,
+    /// The puzzles of those that are not malformed, in order.
+    pub puzzles: Vec<Puzzle>,
+    /// Lines with nothing but white space.
+    pub blank_lines: u64,
+    /// Lines that start with `#`.
+    pub comments: u64,
+}
+
+impl Records {
+    /// Room for the records of a block of `bytes` bytes of well-formed lines.
+    pub fn for_blocks_of(bytes: usize) -> Self {
+        let records = bytes / (crate::puzzle::CELLS + 1) + 1;
+        Self {
+            all: Vec::with_capacity(records),
+            puzzles: Vec::with_capacity(records),
+            ..Self::default()
+        }
+    }
+
+    /// Forgets everything but keeps the room.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.puzzles.clear();
+        self.blank_lines = 0;
+        self.comments = 0;
+    }
+}

@@ -1,0 +1,54 @@
+//! What travels from reader to worker to writer and back.
+
+use std::sync::Arc;
+
+use crate::output::RowBuffer;
+use crate::stats::Counts;
+
+/// Whole lines of one input, and the rows made from them.
+///
+/// A fixed number of blocks circulates; each keeps its room when it is used again.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// Its place in the order of the input, from 0.
+    pub number: u64,
+    /// The input that its lines come from.
+    pub file: Arc<str>,
+    /// The number of its first line in that input, from 1.
+    pub first_line: u64,
+    /// The input's bytes; only the first `length` are filled.
+    pub bytes: Box<[u8]>,
+    /// How many of `bytes` are whole lines of this block.
+    pub length: usize,
+    /// Whether the last line is too long for a block: its rest was passed over.
+    pub cut_short: bool,
+    /// The rows, as they will be written.
+    pub rows: RowBuffer,
+    /// Messages about bad records, one a line.
+    pub notes: Vec<u8>,
+    /// What its lines were.
+    pub counts: Counts,
+}
+
+impl Block {
+    /// An empty block for at most `bytes` bytes of input.
+    pub(super) fn new(bytes: usize) -> Self {
+        Self {
+            number: 0,
+            file: Arc::from(""),
+            first_line: 1,
+            bytes: vec![0; bytes].into(),
+            length: 0,
+            cut_short: false,
+            // A row of the default columns is less than three times its line.
+            rows: RowBuffer::with_room(bytes * 3),
+            notes: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The lines.
+    pub(super) fn lines(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}

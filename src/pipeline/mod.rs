@@ -1,0 +1,213 @@
+//! The way of the data: reader, workers, writer, and the blocks that circulate between them.
+//!
+//! ```text
+//!            full blocks            finished blocks
+//!  reader ───────────────▶ workers ────────────────▶ writer
+//!    ▲                                                 │
+//!    └───────────────── empty blocks ◀─────────────────┘
+//! ```
+//!
+//! The number of blocks is fixed. That alone bounds the memory and the reordering, holds the
+//! reader back when the output is slow, and leaves nothing to allocate once all blocks have been
+//! round. Reader and writer move whole blocks on ordinary threads; everything that costs time for
+//! each puzzle happens in the workers, a rayon pool.
+
+mod block;
+mod reader;
+mod worker;
+mod writer;
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicU64;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::bounded;
+use thiserror::Error;
+
+use self::block::Block;
+use self::reader::Reader;
+use self::worker::Worker;
+use self::writer::Writer;
+use crate::input::Source;
+use crate::output::{CsvRows, RowBuffer, RowFormat};
+use crate::simd::SimdLevel;
+use crate::solver::{Engine, EngineKind, Limits};
+use crate::stats::{Counts, Latencies};
+
+/// The largest block: about 1,600 puzzle lines. Lanes that run empty at its end cost little, and
+/// the blocks of a worker stay in its second-level cache.
+pub const BLOCK_BYTES: usize = 128 * 1024;
+
+/// Makes an engine, one for each worker.
+pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
+
+/// How records become rows.
+///
+/// ```
+/// use bulkdoku::{Pipeline, Progress, Source, Status};
+///
+/// let puzzles = "# two puzzles\n\
+///     ..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9\n\
+///     55...............................................................................\n";
+/// let mut rows = Vec::new();
+/// let mut notes = Vec::new();
+/// let sources = [Source::new("example", puzzles.as_bytes())];
+/// let report =
+///     Pipeline::default().run(sources, &mut rows, &mut notes, &Progress::default()).unwrap();
+///
+/// let rows = String::from_utf8(rows).unwrap();
+/// let rows: Vec<&str> = rows.lines().collect();
+/// assert_eq!(rows[0], "line,puzzle,solution,status,solutions,guesses,latency_ns");
+/// assert!(rows[1].starts_with("2,..............3.85..1.2"));
+/// assert!(rows[2].contains(",contradictory,0,"));
+/// assert_eq!(
+///     String::from_utf8(notes).unwrap(),
+///     "example:3:2: contradictory: 5 stands twice in row 1, at r1c1 and r1c2\n"
+/// );
+/// assert_eq!((report.counts.of(Status::Unique), report.counts.comments), (1, 1));
+/// ```
+pub struct Pipeline {
+    /// Workers.
+    pub threads: NonZeroUsize,
+    /// Makes each worker's engine, and a new one after a panic.
+    pub engine: MakeEngine,
+    /// Where each search ends.
+    pub limits: Limits,
+    /// How rows are written.
+    pub format: Box<dyn RowFormat + Send>,
+    /// The most bytes of input in one block, which is also the longest line that is read whole.
+    pub block_bytes: usize,
+}
+
+impl Default for Pipeline {
+    /// All cores, the default engine at the best vector level, proof of uniqueness, CSV rows.
+    fn default() -> Self {
+        let simd = SimdLevel::best();
+        Self {
+            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            engine: Box::new(move || EngineKind::default().build(simd)),
+            limits: Limits::PROOF,
+            format: Box::new(CsvRows::default()),
+            block_bytes: BLOCK_BYTES,
+        }
+    }
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline")
+            .field("threads", &self.threads)
+            .field("limits", &self.limits)
+            .field("block_bytes", &self.block_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How far a run has come, for whoever watches it from another thread.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes read from the inputs.
+    pub bytes: AtomicU64,
+    /// Records whose rows are written.
+    pub records: AtomicU64,
+}
+
+/// What a run did.
+#[derive(Debug)]
+pub struct Report {
+    /// Records by status, blank lines and comments.
+    pub counts: Counts,
+    /// Of all records that an engine solved.
+    pub latencies: Latencies,
+    /// From the first byte asked for to the last row written.
+    pub wall: Duration,
+    /// Inputs that could not be read to their end; the lines before that have their rows.
+    pub failures: Vec<InputFailure>,
+}
+
+/// An input that could not be read to its end.
+#[derive(Debug, Error)]
+#[error("{file}: {error}")]
+pub struct InputFailure {
+    /// The input's name.
+    pub file: String,
+    /// Why.
+    pub error: io::Error,
+}
+
+/// An output that could not be written; the run ended there.
+#[derive(Debug, Error)]
+pub enum OutputFailure {
+    /// The rows.
+    #[error("writing rows: {0}")]
+    Rows(#[source] io::Error),
+    /// The messages about bad records.
+    #[error("writing messages: {0}")]
+    Notes(#[source] io::Error),
+}
+
+impl OutputFailure {
+    /// Why, whichever it was.
+    pub fn error(&self) -> &io::Error {
+        match self {
+            Self::Rows(error) | Self::Notes(error) => error,
+        }
+    }
+}
+
+impl Pipeline {
+    /// Reads all `sources` one after the other, writes a header and one row for each record to
+    /// `rows`, in order, and a line for each bad record to `notes` (`file:line:column: status:
+    /// what is wrong`). Both are given whole lines.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are named in the report.
+    ///
+    /// # Panics
+    /// When no thread can be started.
+    pub fn run<R: Read>(
+        &self,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        mut rows: impl Write + Send,
+        mut notes: impl Write + Send,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        let start = Instant::now();
+        let mut header = RowBuffer::default();
+        self.format.header(&mut header);
+        rows.write_all(header.as_slice()).map_err(OutputFailure::Rows)?;
+
+        // One in work and three in reserve for each worker, so that one slow block does not soon
+        // stop the others; and some in the hands of reader and writer.
+        let blocks = 4 * self.threads.get() + 4;
+        let (free_sender, free) = bounded(blocks);
+        let (work_sender, work) = bounded(blocks);
+        let (done_sender, done) = bounded(blocks);
+        for _ in 0..blocks {
+            free_sender.send(Block::new(self.block_bytes)).expect("there is room for every block");
+        }
+        let reader = Reader { free, work: work_sender, progress };
+        let writer = Writer { done, free: free_sender, blocks, progress };
+        let sources = sources.into_iter();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads.get())
+            .thread_name(|i| format!("worker-{i}"))
+            .build()
+            .expect("the system starts threads");
+
+        thread::scope(|scope| {
+            let reading = scope.spawn(move || reader.run(sources));
+            let writing = scope.spawn(move || writer.run(&mut rows, &mut notes));
+            let by_worker = pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
+            drop(done_sender);
+            let failures = reading.join().expect("the reader does not panic");
+            let counts = writing.join().expect("the writer does not panic")?;
+            let mut latencies = Latencies::new();
+            by_worker.iter().for_each(|of_worker| latencies.merge(of_worker));
+            Ok(Report { counts, latencies, wall: start.elapsed(), failures })
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! How many records had each status, and what the other lines were.
+
+use std::ops::AddAssign;
+
+use crate::status::Status;
+
+/// Counts of records and other lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    by_status: [u64; Status::ALL.len()],
+    /// Lines with nothing but white space.
+    pub blank_lines: u64,
+    /// Lines that start with `#`.
+    pub comments: u64,
+}
+
+impl Counts {
+    /// No records yet, but lines that are none.
+    pub fn of_other_lines(blank_lines: u64, comments: u64) -> Self {
+        Self { blank_lines, comments, ..Self::default() }
+    }
+
+    /// Counts one record.
+    pub fn add(&mut self, status: Status) {
+        self.by_status[status as usize] += 1;
+    }
+
+    /// How many records had this status.
+    pub fn of(&self, status: Status) -> u64 {
+        self.by_status[status as usize]
+    }
+
+    /// All records.
+    pub fn records(&self) -> u64 {
+        self.by_status.iter().sum()
+    }
+
+    /// Whether every record is what was asked for ([`Status::is_good`]).
+    pub fn all_good(&self) -> bool {
+        Status::ALL.iter().all(|&status| status.is_good() || self.of(status) == 0)
+    }
+}
+
+impl AddAssign<&Self> for Counts {
+    fn add_assign(&mut self, other: &Self) {
+        for (mine, theirs) in self.by_status.iter_mut().zip(other.by_status) {
+            *mine += theirs;
+        }
+        self.blank_lines += other.blank_lines;
+        self.comments += other.comments;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_keep_every_status_apart() {
+        let mut total = Counts::default();
+        for (n, &status) in (1..).zip(&Status::ALL) {
+            let mut one = Counts::default();
+            (0..n).for_each(|_| one.add(status));
+            total += &one;
+        }
+        assert_eq!(Status::ALL.map(|status| total.of(status)), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!((total.records(), total.all_good()), (36, false));
+    }
+}

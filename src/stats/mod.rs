@@ -1,0 +1,7 @@
+//! What a run did: how many records of each status, how long each puzzle took.
+
+mod counts;
+mod latency;
+
+pub use counts::Counts;
+pub use latency::{Bucket, Latencies};

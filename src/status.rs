@@ -1,0 +1,97 @@
+//! What became of a record, in one word.
+
+use crate::puzzle::Puzzle;
+use crate::solver::{Limits, Outcome};
+
+/// The statuses a row can have. Every record has exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Exactly one solution, proved.
+    Unique,
+    /// A solution; uniqueness was not looked at.
+    Solved,
+    /// At least two solutions.
+    Multiple,
+    /// The clues obey the rules, but no solution exists.
+    Unsolvable,
+    /// Two equal clues share a unit.
+    Contradictory,
+    /// Not a puzzle.
+    Malformed,
+    /// The node limit ended the search.
+    GaveUp,
+    /// The engine failed on this record.
+    InternalError,
+}
+
+impl Status {
+    /// Every status, in the order of the summary.
+    pub const ALL: [Self; 8] = [
+        Self::Unique,
+        Self::Solved,
+        Self::Multiple,
+        Self::Unsolvable,
+        Self::Contradictory,
+        Self::Malformed,
+        Self::GaveUp,
+        Self::InternalError,
+    ];
+
+    /// What `outcome` says about `puzzle`, reached under `limits`.
+    pub fn of(puzzle: &Puzzle, limits: Limits, outcome: &Outcome) -> Self {
+        match outcome.solutions {
+            0 if puzzle.contradiction().is_some() => Self::Contradictory,
+            _ if outcome.gave_up => Self::GaveUp,
+            0 => Self::Unsolvable,
+            1 if limits.solutions.get() == 1 => Self::Solved,
+            1 => Self::Unique,
+            _ => Self::Multiple,
+        }
+    }
+
+    /// Its name, as the rows have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unique => "unique",
+            Self::Solved => "solved",
+            Self::Multiple => "multiple",
+            Self::Unsolvable => "unsolvable",
+            Self::Contradictory => "contradictory",
+            Self::Malformed => "malformed",
+            Self::GaveUp => "gave_up",
+            Self::InternalError => "internal_error",
+        }
+    }
+
+    /// Whether this is what was asked for: a run of nothing else ends with exit status 0.
+    pub const fn is_good(self) -> bool {
+        matches!(self, Self::Unique | Self::Solved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(cells: [u8; 3], limits: Limits, solutions: u32, gave_up: bool) -> Status {
+        let mut all = [0; 81];
+        all[..3].copy_from_slice(&cells);
+        let puzzle = Puzzle::from_cells(all).unwrap();
+        Status::of(&puzzle, limits, &Outcome { solutions, gave_up, ..Outcome::NONE })
+    }
+
+    #[test]
+    fn one_solution_is_unique_only_when_a_second_was_looked_for() {
+        assert_eq!(status([1, 2, 3], Limits::FIRST, 1, false), Status::Solved);
+        assert_eq!(status([1, 2, 3], Limits::PROOF, 1, false), Status::Unique);
+        assert_eq!(status([1, 2, 3], Limits::PROOF, 1, true), Status::GaveUp);
+        assert_eq!(status([1, 2, 3], Limits::PROOF, 2, false), Status::Multiple);
+    }
+
+    #[test]
+    fn a_contradiction_is_named_even_when_the_search_gave_up() {
+        assert_eq!(status([1, 0, 1], Limits::PROOF, 0, true), Status::Contradictory);
+        assert_eq!(status([1, 0, 2], Limits::PROOF, 0, true), Status::GaveUp);
+        assert_eq!(status([1, 0, 2], Limits::PROOF, 0, false), Status::Unsolvable);
+    }
+}

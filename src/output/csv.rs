@@ -8,8 +8,10 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Row, RowFormat};
-use crate::puzzle::{CELLS, Grid};
+use super::buffer::SHORT;
+use super::{Fields, Row, RowBuffer, RowFormat};
+use crate::puzzle::CELLS;
+use crate::status::Status;
 
 /// A column of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,82 +122,109 @@ impl Default for CsvRows {
 }
 
 impl RowFormat for CsvRows {
-    fn header(&self, out: &mut Vec<u8>) {
+    fn header(&self, out: &mut RowBuffer) {
         let names: Vec<_> = self.columns.iter().map(|column| column.name()).collect();
-        out.extend_from_slice(names.join(",").as_bytes());
-        out.push(b'\n');
+        let names = names.join(",") + "\n";
+        out.append(names.len(), |fields| fields.push(names.as_bytes()));
     }
 
     #[inline]
-    fn row(&self, row: &Row<'_>, out: &mut Vec<u8>) {
-        let start = out.len();
-        for column in &self.columns {
-            push_column(*column, row, out);
-            out.push(b',');
-        }
-        if out.len() == start + 1 {
-            // A single empty field is quoted: an empty line would be no row.
-            out.splice(start..start, *b"\"\"");
-        }
-        // The last comma ends the line instead.
-        if let Some(last) = out.last_mut() {
-            *last = b'\n';
-        }
+    fn row(&self, row: &Row<'_>, out: &mut RowBuffer) {
+        // Any text from outside may double when it is quoted, in every column that shows it.
+        let outside = 2 * (row.file.len() + row.text.len() + 2);
+        let room = self.columns.len() * (FIELD + outside);
+        out.append(room, |fields| {
+            if self.columns == Column::DEFAULT {
+                push_default_columns(row, fields);
+            } else {
+                self.columns.iter().for_each(|column| push_column(*column, row, fields));
+            }
+            if fields.len() == 1 {
+                // A single empty field is quoted: an empty line would be no row.
+                fields.replace_last(b'"');
+                fields.push(b"\",");
+            }
+            // The last comma ends the line instead.
+            fields.replace_last(b'\n');
+        });
     }
 }
 
-#[inline]
-fn push_column(column: Column, row: &Row<'_>, out: &mut Vec<u8>) {
+/// The longest field that is not text from outside: a grid, and the comma behind it.
+const FIELD: usize = CELLS + 1;
+
+/// The columns of [`Column::DEFAULT`], one by one: with each a constant, nothing is left of the
+/// choice between them, which is worth a third of the time of a row.
+#[inline(always)]
+fn push_default_columns(row: &Row<'_>, out: &mut Fields<'_>) {
+    push_column(Column::Line, row, out);
+    push_column(Column::Puzzle, row, out);
+    push_column(Column::Solution, row, out);
+    push_column(Column::Status, row, out);
+    push_column(Column::Solutions, row, out);
+    push_column(Column::Guesses, row, out);
+    push_column(Column::LatencyNs, row, out);
+}
+
+/// A field and the comma behind it.
+#[inline(always)]
+fn push_column(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
     match column {
-        Column::File => push_text(row.file.as_bytes(), out),
-        Column::Line => push_number(row.line, out),
+        Column::File => out.push_by(|out| push_text(row.file.as_bytes(), out)),
+        Column::Line => out.push_number(row.line),
         Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
-            Ok(cells) if row.malformed.is_none() => out.extend_from_slice(cells),
-            _ => push_text(row.text, out),
+            Ok(cells) if row.malformed.is_none() => out.push_array(cells),
+            _ => out.push_by(|out| push_text(row.text, out)),
         },
         Column::Solution => {
             if let Some(grid) = row.outcome.solution() {
-                push_digits(grid, out);
+                out.push_grid(grid);
             }
         }
-        Column::Status => out.extend_from_slice(row.status.name().as_bytes()),
-        Column::Solutions => push_number(row.outcome.solutions.into(), out),
-        Column::Guesses => push_number(row.outcome.guesses, out),
-        Column::Nodes => push_number(row.outcome.nodes, out),
-        Column::LatencyNs => push_number(row.outcome.latency_ns, out),
+        Column::Status => {
+            let (name, length) = &STATUS_NAMES[row.status as usize];
+            out.push_short(name, *length);
+        }
+        Column::Solutions => out.push_number(row.outcome.solutions.into()),
+        Column::Guesses => out.push_number(row.outcome.guesses),
+        Column::Nodes => out.push_number(row.outcome.nodes),
+        Column::LatencyNs => out.push_number(row.outcome.latency_ns),
     }
+    out.push_byte(b',');
 }
 
-#[inline]
-fn push_number(number: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
-}
-
-/// The 81 digits of a grid.
-#[inline]
-pub(super) fn push_digits(grid: &Grid, out: &mut Vec<u8>) {
-    out.extend_from_slice(&grid.cells().map(|digit| digit + b'0'));
-}
+/// The statuses' names as short fields, with their lengths.
+const STATUS_NAMES: [([u8; SHORT], usize); Status::ALL.len()] = {
+    let mut names = [([0; SHORT], 0); Status::ALL.len()];
+    let mut i = 0;
+    while i < names.len() {
+        let name = Status::ALL[i].name().as_bytes();
+        let (field, _) = names[i].0.split_at_mut(name.len());
+        field.copy_from_slice(name);
+        names[i].1 = name.len();
+        i += 1;
+    }
+    names
+};
 
 /// Text from outside, quoted where CSV needs it.
-fn push_text(text: &[u8], out: &mut Vec<u8>) {
+fn push_text(text: &[u8], out: &mut Fields<'_>) {
     if !text.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
-        out.extend_from_slice(text);
-        return;
+        return out.push(text);
     }
     let mut writer = csv_core::Writer::new();
     let mut rest = text;
     let mut buffer = [0; 256];
     loop {
         let (result, read, written) = writer.field(rest, &mut buffer);
-        out.extend_from_slice(&buffer[..written]);
+        out.push(&buffer[..written]);
         rest = &rest[read..];
         if result == csv_core::WriteResult::InputEmpty {
             break;
         }
     }
     let (_, written) = writer.finish(&mut buffer);
-    out.extend_from_slice(&buffer[..written]);
+    out.push(&buffer[..written]);
 }
 
 #[cfg(test)]
@@ -207,9 +236,9 @@ mod tests {
     fn row(text: &[u8], status: Status, columns: &[Column]) -> String {
         let row =
             Row { file: "a,b", line: 12, text, status, outcome: &Outcome::NONE, malformed: None };
-        let mut out = Vec::new();
+        let mut out = RowBuffer::default();
         CsvRows::new(columns).row(&row, &mut out);
-        String::from_utf8(out).unwrap()
+        String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 
     #[test]
@@ -227,6 +256,14 @@ mod tests {
             let record = reader.records().next().unwrap().unwrap();
             assert_eq!((&record[0], &record[1]), (text, "12"));
         }
+    }
+
+    #[test]
+    fn the_default_columns_are_those_of_the_constant() {
+        // The same columns in another list take the other way.
+        let twice = [Column::DEFAULT, Column::DEFAULT].concat();
+        let once = row(b"x", Status::GaveUp, &Column::DEFAULT);
+        assert_eq!(row(b"x", Status::GaveUp, &twice), format!("{},{once}", once.trim_end()));
     }
 
     #[test]

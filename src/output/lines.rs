@@ -1,19 +1,21 @@
 //! Solutions only: 81 digits a line, an empty line for a record without one.
 
-use super::{Row, RowFormat};
-use crate::output::csv::push_digits;
+use super::{Row, RowBuffer, RowFormat};
+use crate::puzzle::CELLS;
 
 /// One line a record: its solution, or nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SolutionLines;
 
 impl RowFormat for SolutionLines {
-    fn header(&self, _: &mut Vec<u8>) {}
+    fn header(&self, _: &mut RowBuffer) {}
 
-    fn row(&self, row: &Row<'_>, out: &mut Vec<u8>) {
-        if let Some(grid) = row.outcome.solution() {
-            push_digits(grid, out);
-        }
-        out.push(b'\n');
+    fn row(&self, row: &Row<'_>, out: &mut RowBuffer) {
+        out.append(CELLS + 1, |fields| {
+            if let Some(grid) = row.outcome.solution() {
+                fields.push_grid(grid);
+            }
+            fields.push_byte(b'\n');
+        });
     }
 }

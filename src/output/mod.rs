@@ -5,9 +5,11 @@
 //! | [`csv`] | chosen columns, with a header |
 //! | [`lines`] | solutions only, one a line |
 
+mod buffer;
 pub mod csv;
 pub mod lines;
 
+pub use buffer::{Fields, RowBuffer};
 pub use csv::{Column, CsvRows};
 pub use lines::SolutionLines;
 
@@ -35,8 +37,8 @@ pub struct Row<'a> {
 /// Turns rows into bytes. Workers share one and call it side by side.
 pub trait RowFormat: Sync {
     /// Appends what stands before the first row.
-    fn header(&self, out: &mut Vec<u8>);
+    fn header(&self, out: &mut RowBuffer);
 
     /// Appends one row, its end included.
-    fn row(&self, row: &Row<'_>, out: &mut Vec<u8>);
+    fn row(&self, row: &Row<'_>, out: &mut RowBuffer);
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::output::RowBuffer;
 use crate::stats::Counts;
 
 /// Whole lines of one input, and the rows made from them.
@@ -22,7 +23,7 @@ pub(super) struct Block {
     /// Whether the last line is too long for a block: its rest was passed over.
     pub cut_short: bool,
     /// The rows, as they will be written.
-    pub rows: Vec<u8>,
+    pub rows: RowBuffer,
     /// Messages about bad records, one a line.
     pub notes: Vec<u8>,
     /// What its lines were.
@@ -40,7 +41,7 @@ impl Block {
             length: 0,
             cut_short: false,
             // A row of the default columns is less than three times its line.
-            rows: Vec::with_capacity(bytes * 3),
+            rows: RowBuffer::with_room(bytes * 3),
             notes: Vec::new(),
             counts: Counts::default(),
         }

@@ -32,7 +32,7 @@ use self::reader::Reader;
 use self::worker::Worker;
 use self::writer::Writer;
 use crate::input::Source;
-use crate::output::{CsvRows, RowFormat};
+use crate::output::{CsvRows, RowBuffer, RowFormat};
 use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, Limits};
 use crate::stats::{Counts, Latencies};
@@ -176,9 +176,9 @@ impl Pipeline {
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let start = Instant::now();
-        let mut header = Vec::new();
+        let mut header = RowBuffer::default();
         self.format.header(&mut header);
-        rows.write_all(&header).map_err(OutputFailure::Rows)?;
+        rows.write_all(header.as_slice()).map_err(OutputFailure::Rows)?;
 
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some in the hands of reader and writer.

@@ -33,7 +33,7 @@ impl Writer<'_> {
             let place = block.number as usize % self.blocks;
             early[place] = Some(block);
             while let Some(block) = early[next % self.blocks].take() {
-                rows.write_all(&block.rows).map_err(OutputFailure::Rows)?;
+                rows.write_all(block.rows.as_slice()).map_err(OutputFailure::Rows)?;
                 notes.write_all(&block.notes).map_err(OutputFailure::Notes)?;
                 counts += &block.counts;
                 self.progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);

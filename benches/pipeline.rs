@@ -1,0 +1,77 @@
+//! What the way itself costs: everything but the engine.
+//!
+//! The engine returns at once and the rows go to a sink in memory, so what is left is reading,
+//! cutting, parsing, formatting, ordering and recording. Criterion prints elements a second and
+//! the time of a pass; divided by the rows it is the cost of a puzzle.
+
+use std::hint::black_box;
+use std::io;
+use std::num::NonZeroUsize;
+
+use bulkdoku::{Engine, Grid, Limits, Outcome, Pipeline, Progress, Puzzle, Source};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+const ROWS: u64 = 100_000;
+const PUZZLE: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n";
+
+/// Claims one solution for every puzzle without looking at it.
+struct AtOnce(Grid);
+
+impl Engine for AtOnce {
+    fn name(&self) -> &'static str {
+        "at-once"
+    }
+
+    fn solve(&mut self, puzzles: &[Puzzle], _: Limits, outcomes: &mut [Outcome]) {
+        for (n, (_, outcome)) in puzzles.iter().zip(outcomes).enumerate() {
+            let latency_ns = 2000 + n as u64;
+            *outcome =
+                Outcome { grid: self.0, solutions: 1, nodes: 1, latency_ns, ..Outcome::NONE };
+        }
+    }
+}
+
+/// Takes rows and forgets them, but looks at them first.
+struct Sink(usize);
+
+impl io::Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += black_box(bytes).len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn overhead(c: &mut Criterion) {
+    let input = PUZZLE.repeat(ROWS as usize).into_bytes();
+    let solved = {
+        let mut outcome = [Outcome::NONE];
+        bulkdoku::solve_batch(&[PUZZLE.trim().parse().unwrap()], Limits::FIRST, &mut outcome);
+        outcome[0].grid
+    };
+    let mut group = c.benchmark_group("pipeline without engine");
+    group.throughput(Throughput::Elements(ROWS));
+    for threads in [1, 2] {
+        let pipeline = Pipeline {
+            threads: NonZeroUsize::new(threads).unwrap(),
+            engine: Box::new(move || Box::new(AtOnce(solved))),
+            ..Pipeline::default()
+        };
+        group.bench_function(format!("{threads} threads"), |b| {
+            b.iter(|| {
+                let source = Source::new("memory", input.as_slice());
+                let report =
+                    pipeline.run([source], Sink(0), io::sink(), &Progress::default()).unwrap();
+                assert_eq!(report.counts.records(), ROWS);
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, overhead);
+criterion_main!(benches);

@@ -4,6 +4,7 @@
 //! does for a puzzle depends on that puzzle and the [`Limits`] alone: the same outcome (latency
 //! aside) on every machine, vector level, thread count, and in every batch.
 
+mod lanes;
 mod scalar;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+pub use lanes::Lanes;
 pub use scalar::Scalar;
 
 use crate::puzzle::{Grid, Puzzle};
@@ -100,25 +102,28 @@ pub trait Engine: Send {
 /// The engines, by the name that `--engine` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineKind {
+    /// Many puzzles at once, one in each lane of the vector.
+    Lanes,
     /// One puzzle at a time: the reference.
     Scalar,
 }
 
 impl EngineKind {
     /// Every engine, the default first.
-    pub const ALL: &[Self] = &[Self::Scalar];
+    pub const ALL: &[Self] = &[Self::Lanes, Self::Scalar];
 
     /// Its name, as `--engine` takes it.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Lanes => "lanes",
             Self::Scalar => "scalar",
         }
     }
 
     /// Makes one. Engines without vectors have no use for `simd`.
     pub fn build(self, simd: SimdLevel) -> Box<dyn Engine> {
-        let _ = simd;
         match self {
+            Self::Lanes => Box::new(Lanes::new(simd)),
             Self::Scalar => Box::new(Scalar::new()),
         }
     }

@@ -1,0 +1,405 @@
+//! Lanes at work: from the batch into lanes, search, out of them.
+//!
+//! ```text
+//!            entry: a block of newcomers             work: lanes that search
+//!          ┌───────────────────────────┐  the rest  ┌────────────────────────┐
+//! puzzles ─▶ load, step all together    ├───────────▶ step, branch, return    │
+//!          └──────────┬────────────────┘ into free  └──────┬─────────────────┘
+//!                     │ solved, failed      lanes          │ solved, failed
+//!                     ▼                                    ▼
+//!                  outcomes ◀───────────────── exit: a block of solutions
+//! ```
+//!
+//! Newcomers start together, so their first steps waste no lane, and those that need no search
+//! (nearly all of an easy set) go from the entry block straight to their outcomes. The others
+//! move into free lanes of the work block, where every lane is at its own point of its search.
+
+use std::time::Instant;
+
+use fearless_simd::Simd;
+
+use super::branch::Split;
+use super::clues::eliminate_clues;
+use super::stack::Stack;
+use super::sweep::{Cells, Verdict, solved, step};
+use super::transpose::{load, move_lanes, store};
+use super::vector::{LaneSet, Vector, lanes_of};
+use crate::puzzle::{Grid, Puzzle};
+use crate::solver::{Limits, Outcome};
+
+/// What a lane is about, beside its cells.
+#[derive(Clone, Copy, Default)]
+struct Search {
+    puzzle: usize,
+    solutions: u32,
+    guesses: u64,
+    nodes: u64,
+    entered_ns: u64,
+}
+
+/// The lanes of one vector width, with all their memory.
+pub(super) struct Engine<S, V> {
+    simd: S,
+    work: Box<Cells<V>>,
+    entry: Box<Cells<V>>,
+    exit: Box<Cells<V>>,
+    stack: Stack<V>,
+}
+
+/// An engine of any width.
+pub(super) trait Solve: Send {
+    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]);
+}
+
+impl<S: Simd, V: Vector<S>> Engine<S, V> {
+    pub(super) fn new(simd: S) -> Self {
+        let blank = || Box::new([V::splat(simd, 0); 81]);
+        Self { simd, work: blank(), entry: blank(), exit: blank(), stack: Stack::new(V::LEN) }
+    }
+}
+
+impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
+    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
+        Run::new(self, puzzles, limits, outcomes).all();
+    }
+}
+
+/// One batch.
+struct Run<'a, S, V> {
+    s: S,
+    engine: &'a mut Engine<S, V>,
+    puzzles: &'a [Puzzle],
+    outcomes: &'a mut [Outcome],
+    limits: Limits,
+    node_limit: u64,
+    start: Instant,
+    /// The next puzzle that enters.
+    next: usize,
+    /// The work lanes that are searching, and what for.
+    busy: LaneSet,
+    search: [Search; 32],
+    /// The newcomers that are still to move into work lanes, and which of them are stuck.
+    waiting: LaneSet,
+    waiting_stuck: LaneSet,
+    /// The puzzle in lane 0 of the entry block, and when it came.
+    first_waiting: usize,
+    entered_ns: u64,
+    /// The solutions in the exit block: their puzzles.
+    leaving: usize,
+    leaving_puzzles: [usize; 32],
+}
+
+impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
+    /// All lanes of the vector.
+    const EVERY: LaneSet = LaneSet::MAX >> (32 - V::LEN);
+
+    /// Work lanes go on until so many have an event (or all that are busy): events cost about
+    /// as much as steps, and a lane that waits is swept for nothing.
+    const EVENTS: u32 = V::LEN as u32 * 10 / 32;
+
+    /// Newcomers go on together until fewer than this many are still changing.
+    const TOGETHER: u32 = V::LEN as u32 / 4;
+
+    fn new(
+        engine: &'a mut Engine<S, V>,
+        puzzles: &'a [Puzzle],
+        limits: Limits,
+        outcomes: &'a mut [Outcome],
+    ) -> Self {
+        Self {
+            s: engine.simd,
+            engine,
+            puzzles,
+            outcomes,
+            limits,
+            node_limit: limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get),
+            start: Instant::now(),
+            next: 0,
+            busy: 0,
+            search: [Search::default(); 32],
+            waiting: 0,
+            waiting_stuck: 0,
+            first_waiting: 0,
+            entered_ns: 0,
+            leaving: 0,
+            leaving_puzzles: [0; 32],
+        }
+    }
+
+    fn all(&mut self) {
+        let mut stuck = 0;
+        loop {
+            stuck |= self.refill();
+            if self.busy == 0 {
+                break;
+            }
+            self.branch(stuck);
+            let verdict = self.work();
+            stuck = self.settle(verdict);
+        }
+        self.flush();
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    /// Gives every free lane a newcomer, as long as there are any; returns the lanes that
+    /// were stuck already.
+    fn refill(&mut self) -> LaneSet {
+        let mut stuck = 0;
+        loop {
+            let free = Self::EVERY & !self.busy;
+            if free == 0 {
+                return stuck;
+            }
+            if self.waiting == 0 {
+                if self.next == self.puzzles.len() {
+                    return stuck;
+                }
+                self.admit();
+            }
+            stuck |= self.take_newcomers(free);
+        }
+    }
+
+    /// Moves newcomers into `free` lanes; returns those of them that are stuck.
+    fn take_newcomers(&mut self, free: LaneSet) -> LaneSet {
+        let mut from = [0; 32];
+        let (mut taken, mut stuck) = (0, 0);
+        for (lane, newcomer) in lanes_of(free).zip(lanes_of(self.waiting)) {
+            from[lane] = newcomer as u16;
+            taken |= 1 << lane;
+            // A stuck one branches at once: a guess, and its side A.
+            let branches = self.waiting_stuck >> newcomer & 1;
+            stuck |= branches << lane;
+            self.waiting &= !(1 << newcomer);
+            self.search[lane] = Search {
+                puzzle: self.first_waiting + newcomer,
+                solutions: 0,
+                guesses: u64::from(branches),
+                nodes: 1 + u64::from(branches),
+                entered_ns: self.entered_ns,
+            };
+        }
+        self.busy |= taken;
+        let (s, Engine { entry, work, .. }) = (self.s, &mut *self.engine);
+        s.vectorize(
+            #[inline(always)]
+            || move_lanes(s, entry, &from, work, taken),
+        );
+        stuck
+    }
+
+    /// Takes up to a vector of puzzles into the entry block and steps them together.
+    fn admit(&mut self) {
+        let count = (self.puzzles.len() - self.next).min(V::LEN);
+        let block = &self.puzzles[self.next..self.next + count];
+        self.first_waiting = self.next;
+        self.entered_ns = self.now_ns();
+        self.next += count;
+        let filled = LaneSet::MAX >> (32 - count);
+        let (s, entry) = (self.s, &mut *self.engine.entry);
+        let verdict = s.vectorize(
+            #[inline(always)]
+            || {
+                load(s, block, entry);
+                let clashing = eliminate_clues(s, entry);
+                loop {
+                    let mut verdict = step(s, entry);
+                    verdict.failed |= clashing;
+                    verdict.full &= !clashing;
+                    let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
+                    if changing.count_ones() < Self::TOGETHER {
+                        return verdict;
+                    }
+                }
+            },
+        );
+        self.sort_newcomers(verdict, filled);
+    }
+
+    /// Newcomers that need no search leave; the others wait for a work lane.
+    fn sort_newcomers(&mut self, verdict: Verdict, filled: LaneSet) {
+        let (s, entry) = (self.s, &*self.engine.entry);
+        let full = verdict.full & filled;
+        let right = if full == 0 { 0 } else { full & solved_in(s, entry) };
+        let failed = (verdict.failed & filled) | (full & !right);
+        let stuck = verdict.stuck & filled & !failed;
+        let refused = if self.node_limit == 1 { stuck } else { 0 };
+        let done = right | failed | refused;
+        self.waiting = filled & !done;
+        self.waiting_stuck = stuck & !done;
+        if done == 0 {
+            return;
+        }
+        let first = self.first_waiting;
+        let latency_ns = self.now_ns() - self.entered_ns;
+        for newcomer in lanes_of(done) {
+            let outcome = &mut self.outcomes[first + newcomer];
+            outcome.solutions = right >> newcomer & 1;
+            outcome.gave_up = refused >> newcomer & 1 != 0;
+            outcome.guesses = 0;
+            outcome.nodes = 1;
+            outcome.latency_ns = latency_ns;
+            if outcome.solutions == 0 {
+                outcome.grid = Grid::BLANK;
+            }
+        }
+        if right != 0 {
+            let outcomes = &mut self.outcomes[first..];
+            s.vectorize(
+                #[inline(always)]
+                || store(s, entry, right, outcomes, &std::array::from_fn(|lane| lane)),
+            );
+        }
+    }
+
+    /// The stuck lanes assume side A; side B is put by.
+    fn branch(&mut self, stuck: LaneSet) {
+        if stuck == 0 {
+            return;
+        }
+        let (s, Engine { work, stack, .. }) = (self.s, &mut *self.engine);
+        s.vectorize(
+            #[inline(always)]
+            || {
+                let split = Split::choose(s, work, stuck);
+                stack.push(s, work, &split, stuck);
+            },
+        );
+    }
+
+    /// Steps until enough lanes have an event.
+    fn work(&mut self) -> Verdict {
+        let (s, work, busy) = (self.s, &mut *self.engine.work, self.busy);
+        s.vectorize(
+            #[inline(always)]
+            || loop {
+                let Verdict { failed, full, stuck } = step(s, work);
+                let events = (failed | full | stuck) & busy;
+                if events.count_ones() >= Self::EVENTS || events == busy {
+                    return Verdict {
+                        failed: failed & busy,
+                        full: full & busy,
+                        stuck: stuck & busy,
+                    };
+                }
+            },
+        )
+    }
+
+    /// Lanes at an end leave or return to a side that was put by; the stuck ones that may
+    /// branch are given back.
+    fn settle(&mut self, verdict: Verdict) -> LaneSet {
+        let Verdict { failed, full, mut stuck } = verdict;
+        let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.engine.work) };
+        self.count_solutions(right);
+        let (mut done, mut gave_up, mut returning) = (0, 0, 0);
+        for lane in lanes_of(failed | full) {
+            let search = &mut self.search[lane];
+            let enough = search.solutions >= self.limits.solutions.get();
+            if enough || self.engine.stack.occupied() >> lane & 1 == 0 {
+                done |= 1 << lane;
+            } else if search.nodes == self.node_limit {
+                gave_up |= 1 << lane;
+            } else {
+                search.nodes += 1;
+                returning |= 1 << lane;
+            }
+        }
+        for lane in lanes_of(stuck) {
+            let search = &mut self.search[lane];
+            if search.nodes == self.node_limit {
+                gave_up |= 1 << lane;
+            } else {
+                search.nodes += 1;
+                search.guesses += 1;
+            }
+        }
+        stuck &= !gave_up;
+        self.finish(done | gave_up, gave_up);
+        if returning != 0 {
+            let (s, Engine { work, stack, .. }) = (self.s, &mut *self.engine);
+            s.vectorize(
+                #[inline(always)]
+                || stack.pop(s, work, returning),
+            );
+        }
+        stuck
+    }
+
+    /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones.
+    fn count_solutions(&mut self, right: LaneSet) {
+        let mut first = 0;
+        for lane in lanes_of(right) {
+            let solutions = &mut self.search[lane].solutions;
+            first |= LaneSet::from(*solutions == 0) << lane;
+            *solutions += 1;
+        }
+        while first != 0 {
+            let mut from = [0; 32];
+            let (mut places, mut lanes) = (0, 0);
+            for (place, lane) in (self.leaving..V::LEN).zip(lanes_of(first)) {
+                from[place] = lane as u16;
+                places |= 1 << place;
+                lanes |= 1 << lane;
+                self.leaving_puzzles[place] = self.search[lane].puzzle;
+            }
+            let (s, Engine { work, exit, .. }) = (self.s, &mut *self.engine);
+            s.vectorize(
+                #[inline(always)]
+                || move_lanes(s, work, &from, exit, places),
+            );
+            first &= !lanes;
+            self.leaving += lanes.count_ones() as usize;
+            if self.leaving == V::LEN {
+                self.flush();
+            }
+        }
+    }
+
+    /// Writes the solutions of the exit block.
+    fn flush(&mut self) {
+        if self.leaving == 0 {
+            return;
+        }
+        let (s, exit, outcomes) = (self.s, &*self.engine.exit, &mut *self.outcomes);
+        let (filled, puzzles) = (LaneSet::MAX >> (32 - self.leaving), &self.leaving_puzzles);
+        s.vectorize(
+            #[inline(always)]
+            || store(s, exit, filled, outcomes, puzzles),
+        );
+        self.leaving = 0;
+    }
+
+    /// The lanes `done` are free again; what was found goes to their outcomes.
+    fn finish(&mut self, done: LaneSet, gave_up: LaneSet) {
+        if done == 0 {
+            return;
+        }
+        self.busy &= !done;
+        let now_ns = self.now_ns();
+        for lane in lanes_of(done) {
+            self.engine.stack.clear(lane);
+            let search = &self.search[lane];
+            let outcome = &mut self.outcomes[search.puzzle];
+            outcome.solutions = search.solutions;
+            outcome.gave_up = gave_up >> lane & 1 != 0;
+            outcome.guesses = search.guesses;
+            outcome.nodes = search.nodes;
+            outcome.latency_ns = now_ns - search.entered_ns;
+            if search.solutions == 0 {
+                outcome.grid = Grid::BLANK;
+            }
+        }
+    }
+}
+
+/// [`solved`], for the rare lanes that are full.
+fn solved_in<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
+    s.vectorize(
+        #[inline(always)]
+        || solved(s, cells),
+    )
+}

@@ -1,0 +1,274 @@
+//! Inference: what a sweep over bands and stacks takes away.
+//!
+//! A *chute* is a band (three rows) or a stack (three columns). Its *minirows* are the nine
+//! groups of three cells in which one of its lines crosses one of its boxes; those of a stack
+//! stand upright.
+
+use fearless_simd::Simd;
+
+use super::vector::{ALL, LaneSet, Vector};
+use crate::puzzle::CELLS;
+
+/// The candidates of every cell, one puzzle a lane.
+pub(super) type Cells<V> = [V; CELLS];
+
+/// The six ways in which a digit can lie in a chute: the box, for each of the three lines.
+pub(super) const CONFIGURATIONS: [[usize; 3]; 6] =
+    [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
+
+/// The two configurations that lay line `line`'s digit into box `b`.
+pub(super) const fn through(line: usize, b: usize) -> [usize; 2] {
+    let (mut found, mut count, mut i) = ([0; 2], 0, 0);
+    while i < 6 {
+        if CONFIGURATIONS[i][line] == b {
+            found[count] = i;
+            count += 1;
+        }
+        i += 1;
+    }
+    found
+}
+
+/// Where cell `k` of the minirow in `line` and box `b` lies, from a chute's first cell.
+#[inline(always)]
+pub(super) const fn place<const STACK: bool>(line: usize, b: usize, k: usize) -> usize {
+    if STACK { (3 * b + k) * 9 + line } else { line * 9 + 3 * b + k }
+}
+
+/// The three cells of a minirow.
+#[inline(always)]
+const fn minirow<const STACK: bool>(line: usize, b: usize) -> [usize; 3] {
+    [place::<STACK>(line, b, 0), place::<STACK>(line, b, 1), place::<STACK>(line, b, 2)]
+}
+
+/// One vector for each minirow of a chute: `[line][box]`.
+pub(super) type Minirows<V> = [[V; 3]; 3];
+
+/// What the sweeps of a step found, lane by lane.
+#[derive(Clone, Copy)]
+pub(super) struct Verdict {
+    /// A cell without candidate, or a digit without a place.
+    pub(super) failed: LaneSet,
+    /// Every cell has one candidate: perhaps a solution, see [`solved`].
+    pub(super) full: LaneSet,
+    /// Nothing left to infer: the full sweep has changed nothing.
+    pub(super) stuck: LaneSet,
+}
+
+/// What is gathered on the way.
+struct Tally<V> {
+    /// The sum of all cells. It only falls, so it tells a change; 81 times 511 fits.
+    sum: V,
+    /// The smallest cell: 0 is one without candidate.
+    least: V,
+    /// The digits that every chute has a configuration for.
+    placed: V,
+}
+
+/// One step: a light sweep, then a full one.
+///
+/// The light one must come first. "Stuck" means that the full one has changed nothing, so
+/// that further steps change nothing either: a lane may wait for its neighbours.
+#[inline(always)]
+pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
+    let before = sweep::<S, V, false>(s, cells).sum;
+    let after = sweep::<S, V, true>(s, cells);
+    let failed = after.least.lanes_empty() | after.placed.lanes_differ(V::splat(s, ALL));
+    let full = after.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
+    let stuck = after.sum.lanes_equal(before) & !failed & !full;
+    Verdict { failed, full, stuck }
+}
+
+/// All bands, then all stacks, in place: what one finds the next one uses.
+#[inline(always)]
+fn sweep<S: Simd, V: Vector<S>, const FULL: bool>(s: S, cells: &mut Cells<V>) -> Tally<V> {
+    let mut tally =
+        Tally { sum: V::splat(s, 0), least: V::splat(s, u16::MAX), placed: V::splat(s, ALL) };
+    for band in 0..3 {
+        band_pass::<S, V, FULL>(s, band_mut(cells, band), &mut tally);
+    }
+    for stack in 0..3 {
+        stack_pass::<S, V, FULL>(s, stack_mut(cells, stack), &mut tally);
+    }
+    tally
+}
+
+/// The cells of a band.
+#[inline(always)]
+fn band_mut<V>(cells: &mut Cells<V>, band: usize) -> &mut [V; 27] {
+    cells[27 * band..].first_chunk_mut().expect("27 cells a band")
+}
+
+/// The cells from a stack's first to its last.
+#[inline(always)]
+fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
+    cells[3 * stack..].first_chunk_mut().expect("75 cells from a stack's first to its last")
+}
+
+/// A band: naked singles, closure, asserted minirows, hidden singles.
+#[inline(always)]
+fn band_pass<S: Simd, V: Vector<S>, const FULL: bool>(
+    s: S,
+    band: &mut [V; 27],
+    tally: &mut Tally<V>,
+) {
+    let zero = V::splat(s, 0);
+    let mut unions = [[zero; 3]; 3];
+    let mut singles = [[zero; 3]; 3];
+    for b in 0..3 {
+        let (in_box, of_box) = naked_singles(s, band, b);
+        for line in 0..3 {
+            unions[line][b] = in_box[line];
+            singles[line][b] = of_box[line];
+        }
+    }
+    // A naked single leaves its digit to no other minirow of its row.
+    for line in 0..3 {
+        let [a, b, c] = unions[line];
+        let [p, q, r] = singles[line];
+        unions[line] = [a.without2(q, r), b.without2(p, r), c.without2(p, q)];
+    }
+    let kept = closure(&unions);
+    if FULL {
+        tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
+    }
+    for line in 0..3 {
+        for b in 0..3 {
+            let asserted = asserted(&kept, line, b);
+            let allowed = asserted.if_three(kept[line][b]);
+            let at = minirow::<false>(line, b);
+            let hidden = band[at[0]].exactly_one(band[at[1]], band[at[2]]) & asserted;
+            for i in at {
+                band[i] = band[i].settle(allowed, hidden);
+            }
+        }
+    }
+}
+
+/// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
+/// union that is left of its minirow, and the singles in it.
+#[inline(always)]
+fn naked_singles<S: Simd, V: Vector<S>>(s: S, band: &mut [V; 27], b: usize) -> ([V; 3], [V; 3]) {
+    let mut own = [[V::splat(s, 0); 3]; 3];
+    let mut singles = [V::splat(s, 0); 3];
+    for line in 0..3 {
+        for k in 0..3 {
+            own[line][k] = band[place::<false>(line, b, k)].if_single();
+        }
+        singles[line] = own[line][0].or3(own[line][1], own[line][2]);
+    }
+    let taken = singles[0].or3(singles[1], singles[2]);
+    let mut unions = singles;
+    for line in 0..3 {
+        let mut left = own[line];
+        for k in 0..3 {
+            let cell = &mut band[place::<false>(line, b, k)];
+            *cell = cell.without_others(taken, own[line][k]);
+            left[k] = *cell;
+        }
+        unions[line] = left[0].or3(left[1], left[2]);
+    }
+    (unions, singles)
+}
+
+/// A stack: closure, and in a full sweep asserted minirows. Its singles are found by the bands.
+#[inline(always)]
+fn stack_pass<S: Simd, V: Vector<S>, const FULL: bool>(
+    s: S,
+    stack: &mut [V; 75],
+    tally: &mut Tally<V>,
+) {
+    let kept = closure(&unions::<S, V, true, 75>(s, stack));
+    if FULL {
+        tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
+    }
+    for line in 0..3 {
+        for b in 0..3 {
+            let mut allowed = kept[line][b];
+            if FULL {
+                allowed = asserted(&kept, line, b).if_three(allowed);
+            }
+            for k in 0..3 {
+                let cell = &mut stack[place::<true>(line, b, k)];
+                *cell &= allowed;
+                tally.sum += *cell;
+                if FULL {
+                    tally.least = tally.least.min(*cell);
+                }
+            }
+        }
+    }
+}
+
+/// What each minirow of a chute can hold by its cells.
+#[inline(always)]
+pub(super) fn unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
+    s: S,
+    chute: &[V; N],
+) -> Minirows<V> {
+    let mut unions = [[V::splat(s, 0); 3]; 3];
+    for line in 0..3 {
+        for b in 0..3 {
+            let at = minirow::<STACK>(line, b);
+            unions[line][b] = chute[at[0]].or3(chute[at[1]], chute[at[2]]);
+        }
+    }
+    unions
+}
+
+/// The configurations of a chute that its minirows allow, for all digits at once.
+#[inline(always)]
+pub(super) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
+    let mut configurations = [unions[0][0]; 6];
+    for i in 0..6 {
+        let [a, b, c] = CONFIGURATIONS[i];
+        configurations[i] = unions[0][a].and3(unions[1][b], unions[2][c]);
+    }
+    configurations
+}
+
+/// What each minirow of a chute may still hold: the digits of which some configuration of
+/// the whole chute goes through it.
+#[inline(always)]
+pub(super) fn closure<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> Minirows<V> {
+    let configurations = configurations(unions);
+    let mut kept = *unions;
+    for line in 0..3 {
+        for b in 0..3 {
+            let [i, j] = through(line, b);
+            kept[line][b] = configurations[i] | configurations[j];
+        }
+    }
+    kept
+}
+
+/// The digits that no other minirow of the line can hold.
+#[inline(always)]
+fn asserted<S: Simd, V: Vector<S>>(kept: &Minirows<V>, line: usize, b: usize) -> V {
+    kept[line][b].without2(kept[line][(b + 1) % 3], kept[line][(b + 2) % 3])
+}
+
+/// The lanes in which every row, column and box holds nine digits.
+///
+/// That every cell has one candidate does not tell: digits can stand twice.
+#[inline(always)]
+pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
+    let mut held = V::splat(s, ALL);
+    for i in 0..9 {
+        let (row, column, square) = (9 * i, i, 27 * (i / 3) + 3 * (i % 3));
+        let rows_and_columns = nine(cells, row, 1, 3) & nine(cells, column, 9, 27);
+        held = held.and3(rows_and_columns, nine(cells, square, 1, 9));
+    }
+    held.lanes_equal(V::splat(s, ALL))
+}
+
+/// The union of nine cells: three by three, `by` within each three and `then` between them.
+#[inline(always)]
+fn nine<S: Simd, V: Vector<S>>(cells: &Cells<V>, first: usize, by: usize, then: usize) -> V {
+    let mut threes = [cells[first]; 3];
+    for (i, three) in threes.iter_mut().enumerate() {
+        let at = first + i * then;
+        *three = cells[at].or3(cells[at + by], cells[at + 2 * by]);
+    }
+    threes[0].or3(threes[1], threes[2])
+}

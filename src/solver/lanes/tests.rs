@@ -1,0 +1,359 @@
+//! Every rule and every movement, at every level that the machine has, against an oracle that
+//! is obvious.
+
+use fearless_simd::{Level, Simd, dispatch, u16x8};
+#[cfg(target_arch = "x86_64")]
+use fearless_simd::{u16x16, u16x32};
+use proptest::prelude::*;
+
+use super::branch::Split;
+use super::clues::eliminate_clues;
+use super::stack::Stack;
+use super::sweep::{CONFIGURATIONS, Cells, closure, solved, step};
+use super::transpose::{load, move_lanes, store};
+use super::vector::{ALL, LaneSet, Vector, lanes_of};
+use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
+use crate::simd::SimdLevel;
+use crate::solver::Outcome;
+
+/// Runs `check::<S, V>(s, input)` at every level, compiled for that level.
+macro_rules! at_every_level {
+    ($check:ident, $input:expr) => {
+        #[inline(always)]
+        fn eight<S: Simd>(s: S, input: &Input) {
+            $check::<S, u16x8<S>>(s, input);
+        }
+        for level in SimdLevel::available() {
+            match level.token() {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512(s) => s.vectorize(
+                    #[inline(always)]
+                    || $check::<_, u16x32<_>>(s, $input),
+                ),
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2(s) => s.vectorize(
+                    #[inline(always)]
+                    || $check::<_, u16x16<_>>(s, $input),
+                ),
+                other => dispatch!(other, s => eight(s, $input)),
+            }
+        }
+    };
+}
+
+/// What a check needs, lane by lane.
+#[derive(Debug, Clone)]
+struct Input {
+    /// Candidates of every cell.
+    cells: Vec<[u16; CELLS]>,
+    /// Complete grids.
+    grids: Vec<Puzzle>,
+    /// The same with most cells blank and a few changed.
+    puzzles: Vec<Puzzle>,
+    lanes: LaneSet,
+    from: [u16; 32],
+}
+
+/// The complete grid that every other comes from.
+const GRID: &[u8; CELLS] =
+    b"123456789456789123789123456231674895875912364694538217317265948542897631968341572";
+
+/// Another complete grid: the digits renamed, rows and columns exchanged within their chutes,
+/// transposed or not.
+fn permuted(digits: &[u8], rows: [usize; 9], columns: [usize; 9], transposed: bool) -> Puzzle {
+    Puzzle::from_cells(std::array::from_fn(|cell| {
+        let (row, column) = (rows[cell / 9], columns[cell % 9]);
+        let at = if transposed { column * 9 + row } else { row * 9 + column };
+        digits[usize::from(GRID[at] - b'1')]
+    }))
+    .expect("digits")
+}
+
+/// The nine lines, exchanged within their chutes.
+fn lines() -> impl Strategy<Value = [usize; 9]> {
+    let three = || Just(vec![0, 1, 2]).prop_shuffle();
+    (three(), three(), three(), three()).prop_map(|(a, b, c, chutes)| {
+        let within = [a, b, c];
+        std::array::from_fn(|i| 3 * chutes[i / 3] + within[i / 3][i % 3])
+    })
+}
+
+fn grid() -> impl Strategy<Value = Puzzle> {
+    let digits = Just((1..=9).collect::<Vec<u8>>()).prop_shuffle();
+    (digits, lines(), lines(), any::<bool>()).prop_map(|(d, r, c, t)| permuted(&d, r, c, t))
+}
+
+/// A lane: a grid, a puzzle of it (perhaps spoilt), and candidates that contain it.
+fn lane() -> impl Strategy<Value = (Puzzle, Puzzle, [u16; CELLS])> {
+    let noise = proptest::collection::vec((0..100_u8, 1..=9_u8, 0..=ALL), CELLS);
+    (grid(), 10..70_u8, prop_oneof![Just(0), Just(3_u8)], noise).prop_map(
+        |(grid, blank, spoilt, noise)| {
+            let solution = grid.cells();
+            let puzzle = std::array::from_fn(|i| match noise[i].0 {
+                chance if chance < spoilt => noise[i].1,
+                chance if chance < blank => 0,
+                _ => solution[i],
+            });
+            let cells = std::array::from_fn(|i| {
+                let extra = if noise[i].0 < blank { noise[i].2 } else { 0 };
+                extra | 1 << (solution[i] - 1)
+            });
+            (grid, Puzzle::from_cells(puzzle).expect("digits"), cells)
+        },
+    )
+}
+
+fn input() -> impl Strategy<Value = Input> {
+    let lanes = proptest::collection::vec(lane(), 32);
+    (lanes, any::<LaneSet>(), proptest::array::uniform32(0..8_u16)).prop_map(
+        |(all, lanes, from)| Input {
+            cells: all.iter().map(|lane| lane.2).collect(),
+            grids: all.iter().map(|lane| lane.0).collect(),
+            puzzles: all.iter().map(|lane| lane.1).collect(),
+            lanes,
+            from,
+        },
+    )
+}
+
+#[inline(always)]
+fn vectors<S: Simd, V: Vector<S>>(s: S, lanes: &[[u16; CELLS]]) -> Cells<V> {
+    let mut cells = [V::splat(s, 0); CELLS];
+    for i in 0..CELLS {
+        cells[i] = V::from_fn(s, |lane| lanes[lane][i]);
+    }
+    cells
+}
+
+fn lane_of<S: Simd, V: Vector<S>>(cells: &Cells<V>, lane: usize) -> [u16; CELLS] {
+    std::array::from_fn(|i| cells[i].as_slice()[lane])
+}
+
+fn every<S: Simd, V: Vector<S>>() -> LaneSet {
+    LaneSet::MAX >> (32 - V::LEN)
+}
+
+fn masks(puzzle: &Puzzle) -> [u16; CELLS] {
+    puzzle.cells().map(|clue| if clue == 0 { ALL } else { 1 << (clue - 1) })
+}
+
+fn peers(cell: usize) -> impl Iterator<Item = usize> {
+    let units = Unit::all().map(Unit::cells).filter(move |cells| cells.contains(&cell));
+    units.flatten().filter(move |&peer| peer != cell)
+}
+
+/// Loading gives every clue its mask, storing gives the digits back.
+#[inline(always)]
+fn check_in_and_out<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut cells = vectors::<S, V>(s, &input.cells);
+    load(s, &input.puzzles[..V::LEN - 1], &mut cells);
+    for lane in 0..V::LEN - 1 {
+        assert_eq!(lane_of(&cells, lane), masks(&input.puzzles[lane]));
+    }
+    load(s, &input.grids, &mut cells);
+    assert_eq!(solved(s, &cells), every::<S, V>());
+    let mut outcomes = [Outcome::NONE; 32];
+    store(s, &cells, input.lanes, &mut outcomes, &std::array::from_fn(|lane| 31 - lane));
+    for lane in 0..V::LEN {
+        let expected = if input.lanes >> lane & 1 != 0 {
+            Grid(*input.grids[lane].cells())
+        } else {
+            Grid::BLANK
+        };
+        assert_eq!(outcomes[31 - lane].grid, expected);
+    }
+}
+
+#[inline(always)]
+fn check_moves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let source = vectors::<S, V>(s, &input.cells);
+    let mut target = vectors::<S, V>(s, &input.puzzles.iter().map(masks).collect::<Vec<_>>());
+    move_lanes(s, &source, &input.from, &mut target, input.lanes);
+    for lane in 0..V::LEN {
+        let moved = input.lanes >> lane & 1 != 0;
+        let expected = if moved {
+            input.cells[usize::from(input.from[lane])]
+        } else {
+            masks(&input.puzzles[lane])
+        };
+        assert_eq!(lane_of(&target, lane), expected);
+    }
+}
+
+/// Blank cells lose the clues of their peers, and clashing clues are seen.
+#[inline(always)]
+fn check_clues<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut cells = vectors::<S, V>(s, &input.puzzles.iter().map(masks).collect::<Vec<_>>());
+    let clashing = eliminate_clues(s, &mut cells);
+    for lane in 0..V::LEN {
+        let puzzle = &input.puzzles[lane];
+        assert_eq!(clashing >> lane & 1 != 0, puzzle.contradiction().is_some(), "{puzzle}");
+        let given = masks(puzzle);
+        let expected: [u16; CELLS] = std::array::from_fn(|cell| {
+            let taken = peers(cell).map(|peer| given[peer]).filter(|&mask| mask != ALL);
+            if given[cell] == ALL {
+                taken.fold(ALL, |left, mask| left & !mask)
+            } else {
+                given[cell]
+            }
+        });
+        assert_eq!(lane_of(&cells, lane), expected);
+    }
+}
+
+/// The closure of a chute is what lies on some configuration of it, digit by digit.
+#[inline(always)]
+fn check_closure<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let minirow = |i: usize| V::from_fn(s, |lane| input.cells[lane][i] ^ input.cells[lane][i + 9]);
+    let before: [[V; 3]; 3] = std::array::from_fn(|l| std::array::from_fn(|b| minirow(3 * l + b)));
+    let after = closure(&before);
+    for lane in 0..V::LEN {
+        let holds =
+            |line: usize, b: usize, digit: u32| before[line][b].as_slice()[lane] >> digit & 1 != 0;
+        for (line, b, digit) in (0..81).map(|i| (i / 27, i / 9 % 3, i as u32 % 9)) {
+            let expected = (CONFIGURATIONS.iter()).any(|boxes| {
+                boxes[line] == b && (0..3).all(|line| holds(line, boxes[line], digit))
+            });
+            assert_eq!(after[line][b].as_slice()[lane] >> digit & 1 != 0, expected);
+        }
+    }
+}
+
+/// A step only takes candidates, and never one of a solution; what is stuck stays as it is.
+#[inline(always)]
+fn check_steps<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut cells = vectors::<S, V>(s, &input.cells);
+    let mut before = input.cells.clone();
+    let mut stuck = 0;
+    for _ in 0..20 {
+        let verdict = step(s, &mut cells);
+        assert_eq!(verdict.failed, 0, "every lane has a solution");
+        assert_eq!(stuck & !verdict.stuck, 0);
+        for lane in 0..V::LEN {
+            let after = lane_of(&cells, lane);
+            let solution = masks(&input.grids[lane]);
+            for i in 0..CELLS {
+                assert_eq!(after[i] & !before[lane][i], 0);
+                assert_eq!(after[i] & solution[i], solution[i]);
+            }
+            assert!(stuck >> lane & 1 == 0 || after == before[lane]);
+            before[lane] = after;
+        }
+        stuck = verdict.stuck;
+    }
+}
+
+/// The two sides of a branch share no solution and lose none; both lose something; the stack
+/// gives side B back.
+#[inline(always)]
+fn check_branches<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut cells = vectors::<S, V>(s, &input.cells);
+    let mut stack = Stack::new(V::LEN);
+    let mut stuck = 0;
+    for _ in 0..20 {
+        stuck = step(s, &mut cells).stuck & input.lanes & every::<S, V>();
+    }
+    let parent = cells;
+    let split = Split::choose(s, &parent, stuck);
+    stack.push(s, &mut cells, &split, stuck);
+    assert_eq!(stack.occupied(), stuck);
+    let side_a = cells;
+    stack.pop(s, &mut cells, stuck);
+    assert_eq!(stack.occupied(), 0);
+    for lane in 0..V::LEN {
+        let [p, a, b] = [&parent, &side_a, &cells].map(|cells| lane_of(cells, lane));
+        if stuck >> lane & 1 == 0 {
+            assert!(p == a && p == b);
+            continue;
+        }
+        assert!(p != a && p != b);
+        let solution = masks(&input.grids[lane]);
+        let holds = |side: &[u16; CELLS]| (0..CELLS).all(|i| side[i] & solution[i] != 0);
+        assert!(holds(&a) != holds(&b), "exactly one side has the solution");
+    }
+}
+
+/// A stack of many frames against a list for each lane.
+#[inline(always)]
+fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut stack = Stack::new(V::LEN);
+    let mut model: Vec<Vec<[u16; CELLS]>> = vec![Vec::new(); V::LEN];
+    let mut cells = vectors::<S, V>(s, &input.cells);
+    let nothing = Split::choose(s, &vectors::<S, V>(s, &input.cells), 0);
+    let mut random = u64::from(input.lanes) | 1 << 32;
+    for round in 0..60_u16 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let chosen = (random >> 32) as LaneSet & every::<S, V>();
+        match random >> 62 {
+            0 | 1 => {
+                for cell in &mut cells {
+                    *cell ^= V::splat(s, round);
+                }
+                stack.push(s, &mut cells, &nothing, chosen);
+                lanes_of(chosen).for_each(|lane| model[lane].push(lane_of(&cells, lane)));
+            }
+            2 => {
+                let back = chosen & stack.occupied();
+                stack.pop(s, &mut cells, back);
+                for lane in lanes_of(back) {
+                    assert_eq!(Some(lane_of(&cells, lane)), model[lane].pop());
+                }
+            }
+            _ => {
+                let lane = chosen.trailing_zeros() as usize % V::LEN;
+                stack.clear(lane);
+                model[lane].clear();
+            }
+        }
+        for lane in 0..V::LEN {
+            assert_eq!(stack.occupied() >> lane & 1 == 0, model[lane].is_empty());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn puzzles_come_in_and_solutions_go_out(input in input()) {
+        at_every_level!(check_in_and_out, &input);
+    }
+
+    #[test]
+    fn lanes_move(input in input()) {
+        at_every_level!(check_moves, &input);
+    }
+
+    #[test]
+    fn clues_leave_their_peers_and_clashes_are_seen(input in input()) {
+        at_every_level!(check_clues, &input);
+    }
+
+    #[test]
+    fn the_closure_is_exact(input in input()) {
+        at_every_level!(check_closure, &input);
+    }
+
+    #[test]
+    fn steps_keep_every_solution(input in input()) {
+        at_every_level!(check_steps, &input);
+    }
+
+    #[test]
+    fn branches_part_the_solutions(input in input()) {
+        at_every_level!(check_branches, &input);
+    }
+
+    #[test]
+    fn the_stack_gives_back_what_was_pushed(input in input()) {
+        at_every_level!(check_stack, &input);
+    }
+}
+
+#[test]
+fn two_configurations_go_through_each_minirow() {
+    for (line, b) in (0..9).map(|i| (i / 3, i % 3)) {
+        let expected: Vec<usize> = (0..6).filter(|&i| CONFIGURATIONS[i][line] == b).collect();
+        assert_eq!(super::sweep::through(line, b).to_vec(), expected);
+    }
+}

@@ -1,0 +1,215 @@
+//! The vector that the engine is generic over: one 16-bit lane a puzzle.
+//!
+//! [`Vector`] adds to the integer vectors of `fearless_simd` the operations that the rules are
+//! made of. Every one has a portable body; AVX-512 replaces those that it has a single
+//! instruction for (any function of three inputs is one, `vpternlog`).
+//!
+//! A function over vectors must be `#[inline(always)]`, or run its body in
+//! [`Simd::vectorize`]: compiled for the baseline it is up to 40 times slower.
+
+use fearless_simd::{Bytes, ExtractToken, Select, Simd, SimdBase, SimdInt, SimdMask, u8x16, u16x8};
+
+/// Every digit of a cell.
+pub(super) const ALL: u16 = 0x1FF;
+
+/// A set of lanes: bit `l` is lane `l`.
+pub(super) type LaneSet = u32;
+
+/// The lanes of a set, lowest first.
+#[inline(always)]
+pub(super) fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = set.trailing_zeros() as usize;
+        let some = set != 0;
+        set &= set.wrapping_sub(1);
+        some.then_some(lane)
+    })
+}
+
+/// One 16-bit lane a puzzle.
+///
+/// The names of the operations say what they are for; `x` is a cell's candidates.
+pub(super) trait Vector<S: Simd>: SimdInt<S, Element = u16> {
+    /// Where each lane of a [`Vector::permute`] comes from, in the form that it wants.
+    type Order: Copy;
+
+    /// Lane `l` from lane `from[l]`.
+    fn order(s: S, from: &[u16; 32]) -> Self::Order;
+
+    /// Lane `l` of the result is lane `order[l]` of `self`.
+    fn permute(self, order: Self::Order) -> Self;
+
+    /// The lanes of `self` in blocks of eight: block `i` is `block(i)`.
+    fn join(block: impl FnMut(usize) -> u16x8<S>) -> Self;
+
+    /// Hands out the blocks of eight lanes.
+    fn split_blocks(self, take: impl FnMut(usize, u16x8<S>));
+
+    /// The low halves of each block of `self` and `other`, lane by lane in turns.
+    fn zip_low_blocks(self, other: Self) -> Self;
+
+    /// The high halves of each block of `self` and `other`, lane by lane in turns.
+    fn zip_high_blocks(self, other: Self) -> Self;
+
+    /// Two clues a lane, a byte each (0 for a blank), to the candidates of the low one and
+    /// of the high one.
+    fn candidates(self) -> (Self, Self);
+
+    /// `a | b | c`
+    #[inline(always)]
+    fn or3(self, b: Self, c: Self) -> Self {
+        self | b | c
+    }
+
+    /// `a & b & c`
+    #[inline(always)]
+    fn and3(self, b: Self, c: Self) -> Self {
+        self & b & c
+    }
+
+    /// `a ^ b ^ c`: the low bit of the sum.
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        self ^ b ^ c
+    }
+
+    /// What at least two hold: the high bit of the sum.
+    #[inline(always)]
+    fn at_least_two(self, b: Self, c: Self) -> Self {
+        (self & b) | (c & (self | b))
+    }
+
+    /// What exactly one of the three holds.
+    #[inline(always)]
+    fn exactly_one(self, b: Self, c: Self) -> Self {
+        (self ^ b ^ c) & !(self & b)
+    }
+
+    /// `x` without `a`.
+    #[inline(always)]
+    fn without(self, a: Self) -> Self {
+        self & !a
+    }
+
+    /// `x` without `a` and `b`.
+    #[inline(always)]
+    fn without2(self, a: Self, b: Self) -> Self {
+        self & !(a | b)
+    }
+
+    /// `x` without the digits of `taken` that are not its `own`.
+    #[inline(always)]
+    fn without_others(self, taken: Self, own: Self) -> Self {
+        self & (own | !taken)
+    }
+
+    /// `x` where it has at most one candidate, else nothing.
+    #[inline(always)]
+    fn if_single(self) -> Self {
+        let zero = Self::splat(self.token(), 0);
+        let more = self & (self - Self::splat(self.token(), 1));
+        self & more.simd_eq(zero).select(!zero, zero)
+    }
+
+    /// `self` where it has three digits, else `other`.
+    #[inline(always)]
+    fn if_three(self, other: Self) -> Self {
+        self.count_ones().simd_eq(Self::splat(self.token(), 3)).select(self, other)
+    }
+
+    /// `self` where it holds anything, else `other`.
+    #[inline(always)]
+    fn or_else(self, other: Self) -> Self {
+        self.simd_eq(Self::splat(self.token(), 0)).select(other, self)
+    }
+
+    /// `x & hidden` where that holds anything, else `x & allowed`.
+    #[inline(always)]
+    fn settle(self, allowed: Self, hidden: Self) -> Self {
+        let zero = Self::splat(self.token(), 0);
+        let found = self & hidden;
+        let none = found.simd_eq(zero).select(!zero, zero);
+        found | (self & allowed & none)
+    }
+
+    /// The lanes in which `self` and `other` are equal.
+    #[inline(always)]
+    fn lanes_equal(self, other: Self) -> LaneSet {
+        self.simd_eq(other).to_bitmask() as LaneSet
+    }
+
+    /// The lanes in which `self` and `other` differ.
+    #[inline(always)]
+    fn lanes_differ(self, other: Self) -> LaneSet {
+        self.simd_ne(other).to_bitmask() as LaneSet
+    }
+
+    /// The lanes in which nothing is left.
+    #[inline(always)]
+    fn lanes_empty(self) -> LaneSet {
+        self.lanes_equal(Self::splat(self.token(), 0))
+    }
+
+    /// A set of lanes as a mask.
+    #[inline(always)]
+    fn mask(s: S, lanes: LaneSet) -> Self::Mask {
+        Self::Mask::from_bitmask(s, u64::from(lanes))
+    }
+}
+
+/// Candidates 1 to 8 by a clue.
+pub(super) const LOW: [u8; 16] = [255, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
+/// Candidate 9 by a clue.
+pub(super) const HIGH: [u8; 16] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+
+/// Byte indices from lane indices, for the byte permutations of `fearless_simd`.
+#[inline(always)]
+pub(super) fn byte_order<S: Simd, V: Vector<S>>(s: S, from: &[u16; 32]) -> V::Bytes {
+    let lanes = V::from_slice(s, &from[..V::LEN]);
+    (((lanes << 1) | (lanes << 9)) + V::splat(s, 0x0100)).to_bytes()
+}
+
+// NEON, wasm, SSE and portable: eight lanes.
+impl<S: Simd> Vector<S> for u16x8<S> {
+    type Order = u8x16<S>;
+
+    #[inline(always)]
+    fn order(s: S, from: &[u16; 32]) -> Self::Order {
+        byte_order::<S, Self>(s, from)
+    }
+
+    #[inline(always)]
+    fn permute(self, order: Self::Order) -> Self {
+        self.swizzle_dyn(order)
+    }
+
+    #[inline(always)]
+    fn join(mut block: impl FnMut(usize) -> u16x8<S>) -> Self {
+        block(0)
+    }
+
+    #[inline(always)]
+    fn split_blocks(self, mut take: impl FnMut(usize, u16x8<S>)) {
+        take(0, self);
+    }
+
+    #[inline(always)]
+    fn zip_low_blocks(self, other: Self) -> Self {
+        self.zip_low(other)
+    }
+
+    #[inline(always)]
+    fn zip_high_blocks(self, other: Self) -> Self {
+        self.zip_high(other)
+    }
+
+    #[inline(always)]
+    fn candidates(self) -> (Self, Self) {
+        let s = self.token();
+        let clues = self.to_bytes();
+        let low: Self = u8x16::from_slice(s, &LOW).swizzle_dyn(clues).bitcast();
+        let high: Self = u8x16::from_slice(s, &HIGH).swizzle_dyn(clues).bitcast();
+        let byte = Self::splat(s, 0xFF);
+        ((low & byte) | (high << 8), (low >> 8) | (high & !byte))
+    }
+}

@@ -1,0 +1,220 @@
+//! The lane engine as a whole: the same outcome at every vector level, in every batch and
+//! beside every neighbour, and the right one.
+
+use std::num::{NonZeroU32, NonZeroU64};
+
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use proptest::prelude::*;
+
+fn parse(text: &str) -> Puzzle {
+    text.parse().expect("a puzzle")
+}
+
+fn solve_at(level: SimdLevel, batch: usize, puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
+    let mut engine = EngineKind::Lanes.build(level);
+    let mut outcomes = vec![Outcome { solutions: 77, ..Outcome::NONE }; puzzles.len()];
+    for (puzzles, outcomes) in puzzles.chunks(batch).zip(outcomes.chunks_mut(batch)) {
+        engine.solve(puzzles, limits, outcomes);
+    }
+    outcomes.iter_mut().for_each(|outcome| outcome.latency_ns = 0);
+    outcomes
+}
+
+/// The outcomes, after making sure that every level and batch size has the same.
+fn solve(puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
+    let expected = solve_at(SimdLevel::best(), 1000, puzzles, limits);
+    for level in SimdLevel::available() {
+        for batch in [1, 31, 33, 1000] {
+            let found = solve_at(level, batch, puzzles, limits);
+            for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                assert_eq!(found, expected, "{level}, batches of {batch}: {}", puzzles[i]);
+            }
+        }
+    }
+    for (puzzle, outcome) in puzzles.iter().zip(&expected) {
+        assert!(outcome.solution().is_none_or(|grid| grid.solves(puzzle)), "{puzzle}");
+    }
+    expected
+}
+
+/// Counts solutions up to `limit`: the cell with the fewest candidates first.
+fn count(cells: &mut [u8; 81], limit: u32) -> u32 {
+    let allowed = |cells: &[u8; 81], cell: usize, digit: u8| {
+        (0..81).all(|peer| {
+            let (r, c, b) = (cell / 9, cell % 9, cell / 27 * 3 + cell % 9 / 3);
+            let sees = r == peer / 9 || c == peer % 9 || b == peer / 27 * 3 + peer % 9 / 3;
+            !sees || cells[peer] != digit
+        })
+    };
+    let options = |cells: &[u8; 81], cell: usize| {
+        (1..=9).filter(|&digit| allowed(cells, cell, digit)).collect::<Vec<u8>>()
+    };
+    let open = (0..81).filter(|&cell| cells[cell] == 0);
+    let Some(cell) = open.min_by_key(|&cell| options(cells, cell).len()) else { return 1 };
+    let mut found = 0;
+    for digit in options(cells, cell) {
+        cells[cell] = digit;
+        found += count(cells, limit - found);
+        cells[cell] = 0;
+        if found == limit {
+            break;
+        }
+    }
+    found
+}
+
+fn expected(puzzle: &Puzzle, limit: u32) -> u32 {
+    if puzzle.contradiction().is_some() { 0 } else { count(&mut puzzle.cells().clone(), limit) }
+}
+
+const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+const CLASSIC: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+/// No solution; naked singles alone need 96 million nodes.
+const NONE: &str =
+    ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
+/// One solution; row by row it costs 69 million nodes.
+const ROW_BY_ROW: &str =
+    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+/// Guesses are needed.
+const HARD: &str =
+    "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
+
+#[test]
+fn an_empty_batch_is_nothing() {
+    for level in SimdLevel::available() {
+        EngineKind::Lanes.build(level).solve(&[], Limits::PROOF, &mut []);
+    }
+}
+
+#[test]
+fn a_complete_grid_is_its_own_solution_or_none() {
+    let right = parse(SOLVED);
+    let wrong = parse(&SOLVED.replacen("53467", "35467", 1));
+    let outcomes = solve(&[right, wrong], Limits::PROOF);
+    assert_eq!(outcomes[0].solutions, 1);
+    assert_eq!(Puzzle::from(outcomes[0].grid), right);
+    assert_eq!((outcomes[0].guesses, outcomes[0].nodes), (0, 1));
+    assert_eq!(outcomes[1], Outcome { nodes: 1, ..Outcome::NONE });
+}
+
+#[test]
+fn two_equal_clues_in_a_unit_have_no_solution() {
+    let pairs = [(0, 8), (0, 72), (0, 20), (40, 50), (60, 80), (36, 44)];
+    let puzzles = pairs.map(|(a, b)| {
+        let mut cells = [0; 81];
+        (cells[a], cells[b]) = (7, 7);
+        Puzzle::from_cells(cells).expect("digits")
+    });
+    for outcome in solve(&puzzles, Limits::PROOF) {
+        assert_eq!(outcome, Outcome { nodes: 1, ..Outcome::NONE });
+    }
+}
+
+#[test]
+fn traps_for_other_searches_are_small() {
+    let puzzles = [NONE, ROW_BY_ROW, CLASSIC, HARD].map(parse);
+    let outcomes = solve(&puzzles, Limits::PROOF);
+    let solutions: Vec<u32> = outcomes.iter().map(|outcome| outcome.solutions).collect();
+    assert_eq!(solutions, [0, 1, 1, 1]);
+    assert!(outcomes.iter().all(|outcome| outcome.nodes < 1000), "{outcomes:?}");
+}
+
+#[test]
+fn few_clues_do_not_explode() {
+    let solution = parse(SOLVED);
+    let puzzles: Vec<Puzzle> = (0..60_usize)
+        .map(|i| {
+            let mut cells = [0; 81];
+            for k in 0..i / 10 {
+                let at = (i * 31 + k * 47) % 81;
+                cells[at] = solution.cells()[at];
+            }
+            Puzzle::from_cells(cells).expect("digits")
+        })
+        .collect();
+    for outcome in solve(&puzzles, Limits::PROOF) {
+        assert_eq!(outcome.solutions, 2);
+        assert!(outcome.nodes < 1000, "{outcome:?}");
+    }
+}
+
+#[test]
+fn solutions_are_counted_up_to_any_limit() {
+    // Two pairs of digits can be exchanged in two rectangles of this grid.
+    let mut cells = *parse(SOLVED).cells();
+    for cell in cells.iter_mut() {
+        if [1, 2, 3, 4].contains(cell) {
+            *cell = 0;
+        }
+    }
+    let puzzle = Puzzle::from_cells(cells).expect("digits");
+    let all = expected(&puzzle, u32::MAX);
+    assert!(all > 4);
+    for limit in [1, 2, 3, all - 1, all, all + 1, u32::MAX] {
+        let limits = Limits::count(NonZeroU32::new(limit).expect("not 0"));
+        let puzzles = [puzzle, Puzzle::EMPTY];
+        let outcomes =
+            if limit > 1_000_000 { solve(&puzzles[..1], limits) } else { solve(&puzzles, limits) };
+        assert_eq!(outcomes[0].solutions, limit.min(all));
+        assert!(!outcomes[0].gave_up);
+        assert!(outcomes.get(1).is_none_or(|empty| empty.solutions == limit));
+    }
+}
+
+#[test]
+fn a_node_limit_is_kept_exactly() {
+    let puzzles = [HARD, NONE, ROW_BY_ROW, CLASSIC].map(parse);
+    let free = solve(&puzzles, Limits::PROOF);
+    for limit in [1, 2, 3, 5, 8, 13, free[0].nodes - 1, free[0].nodes, free[0].nodes + 1] {
+        let limits = Limits::PROOF.with_nodes(NonZeroU64::new(limit).expect("not 0"));
+        for (limited, free) in solve(&puzzles, limits).iter().zip(&free) {
+            assert_eq!(limited.nodes, limit.min(free.nodes));
+            assert_eq!(limited.gave_up, limit < free.nodes);
+            if !limited.gave_up {
+                assert_eq!(limited, free);
+            }
+        }
+    }
+}
+
+#[test]
+fn latency_is_of_each_puzzle() {
+    let puzzles = vec![parse(HARD); 100];
+    let mut outcomes = vec![Outcome::NONE; 100];
+    let start = std::time::Instant::now();
+    EngineKind::Lanes.build(SimdLevel::best()).solve(&puzzles, Limits::PROOF, &mut outcomes);
+    let all = start.elapsed().as_nanos() as u64;
+    assert!(outcomes.iter().all(|outcome| (1..=all).contains(&outcome.latency_ns)));
+}
+
+/// Random inputs of every kind: cells of a solved grid kept, blanked or changed.
+fn puzzles() -> impl Strategy<Value = Vec<Puzzle>> {
+    let one = (20..100_u32, 0..4_u32, proptest::collection::vec((0..100_u32, 1..=9_u8), 81));
+    proptest::collection::vec(one, 1..70).prop_map(|all| {
+        let solution = parse(SOLVED);
+        let puzzle = |(kept, changed, noise): (u32, u32, Vec<(u32, u8)>)| {
+            let cells = std::array::from_fn(|i| match noise[i] {
+                (chance, digit) if chance < changed => digit,
+                (chance, _) if chance < kept => solution.cells()[i],
+                _ => 0,
+            });
+            Puzzle::from_cells(cells).expect("digits")
+        };
+        all.into_iter().map(puzzle).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn agrees_with_plain_search(puzzles in puzzles(), limit in 1..4_u32) {
+        let limits = Limits::count(NonZeroU32::new(limit).expect("not 0"));
+        for (puzzle, outcome) in puzzles.iter().zip(solve(&puzzles, limits)) {
+            prop_assert_eq!(outcome.solutions, expected(puzzle, limit), "{}", puzzle);
+            prop_assert!(!outcome.gave_up);
+        }
+    }
+}

@@ -3,12 +3,10 @@
 //! Blank lines and lines that start with `#` are no records. White space around the cells is not
 //! part of them. Lines end with LF or CRLF.
 
-use fearless_simd::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::{Record, Records};
 use crate::puzzle::{CELLS, Malformed};
-use crate::simd::SimdLevel;
 
 /// The end of the last whole line in `bytes`, 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
@@ -24,14 +22,6 @@ pub fn count(bytes: &[u8]) -> u64 {
 /// Reads the records of a block of whole lines; `cut_short` says that the block's last line was
 /// too long for it, so that its rest is missing.
 pub fn read(block: &[u8], cut_short: bool, records: &mut Records) {
-    dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
-        #[inline(always)]
-        || read_block(block, cut_short, records)
-    ));
-}
-
-#[inline(always)]
-fn read_block(block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
     let mut at = 0;
     for line in 0.. {

@@ -6,12 +6,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fearless_simd::{Simd, dispatch};
 use thiserror::Error;
 
 use super::{Fields, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::CELLS;
-use crate::simd::SimdLevel;
 use crate::status::Status;
 
 /// A column of the results.
@@ -130,34 +128,20 @@ impl RowFormat for CsvRows {
     }
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
-            #[inline(always)]
-            || self.push_rows(rows, out)
-        ));
+        let has_default_columns = self.columns == Column::DEFAULT;
+        for row in rows.iter() {
+            out.append_row(self.room(&row), SEPARATOR, |fields| {
+                if has_default_columns {
+                    push_default_columns(&row, fields);
+                } else {
+                    self.push_columns(&row, fields);
+                }
+            });
+        }
     }
 }
 
 impl CsvRows {
-    #[inline(always)]
-    fn push_rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        if self.columns == Column::DEFAULT {
-            for row in rows.iter() {
-                out.append_row(
-                    self.room(&row),
-                    SEPARATOR,
-                    #[inline(always)]
-                    |fields| push_default_columns(&row, fields),
-                );
-            }
-        } else {
-            for row in rows.iter() {
-                out.append_row(self.room(&row), SEPARATOR, |fields| {
-                    self.push_columns(&row, fields);
-                });
-            }
-        }
-    }
-
     /// The most bytes that a row can take: text from outside may double when it is quoted, in
     /// every column that shows it.
     #[inline(always)]

@@ -11,11 +11,9 @@ impl RowFormat for SolutionLines {
     fn header(&self, _: &mut RowBuffer) {}
 
     fn row(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        out.append(CELLS + 1, |fields| {
-            if let Some(grid) = row.outcome.solution() {
-                fields.push_grid(grid);
-            }
-            fields.push_byte(b'\n');
+        out.append_row(CELLS + 1, b'\n', |fields| match row.outcome.solution() {
+            Some(grid) => fields.grid(grid),
+            None => fields.empty(),
         });
     }
 }

@@ -52,6 +52,7 @@ impl<'a> Worker<'a> {
     fn process(&mut self, block: &mut Block) {
         lines::read(block.lines(), block.cut_short, &mut self.records);
         self.solve();
+        self.record();
         self.write_rows(block);
     }
 
@@ -75,6 +76,12 @@ impl<'a> Worker<'a> {
         }
     }
 
+    fn record(&mut self) {
+        let solved = self.outcomes[..self.records.puzzles.len()].iter().enumerate();
+        let solved = solved.filter(|(i, _)| !self.failed.contains(i));
+        self.latencies.record_all(solved.map(|(_, outcome)| outcome.latency_ns));
+    }
+
     fn write_rows(&mut self, block: &mut Block) {
         let Block { file, first_line, bytes, rows, notes, counts, .. } = block;
         rows.clear();
@@ -87,7 +94,6 @@ impl<'a> Worker<'a> {
                 None => (Status::Malformed, &Outcome::NONE),
                 Some((i, _)) if self.failed.contains(&i) => (Status::InternalError, &Outcome::NONE),
                 Some((_, (puzzle, outcome))) => {
-                    self.latencies.record(outcome.latency_ns);
                     (Status::of(puzzle, self.pipeline.limits, outcome), outcome)
                 }
             };

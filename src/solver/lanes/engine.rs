@@ -38,12 +38,12 @@ struct Search {
 }
 
 /// The lanes of one vector width, with all their memory.
-pub(super) struct Engine<S, V> {
+pub(super) struct Engine<S: Simd, V> {
     simd: S,
     work: Box<Cells<V>>,
     entry: Box<Cells<V>>,
     exit: Box<Cells<V>>,
-    stack: Stack<V>,
+    stack: Stack<S, V>,
 }
 
 /// An engine of any width.
@@ -54,7 +54,7 @@ pub(super) trait Solve: Send {
 impl<S: Simd, V: Vector<S>> Engine<S, V> {
     pub(super) fn new(simd: S) -> Self {
         let blank = || Box::new([V::splat(simd, 0); 81]);
-        Self { simd, work: blank(), entry: blank(), exit: blank(), stack: Stack::new(V::LEN) }
+        Self { simd, work: blank(), entry: blank(), exit: blank(), stack: Stack::new(simd) }
     }
 }
 
@@ -64,8 +64,16 @@ impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
     }
 }
 
+/// How the lanes with an event go on.
+struct Next {
+    /// Stuck: with side A of a branch.
+    branching: LaneSet,
+    /// Failed, or after a solution: with the side put by last.
+    returning: LaneSet,
+}
+
 /// One batch.
-struct Run<'a, S, V> {
+struct Run<'a, S: Simd, V> {
     s: S,
     engine: &'a mut Engine<S, V>,
     puzzles: &'a [Puzzle],
@@ -127,15 +135,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     }
 
     fn all(&mut self) {
-        let mut stuck = 0;
+        let mut next = Next { branching: 0, returning: 0 };
         loop {
-            stuck |= self.refill();
+            next.branching |= self.refill();
             if self.busy == 0 {
                 break;
             }
-            self.branch(stuck);
+            self.go_on(&next);
             let verdict = self.work();
-            stuck = self.settle(verdict);
+            next = self.settle(verdict);
         }
         self.flush();
     }
@@ -255,17 +263,19 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
     }
 
-    /// The stuck lanes assume side A; side B is put by.
-    fn branch(&mut self, stuck: LaneSet) {
-        if stuck == 0 {
-            return;
-        }
+    /// Lanes that branch or return get the cells that they go on with.
+    fn go_on(&mut self, next: &Next) {
+        let &Next { branching, returning } = next;
         let (s, Engine { work, stack, .. }) = (self.s, &mut *self.engine);
         s.vectorize(
             #[inline(always)]
             || {
-                let split = Split::choose(s, work, stuck);
-                stack.push(s, work, &split, stuck);
+                if branching != 0 {
+                    let split = Split::choose(s, work, branching);
+                    stack.exchange(s, work, &split, branching, returning);
+                } else if returning != 0 {
+                    stack.give_back(s, work, returning);
+                }
             },
         );
     }
@@ -289,9 +299,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         )
     }
 
-    /// Lanes at an end leave or return to a side that was put by; the stuck ones that may
-    /// branch are given back.
-    fn settle(&mut self, verdict: Verdict) -> LaneSet {
+    /// Lanes at an end leave; the others return to a side that was put by, or branch.
+    fn settle(&mut self, verdict: Verdict) -> Next {
         let Verdict { failed, full, mut stuck } = verdict;
         let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.engine.work) };
         self.count_solutions(right);
@@ -319,14 +328,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         stuck &= !gave_up;
         self.finish(done | gave_up, gave_up);
-        if returning != 0 {
-            let (s, Engine { work, stack, .. }) = (self.s, &mut *self.engine);
-            s.vectorize(
-                #[inline(always)]
-                || stack.pop(s, work, returning),
-            );
-        }
-        stuck
+        Next { branching: stuck, returning }
     }
 
     /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones.

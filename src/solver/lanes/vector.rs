@@ -29,7 +29,9 @@ pub(super) fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
 /// One 16-bit lane a puzzle.
 ///
 /// The names of the operations say what they are for; `x` is a cell's candidates.
-pub(super) trait Vector<S: Simd>: SimdInt<S, Element = u16> {
+pub(super) trait Vector<S: Simd>:
+    SimdInt<S, Element = u16> + SimdBase<S, Block = u16x8<S>>
+{
     /// Where each lane of a [`Vector::permute`] comes from, in the form that it wants.
     type Order: Copy;
 
@@ -44,6 +46,15 @@ pub(super) trait Vector<S: Simd>: SimdInt<S, Element = u16> {
 
     /// Hands out the blocks of eight lanes.
     fn split_blocks(self, take: impl FnMut(usize, u16x8<S>));
+
+    /// Which block each lane of a [`Vector::fold`] comes from, in the form that it wants.
+    type Folding: Copy;
+
+    /// For lanes of which no two are equal modulo 8.
+    fn folding(s: S, lanes: LaneSet) -> Self::Folding;
+
+    /// One block: lane `l` of `lanes` comes to lane `l` modulo 8.
+    fn fold(self, folding: Self::Folding) -> u16x8<S>;
 
     /// The low halves of each block of `self` and `other`, lane by lane in turns.
     fn zip_low_blocks(self, other: Self) -> Self;
@@ -191,6 +202,16 @@ impl<S: Simd> Vector<S> for u16x8<S> {
     #[inline(always)]
     fn split_blocks(self, mut take: impl FnMut(usize, u16x8<S>)) {
         take(0, self);
+    }
+
+    type Folding = ();
+
+    #[inline(always)]
+    fn folding(_: S, _: LaneSet) -> Self::Folding {}
+
+    #[inline(always)]
+    fn fold(self, (): Self::Folding) -> u16x8<S> {
+        self
     }
 
     #[inline(always)]

@@ -6,11 +6,11 @@ use std::arch::x86_64::{
 };
 
 use fearless_simd::{
-    Avx2, Avx512, Bytes, ExtractToken, Select, SimdBase, SimdCombine, SimdInto, SimdSplit, kernel,
-    u8x32, u16x8, u16x16, u16x32,
+    Avx2, Avx512, Bytes, ExtractToken, Select, SimdBase, SimdCombine, SimdInto, SimdMask,
+    SimdSplit, kernel, mask16x8, u8x32, u16x8, u16x16, u16x32,
 };
 
-use super::vector::{ALL, HIGH, LOW, Vector, byte_order};
+use super::vector::{ALL, HIGH, LOW, LaneSet, Vector, byte_order};
 
 type Half = u16x16<Avx2>;
 type Full = u16x32<Avx512>;
@@ -51,6 +51,19 @@ impl Vector<Avx2> for Half {
         let (low, high) = self.split();
         take(0, low);
         take(1, high);
+    }
+
+    type Folding = mask16x8<Avx2>;
+
+    #[inline(always)]
+    fn folding(s: Avx2, lanes: LaneSet) -> Self::Folding {
+        mask16x8::from_bitmask(s, u64::from(lanes >> 8))
+    }
+
+    #[inline(always)]
+    fn fold(self, high: Self::Folding) -> u16x8<Avx2> {
+        let (a, b) = self.split();
+        high.select(b, a)
     }
 
     #[inline(always)]
@@ -124,6 +137,17 @@ ternary! {
     without_others_full: A & (C | !B);
 }
 
+/// The column of each lane.
+const COLUMNS: [u16; 32] = {
+    let mut columns = [0; 32];
+    let mut lane = 0;
+    while lane < 32 {
+        columns[lane] = lane as u16 % 8;
+        lane += 1;
+    }
+    columns
+};
+
 /// Candidates by a clue.
 const CANDIDATES: [u16; 32] = {
     let mut table = [0; 32];
@@ -162,6 +186,23 @@ impl Vector<Avx512> for Full {
         take(1, b);
         take(2, c);
         take(3, d);
+    }
+
+    type Folding = Full;
+
+    /// The lanes that each block comes from: its own column of one of the four blocks.
+    #[inline(always)]
+    fn folding(s: Avx512, lanes: LaneSet) -> Self::Folding {
+        let column = Self::from_slice(s, &COLUMNS);
+        let [_, b, c, d] = lanes.to_le_bytes();
+        let order = Self::mask(s, u32::from(b)).select(column + 8, column);
+        let order = Self::mask(s, u32::from(c)).select(column + 16, order);
+        Self::mask(s, u32::from(d)).select(column + 24, order)
+    }
+
+    #[inline(always)]
+    fn fold(self, order: Self::Folding) -> u16x8<Avx512> {
+        self.permute(order).split().0.split().0
     }
 
     #[inline(always)]

@@ -18,15 +18,15 @@ use board::{Board, Progress};
 #[derive(Debug)]
 pub struct Scalar {
     /// Boards that wait: the other sides of the guesses on the way to the present board. Each
-    /// of those guesses settled a cell of its own, so there are never more than cells, and the
-    /// room made at construction is enough.
+    /// guess settled a cell, or the configuration of one of nine digits in one of three bands,
+    /// so the room made at construction is enough.
     waiting: Vec<Board>,
 }
 
 impl Scalar {
     /// An engine ready for its first batch.
     pub fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CELLS) }
+        Self { waiting: Vec::with_capacity(CELLS + 9 * 3) }
     }
 
     /// Searches for solutions depth first, until there is nothing left or a limit is reached.
@@ -45,8 +45,9 @@ impl Scalar {
                 Progress::Stuck => {
                     outcome.guesses += 1;
                     let guess = board.most_constrained();
-                    self.waiting.push(board.without(guess));
-                    board.assume(guess);
+                    self.waiting.push(board.clone());
+                    self.waiting.last_mut().expect("just pushed").take(&guess, 1);
+                    board.take(&guess, 0);
                     continue;
                 }
                 Progress::Solved => {

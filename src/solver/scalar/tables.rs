@@ -13,12 +13,19 @@ pub const EACH_ROW: Cells = 1 | 1 << 9 | 1 << 18;
 /// The three minirows of a row that hold any of its nine cells.
 pub static MINIROWS_OF_ROW: [u8; 512] = minirows_of_row();
 
+/// The six configurations of a digit in a band: it stands once in each row and once in each box,
+/// so its minirows (bit `3 * row + box`) form a permutation matrix.
+pub const CONFIGURATIONS: [u16; 6] =
+    [0b100_010_001, 0b010_100_001, 0b100_001_010, 0b001_100_010, 0b010_001_100, 0b001_010_100];
+
+/// How many configurations these nine minirows leave.
+pub static CONFIGURATIONS_LEFT: [u8; 512] = configurations_left();
+
 /// A digit that has candidates in these nine minirows of a band (bit `3 * row + box`): the cells
 /// of the minirows in which it can really stand.
 ///
-/// The band holds the digit once in each row and once in each box, so its three minirows form
-/// one of six permutation matrices. An entry is the union of those that fit: locked candidates
-/// in both directions, and 0 where none fits.
+/// An entry is the union of the configurations that are left: locked candidates in both
+/// directions, and 0 where none is left.
 pub static CLOSURE: [Cells; 512] = closure();
 
 /// A digit that has candidates in these nine columns of a band: the cells that it leaves to the
@@ -48,26 +55,47 @@ const fn minirows_of_row() -> [u8; 512] {
     table
 }
 
-const fn closure() -> [Cells; 512] {
-    // The box of rows 0, 1 and 2.
-    const PERMUTATIONS: [[u32; 3]; 6] =
-        [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+const fn configurations_left() -> [u8; 512] {
     let mut table = [0; 512];
     let mut minirows = 0;
     while minirows < 512 {
         let mut i = 0;
-        while i < 6 {
-            let [a, b, c] = PERMUTATIONS[i];
-            let (a, b, c) = (a, 3 + b, 6 + c);
-            let permutation = 1 << a | 1 << b | 1 << c;
-            if minirows & permutation == permutation {
-                table[minirows] |= 0b111 << (3 * a) | 0b111 << (3 * b) | 0b111 << (3 * c);
+        while i < CONFIGURATIONS.len() {
+            table[minirows] += (CONFIGURATIONS[i] & !(minirows as u16) == 0) as u8;
+            i += 1;
+        }
+        minirows += 1;
+    }
+    table
+}
+
+const fn closure() -> [Cells; 512] {
+    let mut table = [0; 512];
+    let mut minirows = 0;
+    while minirows < 512 {
+        let mut i = 0;
+        while i < CONFIGURATIONS.len() {
+            if CONFIGURATIONS[i] & !(minirows as u16) == 0 {
+                table[minirows] |= cells_of(CONFIGURATIONS[i]);
             }
             i += 1;
         }
         minirows += 1;
     }
     table
+}
+
+/// The cells of these nine minirows.
+const fn cells_of(minirows: u16) -> Cells {
+    let mut cells = 0;
+    let mut minirow = 0;
+    while minirow < 9 {
+        if minirows >> minirow & 1 != 0 {
+            cells |= 0b111 << (3 * minirow);
+        }
+        minirow += 1;
+    }
+    cells
 }
 
 /// `boxes` boxes of a stack with no more columns than boxes use up those columns.
@@ -93,7 +121,7 @@ const fn placed() -> [Cells; 27] {
     let mut cell = 0;
     while cell < 27 {
         let row = 0b1_1111_1111 << (cell / 9 * 9);
-        let square = 0b111 * EACH_ROW << (cell % 9 / 3 * 3);
+        let square = (0b111 * EACH_ROW) << (cell % 9 / 3 * 3);
         table[cell] = ALL & !(row | square) | 1 << cell;
         cell += 1;
     }

@@ -149,7 +149,7 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let wanted = Configuration {
                 engine: EngineKind::Scalar,
-                simd,
+                simd: SimdLevel::best(),
                 threads: NonZeroUsize::new(threads).unwrap(),
             };
             let subject = Subject::new(wanted, Arc::new(pool), batch, Limits::PROOF);

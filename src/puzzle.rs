@@ -84,6 +84,11 @@ impl Puzzle {
         &self.0
     }
 
+    /// The cells to be written; who does keeps them at 9 or less.
+    pub(crate) fn cells_mut(&mut self) -> &mut [u8; CELLS] {
+        &mut self.0
+    }
+
     /// How many cells are given.
     pub fn clues(&self) -> usize {
         self.0.iter().filter(|&&c| c != 0).count()

@@ -21,7 +21,7 @@ use fearless_simd::Simd;
 use super::branch::Split;
 use super::clues::eliminate_clues;
 use super::stack::Stack;
-use super::sweep::{Cells, Verdict, solved, step};
+use super::sweep::{Cells, Verdict, blind_step, solved, step};
 use super::transpose::{load, move_lanes, store};
 use super::vector::{LaneSet, Vector, lanes_of};
 use crate::puzzle::{Grid, Puzzle};
@@ -92,6 +92,12 @@ struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
+    /// Steps that newcomers are given before the first look at them: two fewer than the block
+    /// before them took.
+    blind_steps: usize,
+    /// The last reading of the clock, and whether no step has been made since.
+    clock_ns: u64,
+    clock_is_right: bool,
     /// The solutions in the exit block: their puzzles.
     leaving: usize,
     leaving_puzzles: [usize; 32],
@@ -129,6 +135,9 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
+            blind_steps: 0,
+            clock_ns: 0,
+            clock_is_right: false,
             leaving: 0,
             leaving_puzzles: [0; 32],
         }
@@ -148,8 +157,14 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.flush();
     }
 
-    fn now_ns(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
+    /// Nanoseconds since the batch began. Reading a clock costs about as much as an easy
+    /// puzzle, so one reading serves all that happens between two steps.
+    fn now_ns(&mut self) -> u64 {
+        if !self.clock_is_right {
+            self.clock_ns = self.start.elapsed().as_nanos() as u64;
+            self.clock_is_right = true;
+        }
+        self.clock_ns
     }
 
     /// Gives every free lane a newcomer, as long as there are any; returns the lanes that
@@ -208,13 +223,18 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
+        let mut steps = self.blind_steps;
         let verdict = s.vectorize(
             #[inline(always)]
             || {
                 load(s, block, entry);
                 let clashing = eliminate_clues(s, entry);
+                for _ in 0..steps {
+                    blind_step(s, entry);
+                }
                 loop {
                     let mut verdict = step(s, entry);
+                    steps += 1;
                     verdict.failed |= clashing;
                     verdict.full &= !clashing;
                     let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
@@ -224,6 +244,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 }
             },
         );
+        self.blind_steps = steps.saturating_sub(2);
+        self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }
 
@@ -243,6 +265,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         let first = self.first_waiting;
         let latency_ns = self.now_ns() - self.entered_ns;
+        let entry = &*self.engine.entry;
         for newcomer in lanes_of(done) {
             let outcome = &mut self.outcomes[first + newcomer];
             outcome.solutions = right >> newcomer & 1;
@@ -282,6 +305,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     /// Steps until enough lanes have an event.
     fn work(&mut self) -> Verdict {
+        self.clock_is_right = false;
         let (s, work, busy) = (self.s, &mut *self.engine.work, self.busy);
         s.vectorize(
             #[inline(always)]

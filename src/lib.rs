@@ -23,6 +23,7 @@
 //! | [`pipeline`] | the way: reader, blocks, workers, writer |
 //! | [`stats`] | counts and the latency histogram |
 //! | [`measure`] | how fast the engines are, measured fairly |
+//! | [`generate`] | corpora: random puzzles of a wanted kind |
 //! | [`bundled`] | small puzzle sets in the binary |
 //! | [`simd`] | which vector instructions to use |
 //!
@@ -30,6 +31,7 @@
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
 pub mod bundled;
+pub mod generate;
 pub mod input;
 pub mod measure;
 pub mod output;

@@ -5,6 +5,7 @@
 
 mod bench;
 mod exit;
+mod generate;
 mod inputs;
 mod notes;
 mod outputs;
@@ -32,6 +33,7 @@ pub struct Cli {
 enum Command {
     Solve(solve::Args),
     Bench(bench::Args),
+    Generate(generate::Args),
 }
 
 /// Does what the command line says.
@@ -39,6 +41,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Generate(args) => generate::run(args),
     }
 }
 

@@ -41,6 +41,7 @@ pub mod simd;
 pub mod solver;
 pub mod stats;
 pub mod status;
+mod text;
 
 pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};

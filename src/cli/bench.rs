@@ -246,7 +246,19 @@ fn read_sets(inputs: &Inputs) -> Result<Vec<PuzzleSet>, Failure> {
         read.map_err(|error| Failure::at(Path::new(&source.name), error))?;
         read_set(&source.name, &text)
     };
-    inputs.sources().map(read).collect()
+    let mut sets: Vec<_> = inputs.sources().map(read).collect::<Result<_, _>>()?;
+    tell_apart(&mut sets, &inputs.names());
+    Ok(sets)
+}
+
+/// Gives sets that would be called the same their whole paths.
+fn tell_apart(sets: &mut [PuzzleSet], paths: &[String]) {
+    let names: Vec<_> = sets.iter().map(|set| set.name.clone()).collect();
+    for (set, path) in sets.iter_mut().zip(paths) {
+        if names.iter().filter(|name| **name == set.name).count() > 1 {
+            set.name.clone_from(path);
+        }
+    }
 }
 
 fn read_set(name: &str, text: &[u8]) -> Result<PuzzleSet, Failure> {
@@ -274,5 +286,38 @@ impl From<BenchError> for Failure {
             BenchError::Threads { .. } => Self::Usage(error.to_string()),
             BenchError::Wrong(wrong) => Self::Wrong(wrong.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_or_refused_with_the_flag() {
+        let read = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+            list("--engine", &names, EngineKind::ALL, str::parse)
+        };
+        assert_eq!(read(&["scalar", "scalar"]).unwrap(), [EngineKind::Scalar; 2]);
+        assert_eq!(read(&["scalar", "all"]).unwrap(), EngineKind::ALL);
+        let error = read(&["slow"]).unwrap_err().to_string();
+        assert!(error.starts_with("--engine: no engine \"slow\""), "{error}");
+    }
+
+    #[test]
+    fn seconds_are_above_zero() {
+        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["0", "-1", "nan", "inf", "1e300", "soon", ""] {
+            assert!(parse_seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sets_of_one_name_get_their_paths() {
+        let set = |name: &str| PuzzleSet { name: name.into(), puzzles: Vec::new() };
+        let mut sets = [set("easy"), set("hard"), set("easy")];
+        tell_apart(&mut sets, &["a/easy.txt", "a/hard.txt", "b/easy.txt"].map(String::from));
+        assert_eq!(sets.map(|set| set.name), ["a/easy.txt", "hard", "b/easy.txt"]);
     }
 }

@@ -83,12 +83,11 @@ impl Bench {
         let mut subjects: Vec<Subject> = Vec::new();
         for &wanted in &plan.configurations {
             let threads = wanted.threads.get();
-            let known = pools.iter().find(|pool| pool.current_num_threads() == threads).cloned();
-            let pool = match known {
-                Some(pool) => pool,
-                None => start(threads)?,
-            };
-            pools.push(pool.clone());
+            if pools.iter().all(|pool| pool.current_num_threads() != threads) {
+                pools.push(start(threads)?);
+            }
+            let pool = pools.iter().find(|pool| pool.current_num_threads() == threads);
+            let pool = pool.expect("there is one by now").clone();
             let subject = Subject::new(wanted, pool, plan.batch.get(), plan.limits);
             if !subjects.iter().any(|other| other.is_like(&subject)) {
                 subjects.push(subject);
@@ -224,4 +223,61 @@ pub enum BenchError {
     /// An engine was wrong.
     #[error(transparent)]
     Wrong(#[from] Wrong),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::SimdLevel;
+    use crate::solver::EngineKind;
+
+    const CLASSIC: &str =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+
+    /// The engine `scalar` on these numbers of threads, 200 rows, three rounds.
+    fn plan(threads: &[usize]) -> Plan {
+        let configuration = |&threads: &usize| Configuration {
+            engine: EngineKind::Scalar,
+            simd: SimdLevel::best(),
+            threads: threads.try_into().unwrap(),
+        };
+        Plan {
+            configurations: threads.iter().map(configuration).collect(),
+            limits: Limits::PROOF,
+            selection: Selection { at_least: 200, at_most: None, seed: Some(1) },
+            rounds: 3.try_into().unwrap(),
+            batch: 33.try_into().unwrap(),
+            round_at_least: Duration::ZERO,
+            round_at_most: Duration::MAX,
+        }
+    }
+
+    fn measure(plan: Plan) -> (Vec<Measurement>, usize) {
+        let set = PuzzleSet::read("classic", CLASSIC.as_bytes()).unwrap();
+        let bench = Bench::new(plan).unwrap();
+        let mut steps = 0;
+        let measurements = bench.measure(&set, || steps += 1).unwrap();
+        assert_eq!(steps, bench.steps());
+        (measurements, steps)
+    }
+
+    #[test]
+    fn every_subject_is_checked_and_then_timed_in_every_round() {
+        let (measurements, steps) = measure(plan(&[1, 2, 1]));
+        assert_eq!((measurements.len(), steps), (2, 8));
+        assert_eq!(measurements.iter().map(|m| m.threads).collect::<Vec<_>>(), [1, 2]);
+        for m in &measurements {
+            assert_eq!((m.set.as_str(), m.rows, m.mode.as_str()), ("classic", 200, "proof"));
+            assert!(0.0 < m.ns_min && m.ns_min <= m.ns_per_puzzle && m.ns_per_puzzle <= m.ns_max);
+        }
+        // What is searched does not depend on the threads.
+        let nodes: Vec<_> = measurements.iter().map(|m| m.nodes_per_puzzle.to_bits()).collect();
+        assert_eq!(nodes[0], nodes[1]);
+    }
+
+    #[test]
+    fn a_slow_subject_gets_fewer_rows() {
+        let (measurements, _) = measure(Plan { round_at_most: Duration::ZERO, ..plan(&[1]) });
+        assert_eq!(measurements[0].rows, 16);
+    }
 }

@@ -21,7 +21,7 @@ use fearless_simd::Simd;
 use super::branch::Split;
 use super::clues::eliminate_clues;
 use super::stack::Stack;
-use super::sweep::{Cells, Verdict, solved, step};
+use super::sweep::{Cells, Verdict, blind_step, solved, step};
 use super::transpose::{load, move_lanes, store};
 use super::vector::{LaneSet, Vector, lanes_of};
 use crate::puzzle::{Grid, Puzzle};
@@ -38,12 +38,12 @@ struct Search {
 }
 
 /// The lanes of one vector width, with all their memory.
-pub(super) struct Engine<S, V> {
+pub(super) struct Engine<S: Simd, V> {
     simd: S,
     work: Box<Cells<V>>,
     entry: Box<Cells<V>>,
     exit: Box<Cells<V>>,
-    stack: Stack<V>,
+    stack: Stack<S, V>,
 }
 
 /// An engine of any width.
@@ -54,7 +54,7 @@ pub(super) trait Solve: Send {
 impl<S: Simd, V: Vector<S>> Engine<S, V> {
     pub(super) fn new(simd: S) -> Self {
         let blank = || Box::new([V::splat(simd, 0); 81]);
-        Self { simd, work: blank(), entry: blank(), exit: blank(), stack: Stack::new(V::LEN) }
+        Self { simd, work: blank(), entry: blank(), exit: blank(), stack: Stack::new(simd) }
     }
 }
 
@@ -64,8 +64,16 @@ impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
     }
 }
 
+/// How the lanes with an event go on.
+struct Next {
+    /// Stuck: with side A of a branch.
+    branching: LaneSet,
+    /// Failed, or after a solution: with the side put by last.
+    returning: LaneSet,
+}
+
 /// One batch.
-struct Run<'a, S, V> {
+struct Run<'a, S: Simd, V> {
     s: S,
     engine: &'a mut Engine<S, V>,
     puzzles: &'a [Puzzle],
@@ -84,6 +92,12 @@ struct Run<'a, S, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
+    /// Steps that newcomers are given before the first look at them: two fewer than the block
+    /// before them took.
+    blind_steps: usize,
+    /// The last reading of the clock, and whether no step has been made since.
+    clock_ns: u64,
+    clock_is_right: bool,
     /// The solutions in the exit block: their puzzles.
     leaving: usize,
     leaving_puzzles: [usize; 32],
@@ -121,27 +135,36 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
+            blind_steps: 0,
+            clock_ns: 0,
+            clock_is_right: false,
             leaving: 0,
             leaving_puzzles: [0; 32],
         }
     }
 
     fn all(&mut self) {
-        let mut stuck = 0;
+        let mut next = Next { branching: 0, returning: 0 };
         loop {
-            stuck |= self.refill();
+            next.branching |= self.refill();
             if self.busy == 0 {
                 break;
             }
-            self.branch(stuck);
+            self.go_on(&next);
             let verdict = self.work();
-            stuck = self.settle(verdict);
+            next = self.settle(verdict);
         }
         self.flush();
     }
 
-    fn now_ns(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
+    /// Nanoseconds since the batch began. Reading a clock costs about as much as an easy
+    /// puzzle, so one reading serves all that happens between two steps.
+    fn now_ns(&mut self) -> u64 {
+        if !self.clock_is_right {
+            self.clock_ns = self.start.elapsed().as_nanos() as u64;
+            self.clock_is_right = true;
+        }
+        self.clock_ns
     }
 
     /// Gives every free lane a newcomer, as long as there are any; returns the lanes that
@@ -200,13 +223,18 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
+        let mut steps = self.blind_steps;
         let verdict = s.vectorize(
             #[inline(always)]
             || {
                 load(s, block, entry);
                 let clashing = eliminate_clues(s, entry);
+                for _ in 0..steps {
+                    blind_step(s, entry);
+                }
                 loop {
                     let mut verdict = step(s, entry);
+                    steps += 1;
                     verdict.failed |= clashing;
                     verdict.full &= !clashing;
                     let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
@@ -216,6 +244,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 }
             },
         );
+        self.blind_steps = steps.saturating_sub(2);
+        self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }
 
@@ -235,6 +265,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         let first = self.first_waiting;
         let latency_ns = self.now_ns() - self.entered_ns;
+        let entry = &*self.engine.entry;
         for newcomer in lanes_of(done) {
             let outcome = &mut self.outcomes[first + newcomer];
             outcome.solutions = right >> newcomer & 1;
@@ -255,23 +286,26 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
     }
 
-    /// The stuck lanes assume side A; side B is put by.
-    fn branch(&mut self, stuck: LaneSet) {
-        if stuck == 0 {
-            return;
-        }
+    /// Lanes that branch or return get the cells that they go on with.
+    fn go_on(&mut self, next: &Next) {
+        let &Next { branching, returning } = next;
         let (s, Engine { work, stack, .. }) = (self.s, &mut *self.engine);
         s.vectorize(
             #[inline(always)]
             || {
-                let split = Split::choose(s, work, stuck);
-                stack.push(s, work, &split, stuck);
+                if branching != 0 {
+                    let split = Split::choose(s, work, branching);
+                    stack.exchange(s, work, &split, branching, returning);
+                } else if returning != 0 {
+                    stack.give_back(s, work, returning);
+                }
             },
         );
     }
 
     /// Steps until enough lanes have an event.
     fn work(&mut self) -> Verdict {
+        self.clock_is_right = false;
         let (s, work, busy) = (self.s, &mut *self.engine.work, self.busy);
         s.vectorize(
             #[inline(always)]
@@ -289,9 +323,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         )
     }
 
-    /// Lanes at an end leave or return to a side that was put by; the stuck ones that may
-    /// branch are given back.
-    fn settle(&mut self, verdict: Verdict) -> LaneSet {
+    /// Lanes at an end leave; the others return to a side that was put by, or branch.
+    fn settle(&mut self, verdict: Verdict) -> Next {
         let Verdict { failed, full, mut stuck } = verdict;
         let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.engine.work) };
         self.count_solutions(right);
@@ -319,14 +352,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         stuck &= !gave_up;
         self.finish(done | gave_up, gave_up);
-        if returning != 0 {
-            let (s, Engine { work, stack, .. }) = (self.s, &mut *self.engine);
-            s.vectorize(
-                #[inline(always)]
-                || stack.pop(s, work, returning),
-            );
-        }
-        stuck
+        Next { branching: stuck, returning }
     }
 
     /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones.

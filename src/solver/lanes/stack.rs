@@ -1,12 +1,25 @@
 //! Sides that are still to be looked at.
 //!
-//! A frame is a whole vector for each cell: lane `l` lies in lane `l`. All lanes that branch
-//! at the same time push onto one frame with 81 plain stores; a return blends the lanes that
-//! come back from a frame into the cells. What lies below a lane's side is linked, so the
-//! depth of a lane has no limit of its own, and a frame is free again when its last lane has
-//! left it.
+//! ```text
+//!  lane            0   1   2   3   4  ...  31
+//!  held          │ B │   │ B │ B │   │ ... │ B │   the side put by last, in the lane's own column
+//!                  │       │   │             │
+//!  top             3   7   5   3             2     the frame below, for each lane
+//!
+//!  frame 3       │l0 │l25│l10│l3 │   │l13│   │   │ 81 rows of eight columns: lane l lies in
+//!  links           ─   1   4   9       2           column l mod 8; what lies below it is linked
+//! ```
+//!
+//! Half of all sides that are put by come back before the lane puts by another one. So the
+//! topmost side of every lane is held in a block like the cells: putting it there and taking it
+//! back is a blend for all lanes at once. Only when a lane that holds a side puts by another
+//! one, the held side goes into a frame. Frames are narrow, to stay in the cache: a frame takes
+//! one lane of each residue modulo 8, so that its columns are lanes of one block or the other,
+//! and repeating a row over the vector brings each column back to its lane.
+//!
+//! The links allow any depth; a frame is free again when its last column has left it.
 
-use fearless_simd::{Select, Simd};
+use fearless_simd::{Simd, SimdBase, u16x8};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
@@ -14,117 +27,272 @@ use super::vector::{LaneSet, Vector, lanes_of};
 use crate::puzzle::CELLS;
 
 /// No frame: nothing lies below.
-pub(super) const BOTTOM: u16 = u16::MAX;
+const BOTTOM: u16 = u16::MAX;
 
-struct Frame<V> {
-    cells: Cells<V>,
-    /// The frame below, for each lane.
-    below: [u16; 32],
-    /// The lanes that lie in it.
-    live: LaneSet,
+/// Room for the frames that lanes return from, with some to spare for the last pass.
+const MOST: usize = 32 + 4;
+
+/// One side in each column.
+type Frame<S> = [u16x8<S>; CELLS];
+
+/// What is known of a frame; beside the frames, since it is read far more often.
+#[derive(Clone, Copy)]
+struct Links {
+    /// The frame below, for each column.
+    below: [u16; 8],
+    /// The columns in use.
+    live: u8,
+    /// The lanes that return from it in this pass.
+    returning: LaneSet,
+}
+
+/// Lanes that return from one frame.
+#[derive(Clone, Copy)]
+struct Source {
+    frame: u16,
+    lanes: LaneSet,
 }
 
 /// The stacks of all lanes.
-pub(super) struct Stack<V> {
-    frames: Vec<Frame<V>>,
-    free: Vec<u16>,
+pub(super) struct Stack<S: Simd, V> {
+    /// The side that each lane has put by last.
+    held: Box<Cells<V>>,
+    /// The lanes for which that is so; the others have none, or only in frames.
+    holding: LaneSet,
     /// The topmost frame of each lane.
     top: [u16; 32],
-    /// The lanes with something on their stack.
-    occupied: LaneSet,
+    /// The lanes that have something in frames.
+    deep: LaneSet,
+    frames: Vec<Frame<S>>,
+    links: Vec<Links>,
+    free: Vec<u16>,
 }
 
-impl<V> Stack<V> {
-    /// Room for all that `lanes` lanes can need, since a frame holds at least one side.
-    /// What is never needed is never touched.
-    pub(super) fn new(lanes: usize) -> Self {
-        let most = lanes * MAX_DEPTH;
+impl<S: Simd, V: Vector<S>> Stack<S, V> {
+    /// Room for all that the lanes can need, since a frame holds at least one side. What is
+    /// never needed is never touched.
+    pub(super) fn new(s: S) -> Self {
+        let most = V::LEN * MAX_DEPTH;
+        let mut frames = Vec::with_capacity(most);
+        frames.push([u16x8::splat(s, 0); CELLS]);
+        let mut links = Vec::with_capacity(most);
+        links.push(Links { below: [BOTTOM; 8], live: 0, returning: 0 });
+        let mut free = Vec::with_capacity(most);
+        free.push(0);
         Self {
-            frames: Vec::with_capacity(most),
-            free: Vec::with_capacity(most),
+            held: Box::new([V::splat(s, 0); CELLS]),
+            holding: 0,
             top: [BOTTOM; 32],
-            occupied: 0,
+            deep: 0,
+            frames,
+            links,
+            free,
         }
     }
 
     /// The lanes with something on their stack.
     #[inline(always)]
     pub(super) fn occupied(&self) -> LaneSet {
-        self.occupied
-    }
-
-    /// Side A of `lanes` into the cells, side B onto their stacks.
-    #[inline(always)]
-    pub(super) fn push<S: Simd>(
-        &mut self,
-        s: S,
-        cells: &mut Cells<V>,
-        split: &Split<V>,
-        lanes: LaneSet,
-    ) where
-        V: Vector<S>,
-    {
-        let index = self.free.pop().unwrap_or_else(|| {
-            let blank = [V::splat(s, 0); CELLS];
-            self.frames.push(Frame { cells: blank, below: [BOTTOM; 32], live: 0 });
-            (self.frames.len() - 1) as u16
-        });
-        let frame = &mut self.frames[usize::from(index)];
-        for row in 0..9 {
-            for column in 0..9 {
-                let cell = row * 9 + column;
-                (cells[cell], frame.cells[cell]) = split.of_cell(cells[cell], row, column);
-            }
-        }
-        frame.live = lanes;
-        for lane in lanes_of(lanes) {
-            frame.below[lane] = std::mem::replace(&mut self.top[lane], index);
-        }
-        self.occupied |= lanes;
-    }
-
-    /// The topmost sides of `lanes`, which must have one, into the cells.
-    #[inline(always)]
-    pub(super) fn pop<S: Simd>(&mut self, s: S, cells: &mut Cells<V>, mut lanes: LaneSet)
-    where
-        V: Vector<S>,
-    {
-        while lanes != 0 {
-            let first = lanes.trailing_zeros() as usize;
-            let index = self.top[first];
-            let frame = &mut self.frames[usize::from(index)];
-            let mut together = 0;
-            for lane in lanes_of(lanes & frame.live) {
-                if self.top[lane] == index {
-                    together |= 1 << lane;
-                    self.top[lane] = frame.below[lane];
-                    self.occupied &= !(LaneSet::from(frame.below[lane] == BOTTOM) << lane);
-                }
-            }
-            let mask = V::mask(s, together);
-            for i in 0..CELLS {
-                cells[i] = mask.select(frame.cells[i], cells[i]);
-            }
-            lanes &= !together;
-            frame.live &= !together;
-            if frame.live == 0 {
-                self.free.push(index);
-            }
-        }
+        self.holding | self.deep
     }
 
     /// Forgets all sides of a lane.
     #[inline(always)]
     pub(super) fn clear(&mut self, lane: usize) {
+        self.holding &= !(1 << lane);
+        if self.deep >> lane & 1 == 0 {
+            return;
+        }
+        self.deep &= !(1 << lane);
         while self.top[lane] != BOTTOM {
-            let index = self.top[lane];
-            let frame = &mut self.frames[usize::from(index)];
-            self.top[lane] = frame.below[lane];
-            frame.live &= !(1 << lane);
-            if frame.live == 0 {
-                self.free.push(index);
+            self.leave(lane);
+        }
+    }
+
+    /// The lanes `branching` go on with side A and put side B by; the lanes `returning`, which
+    /// must have put something by, go on with that.
+    #[inline(always)]
+    pub(super) fn exchange(
+        &mut self,
+        s: S,
+        cells: &mut Cells<V>,
+        split: &Split<V, S>,
+        branching: LaneSet,
+        returning: LaneSet,
+    ) {
+        self.put_into_frames(s, branching & self.holding);
+        let back = returning & self.holding;
+        let (sources, count) = self.leave_frames(returning & !self.holding);
+        let (now, before) = sources.split_at(4);
+        self.take_from_frames(s, cells, before, count.saturating_sub(4));
+        match count {
+            0 => self.exchange_with::<0>(s, cells, split, branching, back, now),
+            1 => self.exchange_with::<1>(s, cells, split, branching, back, now),
+            2 => self.exchange_with::<2>(s, cells, split, branching, back, now),
+            _ => self.exchange_with::<4>(s, cells, split, branching, back, now),
+        }
+        self.holding = (self.holding & !returning) | branching;
+    }
+
+    /// The pass of an exchange that reads and writes every cell, with `N` frames on the way.
+    #[inline(always)]
+    fn exchange_with<const N: usize>(
+        &mut self,
+        s: S,
+        cells: &mut Cells<V>,
+        split: &Split<V, S>,
+        branching: LaneSet,
+        back: LaneSet,
+        sources: &[Source],
+    ) {
+        let (new, back) = (V::chosen(s, branching), V::chosen(s, back));
+        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
+        let held: &mut Cells<V> = &mut self.held;
+        for square in 0..9 {
+            let taken = split.of_box(s, square / 3, square % 3);
+            for k in 0..9 {
+                let (row, column) = (k / 3, k % 3);
+                let i = (square / 3 * 3 + row) * 9 + square % 3 * 3 + column;
+                let mut x = cells[i].or_in(back, held[i]);
+                for f in 0..N {
+                    x = x.or_in(lanes[f], V::repeat(frames[f][i]));
+                }
+                let (a, b) = taken.of_cell(x, row, column);
+                cells[i] = a;
+                held[i] = held[i].or_in(new, b);
             }
         }
-        self.occupied &= !(1 << lane);
     }
+
+    /// Only returns: [`Stack::exchange`] without lanes that branch.
+    #[inline(always)]
+    pub(super) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
+        let (sources, count) = self.leave_frames(returning & !self.holding);
+        self.take_from_frames(s, cells, &sources, count);
+        let back = V::chosen(s, returning & self.holding);
+        for i in 0..CELLS {
+            cells[i] = cells[i].or_in(back, self.held[i]);
+        }
+        self.holding &= !returning;
+    }
+
+    /// What `lanes` hold goes into frames.
+    #[inline(always)]
+    fn put_into_frames(&mut self, s: S, mut lanes: LaneSet) {
+        self.deep |= lanes;
+        while lanes != 0 {
+            let chosen = one_of_each_residue(lanes);
+            lanes &= !chosen;
+            let index = self.free_frame(s);
+            fold_into(&mut self.frames[usize::from(index)], &self.held, V::folding(s, chosen));
+            let links = &mut self.links[usize::from(index)];
+            for lane in lanes_of(chosen) {
+                links.live |= 1 << (lane % 8);
+                links.below[lane % 8] = std::mem::replace(&mut self.top[lane], index);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn free_frame(&mut self, s: S) -> u16 {
+        self.free.pop().unwrap_or_else(|| {
+            self.frames.push([u16x8::splat(s, 0); CELLS]);
+            self.links.push(Links { below: [BOTTOM; 8], live: 0, returning: 0 });
+            (self.frames.len() - 1) as u16
+        })
+    }
+
+    /// Takes `lanes` from their topmost frames: which frames, and how many.
+    #[inline(always)]
+    fn leave_frames(&mut self, lanes: LaneSet) -> ([Source; MOST], usize) {
+        let mut sources = [Source { frame: 0, lanes: 0 }; MOST];
+        let mut count = 0;
+        for lane in lanes_of(lanes) {
+            let frame = self.leave(lane);
+            let returning = &mut self.links[usize::from(frame)].returning;
+            sources[count].frame = frame;
+            count += usize::from(*returning == 0);
+            *returning |= 1 << lane;
+        }
+        for source in &mut sources[..count] {
+            let links = &mut self.links[usize::from(source.frame)];
+            source.lanes = std::mem::take(&mut links.returning);
+        }
+        // The frame after the last one may be any that exists: no lane returns from it.
+        sources[count].frame = 0;
+        (sources, count)
+    }
+
+    /// `count` frames go into the cells. Few lanes share a frame; so that the cells are not
+    /// read and written for each, some frames are blended in one pass.
+    #[inline(always)]
+    fn take_from_frames(&self, s: S, cells: &mut Cells<V>, sources: &[Source], count: usize) {
+        let mut i = 0;
+        while i < count {
+            let sources = &sources[i..];
+            match count - i {
+                1 => self.blend::<1>(s, cells, sources),
+                2 => self.blend::<2>(s, cells, sources),
+                _ => self.blend::<4>(s, cells, sources),
+            }
+            i += 4;
+        }
+    }
+
+    /// Takes a lane from its topmost frame.
+    #[inline(always)]
+    fn leave(&mut self, lane: usize) -> u16 {
+        let index = self.top[lane];
+        let links = &mut self.links[usize::from(index)];
+        self.top[lane] = links.below[lane % 8];
+        links.live &= !(1 << (lane % 8));
+        if links.live == 0 {
+            self.free.push(index);
+        }
+        self.deep &= !(LaneSet::from(self.top[lane] == BOTTOM) << lane);
+        index
+    }
+
+    #[inline(always)]
+    fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[Source]) {
+        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
+        for i in 0..CELLS {
+            let mut x = cells[i];
+            for f in 0..N {
+                x = x.or_in(lanes[f], V::repeat(frames[f][i]));
+            }
+            cells[i] = x;
+        }
+    }
+}
+
+/// The first `N` of the sources: lanes and frames.
+#[inline(always)]
+fn frames_of<'a, S: Simd, V: Vector<S>, const N: usize>(
+    s: S,
+    all: &'a [Frame<S>],
+    sources: &[Source],
+) -> ([V::Chosen; N], [&'a Frame<S>; N]) {
+    let mut lanes = [V::chosen(s, 0); N];
+    let mut frames = [&all[0]; N];
+    for i in 0..N {
+        lanes[i] = V::chosen(s, sources[i].lanes);
+        frames[i] = &all[usize::from(sources[i].frame)];
+    }
+    (lanes, frames)
+}
+
+/// One block of every vector of `cells`.
+#[inline(always)]
+fn fold_into<S: Simd, V: Vector<S>>(frame: &mut Frame<S>, cells: &Cells<V>, folding: V::Folding) {
+    for i in 0..CELLS {
+        frame[i] = cells[i].fold(folding);
+    }
+}
+
+/// Of the lanes that are equal modulo 8, only the lowest.
+#[inline(always)]
+fn one_of_each_residue(lanes: LaneSet) -> LaneSet {
+    let [a, b, c, d] = lanes.to_le_bytes();
+    LaneSet::from_le_bytes([a, b & !a, c & !(a | b), d & !(a | b | c)])
 }

@@ -248,17 +248,17 @@ fn check_steps<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 #[inline(always)]
 fn check_branches<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut cells = vectors::<S, V>(s, &input.cells);
-    let mut stack = Stack::new(V::LEN);
+    let mut stack = Stack::<S, V>::new(s);
     let mut stuck = 0;
     for _ in 0..20 {
         stuck = step(s, &mut cells).stuck & input.lanes & every::<S, V>();
     }
     let parent = cells;
     let split = Split::choose(s, &parent, stuck);
-    stack.push(s, &mut cells, &split, stuck);
+    stack.exchange(s, &mut cells, &split, stuck, 0);
     assert_eq!(stack.occupied(), stuck);
     let side_a = cells;
-    stack.pop(s, &mut cells, stuck);
+    stack.give_back(s, &mut cells, stuck);
     assert_eq!(stack.occupied(), 0);
     for lane in 0..V::LEN {
         let [p, a, b] = [&parent, &side_a, &cells].map(|cells| lane_of(cells, lane));
@@ -276,35 +276,34 @@ fn check_branches<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 /// A stack of many frames against a list for each lane.
 #[inline(always)]
 fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
-    let mut stack = Stack::new(V::LEN);
+    let mut stack = Stack::<S, V>::new(s);
     let mut model: Vec<Vec<[u16; CELLS]>> = vec![Vec::new(); V::LEN];
     let mut cells = vectors::<S, V>(s, &input.cells);
-    let nothing = Split::choose(s, &vectors::<S, V>(s, &input.cells), 0);
+    let nothing = Split::choose(s, &cells, 0);
     let mut random = u64::from(input.lanes) | 1 << 32;
     for round in 0..60_u16 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let chosen = (random >> 32) as LaneSet & every::<S, V>();
-        match random >> 62 {
-            0 | 1 => {
-                for cell in &mut cells {
-                    *cell ^= V::splat(s, round);
-                }
-                stack.push(s, &mut cells, &nothing, chosen);
-                lanes_of(chosen).for_each(|lane| model[lane].push(lane_of(&cells, lane)));
-            }
-            2 => {
-                let back = chosen & stack.occupied();
-                stack.pop(s, &mut cells, back);
-                for lane in lanes_of(back) {
-                    assert_eq!(Some(lane_of(&cells, lane)), model[lane].pop());
-                }
-            }
-            _ => {
-                let lane = chosen.trailing_zeros() as usize % V::LEN;
-                stack.clear(lane);
-                model[lane].clear();
-            }
+        let (one, other) = ((random >> 16) as LaneSet, (random >> 32) as LaneSet);
+        for cell in &mut cells {
+            *cell ^= V::splat(s, round);
         }
+        let branching = one & every::<S, V>();
+        let returning = other & stack.occupied() & !branching;
+        lanes_of(branching).for_each(|lane| model[lane].push(lane_of(&cells, lane)));
+        if random >> 63 == 0 {
+            stack.exchange(s, &mut cells, &nothing, branching, returning);
+        } else {
+            for lane in lanes_of(branching) {
+                model[lane].pop();
+            }
+            stack.give_back(s, &mut cells, returning);
+        }
+        for lane in lanes_of(returning) {
+            assert_eq!(Some(lane_of(&cells, lane)), model[lane].pop());
+        }
+        let lane = random as usize % V::LEN;
+        stack.clear(lane);
+        model[lane].clear();
         for lane in 0..V::LEN {
             assert_eq!(stack.occupied() >> lane & 1 == 0, model[lane].is_empty());
         }

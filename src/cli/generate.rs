@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -85,28 +86,37 @@ const BATCH: u64 = 64;
 
 /// Makes what `args` ask for.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let out = Outputs::new(&[], args.force).rows(args.output.as_deref())?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads.get()).build();
+    let Args { count, seed, kind: KindArg(kind), output, force, threads } = args;
+    let out = Outputs::new(&[], force).rows(output.as_deref())?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
     let pool = pool.map_err(|error| Failure::Usage(format!("--threads: {error}")))?;
-    match pool.install(|| write_puzzles(args, BufWriter::new(&out))) {
+    let batch = BATCH * threads.get() as u64;
+    let written = pool.install(|| {
+        write_puzzles(count, batch, BufWriter::new(&out), |generator, index| {
+            generator.puzzle(kind, seed, index)
+        })
+    });
+    match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Done),
         Err(error) => Err(Failure::Io(format!("{}: {error}", out.name()))),
         Ok(()) => Ok(Exit::Done),
     }
 }
 
-/// Batch by batch, each made by all threads and written in order.
-fn write_puzzles(args: Args, mut out: impl Write) -> io::Result<()> {
-    let batch = BATCH * args.threads.get() as u64;
+/// Batch by batch, each made by all threads of the pool and written in order.
+fn write_puzzles(
+    count: u64,
+    batch: u64,
+    mut out: impl Write,
+    make: impl Fn(&mut Generator, u64) -> Puzzle + Sync,
+) -> io::Result<()> {
     let mut puzzles = Vec::new();
     let mut start = 0;
-    while start < args.count {
-        let end = args.count.min(start.saturating_add(batch));
+    while start < count {
+        let end = count.min(start.saturating_add(batch));
         (0..(end - start) as usize)
             .into_par_iter()
-            .map_init(Generator::new, |generator, i| {
-                generator.puzzle(args.kind.0, args.seed, start + i as u64)
-            })
+            .map_init(Generator::new, |generator, i| make(generator, start + i as u64))
             .collect_into_vec(&mut puzzles);
         for puzzle in &puzzles {
             writeln!(out, "{puzzle}")?;

@@ -22,12 +22,18 @@
 //! | [`output`] | rows: one trait, one file a format |
 //! | [`pipeline`] | the way: reader, blocks, workers, writer |
 //! | [`stats`] | counts and the latency histogram |
+//! | [`measure`] | how fast the engines are, measured fairly |
+//! | [`generate`] | corpora: random puzzles of a wanted kind |
+//! | [`bundled`] | small puzzle sets in the binary |
 //! | [`simd`] | which vector instructions to use |
 //!
 //! Two doors lead in. [`solve_batch`] solves a slice of puzzles on the calling thread;
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
+pub mod bundled;
+pub mod generate;
 pub mod input;
+pub mod measure;
 pub mod output;
 pub mod pipeline;
 pub mod puzzle;
@@ -35,6 +41,7 @@ pub mod simd;
 pub mod solver;
 pub mod stats;
 pub mod status;
+mod text;
 
 pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};

@@ -3,7 +3,9 @@
 //! Each subcommand has `Args`, what was typed, and `run`, which turns it into ready-made objects
 //! and lets them work. Inputs and outputs are checked and opened before any work starts.
 
+mod bench;
 mod exit;
+mod generate;
 mod inputs;
 mod notes;
 mod outputs;
@@ -30,12 +32,16 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Solve(solve::Args),
+    Bench(bench::Args),
+    Generate(generate::Args),
 }
 
 /// Does what the command line says.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::Generate(args) => generate::run(args),
     }
 }
 
@@ -48,6 +54,9 @@ pub enum Failure {
     /// Input or output failed.
     #[error("{0}")]
     Io(String),
+    /// An engine was found to be wrong.
+    #[error("{0}; please report it")]
+    Wrong(String),
 }
 
 impl Failure {
@@ -61,6 +70,7 @@ impl Failure {
         match self {
             Self::Usage(_) => Exit::Usage,
             Self::Io(_) => Exit::Io,
+            Self::Wrong(_) => Exit::SomeRecords,
         }
     }
 }

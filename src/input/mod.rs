@@ -10,8 +10,10 @@
 pub mod lines;
 
 use std::io::Read;
+use std::ops::Range;
 
-use crate::puzzle::{Malformed, Puzzle};
+use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::text::Line;
 
 /// A stream of bytes and the name that messages give it.
 #[derive(Debug)]
@@ -38,9 +40,20 @@ pub struct Record {
     pub indent: u32,
     /// The record's text in the block: the 81 cells as they were written, or for a malformed
     /// record the whole line without its end.
-    pub text: std::ops::Range<u32>,
-    /// What was wrong with it; otherwise it has a place in [`Records::puzzles`].
-    pub malformed: Option<Box<Malformed>>,
+    pub text: Range<u32>,
+    /// Its place in [`Records::puzzles`], or what was wrong with it.
+    pub puzzle: Result<u32, Box<Malformed>>,
+}
+
+/// Where in a block a line is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Lines before it.
+    line: u32,
+    /// Bytes before it.
+    start: u32,
+    /// White space before its text.
+    indent: u32,
 }
 
 /// The records of one block, and what else its lines were. Kept and filled again.
@@ -59,12 +72,40 @@ pub struct Records {
 impl Records {
     /// Room for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
-        let records = bytes / (crate::puzzle::CELLS + 1) + 1;
+        let records = bytes / (CELLS + 1) + 1;
         Self {
             all: Vec::with_capacity(records),
             puzzles: Vec::with_capacity(records),
             ..Self::default()
         }
+    }
+
+    /// Adds a record that is a puzzle, if `read` says that these characters are cells.
+    #[inline(always)]
+    fn push_puzzle(
+        &mut self,
+        place: Place,
+        cells: &Line,
+        read: impl FnOnce(&Line, &mut Puzzle) -> bool,
+    ) -> bool {
+        let puzzle = self.puzzles.len();
+        self.puzzles.push(Puzzle::EMPTY);
+        if !read(cells, &mut self.puzzles[puzzle]) {
+            self.puzzles.truncate(puzzle);
+            return false;
+        }
+        let Place { line, start, indent } = place;
+        let start = start + indent;
+        let text = start..start + CELLS as u32;
+        self.all.push(Record { line, indent, text, puzzle: Ok(puzzle as u32) });
+        true
+    }
+
+    /// Adds a record that is none; its text is the whole line.
+    fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
+        let Place { line, start, indent } = place;
+        let text = start..start + length as u32;
+        self.all.push(Record { line, indent, text, puzzle: Err(Box::new(malformed)) });
     }
 
     /// Forgets everything but keeps the room.

@@ -3,7 +3,7 @@
 use crate::puzzle::{CELLS, Grid};
 
 /// Room for a short field: the widest `u64` has 20 digits.
-pub const SHORT: usize = 24;
+const SHORT: usize = 24;
 
 /// Bytes that grow at their end, a row at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,16 +29,21 @@ impl RowBuffer {
         &self.bytes[..self.length]
     }
 
-    /// Appends what `write` puts into the fields, at most `room` bytes.
+    /// Appends a row: what `write` puts into the fields, at most `room` bytes, each field with
+    /// `separator` behind it, and in the place of the last one a line feed.
     #[inline(always)]
-    pub fn append(&mut self, room: usize, write: impl FnOnce(&mut Fields<'_>)) {
+    pub fn append_row(&mut self, room: usize, separator: u8, write: impl FnOnce(&mut Fields<'_>)) {
         let end = self.length + room + SHORT;
         if self.bytes.len() < end {
             self.grow(end);
         }
-        let mut fields = Fields { room: &mut self.bytes[self.length..end], at: 0 };
+        let room = &mut self.bytes[self.length..end];
+        let mut fields = Fields { whole: room.len(), room, separator };
         write(&mut fields);
-        self.length += fields.at;
+        self.length += fields.len();
+        if let Some(last) = self.bytes[..self.length].last_mut() {
+            *last = b'\n';
+        }
     }
 
     #[cold]
@@ -47,97 +52,133 @@ impl RowBuffer {
     }
 }
 
-/// The fields of one row, one behind the other.
+/// The fields of one row, one behind the other, each with a separator behind it.
 ///
 /// A copy of a length known to the compiler is a few vector moves; one of any other length is a
 /// call that costs more than a row should. So a short field is copied together with what stands
 /// behind it, and then counts only as long as it is.
 #[derive(Debug)]
 pub struct Fields<'a> {
+    /// What is not written yet.
     room: &'a mut [u8],
-    at: usize,
+    /// The length of `room` at the start.
+    whole: usize,
+    separator: u8,
 }
 
 impl Fields<'_> {
-    /// How many bytes they have.
+    /// How many bytes are written.
+    #[inline(always)]
     pub fn len(&self) -> usize {
-        self.at
+        self.whole - self.room.len()
     }
 
-    /// Whether they have none.
+    /// Whether nothing is written.
     pub fn is_empty(&self) -> bool {
-        self.at == 0
+        self.len() == 0
     }
 
-    /// Appends an array.
+    /// An empty field.
     #[inline(always)]
-    pub fn push_array<const N: usize>(&mut self, array: &[u8; N]) {
-        self.copy(array);
-        self.at += N;
+    pub fn empty(&mut self) {
+        self.room[0] = self.separator;
+        self.advance(1);
     }
 
-    /// Appends one byte.
+    /// The text of 81 cells.
     #[inline(always)]
-    pub fn push_byte(&mut self, byte: u8) {
-        self.push_array(&[byte]);
+    pub fn cells(&mut self, cells: &[u8; CELLS]) {
+        *self.chunk() = *cells;
+        self.room[CELLS] = self.separator;
+        self.advance(CELLS + 1);
     }
 
-    /// Appends text of any length.
+    /// The 81 digits of a grid.
     #[inline(always)]
-    pub fn push(&mut self, text: &[u8]) {
-        self.room[self.at..self.at + text.len()].copy_from_slice(text);
-        self.at += text.len();
+    pub fn grid(&mut self, grid: &Grid) {
+        // From there to here, never moved in between.
+        let text: &mut [u8; CELLS] = self.chunk();
+        for (character, digit) in text.iter_mut().zip(grid.cells()) {
+            *character = digit + b'0';
+        }
+        self.room[CELLS] = self.separator;
+        self.advance(CELLS + 1);
     }
 
-    /// Appends the first `length` bytes of `field`.
+    /// A short text.
     #[inline(always)]
-    pub fn push_short(&mut self, field: &[u8; SHORT], length: usize) {
-        debug_assert!(length <= SHORT);
-        self.copy(field);
-        self.at += length;
+    pub fn short(&mut self, text: &Short) {
+        *self.chunk() = text.text;
+        self.room[text.length] = self.separator;
+        self.advance(text.length + 1);
     }
 
-    /// Appends a number in decimal.
+    /// A number in decimal.
     #[inline(always)]
-    pub fn push_number(&mut self, number: u64) {
+    pub fn number(&mut self, number: u64) {
         match number {
-            0..10 => self.push_byte(b'0' + number as u8),
+            0..10 => {
+                *self.chunk() = [b'0' + number as u8, self.separator];
+                self.advance(2);
+            }
             10..100_000_000 => {
                 let (digits, length) = eight_digits(number);
-                self.copy(&digits);
-                self.at += length;
+                *self.chunk() = digits;
+                self.room[length] = self.separator;
+                self.advance(length + 1);
             }
-            _ => self.push(itoa::Buffer::new().format(number).as_bytes()),
+            _ => self.text(itoa::Buffer::new().format(number).as_bytes()),
         }
     }
 
-    /// Appends the 81 digits of a grid.
+    /// Text of any length, as it is.
     #[inline(always)]
-    pub fn push_grid(&mut self, grid: &Grid) {
-        let mut digits: [u8; CELLS] = *grid.cells();
-        digits.iter_mut().for_each(|digit| *digit += b'0');
-        self.push_array(&digits);
+    pub fn text(&mut self, text: &[u8]) {
+        self.room[..text.len()].copy_from_slice(text);
+        self.room[text.len()] = self.separator;
+        self.advance(text.len() + 1);
     }
 
-    /// Puts another byte in the place of the last one.
+    /// A field written by a function that is not inlined, without its separator.
+    ///
+    /// It gets a part of the room and says how much it took: what nobody else can point to stays
+    /// in registers, and the position in a row is needed a dozen times a row.
     #[inline(always)]
-    pub fn replace_last(&mut self, byte: u8) {
-        let last = self.at.checked_sub(1).expect("there is a last byte");
-        self.room[last] = byte;
+    pub fn by(&mut self, write: impl FnOnce(&mut [u8]) -> usize) {
+        let length = write(self.room);
+        self.room[length] = self.separator;
+        self.advance(length + 1);
     }
 
-    /// Lets a function append that is not inlined. It gets a copy: what nobody else can point to
-    /// stays in registers, and the row's position is needed a dozen times a row.
+    /// The next `N` bytes.
     #[inline(always)]
-    pub fn push_by(&mut self, write: impl FnOnce(&mut Fields<'_>)) {
-        let mut copy = Fields { room: self.room, at: self.at };
-        write(&mut copy);
-        self.at = copy.at;
+    fn chunk<const N: usize>(&mut self) -> &mut [u8; N] {
+        self.room.first_chunk_mut().expect("a row keeps to the room that it asked for")
     }
 
     #[inline(always)]
-    fn copy<const N: usize>(&mut self, array: &[u8; N]) {
-        self.room[self.at..self.at + N].copy_from_slice(array);
+    fn advance(&mut self, by: usize) {
+        let room = std::mem::take(&mut self.room);
+        self.room = &mut room[by..];
+    }
+}
+
+/// A text of at most [`SHORT`] bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Short {
+    text: [u8; SHORT],
+    length: usize,
+}
+
+impl Short {
+    /// Takes a text.
+    ///
+    /// # Panics
+    /// When it is too long.
+    pub const fn new(text: &str) -> Self {
+        let mut short = Self { text: [0; SHORT], length: text.len() };
+        short.text.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
+        short
     }
 }
 
@@ -149,13 +190,13 @@ impl Fields<'_> {
 #[inline(always)]
 fn eight_digits(number: u64) -> ([u8; 8], usize) {
     debug_assert!((1..100_000_000).contains(&number));
-    let halves = number / 10_000 | number % 10_000 << 32;
+    let halves = (number / 10_000) | ((number % 10_000) << 32);
     // x * 10486 >> 20 is x / 100 for all x below 10,000.
-    let hundreds = halves * 10_486 >> 20 & 0x0000_007F_0000_007F;
-    let quarters = hundreds | (halves - hundreds * 100) << 16;
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007F_0000_007F;
+    let quarters = hundreds | ((halves - hundreds * 100) << 16);
     // x * 103 >> 10 is x / 10 for all x below 100.
-    let tens = quarters * 103 >> 10 & 0x000F_000F_000F_000F;
-    let digits = tens | (quarters - tens * 10) << 8;
+    let tens = ((quarters * 103) >> 10) & 0x000F_000F_000F_000F;
+    let digits = tens | ((quarters - tens * 10) << 8);
     let leading_zeros = digits.trailing_zeros() / 8;
     let text = (digits | 0x3030_3030_3030_3030) >> (leading_zeros * 8);
     (text.to_le_bytes(), 8 - leading_zeros as usize)
@@ -179,12 +220,14 @@ mod tests {
         let mut expected = Vec::new();
         let numbers = (0..64).map(|shift| u64::MAX >> shift).chain([0, 9, 10, 99_999_999]);
         for number in numbers {
-            buffer.append(22, |fields| {
-                fields.push_number(number);
-                fields.push(b", ");
-                fields.replace_last(b'\n');
+            buffer.append_row(60, b';', |fields| {
+                fields.number(number);
+                fields.empty();
+                fields.text(b"text");
+                fields.short(&Short::new("short"));
+                fields.number(number);
             });
-            expected.extend_from_slice(format!("{number},\n").as_bytes());
+            expected.extend_from_slice(format!("{number};;text;short;{number}\n").as_bytes());
         }
         assert_eq!(buffer.as_slice(), expected);
         buffer.clear();

@@ -8,8 +8,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::buffer::SHORT;
-use super::{Fields, Row, RowBuffer, RowFormat};
+use super::{Fields, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::CELLS;
 use crate::status::Status;
 
@@ -123,32 +122,44 @@ impl Default for CsvRows {
 
 impl RowFormat for CsvRows {
     fn header(&self, out: &mut RowBuffer) {
-        let names: Vec<_> = self.columns.iter().map(|column| column.name()).collect();
-        let names = names.join(",") + "\n";
-        out.append(names.len(), |fields| fields.push(names.as_bytes()));
+        let names = || self.columns.iter().map(|column| column.name().as_bytes());
+        let room = names().map(|name| name.len() + 1).sum();
+        out.append_row(room, SEPARATOR, |fields| names().for_each(|name| fields.text(name)));
     }
 
-    #[inline]
-    fn row(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        // Any text from outside may double when it is quoted, in every column that shows it.
-        let outside = 2 * (row.file.len() + row.text.len() + 2);
-        let room = self.columns.len() * (FIELD + outside);
-        out.append(room, |fields| {
-            if self.columns == Column::DEFAULT {
-                push_default_columns(row, fields);
-            } else {
-                self.columns.iter().for_each(|column| push_column(*column, row, fields));
-            }
-            if fields.len() == 1 {
-                // A single empty field is quoted: an empty line would be no row.
-                fields.replace_last(b'"');
-                fields.push(b"\",");
-            }
-            // The last comma ends the line instead.
-            fields.replace_last(b'\n');
-        });
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        let has_default_columns = self.columns == Column::DEFAULT;
+        for row in rows.iter() {
+            out.append_row(self.room(&row), SEPARATOR, |fields| {
+                if has_default_columns {
+                    push_default_columns(&row, fields);
+                } else {
+                    self.push_columns(&row, fields);
+                }
+            });
+        }
     }
 }
+
+impl CsvRows {
+    /// The most bytes that a row can take: text from outside may double when it is quoted, in
+    /// every column that shows it.
+    #[inline(always)]
+    fn room(&self, row: &Row<'_>) -> usize {
+        self.columns.len() * (FIELD + 2 * (row.file.len() + row.text.len() + 2))
+    }
+
+    fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
+        if self.columns == [Column::Solution] && row.outcome_or_none().solution().is_none() {
+            // Quoted, though empty: an empty line would be no row.
+            out.text(b"\"\"");
+        } else {
+            self.columns.iter().for_each(|column| push_column(*column, row, out));
+        }
+    }
+}
+
+const SEPARATOR: u8 = b',';
 
 /// The longest field that is not text from outside: a grid, and the comma behind it.
 const FIELD: usize = CELLS + 1;
@@ -166,78 +177,71 @@ fn push_default_columns(row: &Row<'_>, out: &mut Fields<'_>) {
     push_column(Column::LatencyNs, row, out);
 }
 
-/// A field and the comma behind it.
 #[inline(always)]
 fn push_column(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
     match column {
-        Column::File => out.push_by(|out| push_text(row.file.as_bytes(), out)),
-        Column::Line => out.push_number(row.line),
+        Column::File => out.by(|room| quote(row.file.as_bytes(), room)),
+        Column::Line => out.number(row.line),
         Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
-            Ok(cells) if row.malformed.is_none() => out.push_array(cells),
-            _ => out.push_by(|out| push_text(row.text, out)),
+            Ok(cells) if row.outcome.is_ok() => out.cells(cells),
+            _ => out.by(|room| quote(row.text, room)),
         },
-        Column::Solution => {
-            if let Some(grid) = row.outcome.solution() {
-                out.push_grid(grid);
-            }
-        }
-        Column::Status => {
-            let (name, length) = &STATUS_NAMES[row.status as usize];
-            out.push_short(name, *length);
-        }
-        Column::Solutions => out.push_number(row.outcome.solutions.into()),
-        Column::Guesses => out.push_number(row.outcome.guesses),
-        Column::Nodes => out.push_number(row.outcome.nodes),
-        Column::LatencyNs => out.push_number(row.outcome.latency_ns),
+        Column::Solution => match row.outcome_or_none().solution() {
+            Some(grid) => out.grid(grid),
+            None => out.empty(),
+        },
+        Column::Status => out.short(&STATUS_NAMES[row.status as usize]),
+        Column::Solutions => out.number(row.outcome_or_none().solutions.into()),
+        Column::Guesses => out.number(row.outcome_or_none().guesses),
+        Column::Nodes => out.number(row.outcome_or_none().nodes),
+        Column::LatencyNs => out.number(row.outcome_or_none().latency_ns),
     }
-    out.push_byte(b',');
 }
 
-/// The statuses' names as short fields, with their lengths.
-const STATUS_NAMES: [([u8; SHORT], usize); Status::ALL.len()] = {
-    let mut names = [([0; SHORT], 0); Status::ALL.len()];
+const STATUS_NAMES: [Short; Status::ALL.len()] = {
+    let mut names = [Short::new(""); Status::ALL.len()];
     let mut i = 0;
     while i < names.len() {
-        let name = Status::ALL[i].name().as_bytes();
-        let (field, _) = names[i].0.split_at_mut(name.len());
-        field.copy_from_slice(name);
-        names[i].1 = name.len();
+        names[i] = Short::new(Status::ALL[i].name());
         i += 1;
     }
     names
 };
 
-/// Text from outside, quoted where CSV needs it.
-fn push_text(text: &[u8], out: &mut Fields<'_>) {
+/// Writes text from outside, quoted where CSV needs it; returns the length.
+fn quote(text: &[u8], room: &mut [u8]) -> usize {
     if !text.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
-        return out.push(text);
+        room[..text.len()].copy_from_slice(text);
+        return text.len();
     }
     let mut writer = csv_core::Writer::new();
-    let mut rest = text;
-    let mut buffer = [0; 256];
-    loop {
-        let (result, read, written) = writer.field(rest, &mut buffer);
-        out.push(&buffer[..written]);
-        rest = &rest[read..];
-        if result == csv_core::WriteResult::InputEmpty {
-            break;
-        }
-    }
-    let (_, written) = writer.finish(&mut buffer);
-    out.push(&buffer[..written]);
+    let (field, _, written) = writer.field(text, room);
+    let (end, closed) = writer.finish(&mut room[written..]);
+    let fits = (csv_core::WriteResult::InputEmpty, csv_core::WriteResult::InputEmpty);
+    assert_eq!((field, end), fits, "a row keeps to the room that it asked for");
+    written + closed
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::Outcome;
-    use crate::status::Status;
+    use crate::input::Record;
+    use crate::puzzle::Malformed;
 
-    fn row(text: &[u8], status: Status, columns: &[Column]) -> String {
-        let row =
-            Row { file: "a,b", line: 12, text, status, outcome: &Outcome::NONE, malformed: None };
+    fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
+        let malformed = Malformed { column: 1, what: String::new() };
+        let text = 0..bytes.len() as u32;
+        let record = Record { line: 2, indent: 0, text, puzzle: Err(Box::new(malformed)) };
+        let rows = Rows {
+            file: "a,b",
+            first_line: 10,
+            bytes,
+            records: &[record],
+            statuses: &[status],
+            outcomes: &[],
+        };
         let mut out = RowBuffer::default();
-        CsvRows::new(columns).row(&row, &mut out);
+        CsvRows::new(columns).rows(rows, &mut out);
         String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 

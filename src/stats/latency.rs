@@ -40,10 +40,28 @@ impl Latencies {
         Self(histogram)
     }
 
-    /// Counts a latency. None is too large: the histogram grows.
-    #[inline]
-    pub fn record(&mut self, latency_ns: u64) {
-        self.0.record(latency_ns).expect("a histogram that resizes itself takes every value");
+    /// Counts latencies. None is too large: the histogram grows.
+    ///
+    /// An engine that works on many puzzles at once ends several at the same moment, so equal
+    /// latencies often follow each other; they are counted together.
+    pub fn record_all(&mut self, latencies_ns: impl IntoIterator<Item = u64>) {
+        let mut run = (0, 0);
+        for latency_ns in latencies_ns {
+            if run.0 == latency_ns {
+                run.1 += 1;
+            } else {
+                self.record_n(run);
+                run = (latency_ns, 1);
+            }
+        }
+        self.record_n(run);
+    }
+
+    fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
+        if count > 0 {
+            (self.0.record_n(latency_ns, count))
+                .expect("a histogram that resizes itself takes every value");
+        }
     }
 
     /// Adds all of another histogram.
@@ -124,7 +142,7 @@ mod tests {
 
     fn latencies(values: &[u64]) -> Latencies {
         let mut latencies = Latencies::new();
-        values.iter().for_each(|&ns| latencies.record(ns));
+        latencies.record_all(values.iter().copied());
         latencies
     }
 
@@ -155,7 +173,7 @@ mod tests {
     #[test]
     fn the_csv_has_one_row_a_bucket() {
         let mut csv = Vec::new();
-        latencies(&[3, 3, 9, 5000]).write_csv(&mut csv).unwrap();
+        latencies(&[3, 9, 3, 5000]).write_csv(&mut csv).unwrap();
         assert_eq!(
             String::from_utf8(csv).unwrap(),
             "lowest_ns,highest_ns,count,cumulative_count,cumulative_fraction\n\

@@ -1,0 +1,65 @@
+//! Every engine, at every vector level that this machine has, on every bundled set.
+//!
+//! One iteration solves the whole set, permuted once, in one batch, with proof of uniqueness; the
+//! throughput is in puzzles. `cargo bench --bench solver -- lanes/avx2` picks some by name.
+
+use std::time::Duration;
+
+use bulkdoku::bundled::{BUNDLED, BundledSet};
+use bulkdoku::measure::{Chance, Permutation, PuzzleSet};
+use bulkdoku::{Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+
+/// The puzzles of each bundled set, permuted.
+fn sets() -> Vec<(&'static str, Vec<Puzzle>)> {
+    let mut chance = Chance::new(1);
+    let mut permute = |puzzle: &Puzzle| Permutation::random(&mut chance).puzzle(puzzle);
+    let mut puzzles = |set: &BundledSet| -> Vec<Puzzle> {
+        let set = PuzzleSet::read(set.name, set.text.as_bytes()).expect("a clean set");
+        set.puzzles.iter().map(&mut permute).collect()
+    };
+    BUNDLED.iter().map(|set| (set.name, puzzles(set))).collect()
+}
+
+/// Every engine at every level; those without vectors once.
+fn engines() -> Vec<(String, Box<dyn Engine>)> {
+    let mut engines: Vec<(String, Box<dyn Engine>)> = Vec::new();
+    for kind in EngineKind::ALL {
+        for level in SimdLevel::available() {
+            let engine = kind.build(level);
+            let name = match engine.simd() {
+                Some(simd) => format!("{kind}/{simd}"),
+                None => kind.to_string(),
+            };
+            if engines.iter().all(|(other, _)| *other != name) {
+                engines.push((name, engine));
+            }
+        }
+    }
+    engines
+}
+
+fn solver(criterion: &mut Criterion) {
+    let sets = sets();
+    for (name, mut engine) in engines() {
+        let mut group = criterion.benchmark_group(name);
+        for (set, puzzles) in &sets {
+            let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+            group.throughput(Throughput::Elements(puzzles.len() as u64));
+            group.bench_function(*set, |bencher| {
+                bencher.iter(|| engine.solve(puzzles, Limits::PROOF, &mut outcomes));
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2));
+    targets = solver
+}
+criterion_main!(benches);

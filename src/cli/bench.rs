@@ -1,0 +1,323 @@
+//! `bulkdoku bench`: how fast the engines are, measured fairly.
+
+use std::fs;
+use std::io::Read;
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bulkdoku::bundled::BUNDLED;
+use bulkdoku::measure::format::{Csv, Json, Markdown, Report, Table};
+use bulkdoku::measure::{
+    Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Selection,
+};
+use bulkdoku::{EngineKind, Limits, SimdLevel, Source};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::inputs::{Input, Inputs};
+use super::outputs::Outputs;
+use super::{Exit, Failure, parse_threads};
+
+/// A set with fewer puzzles is repeated, each time permuted anew.
+const ROWS_AT_LEAST: usize = 20_000;
+/// Long enough for the clock and for the caches to be filled.
+const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
+
+/// Measure how fast the engines solve puzzle sets.
+///
+/// Without input the bundled sets are measured. The sets are read first; timed is the way of each
+/// puzzle from its 81 characters to those of its solution, in memory. Every solution is checked
+/// outside the timing, and so is whether the engines agree.
+///
+/// By default the puzzles are permuted at random, and each is searched until a second solution is
+/// found or excluded. All engines, levels and numbers of threads take turns in every round; the
+/// median of the rounds is reported, with the smallest and the largest.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// Files of puzzle lines, or - for standard input; the bundled sets if not given.
+    input: Vec<PathBuf>,
+
+    /// The engines to measure, separated by commas, or all.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = EngineKind::default().name())]
+    engine: Vec<String>,
+
+    /// The vector levels to measure, separated by commas, or all; the machine's best if not given.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    simd: Vec<String>,
+
+    /// Numbers of threads to measure, separated by commas; 0 takes all cores.
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "1",
+        value_parser = parse_threads
+    )]
+    threads: Vec<NonZeroUsize>,
+
+    /// Stop at each puzzle's first solution, without proof that there is no other.
+    #[arg(long, conflicts_with = "limit")]
+    first: bool,
+
+    /// Count solutions up to this many.
+    #[arg(long, value_name = "N", default_value = "2")]
+    limit: NonZeroU32,
+
+    /// Give up on a puzzle after this many nodes of its search.
+    #[arg(long, value_name = "N")]
+    max_nodes: Option<NonZeroU64>,
+
+    #[arg(
+        long,
+        value_name = "N",
+        help = "Solve this many puzzles of each set: its first ones, or all again and again \
+                [default: all, repeated to at least 20000]"
+    )]
+    rows: Option<NonZeroUsize>,
+
+    /// Timed rounds.
+    #[arg(long, value_name = "N", default_value = "7")]
+    rounds: NonZeroUsize,
+
+    /// The longest time of a round; an engine too slow for it gets fewer puzzles.
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
+    round_time: Duration,
+
+    /// Puzzles that an engine gets at once.
+    #[arg(long, value_name = "N", default_value = "1024")]
+    batch: NonZeroUsize,
+
+    /// The seed of the permutations.
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+
+    /// Leave the puzzles and their order as they are.
+    #[arg(long, conflicts_with = "seed")]
+    no_permute: bool,
+
+    /// How the measurements are written.
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
+    format: Format,
+
+    /// Where the measurements go; standard output if not given.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace the output file if it exists.
+    #[arg(long)]
+    force: bool,
+
+    /// Compare with the JSON of an earlier measurement; what has changed beyond the spread of the
+    /// rounds is named on standard error.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  bulkdoku bench
+  bulkdoku bench --engine all --simd all puzzles.txt
+  bulkdoku bench --threads 1,2,4 --first puzzles.txt
+  bulkdoku bench --format json -o before.json
+  bulkdoku bench --baseline before.json
+
+Columns:
+  ns/puzzle, min, max  wall time a puzzle: the median of the rounds, the fastest, the slowest
+  guesses, nodes       of the search, on average; no guess: the share that needed none
+  p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
+
+CSV and JSON have these fields and more, with times in nanoseconds.
+
+Exit status: 0 measured, 1 an engine was wrong, 2 wrong usage or a line that is no puzzle,
+3 input or output failed.";
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Table,
+    Markdown,
+    Csv,
+    Json,
+}
+
+impl Format {
+    fn report(self) -> &'static dyn Report {
+        match self {
+            Self::Table => &Table,
+            Self::Markdown => &Markdown,
+            Self::Csv => &Csv,
+            Self::Json => &Json,
+        }
+    }
+}
+
+/// Measures what `args` name.
+pub fn run(args: Args) -> Result<Exit, Failure> {
+    let plan = plan(&args)?;
+    let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
+    let inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
+    let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
+    let output = Outputs::new(paths, args.force).rows(args.output.as_deref())?;
+    let sets = inputs.as_ref().map_or_else(bundled, read_sets)?;
+
+    let measurements = measure(&Bench::new(plan)?, &sets)?;
+
+    let written = args.format.report().write(&measurements, &mut &output);
+    written.map_err(|error| Failure::at(Path::new(&output.name()), error))?;
+    if let Some(baseline) = baseline {
+        eprint!("{}", baseline.compare(&measurements));
+    }
+    Ok(Exit::Done)
+}
+
+/// What was typed, as a plan.
+fn plan(args: &Args) -> Result<Plan, Failure> {
+    let engines = list("--engine", &args.engine, EngineKind::ALL, str::parse)?;
+    let levels = if args.simd.is_empty() {
+        vec![SimdLevel::best()]
+    } else {
+        list("--simd", &args.simd, &SimdLevel::available(), SimdLevel::by_name)?
+    };
+    let mut configurations = Vec::new();
+    for &engine in &engines {
+        for &simd in &levels {
+            let each = args.threads.iter();
+            configurations.extend(each.map(|&threads| Configuration { engine, simd, threads }));
+        }
+    }
+    let rows = args.rows.map(NonZeroUsize::get);
+    Ok(Plan {
+        configurations,
+        limits: Limits {
+            solutions: if args.first { NonZeroU32::MIN } else { args.limit },
+            nodes: args.max_nodes,
+        },
+        selection: Selection {
+            at_least: rows.unwrap_or(ROWS_AT_LEAST),
+            at_most: rows,
+            seed: (!args.no_permute).then_some(args.seed),
+        },
+        rounds: args.rounds,
+        batch: args.batch,
+        round_at_least: ROUND_AT_LEAST.min(args.round_time),
+        round_at_most: args.round_time,
+    })
+}
+
+/// The things that `names` name, or `all` of them.
+fn list<T: Copy, E: std::fmt::Display>(
+    flag: &str,
+    names: &[String],
+    all: &[T],
+    one: impl Fn(&str) -> Result<T, E>,
+) -> Result<Vec<T>, Failure> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(all.to_vec());
+    }
+    let one = |name: &String| {
+        one(name).map_err(|error| Failure::Usage(format!("{flag}: {error}, or all")))
+    };
+    names.iter().map(one).collect()
+}
+
+/// Reads `--round-time`.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "a number of seconds above 0".into())
+}
+
+fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
+    let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
+    Baseline::read(&json)
+        .map_err(|error| Failure::Usage(format!("--baseline {}: {error}", path.display())))
+}
+
+fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
+    BUNDLED.iter().map(|set| read_set(set.name, set.text.as_bytes())).collect()
+}
+
+fn read_sets(inputs: &Inputs) -> Result<Vec<PuzzleSet>, Failure> {
+    let read = |mut source: Source<Input>| {
+        let mut text = Vec::new();
+        let read = source.reader.read_to_end(&mut text);
+        read.map_err(|error| Failure::at(Path::new(&source.name), error))?;
+        read_set(&source.name, &text)
+    };
+    let mut sets: Vec<_> = inputs.sources().map(read).collect::<Result<_, _>>()?;
+    tell_apart(&mut sets, &inputs.names());
+    Ok(sets)
+}
+
+/// Gives sets that would be called the same their whole paths.
+fn tell_apart(sets: &mut [PuzzleSet], paths: &[String]) {
+    let names: Vec<_> = sets.iter().map(|set| set.name.clone()).collect();
+    for (set, path) in sets.iter_mut().zip(paths) {
+        if names.iter().filter(|name| **name == set.name).count() > 1 {
+            set.name.clone_from(path);
+        }
+    }
+}
+
+fn read_set(name: &str, text: &[u8]) -> Result<PuzzleSet, Failure> {
+    PuzzleSet::read(name, text).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// Measures the sets one after the other, and shows on a terminal how far it has come.
+fn measure(bench: &Bench, sets: &[PuzzleSet]) -> Result<Vec<Measurement>, Failure> {
+    let steps = (bench.steps() * sets.len()) as u64;
+    let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{elapsed_precise} [{wide_bar}] {msg}, {eta} left");
+    bar.set_style(style.expect("the template is right"));
+    let mut measurements = Vec::new();
+    for set in sets {
+        bar.set_message(set.name.clone());
+        measurements.extend(bench.measure(set, || bar.inc(1))?);
+    }
+    bar.finish_and_clear();
+    Ok(measurements)
+}
+
+impl From<BenchError> for Failure {
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Threads { .. } => Self::Usage(error.to_string()),
+            BenchError::Wrong(wrong) => Self::Wrong(wrong.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_or_refused_with_the_flag() {
+        let read = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+            list("--engine", &names, EngineKind::ALL, str::parse)
+        };
+        assert_eq!(read(&["scalar", "scalar"]).unwrap(), [EngineKind::Scalar; 2]);
+        assert_eq!(read(&["scalar", "all"]).unwrap(), EngineKind::ALL);
+        let error = read(&["slow"]).unwrap_err().to_string();
+        assert!(error.starts_with("--engine: no engine \"slow\""), "{error}");
+    }
+
+    #[test]
+    fn seconds_are_above_zero() {
+        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["0", "-1", "nan", "inf", "1e300", "soon", ""] {
+            assert!(parse_seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sets_of_one_name_get_their_paths() {
+        let set = |name: &str| PuzzleSet { name: name.into(), puzzles: Vec::new() };
+        let mut sets = [set("easy"), set("hard"), set("easy")];
+        tell_apart(&mut sets, &["a/easy.txt", "a/hard.txt", "b/easy.txt"].map(String::from));
+        assert_eq!(sets.map(|set| set.name), ["a/easy.txt", "hard", "b/easy.txt"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Whether what was timed was right: outside the timing, for every row.
+
+use thiserror::Error;
+
+use super::text::{self, Line};
+use crate::solver::Outcome;
+
+/// Solutions found of each row; `None` where the node limit ended the search.
+pub(super) type Counts = Vec<Option<u32>>;
+
+/// Checks that every solution obeys the rules and keeps the clues of its row.
+///
+/// # Errors
+/// Names the first row whose solution does not.
+pub(super) fn solutions(who: &str, rows: &[Line], outcomes: &[Outcome]) -> Result<Counts, Wrong> {
+    for (row, outcome) in rows.iter().zip(outcomes) {
+        if outcome.solution().is_some_and(|grid| !grid.solves(&text::puzzle(row))) {
+            let found = format!("{} is no solution", outcome.grid);
+            return Err(Wrong::new(who, row, found));
+        }
+    }
+    Ok(outcomes.iter().map(|outcome| (!outcome.gave_up).then_some(outcome.solutions)).collect())
+}
+
+/// Checks that two found the same numbers of solutions, in the rows that both searched to the end.
+///
+/// # Errors
+/// Names the first row on which they differ.
+pub(super) fn agreement(
+    rows: &[Line],
+    first: (&str, &Counts),
+    other: (&str, &Counts),
+) -> Result<(), Wrong> {
+    for (row, counts) in rows.iter().zip(first.1.iter().zip(other.1)) {
+        if let (Some(expected), Some(found)) = counts
+            && expected != found
+        {
+            let what = format!("{found} solutions found, by {} {expected}", first.0);
+            return Err(Wrong::new(other.0, row, what));
+        }
+    }
+    Ok(())
+}
+
+/// An engine was wrong: its times mean nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{who} is wrong: {what}, for {puzzle}")]
+pub struct Wrong {
+    who: String,
+    what: String,
+    puzzle: String,
+}
+
+impl Wrong {
+    fn new(who: &str, row: &Line, what: String) -> Self {
+        Self { who: who.into(), what, puzzle: String::from_utf8_lossy(row).into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{CELLS, Grid, Puzzle};
+
+    #[test]
+    fn a_wrong_solution_is_found() {
+        let rows = [text::line(&Puzzle::EMPTY)];
+        let outcome = Outcome { grid: Grid([1; CELLS]), solutions: 1, ..Outcome::NONE };
+        let error = solutions("it", &rows, &[outcome]).unwrap_err().to_string();
+        assert!(error.starts_with("it is wrong: 1111"), "{error}");
+        assert_eq!(solutions("it", &rows, &[Outcome::NONE]), Ok(vec![Some(0)]));
+    }
+
+    #[test]
+    fn counts_must_agree_where_both_are_known() {
+        let rows = [text::line(&Puzzle::EMPTY); 2];
+        let compare = |a: &Counts, b: &Counts| agreement(&rows, ("a", a), ("b", b));
+        assert_eq!(compare(&vec![Some(1), None], &vec![Some(1), Some(2)]), Ok(()));
+        let error = compare(&vec![Some(1), Some(2)], &vec![Some(1), Some(1)]).unwrap_err();
+        assert!(error.to_string().starts_with("b is wrong: 1 solutions found, by a 2"), "{error}");
+    }
+}

@@ -1,0 +1,283 @@
+//! Measures the engines: fair by default, and only what was checked.
+//!
+//! ```text
+//!  sets ──▶ rows ──────▶ warm-up ──▶ check ──▶ round 1 ──▶ round 2 ──▶ … ──▶ measurements
+//!           repeated,    (rows of    solutions  every       every             median,
+//!           permuted     slow ones   obey the   subject     subject           smallest,
+//!           with a seed  are cut)    rules,     in turn     in turn           largest
+//!                                    counts
+//!                                    agree
+//! ```
+//!
+//! Timed is a puzzle's way from 81 characters to the 81 characters of its solution, in memory.
+//! The subjects take turns in every round, so that what disturbs the machine disturbs all of
+//! them; the median of the rounds is compared, and the smallest and largest tell how far it can
+//! be trusted.
+//!
+//! Permuting the puzzles, proving uniqueness, warming up, and checking outside the timing follow
+//! the benchmark of Tom Dillon's solver tdoku.
+
+mod baseline;
+mod check;
+pub mod format;
+mod permute;
+mod record;
+mod set;
+mod spread;
+mod subject;
+mod text;
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use thiserror::Error;
+
+pub use baseline::{BadBaseline, Baseline, Change, Comparison};
+pub use check::Wrong;
+pub use permute::{Chance, Permutation};
+pub use record::Measurement;
+pub use set::{BadSet, PuzzleSet, Selection};
+pub use spread::Spread;
+pub use subject::Configuration;
+
+use crate::solver::Limits;
+use record::{Searched, mode};
+use subject::Subject;
+use text::Line;
+
+/// How to measure.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What to measure against each other.
+    pub configurations: Vec<Configuration>,
+    /// Where each search ends.
+    pub limits: Limits,
+    /// Which rows are made of a set.
+    pub selection: Selection,
+    /// Timed rounds, after an untimed one.
+    pub rounds: NonZeroUsize,
+    /// Puzzles that an engine gets at once.
+    pub batch: NonZeroUsize,
+    /// The shortest time of a round: a faster subject passes over its rows several times.
+    pub round_at_least: Duration,
+    /// The longest time of a round: a slower subject gets fewer rows.
+    pub round_at_most: Duration,
+}
+
+/// Everything that is measured, ready to run.
+pub struct Bench {
+    plan: Plan,
+    subjects: Vec<Subject>,
+}
+
+impl Bench {
+    /// Starts the threads and makes the engines. An engine that has no use for vectors is
+    /// measured once, however many levels the plan has.
+    ///
+    /// # Errors
+    /// When the threads cannot be started.
+    pub fn new(plan: Plan) -> Result<Self, BenchError> {
+        let mut pools: Vec<Arc<ThreadPool>> = Vec::new();
+        let mut subjects: Vec<Subject> = Vec::new();
+        for &wanted in &plan.configurations {
+            let threads = wanted.threads.get();
+            if pools.iter().all(|pool| pool.current_num_threads() != threads) {
+                pools.push(start(threads)?);
+            }
+            let pool = pools.iter().find(|pool| pool.current_num_threads() == threads);
+            let pool = pool.expect("there is one by now").clone();
+            let subject = Subject::new(wanted, pool, plan.batch.get(), plan.limits);
+            if !subjects.iter().any(|other| other.is_like(&subject)) {
+                subjects.push(subject);
+            }
+        }
+        Ok(Self { plan, subjects })
+    }
+
+    /// How many steps [`Bench::measure`] reports for each set.
+    pub fn steps(&self) -> usize {
+        self.subjects.len() * (1 + self.plan.rounds.get())
+    }
+
+    /// Measures every subject on `set`; `step` is called after each check and each round of one.
+    ///
+    /// # Errors
+    /// When a solution breaks the rules or two subjects do not agree: then no time counts.
+    pub fn measure(
+        &self,
+        set: &PuzzleSet,
+        mut step: impl FnMut(),
+    ) -> Result<Vec<Measurement>, BenchError> {
+        let rows = set.rows(self.plan.selection);
+        let mut runs: Vec<Run<'_>> = Vec::new();
+        for subject in &self.subjects {
+            let run = Run::prepare(subject, &rows, &self.plan)?;
+            if let Some(first) = runs.first() {
+                let (a, b) = (first.subject.title(), subject.title());
+                check::agreement(&rows, (&a, &first.counts), (&b, &run.counts))?;
+            }
+            runs.push(run);
+            step();
+        }
+        for _ in 0..self.plan.rounds.get() {
+            for run in &mut runs {
+                run.time();
+                step();
+            }
+        }
+        Ok(runs.into_iter().map(|run| run.measurement(&set.name, &self.plan)).collect())
+    }
+}
+
+fn start(threads: usize) -> Result<Arc<ThreadPool>, BenchError> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(Arc::new).map_err(|error| BenchError::Threads { threads, why: error.to_string() })
+}
+
+/// One subject on the rows of one set.
+struct Run<'a> {
+    subject: &'a Subject,
+    rows: &'a [Line],
+    /// Passes over the rows in each round.
+    passes: u32,
+    counts: check::Counts,
+    searched: Searched,
+    /// Nanoseconds a puzzle, of each round.
+    samples: Vec<f64>,
+}
+
+impl<'a> Run<'a> {
+    /// Warms up, and finds out how many rows and passes make a round; then checks those rows.
+    fn prepare(subject: &'a Subject, rows: &'a [Line], plan: &Plan) -> Result<Self, Wrong> {
+        let (rows, pass) = warm_up(subject, rows, plan.round_at_most);
+        let passes = plan.round_at_least.as_nanos().div_ceil(pass.as_nanos().max(1)).max(1) as u32;
+        let outcomes = subject.outcomes(rows);
+        let counts = check::solutions(&subject.title(), rows, &outcomes)?;
+        let searched = Searched::of(&outcomes);
+        Ok(Self { subject, rows, passes, counts, searched, samples: Vec::new() })
+    }
+
+    fn time(&mut self) {
+        let total: Duration = (0..self.passes).map(|_| self.subject.time(self.rows)).sum();
+        let puzzles = f64::from(self.passes) * self.rows.len() as f64;
+        self.samples.push(total.as_nanos() as f64 / puzzles);
+    }
+
+    fn measurement(self, set: &str, plan: &Plan) -> Measurement {
+        let Self { subject, rows, searched, samples, .. } = self;
+        let spread = Spread::of(samples);
+        Measurement {
+            set: set.into(),
+            engine: subject.engine.name(),
+            simd: subject.simd.map(crate::SimdLevel::name),
+            threads: subject.threads(),
+            mode: mode(plan.limits),
+            rows: rows.len(),
+            ns_per_puzzle: spread.median,
+            ns_min: spread.min,
+            ns_max: spread.max,
+            puzzles_per_second: 1e9 / spread.median,
+            guesses_per_puzzle: searched.guesses_per_puzzle,
+            nodes_per_puzzle: searched.nodes_per_puzzle,
+            share_without_guess: searched.share_without_guess,
+            latency_p50_ns: searched.latency_p50_ns,
+            latency_p99_ns: searched.latency_p99_ns,
+            latency_max_ns: searched.latency_max_ns,
+            gave_up: searched.gave_up,
+            max_nodes: plan.limits.nodes.map(std::num::NonZero::get),
+            rounds: plan.rounds.get(),
+            batch: plan.batch.get(),
+            permuted: plan.selection.seed.is_some(),
+            seed: plan.selection.seed,
+        }
+    }
+}
+
+/// Passes over more and more rows, twice as many each time, as long as the next pass will end
+/// within `at_most`. Returns the rows that did, and the time of the last pass.
+fn warm_up<'a>(subject: &Subject, rows: &'a [Line], at_most: Duration) -> (&'a [Line], Duration) {
+    let mut count = rows.len().min(16);
+    loop {
+        let time = subject.time(&rows[..count]);
+        let next = rows.len().min(2 * count);
+        if next == count || time.mul_f64(next as f64 / count as f64) > at_most {
+            return (&rows[..count], time);
+        }
+        count = next;
+    }
+}
+
+/// Why nothing could be measured.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BenchError {
+    /// The threads cannot be started.
+    #[error("cannot start {threads} threads: {why}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        why: String,
+    },
+    /// An engine was wrong.
+    #[error(transparent)]
+    Wrong(#[from] Wrong),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::SimdLevel;
+    use crate::solver::EngineKind;
+
+    const CLASSIC: &str =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+
+    /// The engine `scalar` on these numbers of threads, 200 rows, three rounds.
+    fn plan(threads: &[usize]) -> Plan {
+        let configuration = |&threads: &usize| Configuration {
+            engine: EngineKind::Scalar,
+            simd: SimdLevel::best(),
+            threads: threads.try_into().unwrap(),
+        };
+        Plan {
+            configurations: threads.iter().map(configuration).collect(),
+            limits: Limits::PROOF,
+            selection: Selection { at_least: 200, at_most: None, seed: Some(1) },
+            rounds: 3.try_into().unwrap(),
+            batch: 33.try_into().unwrap(),
+            round_at_least: Duration::ZERO,
+            round_at_most: Duration::MAX,
+        }
+    }
+
+    fn measure(plan: Plan) -> (Vec<Measurement>, usize) {
+        let set = PuzzleSet::read("classic", CLASSIC.as_bytes()).unwrap();
+        let bench = Bench::new(plan).unwrap();
+        let mut steps = 0;
+        let measurements = bench.measure(&set, || steps += 1).unwrap();
+        assert_eq!(steps, bench.steps());
+        (measurements, steps)
+    }
+
+    #[test]
+    fn every_subject_is_checked_and_then_timed_in_every_round() {
+        let (measurements, steps) = measure(plan(&[1, 2, 1]));
+        assert_eq!((measurements.len(), steps), (2, 8));
+        assert_eq!(measurements.iter().map(|m| m.threads).collect::<Vec<_>>(), [1, 2]);
+        for m in &measurements {
+            assert_eq!((m.set.as_str(), m.rows, m.mode.as_str()), ("classic", 200, "proof"));
+            assert!(0.0 < m.ns_min && m.ns_min <= m.ns_per_puzzle && m.ns_per_puzzle <= m.ns_max);
+        }
+        // What is searched does not depend on the threads.
+        let nodes: Vec<_> = measurements.iter().map(|m| m.nodes_per_puzzle.to_bits()).collect();
+        assert_eq!(nodes[0], nodes[1]);
+    }
+
+    #[test]
+    fn a_slow_subject_gets_fewer_rows() {
+        let (measurements, _) = measure(Plan { round_at_most: Duration::ZERO, ..plan(&[1]) });
+        assert_eq!(measurements[0].rows, 16);
+    }
+}

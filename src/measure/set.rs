@@ -1,0 +1,135 @@
+//! The puzzles of a measurement: read strictly, repeated and permuted before anything is timed.
+
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::permute::{Chance, Permutation};
+use super::text::{self, Line};
+use crate::input::{Records, lines};
+use crate::puzzle::{Malformed, Puzzle};
+
+/// Puzzles that are measured together.
+#[derive(Clone, Debug)]
+pub struct PuzzleSet {
+    /// What reports call it.
+    pub name: String,
+    /// In the order of the file.
+    pub puzzles: Vec<Puzzle>,
+}
+
+/// Which rows are made of a set's puzzles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// A smaller set is repeated until it has this many rows.
+    pub at_least: usize,
+    /// No more rows than this.
+    pub at_most: Option<usize>,
+    /// The seed of the permutation of each row and of the rows' order; `None` leaves them.
+    pub seed: Option<u64>,
+}
+
+impl PuzzleSet {
+    /// Reads one puzzle a line from the text of `source`, a path or a name. Blank lines and `#` comments are skipped, and so is what stands
+    /// behind the puzzle after a space, tab, comma or semicolon.
+    ///
+    /// # Errors
+    /// At the first line that is no puzzle, or when there is none at all: what is measured must
+    /// be known.
+    pub fn read(source: &str, text: &[u8]) -> Result<Self, BadSet> {
+        let file = source.to_owned();
+        let mut records = Records::default();
+        lines::read(text, false, &mut records);
+        let bad =
+            records.all.into_iter().find_map(|record| Some((record.line, record.puzzle.err()?)));
+        if let Some((line, error)) = bad {
+            return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
+        }
+        let puzzles = records.puzzles;
+        if puzzles.is_empty() {
+            return Err(BadSet::Empty { file });
+        }
+        Ok(Self { name: name_of(source), puzzles })
+    }
+
+    /// The rows to measure, as text.
+    pub(super) fn rows(&self, selection: Selection) -> Vec<Line> {
+        let rows = self.puzzles.len().max(selection.at_least);
+        let rows = rows.min(selection.at_most.unwrap_or(usize::MAX));
+        let puzzles = self.puzzles.iter().cycle().take(rows);
+        let Some(seed) = selection.seed else {
+            return puzzles.map(text::line).collect();
+        };
+        let mut chance = Chance::new(seed);
+        let mut lines: Vec<_> = puzzles
+            .map(|puzzle| text::line(&Permutation::random(&mut chance).puzzle(puzzle)))
+            .collect();
+        chance.shuffle(&mut lines);
+        lines
+    }
+}
+
+/// The file's name without folder and extension.
+fn name_of(source: &str) -> String {
+    let stem = Path::new(source).file_stem();
+    stem.map_or(source.into(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Why a text is no set to measure.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BadSet {
+    /// A line that is no puzzle.
+    #[error("{file}:{line}:{}: {error}; only clean sets are measured", error.column)]
+    Line {
+        /// Where it stands.
+        file: String,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        error: Box<Malformed>,
+    },
+    /// Nothing to measure.
+    #[error("{file}: no puzzle in it")]
+    Empty {
+        /// Where none stands.
+        file: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASSIC: &str =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+
+    #[test]
+    fn comments_blank_lines_and_further_columns_are_skipped() {
+        let text = format!("# head\n\n{CLASSIC},rest\r\n  {CLASSIC}\n{CLASSIC} 4.2\n{CLASSIC}");
+        let set = PuzzleSet::read("dir/x.txt", text.as_bytes()).unwrap();
+        assert_eq!(set.name, "x");
+        assert_eq!(set.puzzles, [CLASSIC.parse().unwrap(); 4]);
+    }
+
+    #[test]
+    fn a_malformed_line_is_named() {
+        let text = format!("{CLASSIC}\n\n{}\n", &CLASSIC[1..]);
+        let error = PuzzleSet::read("x.txt", text.as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with("x.txt:3:81: 80 cells"), "{error}");
+        let error = PuzzleSet::read("x", b"# nothing\n").unwrap_err();
+        assert_eq!(error.to_string(), "x: no puzzle in it");
+    }
+
+    #[test]
+    fn a_small_set_is_repeated_and_a_large_one_cut() {
+        let set = PuzzleSet::read("x", format!("{CLASSIC}\n{CLASSIC}").as_bytes()).unwrap();
+        let selection = Selection { at_least: 5, at_most: None, seed: None };
+        assert_eq!(set.rows(selection), [text::line(&set.puzzles[0]); 5]);
+        let one = Selection { at_most: Some(1), ..selection };
+        assert_eq!(set.rows(one).len(), 1);
+        let permuted = set.rows(Selection { seed: Some(1), ..selection });
+        assert_eq!(permuted.len(), 5);
+        assert_ne!(permuted[0], permuted[1]);
+        assert_eq!(permuted, set.rows(Selection { seed: Some(1), ..selection }));
+    }
+}

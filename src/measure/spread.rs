@@ -1,0 +1,58 @@
+//! What a number of samples say: the middle, and how far they lie apart.
+
+/// The middle and the ends of some samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The middle one; of an even number the mean of the middle two.
+    pub median: f64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// Of at least one sample.
+    ///
+    /// # Panics
+    /// When there is no sample.
+    pub fn of(mut samples: Vec<f64>) -> Self {
+        assert!(!samples.is_empty());
+        samples.sort_unstable_by(f64::total_cmp);
+        let (last, middle) = (samples.len() - 1, samples.len() / 2);
+        Self {
+            median: f64::midpoint(samples[last / 2], samples[middle]),
+            min: samples[0],
+            max: samples[last],
+        }
+    }
+}
+
+/// The smallest of the sorted `values` that at least `share` of them do not exceed; 0 if there
+/// are none.
+pub(super) fn percentile(sorted: &[u64], share: f64) -> u64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        let spread = Spread::of(vec![5.0, 1.0, 2.0]);
+        assert_eq!((spread.median, spread.min, spread.max), (2.0, 1.0, 5.0));
+        assert_eq!(Spread::of(vec![4.0, 1.0, 2.0, 8.0]).median.to_bits(), 3.0_f64.to_bits());
+        let one = Spread::of(vec![7.0]);
+        assert_eq!((one.median, one.min, one.max), (7.0, 7.0, 7.0));
+    }
+
+    #[test]
+    fn percentiles_are_values_that_occurred() {
+        let values: Vec<u64> = (1..=200).collect();
+        assert_eq!([0.5, 0.99, 1.0].map(|share| percentile(&values, share)), [100, 198, 200]);
+        assert_eq!(percentile(&[3], 0.99), 3);
+        assert_eq!(percentile(&[], 0.5), 0);
+    }
+}

@@ -1,0 +1,163 @@
+//! One engine, at one vector level, on a number of threads: what is timed against others.
+
+use std::hint::black_box;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rayon::ThreadPool;
+
+use super::text::{self, Line};
+use crate::puzzle::{CELLS, Puzzle};
+use crate::simd::SimdLevel;
+use crate::solver::{Engine, EngineKind, Limits, Outcome};
+
+/// What to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Which engine.
+    pub engine: EngineKind,
+    /// At which vector level, if it has a use for one.
+    pub simd: SimdLevel,
+    /// On how many threads, each with an engine of its own.
+    pub threads: NonZeroUsize,
+}
+
+/// Engines that are ready, and the threads that run them.
+pub(super) struct Subject {
+    /// Which engine.
+    pub engine: EngineKind,
+    /// The vector level that it uses.
+    pub simd: Option<SimdLevel>,
+    pool: Arc<ThreadPool>,
+    /// One for each thread of the pool; a lock that nobody else ever wants.
+    workers: Vec<Mutex<Worker>>,
+    batch: usize,
+    limits: Limits,
+}
+
+impl Subject {
+    /// Makes the engines. The pool has the configuration's threads.
+    pub fn new(wanted: Configuration, pool: Arc<ThreadPool>, batch: usize, limits: Limits) -> Self {
+        let engines = (0..pool.current_num_threads()).map(|_| wanted.engine.build(wanted.simd));
+        let workers: Vec<_> =
+            engines.map(|engine| Mutex::new(Worker::new(engine, wanted.simd, batch))).collect();
+        let simd = workers[0].lock().expect("a new lock").engine.simd();
+        Self { engine: wanted.engine, simd, pool, workers, batch, limits }
+    }
+
+    /// How many threads it runs on.
+    pub fn threads(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// How messages name it.
+    pub fn title(&self) -> String {
+        let simd = self.simd.map_or(String::new(), |simd| format!(" {simd}"));
+        format!("{}{simd} on {} threads", self.engine, self.threads())
+    }
+
+    /// Whether measuring the other one as well would tell nothing.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (self.engine, self.simd, self.threads()) == (other.engine, other.simd, other.threads())
+    }
+
+    /// Reads, solves and writes `rows`; the time from the first batch handed out to the last done.
+    pub fn time(&self, rows: &[Line]) -> Duration {
+        self.pass(rows, |_, _| {})
+    }
+
+    /// Does the same once more and keeps what was found out about each row.
+    pub fn outcomes(&self, rows: &[Line]) -> Vec<Outcome> {
+        let mut outcomes = vec![Outcome::NONE; rows.len()];
+        let places: Vec<_> = outcomes.chunks_mut(self.batch).map(Mutex::new).collect();
+        self.pass(rows, |batch, found| {
+            places[batch].lock().expect("nobody panics with it").copy_from_slice(found);
+        });
+        drop(places);
+        outcomes
+    }
+
+    /// Hands out batches to the threads; `keep` gets each one's number and outcomes.
+    fn pass(&self, rows: &[Line], keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
+        let batches = rows.len().div_ceil(self.batch);
+        let next = AtomicUsize::new(0);
+        let start = Instant::now();
+        self.pool.broadcast(|thread| {
+            let mut worker = self.workers[thread.index()].lock().expect("each has its own");
+            loop {
+                let batch = next.fetch_add(1, Ordering::Relaxed);
+                if batch >= batches {
+                    break;
+                }
+                let first = batch * self.batch;
+                let rows = &rows[first..rows.len().min(first + self.batch)];
+                keep(batch, worker.solve(rows, self.limits));
+            }
+        });
+        start.elapsed()
+    }
+}
+
+/// One engine and its buffers for a batch.
+struct Worker {
+    engine: Box<dyn Engine>,
+    /// The level at which text is read and written.
+    simd: SimdLevel,
+    puzzles: Vec<Puzzle>,
+    outcomes: Vec<Outcome>,
+    output: Vec<Line>,
+}
+
+impl Worker {
+    fn new(engine: Box<dyn Engine>, simd: SimdLevel, batch: usize) -> Self {
+        Self {
+            engine,
+            puzzles: vec![Puzzle::EMPTY; batch],
+            simd,
+            outcomes: vec![Outcome::NONE; batch],
+            output: vec![[b'.'; CELLS]; batch],
+        }
+    }
+
+    /// From text to text: the whole of what is timed.
+    fn solve(&mut self, rows: &[Line], limits: Limits) -> &[Outcome] {
+        let puzzles = &mut self.puzzles[..rows.len()];
+        let outcomes = &mut self.outcomes[..rows.len()];
+        text::read(self.simd, rows, puzzles);
+        self.engine.solve(puzzles, limits, outcomes);
+        text::write(self.simd, outcomes, &mut self.output);
+        black_box(&self.output);
+        outcomes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::Puzzle;
+
+    const CLASSIC: &str =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+
+    #[test]
+    fn every_row_is_solved_once_whatever_the_batch_and_the_threads() {
+        let (one, none) = (text::line(&CLASSIC.parse().unwrap()), text::line(&Puzzle::EMPTY));
+        let rows: Vec<_> = (0..50).map(|i| if i % 3 == 0 { none } else { one }).collect();
+        for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 1)] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let wanted = Configuration {
+                engine: EngineKind::Scalar,
+                simd: SimdLevel::best(),
+                threads: NonZeroUsize::new(threads).unwrap(),
+            };
+            let subject = Subject::new(wanted, Arc::new(pool), batch, Limits::PROOF);
+            assert_eq!(subject.threads(), threads);
+            let found: Vec<_> = subject.outcomes(&rows).iter().map(|o| o.solutions).collect();
+            let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
+            assert_eq!(found, expected);
+            assert!(subject.time(&rows) > Duration::ZERO);
+        }
+    }
+}

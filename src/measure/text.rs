@@ -1,0 +1,75 @@
+//! Text in and out: the part of the timing that is no solving, a batch at a time.
+
+use fearless_simd::{Simd, dispatch};
+
+use crate::puzzle::Puzzle;
+use crate::simd::SimdLevel;
+use crate::solver::Outcome;
+pub(super) use crate::text::Line;
+use crate::text::{read_cells, write_cells};
+
+/// The characters of `puzzle`, `.` for a blank.
+pub(super) fn line(puzzle: &Puzzle) -> Line {
+    puzzle.cells().map(|cell| if cell == 0 { b'.' } else { b'0' + cell })
+}
+
+/// The puzzle of a line.
+pub(super) fn puzzle(line: &Line) -> Puzzle {
+    Puzzle::from_text(line).expect(MADE_FROM_PUZZLES)
+}
+
+const MADE_FROM_PUZZLES: &str = "the rows of a set were made from puzzles";
+
+/// Reads a batch of lines.
+///
+/// # Panics
+/// When one of them is no puzzle.
+pub(super) fn read(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
+    dispatch!(simd.token(), s => s.vectorize(
+        #[inline(always)]
+        || {
+            for (line, puzzle) in lines.iter().zip(puzzles) {
+                assert!(read_cells(s, line, puzzle), "{MADE_FROM_PUZZLES}");
+            }
+        }
+    ));
+}
+
+/// Writes the solutions of a batch, `.` in every cell where there is none.
+pub(super) fn write(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
+    dispatch!(simd.token(), s => s.vectorize(
+        #[inline(always)]
+        || {
+            for (outcome, line) in outcomes.iter().zip(lines) {
+                write_cells(s, &outcome.grid, line);
+            }
+        }
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{CELLS, Grid};
+
+    #[test]
+    fn what_is_written_reads_as_it_was() {
+        let cells = std::array::from_fn(|i| (i % 10) as u8);
+        let made = Puzzle::from_cells(cells).unwrap();
+        assert_eq!(line(&made), made.to_string().as_bytes());
+        assert_eq!(puzzle(&line(&made)), made);
+        let mut puzzles = [Puzzle::EMPTY; 2];
+        read(SimdLevel::best(), &[line(&made); 2], &mut puzzles);
+        assert_eq!(puzzles, [made; 2]);
+        let mut lines = [[0; CELLS]; 2];
+        let solved = Outcome { grid: Grid(cells), ..Outcome::NONE };
+        write(SimdLevel::best(), &[solved, Outcome::NONE], &mut lines);
+        assert_eq!(lines, [line(&made), [b'.'; CELLS]]);
+    }
+
+    #[test]
+    #[should_panic = "the rows of a set were made from puzzles"]
+    fn other_text_is_refused() {
+        read(SimdLevel::best(), &[[b'y'; CELLS]], &mut [Puzzle::EMPTY]);
+    }
+}

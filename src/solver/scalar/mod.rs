@@ -1,0 +1,93 @@
+//! The engine `scalar`: one puzzle at a time, the reference beside the vector engine.
+//!
+//! Three parts, from the bottom up: `tables` holds what is known of a band before any puzzle is
+//! seen, `board` holds the candidates of one puzzle and draws conclusions from them, and this
+//! file searches: propagate; stuck, assume a digit in the cell with the fewest candidates; stuck
+//! with a contradiction, go back to the last board that waits.
+
+mod board;
+mod tables;
+
+use std::time::Instant;
+
+use super::{Engine, Limits, Outcome};
+use crate::puzzle::{CELLS, Puzzle};
+use board::{Board, Progress};
+
+/// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
+#[derive(Debug)]
+pub struct Scalar {
+    /// Boards that wait: the other sides of the guesses on the way to the present board. Each
+    /// guess settled a cell, so the room for 81 that was made at construction is enough.
+    waiting: Vec<Board>,
+}
+
+impl Scalar {
+    /// An engine ready for its first batch.
+    pub fn new() -> Self {
+        Self { waiting: Vec::with_capacity(CELLS) }
+    }
+
+    /// Searches for solutions depth first, until there is nothing left or a limit is reached.
+    fn search(&mut self, puzzle: &Puzzle, limits: Limits) -> Outcome {
+        let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
+        let mut outcome = Outcome::NONE;
+        let mut board = Board::new(puzzle);
+        self.waiting.clear();
+        loop {
+            if outcome.nodes == max_nodes {
+                outcome.gave_up = true;
+                return outcome;
+            }
+            outcome.nodes += 1;
+            match board.propagate() {
+                Progress::Stuck => {
+                    outcome.guesses += 1;
+                    let guess = board.most_constrained();
+                    self.waiting.push(board.clone());
+                    self.waiting.last_mut().expect("just pushed").exclude(guess);
+                    board.assume(guess);
+                    continue;
+                }
+                Progress::Solved => {
+                    if outcome.solutions == 0 {
+                        outcome.grid = board.grid();
+                    }
+                    outcome.solutions += 1;
+                    if outcome.solutions == limits.solutions.get() {
+                        return outcome;
+                    }
+                }
+                Progress::Contradiction => {}
+            }
+            match self.waiting.pop() {
+                Some(other_side) => board = other_side,
+                None => return outcome,
+            }
+        }
+    }
+}
+
+impl Default for Scalar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine for Scalar {
+    fn name(&self) -> &'static str {
+        "scalar"
+    }
+
+    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
+        assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
+        // The end of one puzzle is the start of the next: one reading of the clock for each.
+        let mut start = Instant::now();
+        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
+            *outcome = self.search(puzzle, limits);
+            let end = Instant::now();
+            outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
+            start = end;
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! After construction, engines allocate nothing.
+
+mod common;
+
+use std::alloc::System;
+
+use bulkdoku::{Limits, Outcome, Puzzle};
+use common::{count, engines};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// From nothing to search for, over a deep search, to many solutions.
+const PUZZLES: [&str; 5] = [
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9",
+    ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........",
+    ".................................................................................",
+    "11...............................................................................",
+];
+
+// The only test of this file: a second one would allocate in a thread beside it.
+#[test]
+fn solving_allocates_nothing() {
+    let puzzles: Vec<Puzzle> =
+        PUZZLES.iter().cycle().take(100).map(|p| p.parse().unwrap()).collect();
+    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+    for (name, mut engine) in engines() {
+        let region = Region::new(ALLOCATOR);
+        for limits in [Limits::FIRST, Limits::PROOF, count(100)] {
+            engine.solve(&puzzles[..1], limits, &mut outcomes[..1]);
+            engine.solve(&puzzles, limits, &mut outcomes);
+        }
+        let change = region.change();
+        assert_eq!(change.allocations + change.reallocations, 0, "{name}: {change:?}");
+    }
+}

@@ -1,0 +1,195 @@
+//! `bulkdoku bench` as a user runs it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use bulkdoku::{EngineKind, SimdLevel};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const CLASSIC: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+/// `bulkdoku bench` with rounds that take no time.
+fn bench() -> Command {
+    let mut command = Command::cargo_bin("bulkdoku").unwrap();
+    command.args(["bench", "--rounds", "3", "--rows", "50", "--round-time", "0.01"]);
+    command
+}
+
+fn stdout(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+fn json(command: &mut Command) -> Vec<Value> {
+    serde_json::from_str(&stdout(command.args(["--format", "json"]))).unwrap()
+}
+
+/// A folder with a small set `puzzles.txt`.
+fn folder() -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("puzzles.txt");
+    fs::write(&path, format!("# two\n\n{CLASSIC}\n{SOLVED},more\n")).unwrap();
+    (folder, path)
+}
+
+/// Standard error and the exit status.
+fn refused(command: &mut Command) -> (String, Option<i32>) {
+    let output = command.assert().failure().get_output().clone();
+    (String::from_utf8(output.stderr).unwrap(), output.status.code())
+}
+
+#[test]
+fn the_table_has_a_line_for_each_measurement() {
+    let (_folder, path) = folder();
+    let text = stdout(bench().arg(&path));
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].starts_with("set ") && lines[0].contains(" ns/puzzle "), "{text}");
+    assert!(lines[1].starts_with("puzzles ") && lines[1].contains(" proof "), "{text}");
+}
+
+#[test]
+fn markdown_and_csv_have_a_heading() {
+    let (_folder, path) = folder();
+    let text = stdout(bench().arg(&path).args(["--format", "markdown"]));
+    assert!(text.starts_with("| set | engine |") && text.lines().count() == 3, "{text}");
+
+    let text = stdout(bench().arg(&path).args(["--format", "csv", "--first"]));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let headers = reader.headers().unwrap().clone();
+    let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
+    let at = |name| headers.iter().position(|header| header == name).unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(&rows[0][at("mode")], "first");
+    assert!(rows[0][at("ns_per_puzzle")].parse::<f64>().unwrap() > 0.0);
+}
+
+#[test]
+fn json_has_every_field() {
+    let (_folder, path) = folder();
+    let measured = json(bench().arg(&path).args(["--seed", "7", "--batch", "9"]));
+    assert_eq!(measured.len(), 1);
+    let first = &measured[0];
+    assert_eq!(first["set"], "puzzles");
+    assert_eq!(first["engine"], EngineKind::default().name());
+    assert_eq!((first["threads"].as_u64(), first["batch"].as_u64()), (Some(1), Some(9)));
+    assert_eq!((&first["mode"], &first["rounds"]), (&"proof".into(), &3.into()));
+    assert_eq!((&first["permuted"], &first["seed"]), (&true.into(), &7.into()));
+    assert!(first["rows"].as_u64().unwrap() <= 50);
+    let number = |field: &str| first[field].as_f64().unwrap_or_else(|| panic!("{field}: {first}"));
+    assert!(number("ns_min") > 0.0);
+    assert!(number("ns_min") <= number("ns_per_puzzle"));
+    assert!(number("ns_per_puzzle") <= number("ns_max"));
+    assert!(number("nodes_per_puzzle") >= 1.0);
+    assert!(number("guesses_per_puzzle") >= 0.0);
+    assert!((0.0..=1.0).contains(&number("share_without_guess")));
+    assert!(number("latency_p50_ns") <= number("latency_p99_ns"));
+    assert!(number("latency_p99_ns") <= number("latency_max_ns"));
+    let per_second = number("puzzles_per_second") * number("ns_per_puzzle");
+    assert!((per_second / 1e9 - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn lists_are_measured_against_each_other() {
+    let (_folder, path) = folder();
+    let lists = ["--engine", "all", "--simd", "all", "--threads", "1,2"];
+    let measured = json(bench().arg(&path).args(lists));
+    for engine in EngineKind::ALL {
+        let of_engine: Vec<_> = measured.iter().filter(|m| m["engine"] == engine.name()).collect();
+        let threads: Vec<_> = of_engine.iter().map(|m| m["threads"].as_u64().unwrap()).collect();
+        assert!(threads.contains(&1) && threads.contains(&2), "{engine}: {threads:?}");
+        let most = 2 * SimdLevel::available().len();
+        assert!((2..=most).contains(&of_engine.len()), "{engine}: {of_engine:?}");
+    }
+    // An engine without vectors is measured once for each number of threads.
+    let scalar = measured.iter().filter(|m| m["engine"] == "scalar");
+    assert_eq!(scalar.clone().count(), 2);
+    assert!(scalar.clone().all(|m| m["simd"].is_null()));
+    assert_eq!(json(bench().args(["--engine", "scalar,scalar"]).arg(&path)).len(), 1);
+}
+
+#[test]
+fn without_input_the_bundled_sets_are_measured() {
+    let measured = json(&mut bench());
+    let sets: Vec<_> = measured.iter().map(|m| m["set"].as_str().unwrap()).collect();
+    let bundled: Vec<_> = bulkdoku::bundled::BUNDLED.iter().map(|set| set.name).collect();
+    assert_eq!(sets, bundled);
+}
+
+#[test]
+fn standard_input_is_a_set() {
+    let measured = json(bench().args(["-", "--no-permute"]).write_stdin(CLASSIC));
+    assert_eq!((&measured[0]["permuted"], &measured[0]["seed"]), (&false.into(), &Value::Null));
+}
+
+#[test]
+fn a_baseline_is_compared_with() {
+    let (folder, path) = folder();
+    let before = folder.path().join("before.json");
+    bench().arg(&path).args(["--format", "json", "-o"]).arg(&before).assert().success();
+    let text = fs::read_to_string(&before).unwrap();
+    let mut earlier: Vec<Value> = serde_json::from_str(&text).unwrap();
+    for field in ["ns_per_puzzle", "ns_min", "ns_max"] {
+        earlier[0][field] = (1e12).into();
+    }
+    fs::write(&before, serde_json::to_vec(&earlier).unwrap()).unwrap();
+    let compared = bench().arg(&path).arg("--baseline").arg(&before).assert().success();
+    let errors = String::from_utf8_lossy(&compared.get_output().stderr).into_owned();
+    assert!(errors.contains("1 changed beyond the spread"), "{errors}");
+    assert!(errors.contains("faster"), "{errors}");
+}
+
+#[test]
+fn wrong_usage_is_refused() {
+    let (folder, path) = folder();
+    let bad: [&[&str]; 8] = [
+        &["--engine", "fastest"],
+        &["--simd", "mmx"],
+        &["--threads", "1,many"],
+        &["--threads", "1000000"],
+        &["--rounds", "0"],
+        &["--round-time", "0"],
+        &["--first", "--limit", "3"],
+        &["--format", "html"],
+    ];
+    for options in bad {
+        let (errors, status) = refused(bench().arg(&path).args(options));
+        assert_eq!(status, Some(2), "{options:?}: {errors}");
+        assert!(errors.contains(options[0]), "{options:?}: {errors}");
+    }
+    let (errors, status) = refused(bench().arg(&path).arg("--baseline").arg(&path));
+    assert_eq!((status, errors.contains("--format json")), (Some(2), true), "{errors}");
+    let empty = folder.path().join("empty.txt");
+    fs::write(&empty, "# nothing\n").unwrap();
+    let (errors, status) = refused(bench().arg(&empty));
+    assert_eq!((status, errors.contains("no puzzle")), (Some(2), true), "{errors}");
+}
+
+#[test]
+fn a_malformed_line_is_refused_with_its_place() {
+    let (folder, _) = folder();
+    let path = folder.path().join("bad.txt");
+    fs::write(&path, format!("{CLASSIC}\n{}\n", &CLASSIC[1..])).unwrap();
+    let (errors, status) = refused(bench().arg(&path));
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("bad.txt:2:81: 80 cells"), "{errors}");
+}
+
+#[test]
+fn files_that_cannot_be_used_are_found_before_anything_is_measured() {
+    let (folder, path) = folder();
+    let (errors, status) = refused(bench().arg(folder.path().join("missing.txt")));
+    assert_eq!((status, errors.contains("missing.txt")), (Some(3), true), "{errors}");
+    let (errors, status) = refused(bench().arg(&path).args(["--baseline", "missing.json"]));
+    assert_eq!((status, errors.contains("missing.json")), (Some(3), true), "{errors}");
+    let into = |output: &Path| refused(bench().arg(&path).arg("-o").arg(output));
+    let (errors, status) = into(&path);
+    assert_eq!(status, Some(2), "{errors}");
+    let (errors, status) = into(&folder.path().join("no/such/folder.json"));
+    assert_eq!(status, Some(3), "{errors}");
+    assert!(fs::read_to_string(&path).unwrap().contains(CLASSIC));
+}

@@ -1,0 +1,144 @@
+//! What several integration tests share: the engines to test, and an oracle that is obviously
+//! right.
+
+// Every integration test is a crate of its own and uses a part of this.
+#![allow(dead_code)]
+
+use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::LazyLock;
+
+use bulkdoku::puzzle::{CELLS, Unit};
+use bulkdoku::{Engine, EngineKind, Grid, Limits, Outcome, Puzzle, SimdLevel};
+
+/// Every engine at every vector level of this machine; engines without vectors once.
+pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
+    let mut engines: Vec<(String, Box<dyn Engine>)> = Vec::new();
+    for &kind in EngineKind::ALL {
+        for level in SimdLevel::available() {
+            let engine = kind.build(level);
+            assert_eq!(engine.name(), kind.name());
+            let name = match engine.simd() {
+                Some(simd) => format!("{kind} {simd}"),
+                None => kind.to_string(),
+            };
+            if engines.iter().all(|(known, _)| *known != name) {
+                engines.push((name, engine));
+            }
+        }
+    }
+    engines
+}
+
+/// Count up to `solutions`.
+pub fn count(solutions: u32) -> Limits {
+    Limits::count(NonZeroU32::new(solutions).expect("not 0"))
+}
+
+/// The same with at most `nodes` nodes.
+pub fn with_nodes(limits: Limits, nodes: u64) -> Limits {
+    limits.with_nodes(NonZeroU64::new(nodes).expect("not 0"))
+}
+
+/// The outcomes of a batch, latencies aside.
+pub fn solve(engine: &mut dyn Engine, puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
+    // What stood there before must not shine through.
+    let stale = Outcome { grid: Grid::BLANK, solutions: 77, gave_up: true, ..Outcome::NONE };
+    let mut outcomes = vec![stale; puzzles.len()];
+    engine.solve(puzzles, limits, &mut outcomes);
+    for outcome in &mut outcomes {
+        outcome.latency_ns = 0;
+    }
+    outcomes
+}
+
+/// The outcome of one puzzle, latency aside.
+pub fn solve_one(engine: &mut dyn Engine, puzzle: &Puzzle, limits: Limits) -> Outcome {
+    solve(engine, std::slice::from_ref(puzzle), limits)[0]
+}
+
+/// Checks what an engine says against the number of solutions (up to the limit) that there are.
+pub fn check(name: &str, puzzle: &Puzzle, outcome: &Outcome, solutions: u32) {
+    assert_eq!(outcome.solutions, solutions, "{name}: solutions of {puzzle}");
+    assert!(!outcome.gave_up, "{name}: gave up without a limit on {puzzle}");
+    match outcome.solution() {
+        Some(grid) => assert!(grid.solves(puzzle), "{name}: {grid} for {puzzle}"),
+        None => assert_eq!(outcome.grid, Grid::BLANK, "{name}: a grid without a solution"),
+    }
+}
+
+/// A digit in a cell.
+type Way = (usize, u8);
+
+/// A sudoku is 324 wishes: each cell wants a digit, each unit wants each digit in a cell. There
+/// are nine ways to grant a wish.
+static WISHES: LazyLock<Vec<[Way; 9]>> = LazyLock::new(|| {
+    let of_cells = (0..CELLS).map(|cell| std::array::from_fn(|i| (cell, i as u8 + 1)));
+    let of_units = Unit::all()
+        .flat_map(|unit| (1..=9).map(move |digit| unit.cells().map(|cell| (cell, digit))));
+    of_cells.chain(of_units).collect()
+});
+
+/// What the oracle found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Solutions, up to the limit.
+    pub solutions: u32,
+    /// The first of them.
+    pub first: Option<[u8; CELLS]>,
+    /// Grids looked at.
+    nodes: u32,
+}
+
+/// How many solutions a puzzle has, up to `limit`, and the first of them, by the rules alone:
+/// take the wish that can be granted in the fewest ways, and try them one after the other.
+///
+/// `None` after 2,000 grids: it is obvious, not quick.
+pub fn oracle(puzzle: &Puzzle, limit: u32) -> Option<Found> {
+    let mut found = Found { solutions: 0, first: None, nodes: 0 };
+    if !breaks_the_rules(puzzle.cells()) {
+        try_all(&mut puzzle.cells().clone(), limit, &mut found);
+    }
+    (found.nodes < MAX_NODES).then_some(found)
+}
+
+const MAX_NODES: u32 = 2000;
+
+fn breaks_the_rules(cells: &[u8; CELLS]) -> bool {
+    Unit::all().any(|unit| {
+        (1..=9).any(|digit| unit.cells().iter().filter(|&&cell| cells[cell] == digit).count() > 1)
+    })
+}
+
+/// Tries every way to fill the blanks, until `limit` solutions are found.
+fn try_all(cells: &mut [u8; CELLS], limit: u32, found: &mut Found) {
+    found.nodes += 1;
+    let possible: [[bool; 10]; CELLS] = possible(cells);
+    let fits = |&&(cell, digit): &&Way| possible[cell][digit as usize];
+    let granted = |wish: &[Way; 9]| wish.iter().any(|&(cell, digit)| cells[cell] == digit);
+    let open = WISHES.iter().filter(|wish| !granted(wish));
+    let Some(wish) = open.min_by_key(|wish| wish.iter().filter(fits).count()) else {
+        found.solutions += 1;
+        found.first.get_or_insert(*cells);
+        return;
+    };
+    for &(cell, digit) in wish.iter().filter(fits) {
+        if found.solutions < limit && found.nodes < MAX_NODES {
+            cells[cell] = digit;
+            try_all(cells, limit, found);
+            cells[cell] = 0;
+        }
+    }
+}
+
+/// `[cell][digit]`: the cell is blank, and no cell that it shares a unit with has the digit.
+fn possible(cells: &[u8; CELLS]) -> [[bool; 10]; CELLS] {
+    let mut possible = cells.map(|digit| [digit == 0; 10]);
+    for unit in Unit::all().map(Unit::cells) {
+        for digit in unit.map(|cell| cells[cell]) {
+            for cell in unit {
+                possible[cell][digit as usize] = false;
+            }
+        }
+    }
+    possible
+}

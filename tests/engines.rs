@@ -1,0 +1,306 @@
+//! Every engine, at every vector level of this machine, against one table of cases, against the
+//! oracle, and against itself in batches.
+
+mod common;
+
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{Grid, Limits, Outcome, Puzzle};
+use common::{check, count, engines, oracle, solve, solve_one, with_nodes};
+use proptest::prelude::*;
+
+/// A puzzle, and how many solutions a search finds that stops at the limit.
+struct Case {
+    name: &'static str,
+    puzzle: &'static str,
+    limit: u32,
+    solutions: u32,
+    /// The solution, where there is only one.
+    solution: Option<&'static str>,
+}
+
+const EMPTY: &str =
+    ".................................................................................";
+const FULL: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+const EASY: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+/// 17 clues; row by row, backtracking takes 69 million steps.
+const SEVENTEEN: &str =
+    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+const SEVENTEEN_SOLVED: &str =
+    "987654321246173985351928746128537694634892157795461832519286473472319568863745219";
+/// Rows 4 and 5 hold 1 and 3 in the same two columns: they can change places.
+const TWO: &str =
+    "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
+/// Legal clues without a solution; naked singles alone take 96 million guesses to see it.
+const NONE: &str =
+    ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
+
+/// Shorthand for the table.
+const fn case(name: &'static str, puzzle: &'static str, limit: u32, solutions: u32) -> Case {
+    Case { name, puzzle, limit, solutions, solution: None }
+}
+
+/// A case with exactly one solution, looked for with proof.
+const fn unique(name: &'static str, puzzle: &'static str, solution: &'static str) -> Case {
+    Case { name, puzzle, limit: 2, solutions: 1, solution: Some(solution) }
+}
+
+#[rustfmt::skip]
+const CASES: &[Case] = &[
+    unique("naked singles suffice", EASY, FULL),
+    unique("17 clues", SEVENTEEN, SEVENTEEN_SOLVED),
+    unique("a full valid grid", FULL, FULL),
+    unique("one blank",
+        "53467891267219534819834256785976142342685379171392485696153728428741963534528617.", FULL),
+    unique("a blank row",
+        "534678912672195348198342567859761423.........713924856961537284287419635345286179", FULL),
+    case("the first only", EASY, 1, 1),
+    case("more than there are", EASY, 1000, 1),
+    case("two solutions, the first", TWO, 1, 1),
+    case("two solutions, proof", TWO, 2, 2),
+    case("two solutions, all", TWO, 10, 2),
+    case("the empty grid, 1", EMPTY, 1, 1),
+    case("the empty grid, 2", EMPTY, 2, 2),
+    case("the empty grid, 10", EMPTY, 10, 10),
+    case("the empty grid, 1000", EMPTY, 1000, 1000),
+    case("one clue, 1",
+        "........................................7........................................", 1, 1),
+    case("one clue, 1000",
+        "........................................7........................................", 1000, 1000),
+    case("two rows given",
+        "534678912672195348...............................................................", 1000, 1000),
+    case("no solution: legal clues, a long search", NONE, 2, 0),
+    case("no solution: a cell without candidates",
+        "12345678.........9...............................................................", 2, 0),
+    case("no solution: a digit without a place in a row",
+        "234567.........1.................................................................", 2, 0),
+    case("no solution: a digit without a place in a column",
+        "2........3........4........5........6........7.........1.........................", 2, 0),
+    case("no solution: a digit without a place in a box",
+        "234..........1...........1.......................................................", 2, 0),
+    case("contradictory: row",
+        "1.......1........................................................................", 2, 0),
+    case("contradictory: column",
+        "..1.......................................................................1......", 2, 0),
+    case("contradictory: box",
+        "...........................................................................7.7...", 2, 0),
+    case("contradictory: box, not in one row",
+        "............................................................1.........1..........", 2, 0),
+    case("contradictory: a full grid with two digits exchanged",
+        "354678912672195348198342567859761423426853791713924856961537284287419635345286179", 2, 0),
+    case("contradictory: all ones",
+        "111111111111111111111111111111111111111111111111111111111111111111111111111111111", 2, 0),
+];
+
+fn puzzle(text: &str) -> Puzzle {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn every_engine_solves_every_case() {
+    for (name, mut engine) in engines() {
+        for case in CASES {
+            let (puzzle, label) = (puzzle(case.puzzle), format!("{name}, {}", case.name));
+            let outcome = solve_one(&mut *engine, &puzzle, count(case.limit));
+            check(&label, &puzzle, &outcome, case.solutions);
+            if let Some(solution) = case.solution {
+                assert_eq!(outcome.grid.to_string(), solution, "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_oracle_agrees_with_the_table() {
+    for case in CASES {
+        let limit = case.limit.min(10);
+        // Of all the cases one takes it too long.
+        let Some(found) = oracle(&puzzle(case.puzzle), limit) else {
+            assert_eq!(case.puzzle, NONE);
+            continue;
+        };
+        assert_eq!(found.solutions, case.solutions.min(limit), "{}", case.name);
+        if let Some(solution) = case.solution {
+            let first = found.first.map(|cells| cells.map(|digit| char::from(b'0' + digit)));
+            assert_eq!(first.map(String::from_iter).as_deref(), Some(solution), "{}", case.name);
+        }
+    }
+}
+
+#[test]
+fn a_case_costs_the_same_in_every_batch() {
+    let cases: Vec<Puzzle> = CASES.iter().map(|case| puzzle(case.puzzle)).collect();
+    for (name, mut engine) in engines() {
+        for limits in [Limits::FIRST, Limits::PROOF, count(10), with_nodes(Limits::PROOF, 3)] {
+            let alone: Vec<Outcome> =
+                cases.iter().map(|puzzle| solve_one(&mut *engine, puzzle, limits)).collect();
+            for size in [0, 1, 2, 31, 32, 33, 1000] {
+                // Starting elsewhere in the cases, each has other neighbours.
+                for start in [0, 5] {
+                    let batch: Vec<usize> = (start..).map(|i| i % cases.len()).take(size).collect();
+                    let puzzles: Vec<Puzzle> = batch.iter().map(|&i| cases[i]).collect();
+                    for (&i, outcome) in batch.iter().zip(solve(&mut *engine, &puzzles, limits)) {
+                        assert_eq!(outcome, alone[i], "{name}: {} of {size}", CASES[i].name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_nodes_is_kept_and_changes_nothing_else() {
+    for (name, mut engine) in engines() {
+        for case in CASES {
+            let (puzzle, limits) = (puzzle(case.puzzle), count(case.limit));
+            let label = format!("{name}, {}", case.name);
+            let unlimited = solve_one(&mut *engine, &puzzle, limits);
+            if unlimited.nodes > 0 {
+                let enough = with_nodes(limits, unlimited.nodes);
+                assert_eq!(solve_one(&mut *engine, &puzzle, enough), unlimited, "{label}");
+            }
+            for nodes in [1, unlimited.nodes / 2, unlimited.nodes.saturating_sub(1)] {
+                if nodes == 0 || nodes >= unlimited.nodes {
+                    continue;
+                }
+                let limited = solve_one(&mut *engine, &puzzle, with_nodes(limits, nodes));
+                assert!(limited.gave_up, "{label}: {nodes} nodes of {}", unlimited.nodes);
+                assert_eq!(limited.nodes, nodes, "{label}");
+                assert!(limited.solutions <= unlimited.solutions, "{label}");
+                assert!(limited.guesses <= unlimited.guesses, "{label}");
+                let again = solve_one(&mut *engine, &puzzle, with_nodes(limits, nodes));
+                assert_eq!(again, limited, "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn outcomes_of_one_engine_are_the_same_at_every_vector_level() {
+    let cases: Vec<Puzzle> = CASES.iter().map(|case| puzzle(case.puzzle)).collect();
+    let mut known: Vec<(&str, Vec<Outcome>)> = Vec::new();
+    for (name, mut engine) in engines() {
+        let outcomes = solve(&mut *engine, &cases, count(10));
+        match known.iter().find(|(kind, _)| *kind == engine.name()) {
+            Some((_, first)) => assert_eq!(&outcomes, first, "{name}"),
+            None => known.push((engine.name(), outcomes)),
+        }
+    }
+}
+
+#[test]
+fn a_puzzle_that_costs_plain_searches_millions_of_guesses_is_quick() {
+    for (name, mut engine) in engines() {
+        let outcome = solve_one(&mut *engine, &puzzle(NONE), Limits::PROOF);
+        assert!(outcome.nodes < 20_000, "{name}: {} nodes", outcome.nodes);
+    }
+}
+
+#[test]
+#[should_panic(expected = "one outcome for each puzzle")]
+fn slices_of_different_lengths_are_refused() {
+    let (_, mut engine) = engines().remove(0);
+    engine.solve(&[Puzzle::EMPTY; 2], Limits::FIRST, &mut [Outcome::NONE; 1]);
+}
+
+/// A full grid: [`FULL`] with its digits, rows, columns, bands and stacks exchanged.
+fn full_grid() -> impl Strategy<Value = [u8; CELLS]> {
+    let orders = (order(3), order(3), prop::collection::vec(order(3), 6));
+    (order(9), orders, any::<bool>()).prop_map(|(digits, (bands, stacks, within), mirrored)| {
+        let full = puzzle(FULL);
+        let line = |i: usize, blocks: &[usize], within: &[Vec<usize>]| {
+            blocks[i / 3] * 3 + within[i / 3][i % 3]
+        };
+        std::array::from_fn(|i| {
+            let (row, column) = if mirrored { (i % 9, i / 9) } else { (i / 9, i % 9) };
+            let (row, column) =
+                (line(row, &bands, &within[..3]), line(column, &stacks, &within[3..]));
+            digits[full.cells()[row * 9 + column] as usize - 1] as u8 + 1
+        })
+    })
+}
+
+/// 0 to n - 1 in some order.
+fn order(n: usize) -> impl Strategy<Value = Vec<usize>> {
+    Just((0..n).collect::<Vec<_>>()).prop_shuffle()
+}
+
+/// Puzzles of all kinds. Taken from a full grid: nearly empty, several solutions, one solution,
+/// over-full, complete; then some cells set at random, which makes most of them unsolvable and
+/// many contradictory.
+fn any_puzzle() -> impl Strategy<Value = Puzzle> {
+    let clues = prop_oneof![0..12_usize, 17..26_usize, 24..32_usize, 32..81_usize, Just(81)];
+    let damage = prop_oneof![4 => Just(0), 2 => 1..3_usize, 1 => 3..12_usize];
+    (full_grid(), order(CELLS), clues, damage, prop::collection::vec((0..CELLS, 1..=9_u8), 12))
+        .prop_map(|(mut cells, order, clues, damage, changes)| {
+            order[clues..].iter().for_each(|&cell| cells[cell] = 0);
+            changes[..damage].iter().for_each(|&(cell, digit)| cells[cell] = digit);
+            Puzzle::from_cells(cells).expect("digits up to 9")
+        })
+}
+
+/// Puzzles with one solution from which no clue can be taken (by what the oracle can see).
+fn minimal_puzzle() -> impl Strategy<Value = Puzzle> {
+    (full_grid(), order(CELLS)).prop_map(|(mut cells, order)| {
+        for cell in order {
+            let clue = std::mem::take(&mut cells[cell]);
+            let found = oracle(&Puzzle::from_cells(cells).expect("digits"), 2);
+            if found.is_none_or(|found| found.solutions != 1) {
+                cells[cell] = clue;
+            }
+        }
+        Puzzle::from_cells(cells).expect("digits")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn engines_agree_with_the_oracle(
+        puzzles in prop::collection::vec(any_puzzle(), 1..40),
+        limit in prop_oneof![Just(1_u32), Just(2), Just(3), Just(20)],
+    ) {
+        let expected: Vec<_> = puzzles.iter().map(|puzzle| oracle(puzzle, limit)).collect();
+        for (name, mut engine) in engines() {
+            let outcomes = solve(&mut *engine, &puzzles, count(limit));
+            for ((puzzle, outcome), expected) in puzzles.iter().zip(&outcomes).zip(&expected) {
+                let Some(expected) = expected else { continue };
+                check(&name, puzzle, outcome, expected.solutions);
+                if expected.solutions == 1 && limit > 1 {
+                    prop_assert_eq!(Some(outcome.grid.cells()), expected.first.as_ref());
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn engines_agree_on_minimal_puzzles(puzzle in minimal_puzzle()) {
+        for (name, mut engine) in engines() {
+            let outcome = solve_one(&mut *engine, &puzzle, Limits::PROOF);
+            check(&name, &puzzle, &outcome, 1);
+            for cell in (0..CELLS).filter(|&cell| puzzle.cells()[cell] != 0) {
+                let mut cells = *puzzle.cells();
+                cells[cell] = 0;
+                let fewer = Puzzle::from_cells(cells).expect("digits");
+                let outcome = solve_one(&mut *engine, &fewer, Limits::PROOF);
+                if oracle(&fewer, 2).is_some() {
+                    check(&name, &fewer, &outcome, 2);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_blank_grid_stands_where_there_is_no_solution() {
+    for (name, mut engine) in engines() {
+        let outcomes = solve(&mut *engine, &[puzzle(EASY), puzzle(NONE)], Limits::PROOF);
+        assert_eq!(outcomes[1].grid, Grid::BLANK, "{name}");
+    }
+}

@@ -1,0 +1,279 @@
+//! The way from any reader to any writer: order, borders of blocks, failures, memory.
+
+use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bulkdoku::output::{Column, CsvRows, SolutionLines};
+use bulkdoku::pipeline::OutputFailure;
+use bulkdoku::{
+    Engine, EngineKind, Limits, Outcome, Pipeline, Progress, Puzzle, Report, SimdLevel, Source,
+    Status,
+};
+use proptest::prelude::*;
+
+const CLASSIC: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+fn pipeline(threads: usize, columns: &[Column]) -> Pipeline {
+    Pipeline {
+        threads: NonZeroUsize::new(threads).unwrap(),
+        format: Box::new(CsvRows::new(columns)),
+        ..Pipeline::default()
+    }
+}
+
+/// Rows, notes and report of a run over one input.
+fn run(pipeline: &Pipeline, input: impl Read + Send) -> (String, String, Report) {
+    let (mut rows, mut notes) = (Vec::new(), Vec::new());
+    let source = Source::new("in", input);
+    let report = pipeline.run([source], &mut rows, &mut notes, &Progress::default()).unwrap();
+    (String::from_utf8(rows).unwrap(), String::from_utf8(notes).unwrap(), report)
+}
+
+/// Lines of every kind, numbered by what they are: the line, and its status if it has a row.
+fn kinds_of_lines(n: usize) -> Vec<(String, Option<Status>)> {
+    (0..n)
+        .map(|i| match i % 7 {
+            0 => (CLASSIC.into(), Some(Status::Unique)),
+            1 => (format!("# comment {i}"), None),
+            2 => (CLASSIC[..i % 81].into(), (i % 81 > 0).then_some(Status::Malformed)),
+            3 => (CLASSIC.replacen("53", "55", 1), Some(Status::Contradictory)),
+            4 => (String::new(), None),
+            5 => (format!("{CLASSIC}\t{}", "x".repeat(i % 300)), Some(Status::Unique)),
+            _ => (SOLVED.into(), Some(Status::Unique)),
+        })
+        .collect()
+}
+
+#[test]
+fn every_record_has_its_row_in_order_whatever_the_threads_and_blocks() {
+    let lines = kinds_of_lines(3000);
+    let input: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let expected: String = (1..)
+        .zip(&lines)
+        .filter_map(|(n, (_, status))| Some(format!("{n},{}\n", status.as_ref()?.name())))
+        .collect();
+    for threads in [1, 2, 7] {
+        for block_bytes in [400, 1000, 128 * 1024] {
+            let pipeline =
+                Pipeline { block_bytes, ..pipeline(threads, &[Column::Line, Column::Status]) };
+            let (rows, _, report) = run(&pipeline, input.as_bytes());
+            assert_eq!(rows, format!("line,status\n{expected}"), "{threads} {block_bytes}");
+            let records = lines.iter().filter(|(_, status)| status.is_some()).count();
+            assert_eq!(report.counts.records(), records as u64);
+            let malformed = report.counts.of(Status::Malformed);
+            assert_eq!(report.latencies.count(), records as u64 - malformed);
+        }
+    }
+}
+
+/// Gives its bytes in pieces of the sizes named, again and again.
+struct InPieces<'a> {
+    bytes: &'a [u8],
+    sizes: &'a [usize],
+    next: usize,
+}
+
+impl Read for InPieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.sizes[self.next % self.sizes.len()].min(into.len()).min(self.bytes.len());
+        self.next += 1;
+        into[..size].copy_from_slice(&self.bytes[..size]);
+        self.bytes = &self.bytes[size..];
+        Ok(size)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// However the bytes arrive, the rows are the same, and there is one for every line that is
+    /// neither blank nor a comment.
+    #[test]
+    fn the_sizes_of_reads_and_blocks_do_not_matter(
+        lines in prop::collection::vec(
+            prop_oneof![
+                Just(CLASSIC.as_bytes().to_vec()),
+                prop::collection::vec(prop_oneof![Just(b'.'), Just(b' '), Just(b'#'), any::<u8>()], 0..100),
+            ],
+            0..30,
+        ),
+        sizes in prop::collection::vec(1_usize..200, 1..5),
+        block_bytes in 300_usize..2000,
+        last_line_end in any::<bool>(),
+    ) {
+        let mut input = lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect::<Vec<u8>>();
+        if !last_line_end {
+            input.pop();
+        }
+        // UTF-16 and the byte order mark have tests of their own.
+        prop_assume!(!matches!(input.first(), Some(0xEF | 0xFE | 0xFF)));
+        let columns = [Column::Line, Column::Status, Column::Solution];
+        let whole = Pipeline { block_bytes: 1 << 20, ..pipeline(1, &columns) };
+        let pieces = Pipeline { block_bytes, ..pipeline(2, &columns) };
+        let run = |pipeline: &Pipeline, reader: &mut (dyn Read + Send)| {
+            let mut rows = Vec::new();
+            let sources = [Source::new("in", reader)];
+            let report = pipeline.run(sources, &mut rows, io::sink(), &Progress::default()).unwrap();
+            (rows, report.counts)
+        };
+        let expected = run(&whole, &mut input.as_slice());
+        let found = run(&pieces, &mut InPieces { bytes: &input, sizes: &sizes, next: 0 });
+        prop_assert_eq!(&found, &expected);
+
+        let records = input.split(|&byte| byte == b'\n').filter(|line| {
+            let text = line.strip_suffix(b"\r").unwrap_or(line);
+            let mut text = text.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+            text.next().is_some_and(|&first| first != b'#')
+        });
+        prop_assert_eq!(found.1.records(), records.count() as u64);
+    }
+}
+
+#[test]
+fn a_line_longer_than_a_block_is_one_malformed_record() {
+    let long = "1".repeat(10_000);
+    let comment = format!("#{}", "y".repeat(10_000));
+    let extra = format!("{CLASSIC},{}", "z".repeat(10_000));
+    let input = format!("{CLASSIC}\n{long}\n{comment}\n{extra}\n{CLASSIC}\n{long}");
+    let pipeline = Pipeline { block_bytes: 500, ..pipeline(2, &[Column::Line, Column::Status]) };
+    let (rows, notes, report) = run(&pipeline, input.as_bytes());
+    assert_eq!(rows, "line,status\n1,unique\n2,malformed\n4,unique\n5,unique\n6,malformed\n");
+    assert_eq!(report.counts.comments, 1);
+    assert!(notes.starts_with("in:2:82: malformed: a line of more than 500 bytes"), "{notes}");
+}
+
+#[test]
+fn the_byte_order_mark_is_no_part_of_the_first_line() {
+    let input = format!("\u{FEFF}{}\r\n{CLASSIC}", &CLASSIC[1..]);
+    let (rows, notes, _) = run(&pipeline(1, &[Column::Line, Column::Status]), input.as_bytes());
+    assert_eq!(rows, "line,status\n1,malformed\n2,unique\n");
+    assert!(notes.starts_with("in:1:81: "), "{notes}");
+}
+
+#[test]
+fn utf_16_is_named_and_other_inputs_go_on() {
+    let utf_16: Vec<u8> =
+        [0xFEFF].into_iter().chain(CLASSIC.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let sources = [Source::new("a", utf_16.as_slice()), Source::new("b", CLASSIC.as_bytes())];
+    let mut rows = Vec::new();
+    let pipeline = pipeline(2, &[Column::File, Column::Line]);
+    let report = pipeline.run(sources, &mut rows, io::sink(), &Progress::default()).unwrap();
+    assert_eq!(rows, b"file,line\nb,1\n");
+    assert_eq!(report.failures.len(), 1);
+    assert!(report.failures[0].to_string().starts_with("a: looks like UTF-16"));
+}
+
+#[test]
+fn an_input_that_fails_keeps_the_rows_before_it() {
+    struct Fails;
+    impl Read for Fails {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is on fire"))
+        }
+    }
+    let input = format!("{CLASSIC}\n{CLASSIC}\n{}", &CLASSIC[..40]);
+    let reader = input.as_bytes().chain(Fails);
+    let (rows, _, report) = run(&pipeline(2, &[Column::Line, Column::Status]), reader);
+    assert_eq!(rows, "line,status\n1,unique\n2,unique\n");
+    assert_eq!(report.failures[0].to_string(), "in: the disk is on fire");
+}
+
+#[test]
+fn an_output_that_fails_ends_the_run() {
+    struct Full(usize);
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let lines = format!("{CLASSIC}\n").repeat(100_000);
+    let source = Source::new("in", lines.as_bytes());
+    let pipeline = Pipeline { format: Box::new(SolutionLines), ..pipeline(2, &[Column::Line]) };
+    let failed = pipeline.run([source], Full(100_000), io::sink(), &Progress::default());
+    assert!(matches!(failed, Err(OutputFailure::Rows(_))));
+}
+
+/// Panics at puzzles whose first cell is 9; leaves all others to another engine.
+struct Nervous(Box<dyn Engine>);
+
+impl Engine for Nervous {
+    fn name(&self) -> &'static str {
+        "nervous"
+    }
+
+    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
+        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
+            assert_ne!(puzzle.cells()[0], 9, "nine!");
+            self.0.solve(&[*puzzle], limits, std::slice::from_mut(outcome));
+        }
+    }
+}
+
+#[test]
+fn a_panic_costs_one_row_and_not_the_run() {
+    let nine = format!("9{}", ".".repeat(80));
+    let input = format!("{CLASSIC}\n{nine}\n{CLASSIC}\n").repeat(50);
+    let pipeline = Pipeline {
+        engine: Box::new(|| Box::new(Nervous(EngineKind::Scalar.build(SimdLevel::best())))),
+        ..pipeline(2, &[Column::Status])
+    };
+    let (rows, notes, report) = run(&pipeline, input.as_bytes());
+    assert_eq!(rows, format!("status\n{}", "unique\ninternal_error\nunique\n".repeat(50)));
+    assert_eq!(report.counts.of(Status::InternalError), 50);
+    assert!(notes.starts_with("in:2:1: internal_error: "), "{notes}");
+}
+
+/// Waits for each piece until it is sent.
+struct Pipe(Receiver<Vec<u8>>);
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Ok(bytes) = self.0.recv() else { return Ok(0) };
+        into[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+}
+
+#[test]
+fn a_slow_pipe_gets_each_row_while_it_waits() {
+    let (send, pipe) = channel();
+    let rows = Mutex::new(Vec::new());
+    struct Shared<'a>(&'a Mutex<Vec<u8>>);
+    impl Write for Shared<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    thread::scope(|scope| {
+        let sources = [Source::new("pipe", Pipe(pipe))];
+        let pipeline = pipeline(2, &[Column::Line, Column::Status]);
+        let rows = &rows;
+        scope.spawn(move || {
+            pipeline.run(sources, Shared(rows), io::sink(), &Progress::default()).unwrap();
+        });
+        for line in 1..=3 {
+            send.send(format!("{CLASSIC}\n").into_bytes()).unwrap();
+            let expected = format!("{line},unique\n");
+            let patience = Instant::now() + Duration::from_secs(20);
+            while !rows.lock().unwrap().ends_with(expected.as_bytes()) {
+                assert!(Instant::now() < patience, "no row for line {line}");
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
+        drop(send);
+    });
+}

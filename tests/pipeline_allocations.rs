@@ -1,0 +1,69 @@
+//! Once its blocks are made, the pipeline allocates nothing.
+
+use std::alloc::System;
+use std::io::{self, Read, Write};
+use std::num::NonZeroUsize;
+
+use bulkdoku::{Pipeline, Progress, Source};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const PUZZLE: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n";
+
+fn allocations() -> usize {
+    let stats = ALLOCATOR.stats();
+    stats.allocations + stats.reallocations
+}
+
+/// The same line without end, up to a number of bytes.
+struct Lines {
+    at: usize,
+    bytes: usize,
+}
+
+impl Read for Lines {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = into.len().min(self.bytes - self.at);
+        for byte in &mut into[..size] {
+            *byte = PUZZLE.as_bytes()[self.at % PUZZLE.len()];
+            self.at += 1;
+        }
+        Ok(size)
+    }
+}
+
+/// Notes how many allocations there were at each write: the header, then one a block.
+struct Watched<'a> {
+    at_write: &'a mut Vec<usize>,
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        assert!(self.at_write.len() < self.at_write.capacity());
+        self.at_write.push(allocations());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn nothing_is_allocated_from_the_second_block_on() {
+    let mut at_write = Vec::with_capacity(1000);
+    let pipeline = Pipeline { threads: NonZeroUsize::MIN, ..Pipeline::default() };
+    let source = Source::new("lines", Lines { at: 0, bytes: 60 * pipeline.block_bytes });
+    let rows = Watched { at_write: &mut at_write };
+    pipeline.run([source], rows, io::sink(), &Progress::default()).unwrap();
+    assert!(at_write.len() > 60, "{} blocks", at_write.len());
+    // The header is the first write; the second block's rows are the third. When the input has
+    // ended the reader's thread ends, with some blocks still on their way, and hands over what
+    // it has to say.
+    let on_their_way = 4 + 4;
+    let (second, last) = (at_write[2], at_write[at_write.len() - 1 - on_their_way]);
+    assert_eq!(last - second, 0, "allocations by block: {at_write:?}");
+}

@@ -109,6 +109,40 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
     }
 
+    /// The lanes with more than one side put by; [`Stack::take_last`] is for them.
+    #[inline(always)]
+    pub(super) fn generous(&self) -> LaneSet {
+        self.holding & self.deep
+    }
+
+    /// Takes the side at the bottom of a lane's stack, which must be in a frame, and puts it
+    /// into lane `taker` of the cells.
+    #[inline(always)]
+    pub(super) fn take_last(&mut self, lane: usize, cells: &mut Cells<V>, taker: usize) {
+        let column = lane % 8;
+        let (mut index, mut above) = (self.top[lane], None);
+        while self.links[usize::from(index)].below[column] != BOTTOM {
+            above = Some(index);
+            index = self.links[usize::from(index)].below[column];
+        }
+        match above {
+            Some(above) => self.links[usize::from(above)].below[column] = BOTTOM,
+            None => {
+                self.top[lane] = BOTTOM;
+                self.deep &= !(1 << lane);
+            }
+        }
+        let frame = &self.frames[usize::from(index)];
+        for (cell, side) in cells.iter_mut().zip(frame) {
+            cell.as_mut_slice()[taker] = side.as_slice()[column];
+        }
+        let links = &mut self.links[usize::from(index)];
+        links.live &= !(1 << column);
+        if links.live == 0 {
+            self.free.push(index);
+        }
+    }
+
     /// The lanes `branching` go on with side A and put side B by; the lanes `returning`, which
     /// must have put something by, go on with that.
     #[inline(always)]

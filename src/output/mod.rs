@@ -9,7 +9,7 @@ mod buffer;
 pub mod csv;
 pub mod lines;
 
-pub use buffer::{Fields, RowBuffer, Short};
+pub use buffer::{Fields, RowBuffer, SHORT, Short};
 pub use csv::{Column, CsvRows};
 pub use lines::SolutionLines;
 

@@ -51,7 +51,7 @@ pub(super) struct Verdict {
     pub(super) failed: LaneSet,
     /// Every cell has one candidate: perhaps a solution, see [`solved`].
     pub(super) full: LaneSet,
-    /// Nothing left to infer: the full sweep has changed nothing.
+    /// Nothing left to infer: the second sweep has changed nothing.
     pub(super) stuck: LaneSet,
 }
 

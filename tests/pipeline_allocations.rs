@@ -53,17 +53,22 @@ impl Write for Watched<'_> {
 }
 
 #[test]
-fn nothing_is_allocated_from_the_second_block_on() {
+fn the_number_of_blocks_makes_no_allocations() {
     let mut at_write = Vec::with_capacity(1000);
     let pipeline = Pipeline { threads: NonZeroUsize::MIN, ..Pipeline::default() };
-    let source = Source::new("lines", Lines { at: 0, bytes: 60 * pipeline.block_bytes });
+    let source = Source::new("lines", Lines { at: 0, bytes: 100 * pipeline.block_bytes });
     let rows = Watched { at_write: &mut at_write };
     pipeline.run([source], rows, io::sink(), &Progress::default()).unwrap();
-    assert!(at_write.len() > 60, "{} blocks", at_write.len());
+    assert!(at_write.len() > 100, "{} blocks", at_write.len());
     // The header is the first write; the second block's rows are the third. When the input has
     // ended the reader's thread ends, with some blocks still on their way, and hands over what
     // it has to say.
     let on_their_way = 4 + 4;
     let (second, last) = (at_write[2], at_write[at_write.len() - 1 - on_their_way]);
-    assert_eq!(last - second, 0, "allocations by block: {at_write:?}");
+    // Nearly always none. But each of the three threads makes itself known to a channel when it
+    // waits for the first time, and on a busy machine that can come later.
+    let first_waits = 3 * 4;
+    assert!(last - second <= first_waits, "allocations by block: {at_write:?}");
+    let quiet = at_write.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    assert!(quiet >= at_write.len() - on_their_way - first_waits, "by block: {at_write:?}");
 }

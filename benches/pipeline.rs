@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 use bulkdoku::{Engine, Grid, Limits, Outcome, Pipeline, Progress, Puzzle, Source};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
-const ROWS: u64 = 100_000;
+const ROWS: u64 = 1_000_000;
 const PUZZLE: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n";
 
@@ -54,7 +54,7 @@ fn overhead(c: &mut Criterion) {
         outcome[0].grid
     };
     let mut group = c.benchmark_group("pipeline without engine");
-    group.throughput(Throughput::Elements(ROWS));
+    group.throughput(Throughput::Elements(ROWS)).sample_size(20);
     for threads in [1, 2] {
         let pipeline = Pipeline {
             threads: NonZeroUsize::new(threads).unwrap(),

@@ -4,6 +4,7 @@
 //! does for a puzzle depends on that puzzle and the [`Limits`] alone: the same outcome (latency
 //! aside) on every machine, vector level, thread count, and in every batch.
 
+mod backtrack;
 mod lanes;
 mod scalar;
 
@@ -13,11 +14,13 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+pub use backtrack::{Backtrack, Flags, Mask, Scan};
 pub use lanes::Lanes;
 pub use scalar::Scalar;
 
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
+use backtrack::Ask;
 
 /// Where a search ends, for each puzzle by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,18 +109,39 @@ pub enum EngineKind {
     Lanes,
     /// One puzzle at a time: the reference.
     Scalar,
+    /// Row by row, asking the 20 peers.
+    BacktrackScan,
+    /// Row by row, asking booleans.
+    BacktrackFlags,
+    /// Row by row, asking bitmasks.
+    BacktrackMask,
 }
 
 impl EngineKind {
     /// Every engine, the default first.
-    pub const ALL: &[Self] = &[Self::Lanes, Self::Scalar];
+    pub const ALL: &[Self] = &[
+        Self::Lanes,
+        Self::Scalar,
+        Self::BacktrackScan,
+        Self::BacktrackFlags,
+        Self::BacktrackMask,
+    ];
 
     /// Its name, as `--engine` takes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lanes => "lanes",
             Self::Scalar => "scalar",
+            Self::BacktrackScan => Scan::NAME,
+            Self::BacktrackFlags => Flags::NAME,
+            Self::BacktrackMask => Mask::NAME,
         }
+    }
+
+    /// Whether it draws conclusions before it guesses. One that does not may take hours for a
+    /// puzzle: give it a limit of nodes.
+    pub const fn infers(self) -> bool {
+        !matches!(self, Self::BacktrackScan | Self::BacktrackFlags | Self::BacktrackMask)
     }
 
     /// Makes one. Engines without vectors have no use for `simd`.
@@ -125,6 +149,9 @@ impl EngineKind {
         match self {
             Self::Lanes => Box::new(Lanes::new(simd)),
             Self::Scalar => Box::new(Scalar::new()),
+            Self::BacktrackScan => Box::new(Backtrack::<Scan>::new()),
+            Self::BacktrackFlags => Box::new(Backtrack::<Flags>::new()),
+            Self::BacktrackMask => Box::new(Backtrack::<Mask>::new()),
         }
     }
 }

@@ -41,36 +41,37 @@ impl Puzzle {
     /// # Errors
     /// [`Malformed`] says what was wrong and at which column (counted from 1).
     pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        if let Some(puzzle) = text.try_into().ok().and_then(Self::from_text) {
-            return Ok(puzzle);
-        }
-        let is_cell = |byte: &u8| byte.is_ascii_digit() || is_blank(*byte);
-        Err(match text.iter().position(|byte| !is_cell(byte)) {
-            Some(at) => Malformed::not_a_cell(text, at),
-            None => Malformed::length(text.len()),
-        })
+        text.try_into().ok().and_then(Self::from_text).ok_or_else(|| Malformed::new(text))
     }
 
     /// Reads 81 characters; `None` if one is no cell ([`Puzzle::parse`] says which).
-    #[inline]
+    #[inline(always)]
     pub fn from_text(text: &[u8; CELLS]) -> Option<Self> {
+        let mut puzzle = Self::EMPTY;
+        puzzle.read(text).then_some(puzzle)
+    }
+
+    /// Reads 81 characters into this puzzle, whatever it was. If one is no cell, it says `false`
+    /// and is no puzzle that means anything.
+    ///
+    /// In place, because moving 81 bytes that were just written costs more than reading them.
+    #[inline(always)]
+    pub fn read(&mut self, text: &[u8; CELLS]) -> bool {
         // Nearly every file has blanks of one kind, and it is one of these.
-        Self::from_text_with(text, |byte| byte == b'.')
-            .or_else(|| Self::from_text_with(text, is_blank))
+        self.read_with(text, |byte| byte == b'.') || self.read_with(text, is_blank)
     }
 
     /// Without a branch a cell, so that the compiler makes it vector code.
     #[inline(always)]
-    fn from_text_with(text: &[u8; CELLS], is_blank: impl Fn(u8) -> bool) -> Option<Self> {
-        let mut cells = [0; CELLS];
+    fn read_with(&mut self, text: &[u8; CELLS], is_blank: impl Fn(u8) -> bool) -> bool {
         let mut other = 0;
-        for (cell, &byte) in cells.iter_mut().zip(text) {
+        for (cell, &byte) in self.0.iter_mut().zip(text) {
             let digit = byte.wrapping_sub(b'0');
             let is_digit = digit <= 9;
             *cell = if is_digit { digit } else { 0 };
             other |= u8::from(!(is_digit | is_blank(byte)));
         }
-        (other == 0).then_some(Self(cells))
+        other == 0
     }
 
     /// Takes 81 values, 0 for a blank, 1 to 9 for a clue; `None` if one is larger.
@@ -81,6 +82,11 @@ impl Puzzle {
     /// The cells in row order, 0 for a blank.
     pub fn cells(&self) -> &[u8; CELLS] {
         &self.0
+    }
+
+    /// The cells to be written; who does keeps them at 9 or less.
+    pub(crate) fn cells_mut(&mut self) -> &mut [u8; CELLS] {
+        &mut self.0
     }
 
     /// How many cells are given.
@@ -261,6 +267,15 @@ pub struct Malformed {
 }
 
 impl Malformed {
+    /// What is wrong with a text that is no puzzle.
+    pub(crate) fn new(text: &[u8]) -> Self {
+        let is_cell = |byte: &u8| byte.is_ascii_digit() || is_blank(*byte);
+        match text.iter().position(|byte| !is_cell(byte)) {
+            Some(at) => Self::not_a_cell(text, at),
+            None => Self::length(text.len()),
+        }
+    }
+
     /// The character at byte `at` is no cell.
     fn not_a_cell(text: &[u8], at: usize) -> Self {
         // Everything before `at` is ASCII, so bytes and characters count alike.

@@ -6,7 +6,7 @@
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::{Record, Records};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::puzzle::{CELLS, Malformed};
 
 /// The end of the last whole line in `bytes`, 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
@@ -26,10 +26,10 @@ pub fn read(block: &[u8], cut_short: bool, records: &mut Records) {
     let mut at = 0;
     for line in 0.. {
         let rest = &block[at..];
-        if let Some(puzzle) = well_formed(rest) {
-            records.puzzles.push(puzzle);
-            let text = at as u32..(at + CELLS) as u32;
-            records.all.push(Record { line, indent: 0, text, malformed: None });
+        // Nearly every line of a large file is 81 cells and a line feed.
+        if let Some((cells, [b'\n', ..])) = rest.split_first_chunk::<CELLS>()
+            && records.push_puzzle(line, 0, at as u32, cells)
+        {
             at += CELLS + 1;
             continue;
         }
@@ -44,14 +44,6 @@ pub fn read(block: &[u8], cut_short: bool, records: &mut Records) {
             return;
         }
     }
-}
-
-/// The puzzle of a first line that is nothing but 81 cells and a line feed, which is what nearly
-/// every line of a large file is.
-#[inline]
-fn well_formed(rest: &[u8]) -> Option<Puzzle> {
-    let (cells, after) = rest.split_first_chunk::<CELLS>()?;
-    if after.first() == Some(&b'\n') { Puzzle::from_text(cells) } else { None }
 }
 
 /// Reads any line: it starts at `start` and ends with `upto`.
@@ -73,26 +65,21 @@ fn read_line(upto: &[u8], start: usize, line: u32, cut_short: bool, records: &mu
         Some(_) => {}
     }
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());
-    let parsed = match Puzzle::parse(&field[..cells]) {
-        Err(_) if cut_short && cells == field.len() => Err(Malformed {
-            column: CELLS + 1,
-            what: format!("a line of more than {} bytes; is this text at all?", text.len()),
-        }),
-        parsed => parsed,
+    let (start, indent) = (start as u32, indent as u32);
+    if let Ok(cells) = field[..cells].try_into()
+        && records.push_puzzle(line, indent, start + indent, cells)
+    {
+        return;
+    }
+    let mut malformed = if cut_short && cells == field.len() {
+        let what = format!("a line of more than {} bytes; is this text at all?", text.len());
+        Malformed { column: CELLS + 1, what }
+    } else {
+        Malformed::new(&field[..cells])
     };
-    let start = start as u32;
-    let (text, malformed) = match parsed {
-        Ok(puzzle) => {
-            records.puzzles.push(puzzle);
-            (start + indent as u32..start + (indent + cells) as u32, None)
-        }
-        Err(malformed) => {
-            let column = malformed.column + indent;
-            let malformed = Malformed { column, ..malformed };
-            (start..start + text.len() as u32, Some(Box::new(malformed)))
-        }
-    };
-    records.all.push(Record { line, indent: indent as u32, text, malformed });
+    malformed.column += indent as usize;
+    let text = start..start + text.len() as u32;
+    records.all.push(Record { line, indent, text, puzzle: Err(Box::new(malformed)) });
 }
 
 fn is_space(byte: u8) -> bool {
@@ -158,7 +145,7 @@ mod tests {
         let found = records(format!(" {},rest\r\n", &CELLS_TEXT[1..]));
         let record = &found.all[0];
         assert_eq!(record.text, 0..86);
-        assert_eq!(record.malformed.as_ref().unwrap().column, 82);
+        assert_eq!(record.puzzle.as_ref().unwrap_err().column, 82);
         assert!(found.puzzles.is_empty());
     }
 

@@ -10,8 +10,9 @@
 pub mod lines;
 
 use std::io::Read;
+use std::ops::Range;
 
-use crate::puzzle::{Malformed, Puzzle};
+use crate::puzzle::{CELLS, Malformed, Puzzle};
 
 /// A stream of bytes and the name that messages give it.
 #[derive(Debug)]
@@ -38,9 +39,9 @@ pub struct Record {
     pub indent: u32,
     /// The record's text in the block: the 81 cells as they were written, or for a malformed
     /// record the whole line without its end.
-    pub text: std::ops::Range<u32>,
-    /// What was wrong with it; otherwise it has a place in [`Records::puzzles`].
-    pub malformed: Option<Box<Malformed>>,
+    pub text: Range<u32>,
+    /// Its place in [`Records::puzzles`], or what was wrong with it.
+    pub puzzle: Result<u32, Box<Malformed>>,
 }
 
 /// The records of one block, and what else its lines were. Kept and filled again.
@@ -59,12 +60,26 @@ pub struct Records {
 impl Records {
     /// Room for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
-        let records = bytes / (crate::puzzle::CELLS + 1) + 1;
+        let records = bytes / (CELLS + 1) + 1;
         Self {
             all: Vec::with_capacity(records),
             puzzles: Vec::with_capacity(records),
             ..Self::default()
         }
+    }
+
+    /// Adds a record that is a puzzle, if these characters are cells; says whether they are.
+    #[inline(always)]
+    pub fn push_puzzle(&mut self, line: u32, indent: u32, start: u32, text: &[u8; CELLS]) -> bool {
+        let place = self.puzzles.len();
+        self.puzzles.push(Puzzle::EMPTY);
+        if !self.puzzles[place].read(text) {
+            self.puzzles.truncate(place);
+            return false;
+        }
+        let text = start..start + CELLS as u32;
+        self.all.push(Record { line, indent, text, puzzle: Ok(place as u32) });
+        true
     }
 
     /// Forgets everything but keeps the room.

@@ -14,7 +14,7 @@ pub(super) type Counts = Vec<Option<u32>>;
 /// Names the first row whose solution does not.
 pub(super) fn solutions(who: &str, rows: &[Line], outcomes: &[Outcome]) -> Result<Counts, Wrong> {
     for (row, outcome) in rows.iter().zip(outcomes) {
-        if outcome.solution().is_some_and(|grid| !grid.solves(&text::read(row))) {
+        if outcome.solution().is_some_and(|grid| !grid.solves(&text::puzzle(row))) {
             let found = format!("{} is no solution", outcome.grid);
             return Err(Wrong::new(who, row, found));
         }

@@ -40,7 +40,8 @@ impl PuzzleSet {
         let file = source.to_owned();
         let mut records = Records::default();
         lines::read(text, false, &mut records);
-        let bad = records.all.into_iter().find_map(|record| Some((record.line, record.malformed?)));
+        let bad =
+            records.all.into_iter().find_map(|record| Some((record.line, record.puzzle.err()?)));
         if let Some((line, error)) = bad {
             return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
         }

@@ -42,7 +42,7 @@ impl Subject {
     pub fn new(wanted: Configuration, pool: Arc<ThreadPool>, batch: usize, limits: Limits) -> Self {
         let engines = (0..pool.current_num_threads()).map(|_| wanted.engine.build(wanted.simd));
         let workers: Vec<_> =
-            engines.map(|engine| Mutex::new(Worker::new(engine, batch))).collect();
+            engines.map(|engine| Mutex::new(Worker::new(engine, wanted.simd, batch))).collect();
         let simd = workers[0].lock().expect("a new lock").engine.simd();
         Self { engine: wanted.engine, simd, pool, workers, batch, limits }
     }
@@ -103,16 +103,19 @@ impl Subject {
 /// One engine and its buffers for a batch.
 struct Worker {
     engine: Box<dyn Engine>,
+    /// The level at which text is read and written.
+    simd: SimdLevel,
     puzzles: Vec<Puzzle>,
     outcomes: Vec<Outcome>,
     output: Vec<Line>,
 }
 
 impl Worker {
-    fn new(engine: Box<dyn Engine>, batch: usize) -> Self {
+    fn new(engine: Box<dyn Engine>, simd: SimdLevel, batch: usize) -> Self {
         Self {
             engine,
-            puzzles: Vec::with_capacity(batch),
+            puzzles: vec![Puzzle::EMPTY; batch],
+            simd,
             outcomes: vec![Outcome::NONE; batch],
             output: vec![[b'.'; CELLS]; batch],
         }
@@ -120,13 +123,11 @@ impl Worker {
 
     /// From text to text: the whole of what is timed.
     fn solve(&mut self, rows: &[Line], limits: Limits) -> &[Outcome] {
-        self.puzzles.clear();
-        self.puzzles.extend(rows.iter().map(text::read));
+        let puzzles = &mut self.puzzles[..rows.len()];
         let outcomes = &mut self.outcomes[..rows.len()];
-        self.engine.solve(&self.puzzles, limits, outcomes);
-        for (outcome, line) in outcomes.iter().zip(&mut self.output) {
-            text::write(&outcome.grid, line);
-        }
+        text::read(self.simd, rows, puzzles);
+        self.engine.solve(puzzles, limits, outcomes);
+        text::write(self.simd, outcomes, &mut self.output);
         black_box(&self.output);
         outcomes
     }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Fields, Row, RowBuffer, RowFormat, Short};
+use super::{Fields, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::CELLS;
 use crate::status::Status;
 
@@ -100,7 +100,6 @@ pub struct UnknownColumn(String);
 #[derive(Clone, Debug)]
 pub struct CsvRows {
     columns: Vec<Column>,
-    has_default_columns: bool,
 }
 
 impl CsvRows {
@@ -111,7 +110,7 @@ impl CsvRows {
     pub fn new(columns: impl Into<Vec<Column>>) -> Self {
         let columns = columns.into();
         assert!(!columns.is_empty(), "rows need at least one column");
-        Self { has_default_columns: columns == Column::DEFAULT, columns }
+        Self { columns }
     }
 }
 
@@ -128,21 +127,35 @@ impl RowFormat for CsvRows {
         out.append_row(room, SEPARATOR, |fields| names().for_each(|name| fields.text(name)));
     }
 
-    #[inline]
-    fn row(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        // Any text from outside may double when it is quoted, in every column that shows it.
-        let outside = 2 * (row.file.len() + row.text.len() + 2);
-        let room = self.columns.len() * (FIELD + outside);
-        out.append_row(room, SEPARATOR, |fields| {
-            if self.has_default_columns {
-                push_default_columns(row, fields);
-            } else if self.columns == [Column::Solution] && row.outcome.solution().is_none() {
-                // Quoted, though empty: an empty line would be no row.
-                fields.text(b"\"\"");
-            } else {
-                self.columns.iter().for_each(|column| push_column(*column, row, fields));
-            }
-        });
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        let has_default_columns = self.columns == Column::DEFAULT;
+        for row in rows.iter() {
+            out.append_row(self.room(&row), SEPARATOR, |fields| {
+                if has_default_columns {
+                    push_default_columns(&row, fields);
+                } else {
+                    self.push_columns(&row, fields);
+                }
+            });
+        }
+    }
+}
+
+impl CsvRows {
+    /// The most bytes that a row can take: text from outside may double when it is quoted, in
+    /// every column that shows it.
+    #[inline(always)]
+    fn room(&self, row: &Row<'_>) -> usize {
+        self.columns.len() * (FIELD + 2 * (row.file.len() + row.text.len() + 2))
+    }
+
+    fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
+        if self.columns == [Column::Solution] && row.outcome_or_none().solution().is_none() {
+            // Quoted, though empty: an empty line would be no row.
+            out.text(b"\"\"");
+        } else {
+            self.columns.iter().for_each(|column| push_column(*column, row, out));
+        }
     }
 }
 
@@ -170,18 +183,18 @@ fn push_column(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
         Column::File => out.by(|room| quote(row.file.as_bytes(), room)),
         Column::Line => out.number(row.line),
         Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
-            Ok(cells) if row.malformed.is_none() => out.cells(cells),
+            Ok(cells) if row.outcome.is_ok() => out.cells(cells),
             _ => out.by(|room| quote(row.text, room)),
         },
-        Column::Solution => match row.outcome.solution() {
+        Column::Solution => match row.outcome_or_none().solution() {
             Some(grid) => out.grid(grid),
             None => out.empty(),
         },
         Column::Status => out.short(&STATUS_NAMES[row.status as usize]),
-        Column::Solutions => out.number(row.outcome.solutions.into()),
-        Column::Guesses => out.number(row.outcome.guesses),
-        Column::Nodes => out.number(row.outcome.nodes),
-        Column::LatencyNs => out.number(row.outcome.latency_ns),
+        Column::Solutions => out.number(row.outcome_or_none().solutions.into()),
+        Column::Guesses => out.number(row.outcome_or_none().guesses),
+        Column::Nodes => out.number(row.outcome_or_none().nodes),
+        Column::LatencyNs => out.number(row.outcome_or_none().latency_ns),
     }
 }
 
@@ -212,14 +225,23 @@ fn quote(text: &[u8], room: &mut [u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::Outcome;
-    use crate::status::Status;
+    use crate::input::Record;
+    use crate::puzzle::Malformed;
 
-    fn row(text: &[u8], status: Status, columns: &[Column]) -> String {
-        let row =
-            Row { file: "a,b", line: 12, text, status, outcome: &Outcome::NONE, malformed: None };
+    fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
+        let malformed = Malformed { column: 1, what: String::new() };
+        let text = 0..bytes.len() as u32;
+        let record = Record { line: 2, indent: 0, text, puzzle: Err(Box::new(malformed)) };
+        let rows = Rows {
+            file: "a,b",
+            first_line: 10,
+            bytes,
+            records: &[record],
+            statuses: &[status],
+            outcomes: &[],
+        };
         let mut out = RowBuffer::default();
-        CsvRows::new(columns).row(&row, &mut out);
+        CsvRows::new(columns).rows(rows, &mut out);
         String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 

@@ -13,6 +13,7 @@ pub use buffer::{Fields, RowBuffer, Short};
 pub use csv::{Column, CsvRows};
 pub use lines::SolutionLines;
 
+use crate::input::Record;
 use crate::puzzle::Malformed;
 use crate::solver::Outcome;
 use crate::status::Status;
@@ -24,14 +25,61 @@ pub struct Row<'a> {
     pub file: &'a str,
     /// The record's line in that input, from 1.
     pub line: u64,
+    /// White space before the cells.
+    pub indent: usize,
     /// The cells as they were written, or the whole line of a malformed record.
     pub text: &'a [u8],
     /// What became of it.
     pub status: Status,
+    /// What the engine found, or what was wrong with the text.
+    pub outcome: Result<&'a Outcome, &'a Malformed>,
+}
+
+impl<'a> Row<'a> {
     /// What the engine found; nothing for a malformed record.
-    pub outcome: &'a Outcome,
-    /// What was wrong with a malformed record.
-    pub malformed: Option<&'a Malformed>,
+    #[inline(always)]
+    pub fn outcome_or_none(&self) -> &'a Outcome {
+        self.outcome.unwrap_or(&Outcome::NONE)
+    }
+}
+
+/// The records of a block and what became of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<'a> {
+    /// The input's name.
+    pub file: &'a str,
+    /// The line of the block's first byte in that input, from 1.
+    pub first_line: u64,
+    /// The block's bytes.
+    pub bytes: &'a [u8],
+    /// The block's records.
+    pub records: &'a [Record],
+    /// What became of each record.
+    pub statuses: &'a [Status],
+    /// What the engine found about each puzzle ([`Record::puzzle`]).
+    pub outcomes: &'a [Outcome],
+}
+
+impl<'a> Rows<'a> {
+    /// The rows in order.
+    #[inline(always)]
+    pub fn iter(self) -> impl Iterator<Item = Row<'a>> {
+        let records = self.records.iter().zip(self.statuses);
+        records.map(
+            #[inline(always)]
+            move |(record, &status)| Row {
+                file: self.file,
+                line: self.first_line + u64::from(record.line),
+                indent: record.indent as usize,
+                text: &self.bytes[record.text.start as usize..record.text.end as usize],
+                status,
+                outcome: match &record.puzzle {
+                    Ok(place) => Ok(&self.outcomes[*place as usize]),
+                    Err(malformed) => Err(malformed),
+                },
+            },
+        )
+    }
 }
 
 /// Turns rows into bytes. Workers share one and call it side by side.
@@ -39,6 +87,6 @@ pub trait RowFormat: Sync {
     /// Appends what stands before the first row.
     fn header(&self, out: &mut RowBuffer);
 
-    /// Appends one row, its end included.
-    fn row(&self, row: &Row<'_>, out: &mut RowBuffer);
+    /// Appends the rows of a block.
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer);
 }

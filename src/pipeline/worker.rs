@@ -7,9 +7,9 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::Pipeline;
 use super::block::Block;
-use crate::input::{Record, Records, lines};
-use crate::output::Row;
-use crate::puzzle::{CELLS, Puzzle};
+use crate::input::{Records, lines};
+use crate::output::{Row, Rows};
+use crate::puzzle::Puzzle;
 use crate::solver::{Engine, Limits, Outcome};
 use crate::stats::{Counts, Latencies};
 use crate::status::Status;
@@ -19,9 +19,12 @@ pub(super) struct Worker<'a> {
     pipeline: &'a Pipeline,
     engine: Box<dyn Engine>,
     records: Records,
+    /// For each of `records.puzzles`.
     outcomes: Vec<Outcome>,
     /// Places in `records.puzzles` at which the engine failed; nearly always empty.
     failed: Vec<usize>,
+    /// For each of `records.all`.
+    statuses: Vec<Status>,
     latencies: Latencies,
 }
 
@@ -32,8 +35,9 @@ impl<'a> Worker<'a> {
             pipeline,
             engine: (pipeline.engine)(),
             outcomes: vec![Outcome::NONE; records.puzzles.capacity()],
-            records,
             failed: Vec::new(),
+            statuses: Vec::with_capacity(records.all.capacity()),
+            records,
             latencies: Latencies::new(),
         }
     }
@@ -52,8 +56,9 @@ impl<'a> Worker<'a> {
     fn process(&mut self, block: &mut Block) {
         lines::read(block.lines(), block.cut_short, &mut self.records);
         self.solve();
-        self.record();
-        self.write_rows(block);
+        block.counts = self.judge();
+        self.record_latencies();
+        self.write(block);
     }
 
     /// Fills in an outcome for every puzzle, and the list of those at which the engine failed.
@@ -76,41 +81,49 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn record(&mut self) {
-        let solved = self.outcomes[..self.records.puzzles.len()].iter().enumerate();
-        let solved = solved.filter(|(i, _)| !self.failed.contains(i));
+    /// Finds the status of every record.
+    fn judge(&mut self) -> Counts {
+        let Records { all, puzzles, blank_lines, comments } = &self.records;
+        let mut counts = Counts::of_other_lines(*blank_lines, *comments);
+        self.statuses.clear();
+        for record in all {
+            let status = match record.puzzle {
+                Err(_) => Status::Malformed,
+                Ok(place) if self.failed.contains(&(place as usize)) => Status::InternalError,
+                Ok(place) => {
+                    let place = place as usize;
+                    Status::of(&puzzles[place], self.pipeline.limits, &self.outcomes[place])
+                }
+            };
+            counts.add(status);
+            self.statuses.push(status);
+        }
+        counts
+    }
+
+    /// Those of all puzzles at which the engine did not fail.
+    fn record_latencies(&mut self) {
+        let outcomes = self.outcomes[..self.records.puzzles.len()].iter().enumerate();
+        let solved = outcomes.filter(|(i, _)| !self.failed.contains(i));
         self.latencies.record_all(solved.map(|(_, outcome)| outcome.latency_ns));
     }
 
-    fn write_rows(&mut self, block: &mut Block) {
+    /// Writes the block's rows, and a message for every bad record.
+    fn write(&self, block: &mut Block) {
         let Block { file, first_line, bytes, rows, notes, counts, .. } = block;
+        let all = Rows {
+            file,
+            first_line: *first_line,
+            bytes,
+            records: &self.records.all,
+            statuses: &self.statuses,
+            outcomes: &self.outcomes,
+        };
         rows.clear();
+        self.pipeline.format.rows(all, rows);
         notes.clear();
-        *counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
-        let mut solved = self.records.puzzles.iter().zip(&self.outcomes).enumerate();
-        for record in &self.records.all {
-            let place = if record.malformed.is_none() { solved.next() } else { None };
-            let (status, outcome) = match place {
-                None => (Status::Malformed, &Outcome::NONE),
-                Some((i, _)) if self.failed.contains(&i) => (Status::InternalError, &Outcome::NONE),
-                Some((_, (puzzle, outcome))) => {
-                    (Status::of(puzzle, self.pipeline.limits, outcome), outcome)
-                }
-            };
-            let row = Row {
-                file,
-                line: *first_line + u64::from(record.line),
-                text: &bytes[record.text.start as usize..record.text.end as usize],
-                status,
-                outcome,
-                malformed: record.malformed.as_deref(),
-            };
-            counts.add(status);
-            self.pipeline.format.row(&row, rows);
-            if matches!(status, Status::Malformed | Status::Contradictory | Status::InternalError) {
-                let puzzle = place.map(|(_, (puzzle, _))| puzzle);
-                write_note(&row, record, puzzle, notes);
-            }
+        if !counts.all_good() {
+            all.iter().for_each(|row| write_note(&row, notes));
         }
     }
 }
@@ -130,13 +143,20 @@ fn solve_or_renew(
     solved.is_ok()
 }
 
-/// Appends `file:line:column: what is wrong` for a bad record.
-fn write_note(row: &Row<'_>, record: &Record, puzzle: Option<&Puzzle>, notes: &mut Vec<u8>) {
-    let cells_at = record.indent as usize + 1;
-    let (column, what) = match (row.malformed, puzzle.and_then(Puzzle::contradiction)) {
-        (Some(malformed), _) => (malformed.column, malformed.what.clone()),
-        (None, Some(found)) => (cells_at + found.cells[1].min(CELLS), found.to_string()),
-        (None, None) => (cells_at, "the engine failed on this puzzle; please report it".into()),
+/// Appends `file:line:column: status: what is wrong`, if a record is bad in itself.
+fn write_note(row: &Row<'_>, notes: &mut Vec<u8>) {
+    let cells_at = row.indent + 1;
+    let (column, what) = match (row.status, row.outcome) {
+        (_, Err(malformed)) => (malformed.column, malformed.what.clone()),
+        (Status::Contradictory, _) => {
+            let found = Puzzle::parse(row.text).ok().and_then(|puzzle| puzzle.contradiction());
+            let Some(found) = found else { return };
+            (cells_at + found.cells[1], found.to_string())
+        }
+        (Status::InternalError, _) => {
+            (cells_at, "the engine failed on this puzzle; please report it".into())
+        }
+        _ => return,
     };
     writeln!(notes, "{}:{}:{column}: {}: {what}", row.file, row.line, row.status.name())
         .expect("a vector takes every write");

@@ -1,6 +1,6 @@
 //! Every engine, at every vector level that this machine has, on every bundled set.
 //!
-//! Engines that draw no conclusions get a limit of nodes, or some puzzles would take them hours.
+//! Engines of the textbooks get a limit of nodes, or some puzzles would take them hours.
 //!
 //! One iteration solves the whole set, permuted once, in one batch, with proof of uniqueness; the
 //! throughput is in puzzles. `cargo bench --bench solver -- lanes/avx2` picks some by name.
@@ -24,7 +24,7 @@ fn sets() -> Vec<(&'static str, Vec<Puzzle>)> {
     BUNDLED.iter().map(|set| (set.name, puzzles(set))).collect()
 }
 
-/// What an engine that draws no conclusions may look at for one puzzle.
+/// What an engine of the textbooks may look at for one puzzle.
 const PATIENCE: NonZeroU64 = NonZeroU64::new(10_000).unwrap();
 
 /// Every engine at every level with its limits; those without vectors once.
@@ -38,7 +38,7 @@ fn engines() -> Vec<(String, Box<dyn Engine>, Limits)> {
                 None => kind.to_string(),
             };
             let limits = Limits::PROOF;
-            let limits = if kind.infers() { limits } else { limits.with_nodes(PATIENCE) };
+            let limits = if kind.is_textbook() { limits.with_nodes(PATIENCE) } else { limits };
             if engines.iter().all(|(other, ..)| *other != name) {
                 engines.push((name, engine, limits));
             }

@@ -5,7 +5,7 @@ mod common;
 use std::alloc::System;
 
 use bulkdoku::{Limits, Outcome, Puzzle};
-use common::{count, engines, slow_engines, with_nodes};
+use common::{count, engines, textbook_engines, with_nodes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -26,7 +26,7 @@ fn solving_allocates_nothing() {
     let puzzles: Vec<Puzzle> =
         PUZZLES.iter().cycle().take(100).map(|p| p.parse().unwrap()).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-    let slow = slow_engines().into_iter().map(|(name, engine)| (name, engine, Some(1000)));
+    let slow = textbook_engines().into_iter().map(|(name, engine)| (name, engine, Some(1000)));
     let quick = engines().into_iter().map(|(name, engine)| (name, engine, None));
     for (name, mut engine, max_nodes) in quick.chain(slow) {
         let region = Region::new(ALLOCATOR);

@@ -5,7 +5,7 @@ mod common;
 
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Limits, Outcome, Puzzle};
-use common::{check, count, engines, oracle, slow_engines, solve, solve_one, with_nodes};
+use common::{check, count, engines, oracle, solve, solve_one, textbook_engines, with_nodes};
 use proptest::prelude::*;
 
 /// A puzzle, and how many solutions a search finds that stops at the limit.
@@ -82,11 +82,11 @@ const CASES: &[Case] = &[
     case("contradictory: row",
         "1.......1........................................................................", 2, 0),
     case("contradictory: column",
-        "........................1....................................................1...", 2, 0),
+        "..1.......................................................................1......", 2, 0),
     case("contradictory: box",
         "...........................................................................7.7...", 2, 0),
     case("contradictory: box, not in one row",
-        "............................................................1.................1..", 2, 0),
+        "............................................................1.........1..........", 2, 0),
     case("contradictory: a full grid with two digits exchanged",
         "354678912672195348198342567859761423426853791713924856961537284287419635345286179", 2, 0),
     case("contradictory: all ones",
@@ -111,15 +111,15 @@ fn every_engine_solves_every_case() {
     }
 }
 
-/// What the engines without conclusions get: enough for most cases.
+/// What the engines of the textbooks get: enough for most cases.
 const PATIENCE: u64 = 200_000;
 
 #[test]
-fn slow_engines_solve_the_cases_that_they_finish_and_search_alike() {
+fn textbook_engines_solve_the_cases_that_they_finish() {
     for case in CASES {
         let puzzle = puzzle(case.puzzle);
         let mut searches = Vec::new();
-        for (name, mut engine) in slow_engines() {
+        for (name, mut engine) in textbook_engines() {
             let limits = with_nodes(count(case.limit), PATIENCE);
             let outcome = solve_one(&mut *engine, &puzzle, limits);
             if outcome.gave_up {
@@ -131,15 +131,18 @@ fn slow_engines_solve_the_cases_that_they_finish_and_search_alike() {
             if let (Some(grid), Some(solution)) = (outcome.solution(), case.solution) {
                 assert_eq!(grid.to_string(), solution, "{name}, {}", case.name);
             }
-            searches.push(outcome);
+            if name.starts_with("backtrack") {
+                searches.push(outcome);
+            }
         }
+        // However they ask, they search alike.
         assert!(searches.iter().all(|outcome| *outcome == searches[0]), "{}", case.name);
     }
 }
 
 #[test]
-fn slow_engines_keep_a_limit_of_nodes() {
-    for (name, mut engine) in slow_engines() {
+fn textbook_engines_keep_a_limit_of_nodes() {
+    for (name, mut engine) in textbook_engines() {
         for case in CASES {
             let (puzzle, label) = (puzzle(case.puzzle), format!("{name}, {}", case.name));
             let limits = count(case.limit.min(10));
@@ -314,7 +317,7 @@ proptest! {
                 }
             }
         }
-        for (name, mut engine) in slow_engines() {
+        for (name, mut engine) in textbook_engines() {
             let outcomes = solve(&mut *engine, &puzzles, with_nodes(count(limit), 10_000));
             for ((puzzle, outcome), expected) in puzzles.iter().zip(&outcomes).zip(&expected) {
                 if let (Some(expected), false) = (expected, outcome.gave_up) {

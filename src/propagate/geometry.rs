@@ -24,6 +24,16 @@ pub(crate) static UNITS: [[u8; 3]; CELLS] = units_of_cells();
 
 static PEERS: [[u8; 20]; CELLS] = peers_of_cells();
 
+/// The unit of a number, as in [`UNITS`].
+pub(crate) const fn unit_by_number(number: usize) -> Unit {
+    let index = (number % 9) as u8;
+    match number / 9 {
+        0 => Unit::Row(index),
+        1 => Unit::Column(index),
+        _ => Unit::Box(index),
+    }
+}
+
 /// A cell's row, column and box, each counted from 0.
 pub(crate) const fn row_column_box(cell: usize) -> [usize; 3] {
     let (row, column) = (cell / 9, cell % 9);

@@ -6,6 +6,7 @@
 
 mod backtrack;
 mod lanes;
+mod propagate;
 mod scalar;
 
 use std::fmt;
@@ -16,6 +17,7 @@ use thiserror::Error;
 
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
 pub use lanes::Lanes;
+pub use propagate::Propagate;
 pub use scalar::Scalar;
 
 use crate::puzzle::{Grid, Puzzle};
@@ -109,6 +111,8 @@ pub enum EngineKind {
     Lanes,
     /// One puzzle at a time: the reference.
     Scalar,
+    /// One puzzle at a time: assign and eliminate, then search.
+    Propagate,
     /// Row by row, asking the 20 peers.
     BacktrackScan,
     /// Row by row, asking booleans.
@@ -122,6 +126,7 @@ impl EngineKind {
     pub const ALL: &[Self] = &[
         Self::Lanes,
         Self::Scalar,
+        Self::Propagate,
         Self::BacktrackScan,
         Self::BacktrackFlags,
         Self::BacktrackMask,
@@ -132,16 +137,17 @@ impl EngineKind {
         match self {
             Self::Lanes => "lanes",
             Self::Scalar => "scalar",
+            Self::Propagate => "propagate",
             Self::BacktrackScan => Scan::NAME,
             Self::BacktrackFlags => Flags::NAME,
             Self::BacktrackMask => Mask::NAME,
         }
     }
 
-    /// Whether it draws conclusions before it guesses. One that does not may take hours for a
-    /// puzzle: give it a limit of nodes.
-    pub const fn infers(self) -> bool {
-        !matches!(self, Self::BacktrackScan | Self::BacktrackFlags | Self::BacktrackMask)
+    /// Whether it is there to be learned from. It may take hours for a puzzle: give it a limit of
+    /// nodes.
+    pub const fn is_textbook(self) -> bool {
+        !matches!(self, Self::Lanes | Self::Scalar)
     }
 
     /// Makes one. Engines without vectors have no use for `simd`.
@@ -149,6 +155,7 @@ impl EngineKind {
         match self {
             Self::Lanes => Box::new(Lanes::new(simd)),
             Self::Scalar => Box::new(Scalar::new()),
+            Self::Propagate => Box::new(Propagate::new()),
             Self::BacktrackScan => Box::new(Backtrack::<Scan>::new()),
             Self::BacktrackFlags => Box::new(Backtrack::<Flags>::new()),
             Self::BacktrackMask => Box::new(Backtrack::<Mask>::new()),

@@ -9,6 +9,7 @@ mod inputs;
 mod notes;
 mod outputs;
 mod progress;
+mod show;
 mod solve;
 mod summary;
 
@@ -32,6 +33,7 @@ pub struct Cli {
 enum Command {
     Solve(solve::Args),
     Bench(bench::Args),
+    Show(show::Args),
 }
 
 /// Does what the command line says.
@@ -39,6 +41,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Show(args) => show::run(&args),
     }
 }
 

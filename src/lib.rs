@@ -24,6 +24,7 @@
 //! | [`pipeline`] | the way: reader, blocks, workers, writer |
 //! | [`stats`] | counts and the latency histogram |
 //! | [`measure`] | how fast the engines are, measured fairly |
+//! | [`generate`] | corpora: random puzzles of a wanted kind |
 //! | [`bundled`] | small puzzle sets in the binary |
 //! | [`simd`] | which vector instructions to use |
 //!
@@ -31,6 +32,7 @@
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
 pub mod bundled;
+pub mod generate;
 pub mod input;
 pub mod measure;
 pub mod output;
@@ -41,6 +43,7 @@ pub mod simd;
 pub mod solver;
 pub mod stats;
 pub mod status;
+mod text;
 
 pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};

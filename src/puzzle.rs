@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::text;
+
 /// How many cells a puzzle has.
 pub const CELLS: usize = 81;
 
@@ -45,33 +47,9 @@ impl Puzzle {
     }
 
     /// Reads 81 characters; `None` if one is no cell ([`Puzzle::parse`] says which).
-    #[inline(always)]
     pub fn from_text(text: &[u8; CELLS]) -> Option<Self> {
         let mut puzzle = Self::EMPTY;
-        puzzle.read(text).then_some(puzzle)
-    }
-
-    /// Reads 81 characters into this puzzle, whatever it was. If one is no cell, it says `false`
-    /// and is no puzzle that means anything.
-    ///
-    /// In place, because moving 81 bytes that were just written costs more than reading them.
-    #[inline(always)]
-    pub fn read(&mut self, text: &[u8; CELLS]) -> bool {
-        // Nearly every file has blanks of one kind, and it is one of these.
-        self.read_with(text, |byte| byte == b'.') || self.read_with(text, is_blank)
-    }
-
-    /// Without a branch a cell, so that the compiler makes it vector code.
-    #[inline(always)]
-    fn read_with(&mut self, text: &[u8; CELLS], is_blank: impl Fn(u8) -> bool) -> bool {
-        let mut other = 0;
-        for (cell, &byte) in self.0.iter_mut().zip(text) {
-            let digit = byte.wrapping_sub(b'0');
-            let is_digit = digit <= 9;
-            *cell = if is_digit { digit } else { 0 };
-            other |= u8::from(!(is_digit | is_blank(byte)));
-        }
-        other == 0
+        text::read(text, &mut puzzle).then_some(puzzle)
     }
 
     /// Takes 81 values, 0 for a blank, 1 to 9 for a clue; `None` if one is larger.
@@ -242,20 +220,6 @@ fn cell_name(cell: usize) -> String {
     format!("r{}c{}", cell / 9 + 1, cell % 9 + 1)
 }
 
-/// Whether a character is one of [`BLANKS`].
-#[inline]
-const fn is_blank(byte: u8) -> bool {
-    // `|` and not `||`: no branch.
-    (byte == b'.')
-        | (byte == b'0')
-        | (byte == b'_')
-        | (byte == b'*')
-        | (byte == b'-')
-        | (byte == b'x')
-        | (byte == b'X')
-        | (byte == b'?')
-}
-
 /// Why a text is no puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what}")]
@@ -269,7 +233,7 @@ pub struct Malformed {
 impl Malformed {
     /// What is wrong with a text that is no puzzle.
     pub(crate) fn new(text: &[u8]) -> Self {
-        let is_cell = |byte: &u8| byte.is_ascii_digit() || is_blank(*byte);
+        let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
         match text.iter().position(|byte| !is_cell(byte)) {
             Some(at) => Self::not_a_cell(text, at),
             None => Self::length(text.len()),

@@ -5,6 +5,7 @@
 
 mod bench;
 mod exit;
+mod generate;
 mod inputs;
 mod notes;
 mod outputs;
@@ -34,6 +35,7 @@ enum Command {
     Solve(solve::Args),
     Bench(bench::Args),
     Show(show::Args),
+    Generate(generate::Args),
 }
 
 /// Does what the command line says.
@@ -42,6 +44,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
+        Command::Generate(args) => generate::run(args),
     }
 }
 

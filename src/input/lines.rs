@@ -3,10 +3,13 @@
 //! Blank lines and lines that start with `#` are no records. White space around the cells is not
 //! part of them. Lines end with LF or CRLF.
 
+use fearless_simd::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::{Record, Records};
+use super::{Place, Records};
 use crate::puzzle::{CELLS, Malformed};
+use crate::simd::SimdLevel;
+use crate::text::{self, read_cells};
 
 /// The end of the last whole line in `bytes`, 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
@@ -22,64 +25,77 @@ pub fn count(bytes: &[u8]) -> u64 {
 /// Reads the records of a block of whole lines; `cut_short` says that the block's last line was
 /// too long for it, so that its rest is missing.
 pub fn read(block: &[u8], cut_short: bool, records: &mut Records) {
+    dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
+        #[inline(always)]
+        || read_lines(simd, block, cut_short, records)
+    ));
+}
+
+#[inline(always)]
+fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
-    let mut at = 0;
-    for line in 0.. {
+    let (mut at, mut line) = (0, 0);
+    while at < block.len() {
         let rest = &block[at..];
-        // Nearly every line of a large file is 81 cells and a line feed.
-        if let Some((cells, [b'\n', ..])) = rest.split_first_chunk::<CELLS>()
-            && records.push_puzzle(line, 0, at as u32, cells)
+        let place = Place { line, start: at as u32, indent: 0 };
+        // Nearly every line of a large file starts with 81 cells.
+        if let Some((cells, behind)) = rest.split_first_chunk()
+            && let Some(length) = end_behind_cells(behind)
+            && records.push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))
         {
-            at += CELLS + 1;
-            continue;
+            at += CELLS + length;
+        } else {
+            let length = memchr(b'\n', rest).unwrap_or(rest.len());
+            let is_cut_short = cut_short && at + length == block.len();
+            read_line(&rest[..length], place, is_cut_short, records);
+            at += length + 1;
         }
-        if rest.is_empty() {
-            return;
-        }
-        let length = memchr(b'\n', rest).unwrap_or(rest.len());
-        let is_cut_short = cut_short && at + length == block.len();
-        read_line(&block[..at + length], at, line, is_cut_short, records);
-        at += length + 1;
-        if at >= block.len() {
-            return;
-        }
+        line += 1;
     }
 }
 
-/// Reads any line: it starts at `start` and ends with `upto`.
-fn read_line(upto: &[u8], start: usize, line: u32, cut_short: bool, records: &mut Records) {
-    let text = &upto[start..];
-    let text = text.strip_suffix(b"\r").unwrap_or(text);
+/// The bytes from the end of the cells to the end of the line, if cells may end there.
+#[inline(always)]
+fn end_behind_cells(behind: &[u8]) -> Option<usize> {
+    match behind {
+        [] => Some(0),
+        [b'\n', ..] => Some(1),
+        [b'\r', b'\n', ..] => Some(2),
+        [other, ..] if is_separator(*other) => {
+            Some(memchr(b'\n', behind).map_or(behind.len(), |at| at + 1))
+        }
+        _ => None,
+    }
+}
+
+/// Reads any line, given without its line feed.
+fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Records) {
+    let text = line.strip_suffix(b"\r").unwrap_or(line);
     let indent = text.iter().take_while(|byte| is_space(**byte)).count();
     let field = &text[indent..];
     match field.first() {
         None if cut_short => {}
-        None => {
-            records.blank_lines += 1;
-            return;
-        }
-        Some(b'#') => {
-            records.comments += 1;
-            return;
-        }
+        None => return records.blank_lines += 1,
+        Some(b'#') => return records.comments += 1,
         Some(_) => {}
     }
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());
-    let (start, indent) = (start as u32, indent as u32);
+    let is_whole = !cut_short || cells < field.len();
+    place.indent = indent as u32;
     if let Ok(cells) = field[..cells].try_into()
-        && records.push_puzzle(line, indent, start + indent, cells)
+        && is_whole
+        && records.push_puzzle(place, cells, text::read)
     {
         return;
     }
-    let mut malformed = if cut_short && cells == field.len() {
+    let mut malformed = if is_whole {
+        Malformed::new(&field[..cells])
+    } else {
         let what = format!("a line of more than {} bytes; is this text at all?", text.len());
         Malformed { column: CELLS + 1, what }
-    } else {
-        Malformed::new(&field[..cells])
     };
-    malformed.column += indent as usize;
-    let text = start..start + text.len() as u32;
-    records.all.push(Record { line, indent, text, puzzle: Err(Box::new(malformed)) });
+    malformed.column += indent;
+    records.push_malformed(place, text.len(), malformed);
 }
 
 fn is_space(byte: u8) -> bool {
@@ -94,6 +110,7 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::Record;
 
     const CELLS_TEXT: &str =
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";

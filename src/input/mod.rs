@@ -13,6 +13,7 @@ use std::io::Read;
 use std::ops::Range;
 
 use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::text::Line;
 
 /// A stream of bytes and the name that messages give it.
 #[derive(Debug)]
@@ -44,6 +45,17 @@ pub struct Record {
     pub puzzle: Result<u32, Box<Malformed>>,
 }
 
+/// Where in a block a line is.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Lines before it.
+    line: u32,
+    /// Bytes before it.
+    start: u32,
+    /// White space before its text.
+    indent: u32,
+}
+
 /// The records of one block, and what else its lines were. Kept and filled again.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Records {
@@ -68,18 +80,32 @@ impl Records {
         }
     }
 
-    /// Adds a record that is a puzzle, if these characters are cells; says whether they are.
+    /// Adds a record that is a puzzle, if `read` says that these characters are cells.
     #[inline(always)]
-    pub fn push_puzzle(&mut self, line: u32, indent: u32, start: u32, text: &[u8; CELLS]) -> bool {
-        let place = self.puzzles.len();
+    fn push_puzzle(
+        &mut self,
+        place: Place,
+        cells: &Line,
+        read: impl FnOnce(&Line, &mut Puzzle) -> bool,
+    ) -> bool {
+        let puzzle = self.puzzles.len();
         self.puzzles.push(Puzzle::EMPTY);
-        if !self.puzzles[place].read(text) {
-            self.puzzles.truncate(place);
+        if !read(cells, &mut self.puzzles[puzzle]) {
+            self.puzzles.truncate(puzzle);
             return false;
         }
+        let Place { line, start, indent } = place;
+        let start = start + indent;
         let text = start..start + CELLS as u32;
-        self.all.push(Record { line, indent, text, puzzle: Ok(place as u32) });
+        self.all.push(Record { line, indent, text, puzzle: Ok(puzzle as u32) });
         true
+    }
+
+    /// Adds a record that is none; its text is the whole line.
+    fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
+        let Place { line, start, indent } = place;
+        let text = start..start + length as u32;
+        self.all.push(Record { line, indent, text, puzzle: Err(Box::new(malformed)) });
     }
 
     /// Forgets everything but keeps the room.

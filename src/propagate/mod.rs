@@ -28,12 +28,12 @@
 //!
 //! // A cell has three units and 20 peers; what is assigned to it leaves all of them.
 //! assert_eq!((units(a2).len(), peers(a2).len()), (3, 20));
-//! stuck.assign(a2, 6).unwrap();
-//! assert!(peers(a2).iter().all(|&peer| !stuck.candidates(peer.into()).contains(6)));
+//! stuck.assign(a2, 1).unwrap();
+//! assert!(peers(a2).iter().all(|&peer| !stuck.candidates(peer.into()).contains(1)));
 //!
 //! // A contradiction names a cell and a unit.
-//! let error = stuck.assign(peers(a2)[0].into(), 6).unwrap_err();
-//! assert_eq!(error.to_string(), "no candidate is left in A1: 6 is taken in row 1");
+//! let error = stuck.assign(peers(a2)[0].into(), 1).unwrap_err();
+//! assert_eq!(error.to_string(), "no candidate is left in A1: 1 is taken in row 1");
 //! # Ok::<(), bulkdoku::Malformed>(())
 //! ```
 

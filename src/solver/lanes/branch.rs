@@ -18,12 +18,22 @@ use super::vector::{LaneSet, Vector};
 /// 54 pairs of chute and digit, at most two sides A for each.
 pub(super) const MAX_DEPTH: usize = 108;
 
-/// What both sides take from every minirow of the cells.
-pub(super) struct Split<V> {
-    /// Side A, from the bands' minirows and from the stacks'.
-    a: [Minirows<V>; 6],
+/// What both sides of a branch take from the cells.
+pub(super) struct Split<V: Vector<S>, S: Simd> {
+    /// From the minirows of the chute where a lane branches: side A.
+    a: Minirows<V>,
     /// Side B.
-    b: [Minirows<V>; 6],
+    b: Minirows<V>,
+    /// The lanes that branch in each chute: three bands, three stacks.
+    here: [V::Mask; 6],
+}
+
+/// What both sides take from the cells of a box.
+pub(super) struct BoxSplit<V> {
+    /// Side A, from the minirows that lie and from those that stand.
+    a: [[V; 3]; 2],
+    /// Side B.
+    b: [[V; 3]; 2],
 }
 
 /// A chute's candidates for a branch.
@@ -37,92 +47,91 @@ struct Offer<V> {
     rank: V,
 }
 
+/// The low bits of a rank are the chute.
+const CHUTE: u16 = 7;
 /// Added to the rank of a chute that has no digit with two or three configurations.
 const LAST_RESORT: u16 = 1 << 14;
 const NO_OFFER: u16 = u16::MAX;
 
-impl<V> Split<V> {
+impl<V: Vector<S>, S: Simd> Split<V, S> {
     /// Chooses for the lanes `stuck`, which must have something to choose; the others lose
     /// nothing on either side.
     ///
     /// As tdoku does (T. Dillon), a digit with two configurations left is taken, else one with
     /// three, in the chute with the fewest configurations of all its digits.
     #[inline(always)]
-    pub(super) fn choose<S: Simd>(s: S, cells: &Cells<V>, stuck: LaneSet) -> Self
-    where
-        V: Vector<S>,
-    {
+    pub(super) fn choose(s: S, cells: &Cells<V>, stuck: LaneSet) -> Self {
         let zero = V::splat(s, 0);
-        let nothing = Offer { configurations: [zero; 6], digit: zero, rank: zero };
-        let mut offers = [nothing; 6];
-        let mut best = V::splat(s, NO_OFFER);
-        for chute in 0..6 {
-            let unions = if chute < 3 {
-                let band = cells[27 * chute..].first_chunk().expect("27 cells a band");
-                unions::<S, V, false, 27>(s, band)
-            } else {
-                let stack = cells[3 * (chute - 3)..].first_chunk();
-                unions::<S, V, true, 75>(s, stack.expect("75 cells of a stack"))
-            };
-            offers[chute] = offer(s, chute as u16, configurations(&unions));
-            best = best.min(offers[chute].rank);
+        let mut best =
+            Offer { configurations: [zero; 6], digit: zero, rank: V::splat(s, NO_OFFER) };
+        for band in 0..3 {
+            let cells = cells[27 * band..].first_chunk().expect("27 cells a band");
+            best.or_better(offer(s, band as u16, unions::<S, V, false, 27>(s, cells)));
         }
-        let mut chosen = offers[0];
+        for stack in 0..3 {
+            let cells = cells[3 * stack..].first_chunk().expect("75 cells of a stack");
+            best.or_better(offer(s, 3 + stack as u16, unions::<S, V, true, 75>(s, cells)));
+        }
+        let chute = best.rank & V::splat(s, CHUTE);
         let mut here = [V::mask(s, 0); 6];
-        for chute in 0..6 {
-            let offer = &offers[chute];
-            here[chute] = V::mask(s, offer.rank.lanes_equal(best) & stuck);
-            chosen.digit = here[chute].select(offer.digit, chosen.digit);
-            for i in 0..6 {
-                let selected =
-                    here[chute].select(offer.configurations[i], chosen.configurations[i]);
-                chosen.configurations[i] = selected;
-            }
+        for i in 0..6 {
+            here[i] = V::mask(s, chute.lanes_equal(V::splat(s, i as u16)) & stuck);
         }
-        let many = best.simd_ge(V::splat(s, LAST_RESORT)).select(chosen.digit, zero);
-        let (a, b) = sides(s, &chosen, many);
-        Self { a: in_chutes(s, here, &a), b: in_chutes(s, here, &b) }
+        let (a, b) = sides(s, &best);
+        Self { a, b, here }
     }
 
-    /// Side A and side B of the cell in row `row` and column `column`.
+    /// What is taken from the box where a band and a stack cross.
+    #[inline(always)]
+    pub(super) fn of_box(&self, s: S, band: usize, stack: usize) -> BoxSplit<V> {
+        let zero = V::splat(s, 0);
+        let (lies, stands) = (self.here[band], self.here[3 + stack]);
+        let mut taken = BoxSplit { a: [[zero; 3]; 2], b: [[zero; 3]; 2] };
+        for line in 0..3 {
+            taken.a[0][line] = lies.select(self.a[line][stack], zero);
+            taken.b[0][line] = lies.select(self.b[line][stack], zero);
+            taken.a[1][line] = stands.select(self.a[line][band], zero);
+            taken.b[1][line] = stands.select(self.b[line][band], zero);
+        }
+        taken
+    }
+}
+
+impl<V> BoxSplit<V> {
+    /// Side A and side B of the cell in this row and column of the box.
     #[inline(always)]
     pub(super) fn of_cell<S: Simd>(&self, cell: V, row: usize, column: usize) -> (V, V)
     where
         V: Vector<S>,
     {
-        let (band, stack) = (row / 3, column / 3);
-        let (a, b) = (&self.a, &self.b);
-        let (line, upright) = (row % 3, column % 3);
         (
-            cell.without2(a[band][line][stack], a[3 + stack][upright][band]),
-            cell.without2(b[band][line][stack], b[3 + stack][upright][band]),
+            cell.without2(self.a[0][row], self.a[1][column]),
+            cell.without2(self.b[0][row], self.b[1][column]),
         )
     }
 }
 
-/// `taken` in the chute where each lane branches, nothing in the others.
-#[inline(always)]
-fn in_chutes<S: Simd, V: Vector<S>>(
-    s: S,
-    here: [V::Mask; 6],
-    taken: &Minirows<V>,
-) -> [Minirows<V>; 6] {
-    let zero = V::splat(s, 0);
-    let mut chutes = [[[zero; 3]; 3]; 6];
-    for chute in 0..6 {
-        for line in 0..3 {
-            for b in 0..3 {
-                chutes[chute][line][b] = here[chute].select(taken[line][b], zero);
-            }
+impl<V> Offer<V> {
+    /// The offer with the lower rank, lane by lane.
+    #[inline(always)]
+    fn or_better<S: Simd>(&mut self, other: Self)
+    where
+        V: Vector<S>,
+    {
+        let better = other.rank.simd_lt(self.rank);
+        for i in 0..6 {
+            self.configurations[i] = better.select(other.configurations[i], self.configurations[i]);
         }
+        self.digit = better.select(other.digit, self.digit);
+        self.rank = self.rank.min(other.rank);
     }
-    chutes
 }
 
 /// What a chute has to offer.
 #[inline(always)]
-fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, configurations: [V; 6]) -> Offer<V> {
+fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, unions: Minirows<V>) -> Offer<V> {
     let zero = V::splat(s, 0);
+    let configurations = configurations(&unions);
     let [a, b, c, d, e, f] = configurations;
     // Full adders: the number of configurations of every digit, in three bit planes.
     let (low, high) = (a.xor3(b, c), a.at_least_two(b, c));
@@ -143,12 +152,13 @@ fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, configurations: [V; 6]) -> Off
 
 /// What side A and side B take from each minirow of the chosen chute.
 ///
-/// Two or three configurations: A keeps the first, B the others. More (`many` holds the
-/// digit): A keeps those through the first minirow of the first line, or if there are none
-/// those through the second: the digit is there, or it is not.
+/// Two or three configurations: A keeps the first, B the others. More: A keeps those through
+/// the first minirow of the first line, or if there are none those through the second: the
+/// digit is there, or it is not.
 #[inline(always)]
-fn sides<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>, many: V) -> (Minirows<V>, Minirows<V>) {
+fn sides<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>, Minirows<V>) {
     let zero = V::splat(s, 0);
+    let many = chosen.rank.simd_ge(V::splat(s, LAST_RESORT)).select(chosen.digit, zero);
     let few = chosen.digit.without(many);
     let mut own = chosen.configurations;
     for i in 0..6 {

@@ -16,12 +16,13 @@
 
 use std::time::Instant;
 
-use fearless_simd::Simd;
+use fearless_simd::{Simd, SimdBase};
 
 use super::branch::Split;
 use super::clues::eliminate_clues;
+use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
-use super::sweep::{Cells, Verdict, solved, step};
+use super::sweep::{Cells, Verdict, blind_step, solved, step};
 use super::transpose::{load, move_lanes, store};
 use super::vector::{LaneSet, Vector, lanes_of};
 use crate::puzzle::{Grid, Puzzle};
@@ -31,10 +32,11 @@ use crate::solver::{Limits, Outcome};
 #[derive(Clone, Copy, Default)]
 struct Search {
     puzzle: usize,
-    solutions: u32,
-    guesses: u64,
-    nodes: u64,
     entered_ns: u64,
+    solutions: u32,
+    effort: Effort,
+    /// The effort at the first solution.
+    at_first: Effort,
 }
 
 /// The lanes of one vector width, with all their memory.
@@ -92,18 +94,27 @@ struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
+    /// Steps that newcomers are given before the first look at them: two fewer than the block
+    /// before them took.
+    blind_steps: usize,
+    /// The last reading of the clock, and whether no step has been made since.
+    clock_ns: u64,
+    clock_is_right: bool,
     /// The solutions in the exit block: their puzzles.
     leaving: usize,
     leaving_puzzles: [usize; 32],
+    /// At the end of the batch: lanes that share a search, and their solutions.
+    shares: Shares,
+    grids: [Option<Grid>; 32],
 }
 
 impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// All lanes of the vector.
     const EVERY: LaneSet = LaneSet::MAX >> (32 - V::LEN);
 
-    /// Work lanes go on until so many have an event (or all that are busy): events cost about
-    /// as much as steps, and a lane that waits is swept for nothing.
-    const EVENTS: u32 = V::LEN as u32 * 10 / 32;
+    /// Work lanes go on until so many of 32 have an event: events cost about as much as steps,
+    /// and a lane that waits is swept for nothing.
+    const EVENTS: u32 = 10;
 
     /// Newcomers go on together until fewer than this many are still changing.
     const TOGETHER: u32 = V::LEN as u32 / 4;
@@ -129,8 +140,13 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
+            blind_steps: 0,
+            clock_ns: 0,
+            clock_is_right: false,
             leaving: 0,
             leaving_puzzles: [0; 32],
+            shares: Shares::NONE,
+            grids: [None; 32],
         }
     }
 
@@ -148,8 +164,14 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.flush();
     }
 
-    fn now_ns(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
+    /// Nanoseconds since the batch began. Reading a clock costs about as much as an easy
+    /// puzzle, so one reading serves all that happens between two steps.
+    fn now_ns(&mut self) -> u64 {
+        if !self.clock_is_right {
+            self.clock_ns = self.start.elapsed().as_nanos() as u64;
+            self.clock_is_right = true;
+        }
+        self.clock_ns
     }
 
     /// Gives every free lane a newcomer, as long as there are any; returns the lanes that
@@ -163,6 +185,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             }
             if self.waiting == 0 {
                 if self.next == self.puzzles.len() {
+                    self.share(free);
                     return stuck;
                 }
                 self.admit();
@@ -184,10 +207,10 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             self.waiting &= !(1 << newcomer);
             self.search[lane] = Search {
                 puzzle: self.first_waiting + newcomer,
-                solutions: 0,
-                guesses: u64::from(branches),
-                nodes: 1 + u64::from(branches),
                 entered_ns: self.entered_ns,
+                solutions: 0,
+                effort: Effort { guesses: u64::from(branches), nodes: 1 + u64::from(branches) },
+                at_first: Effort::default(),
             };
         }
         self.busy |= taken;
@@ -208,13 +231,18 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
+        let mut steps = self.blind_steps;
         let verdict = s.vectorize(
             #[inline(always)]
             || {
                 load(s, block, entry);
                 let clashing = eliminate_clues(s, entry);
+                for _ in 0..steps {
+                    blind_step(s, entry);
+                }
                 loop {
                     let mut verdict = step(s, entry);
+                    steps += 1;
                     verdict.failed |= clashing;
                     verdict.full &= !clashing;
                     let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
@@ -224,6 +252,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 }
             },
         );
+        self.blind_steps = steps.saturating_sub(2);
+        self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }
 
@@ -243,6 +273,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         let first = self.first_waiting;
         let latency_ns = self.now_ns() - self.entered_ns;
+        let entry = &*self.engine.entry;
         for newcomer in lanes_of(done) {
             let outcome = &mut self.outcomes[first + newcomer];
             outcome.solutions = right >> newcomer & 1;
@@ -282,13 +313,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     /// Steps until enough lanes have an event.
     fn work(&mut self) -> Verdict {
+        self.clock_is_right = false;
         let (s, work, busy) = (self.s, &mut *self.engine.work, self.busy);
+        let enough = (busy.count_ones() * Self::EVENTS / 32).max(1);
         s.vectorize(
             #[inline(always)]
             || loop {
                 let Verdict { failed, full, stuck } = step(s, work);
                 let events = (failed | full | stuck) & busy;
-                if events.count_ones() >= Self::EVENTS || events == busy {
+                if events.count_ones() >= enough {
                     return Verdict {
                         failed: failed & busy,
                         full: full & busy,
@@ -310,35 +343,43 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             let enough = search.solutions >= self.limits.solutions.get();
             if enough || self.engine.stack.occupied() >> lane & 1 == 0 {
                 done |= 1 << lane;
-            } else if search.nodes == self.node_limit {
+            } else if search.effort.nodes == self.node_limit {
                 gave_up |= 1 << lane;
             } else {
-                search.nodes += 1;
+                search.effort.nodes += 1;
                 returning |= 1 << lane;
             }
         }
         for lane in lanes_of(stuck) {
             let search = &mut self.search[lane];
-            if search.nodes == self.node_limit {
+            if search.effort.nodes == self.node_limit {
                 gave_up |= 1 << lane;
             } else {
-                search.nodes += 1;
-                search.guesses += 1;
+                search.effort.nodes += 1;
+                search.effort.guesses += 1;
             }
         }
         stuck &= !gave_up;
         self.finish(done | gave_up, gave_up);
-        Next { branching: stuck, returning }
+        // Lanes that share a search may have ended with another one.
+        Next { branching: stuck & self.busy, returning: returning & self.busy }
     }
 
     /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones.
     fn count_solutions(&mut self, right: LaneSet) {
         let mut first = 0;
         for lane in lanes_of(right) {
-            let solutions = &mut self.search[lane].solutions;
-            first |= LaneSet::from(*solutions == 0) << lane;
-            *solutions += 1;
+            let search = &mut self.search[lane];
+            if search.solutions == 0 {
+                search.at_first = search.effort;
+                first |= 1 << lane;
+            }
+            search.solutions += 1;
         }
+        for lane in lanes_of(first & self.shares.lanes()) {
+            self.grids[lane] = Some(self.grid_of(lane));
+        }
+        first &= !self.shares.lanes();
         while first != 0 {
             let mut from = [0; 32];
             let (mut places, mut lanes) = (0, 0);
@@ -382,19 +423,75 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         self.busy &= !done;
         let now_ns = self.now_ns();
-        for lane in lanes_of(done) {
+        for lane in lanes_of(done & !self.shares.lanes()) {
             self.engine.stack.clear(lane);
             let search = &self.search[lane];
             let outcome = &mut self.outcomes[search.puzzle];
             outcome.solutions = search.solutions;
             outcome.gave_up = gave_up >> lane & 1 != 0;
-            outcome.guesses = search.guesses;
-            outcome.nodes = search.nodes;
+            outcome.guesses = search.effort.guesses;
+            outcome.nodes = search.effort.nodes;
             outcome.latency_ns = now_ns - search.entered_ns;
             if search.solutions == 0 {
                 outcome.grid = Grid::BLANK;
             }
         }
+        for lane in lanes_of(done & self.shares.lanes()) {
+            self.end_part(lane, now_ns);
+        }
+    }
+
+    /// Free lanes take sides of those that have several, see [`super::share`].
+    fn share(&mut self, free: LaneSet) {
+        let generous = self.engine.stack.generous();
+        if generous == 0 || self.limits.solutions.get() > 2 || self.limits.nodes.is_some() {
+            return;
+        }
+        for (taker, giver) in lanes_of(free).zip(lanes_of(generous)) {
+            let Engine { work, stack, .. } = &mut *self.engine;
+            stack.take_last(giver, work, taker);
+            self.shares.divide(giver, taker);
+            self.busy |= 1 << taker;
+            self.search[taker] = Search {
+                solutions: 0,
+                effort: Effort { guesses: 0, nodes: 1 },
+                ..self.search[giver]
+            };
+        }
+    }
+
+    /// A lane has ended that had a part of a search, unless it was needless already.
+    fn end_part(&mut self, lane: usize, now_ns: u64) {
+        if self.shares.lanes() >> lane & 1 == 0 {
+            return;
+        }
+        let Search { puzzle, entered_ns, solutions, effort, at_first } = self.search[lane];
+        let found = Found { solutions, effort, at_first, grid: self.grids[lane] };
+        let ended = self.shares.end(lane, &found, self.limits.solutions.get());
+        for lane in lanes_of(ended.needless | 1 << lane) {
+            self.engine.stack.clear(lane);
+            self.grids[lane] = None;
+        }
+        self.busy &= !ended.needless;
+        if let Some(all) = ended.all {
+            let outcome = &mut self.outcomes[puzzle];
+            outcome.solutions = all.solutions;
+            outcome.gave_up = false;
+            outcome.guesses = all.effort.guesses;
+            outcome.nodes = all.effort.nodes;
+            outcome.latency_ns = now_ns - entered_ns;
+            if let Some(grid) = all.grid {
+                outcome.grid = grid;
+            } else if all.solutions == 0 {
+                outcome.grid = Grid::BLANK;
+            }
+        }
+    }
+
+    /// The digits of a work lane that is solved.
+    fn grid_of(&self, lane: usize) -> Grid {
+        let digit = |cell: &V| cell.as_slice()[lane].trailing_zeros() as u8 + 1;
+        Grid(std::array::from_fn(|i| digit(&self.engine.work[i])))
     }
 }
 

@@ -47,6 +47,7 @@
 mod branch;
 mod clues;
 mod engine;
+mod share;
 mod stack;
 mod sweep;
 #[cfg(test)]

@@ -19,7 +19,7 @@
 //!
 //! The links allow any depth; a frame is free again when its last column has left it.
 
-use fearless_simd::{Select, Simd, SimdBase, u16x8};
+use fearless_simd::{Simd, SimdBase, u16x8};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
@@ -29,8 +29,8 @@ use crate::puzzle::CELLS;
 /// No frame: nothing lies below.
 const BOTTOM: u16 = u16::MAX;
 
-/// How many frames a pass over the cells blends.
-const TOGETHER: usize = 4;
+/// Room for the frames that lanes return from, with some to spare for the last pass.
+const MOST: usize = 32 + 4;
 
 /// One side in each column.
 type Frame<S> = [u16x8<S>; CELLS];
@@ -73,14 +73,20 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// never needed is never touched.
     pub(super) fn new(s: S) -> Self {
         let most = V::LEN * MAX_DEPTH;
+        let mut frames = Vec::with_capacity(most);
+        frames.push([u16x8::splat(s, 0); CELLS]);
+        let mut links = Vec::with_capacity(most);
+        links.push(Links { below: [BOTTOM; 8], live: 0, returning: 0 });
+        let mut free = Vec::with_capacity(most);
+        free.push(0);
         Self {
             held: Box::new([V::splat(s, 0); CELLS]),
             holding: 0,
             top: [BOTTOM; 32],
             deep: 0,
-            frames: Vec::with_capacity(most),
-            links: Vec::with_capacity(most),
-            free: Vec::with_capacity(most),
+            frames,
+            links,
+            free,
         }
     }
 
@@ -103,6 +109,40 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
     }
 
+    /// The lanes with more than one side put by; [`Stack::take_last`] is for them.
+    #[inline(always)]
+    pub(super) fn generous(&self) -> LaneSet {
+        self.holding & self.deep
+    }
+
+    /// Takes the side at the bottom of a lane's stack, which must be in a frame, and puts it
+    /// into lane `taker` of the cells.
+    #[inline(always)]
+    pub(super) fn take_last(&mut self, lane: usize, cells: &mut Cells<V>, taker: usize) {
+        let column = lane % 8;
+        let (mut index, mut above) = (self.top[lane], None);
+        while self.links[usize::from(index)].below[column] != BOTTOM {
+            above = Some(index);
+            index = self.links[usize::from(index)].below[column];
+        }
+        match above {
+            Some(above) => self.links[usize::from(above)].below[column] = BOTTOM,
+            None => {
+                self.top[lane] = BOTTOM;
+                self.deep &= !(1 << lane);
+            }
+        }
+        let frame = &self.frames[usize::from(index)];
+        for (cell, side) in cells.iter_mut().zip(frame) {
+            cell.as_mut_slice()[taker] = side.as_slice()[column];
+        }
+        let links = &mut self.links[usize::from(index)];
+        links.live &= !(1 << column);
+        if links.live == 0 {
+            self.free.push(index);
+        }
+    }
+
     /// The lanes `branching` go on with side A and put side B by; the lanes `returning`, which
     /// must have put something by, go on with that.
     #[inline(always)]
@@ -110,32 +150,62 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         &mut self,
         s: S,
         cells: &mut Cells<V>,
-        split: &Split<V>,
+        split: &Split<V, S>,
         branching: LaneSet,
         returning: LaneSet,
     ) {
         self.put_into_frames(s, branching & self.holding);
-        self.take_from_frames(s, cells, returning & !self.holding);
-        let (mask, back) = (V::mask(s, branching), V::mask(s, returning & self.holding));
-        for row in 0..9 {
-            for column in 0..9 {
-                let i = row * 9 + column;
-                let held = self.held[i];
-                let (a, b) = split.of_cell(back.select(held, cells[i]), row, column);
-                cells[i] = a;
-                self.held[i] = mask.select(b, held);
-            }
+        let back = returning & self.holding;
+        let (sources, count) = self.leave_frames(returning & !self.holding);
+        let (now, before) = sources.split_at(4);
+        self.take_from_frames(s, cells, before, count.saturating_sub(4));
+        match count {
+            0 => self.exchange_with::<0>(s, cells, split, branching, back, now),
+            1 => self.exchange_with::<1>(s, cells, split, branching, back, now),
+            2 => self.exchange_with::<2>(s, cells, split, branching, back, now),
+            _ => self.exchange_with::<4>(s, cells, split, branching, back, now),
         }
         self.holding = (self.holding & !returning) | branching;
+    }
+
+    /// The pass of an exchange that reads and writes every cell, with `N` frames on the way.
+    #[inline(always)]
+    fn exchange_with<const N: usize>(
+        &mut self,
+        s: S,
+        cells: &mut Cells<V>,
+        split: &Split<V, S>,
+        branching: LaneSet,
+        back: LaneSet,
+        sources: &[Source],
+    ) {
+        let (new, back) = (V::chosen(s, branching), V::chosen(s, back));
+        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
+        let held: &mut Cells<V> = &mut self.held;
+        for square in 0..9 {
+            let taken = split.of_box(s, square / 3, square % 3);
+            for k in 0..9 {
+                let (row, column) = (k / 3, k % 3);
+                let i = (square / 3 * 3 + row) * 9 + square % 3 * 3 + column;
+                let mut x = cells[i].or_in(back, held[i]);
+                for f in 0..N {
+                    x = x.or_in(lanes[f], V::repeat(frames[f][i]));
+                }
+                let (a, b) = taken.of_cell(x, row, column);
+                cells[i] = a;
+                held[i] = held[i].or_in(new, b);
+            }
+        }
     }
 
     /// Only returns: [`Stack::exchange`] without lanes that branch.
     #[inline(always)]
     pub(super) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
-        self.take_from_frames(s, cells, returning & !self.holding);
-        let back = V::mask(s, returning & self.holding);
+        let (sources, count) = self.leave_frames(returning & !self.holding);
+        self.take_from_frames(s, cells, &sources, count);
+        let back = V::chosen(s, returning & self.holding);
         for i in 0..CELLS {
-            cells[i] = back.select(self.held[i], cells[i]);
+            cells[i] = cells[i].or_in(back, self.held[i]);
         }
         self.holding &= !returning;
     }
@@ -148,11 +218,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             let chosen = one_of_each_residue(lanes);
             lanes &= !chosen;
             let index = self.free_frame(s);
-            let fold = V::folding(s, chosen);
-            let frame = &mut self.frames[usize::from(index)];
-            for i in 0..CELLS {
-                frame[i] = self.held[i].fold(fold);
-            }
+            fold_into(&mut self.frames[usize::from(index)], &self.held, V::folding(s, chosen));
             let links = &mut self.links[usize::from(index)];
             for lane in lanes_of(chosen) {
                 links.live |= 1 << (lane % 8);
@@ -170,14 +236,10 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         })
     }
 
-    /// The topmost frames of `lanes` go into the cells. Few lanes share a frame; so that the
-    /// cells are not read and written for each, some frames are blended in one pass.
+    /// Takes `lanes` from their topmost frames: which frames, and how many.
     #[inline(always)]
-    fn take_from_frames(&mut self, s: S, cells: &mut Cells<V>, lanes: LaneSet) {
-        if lanes == 0 {
-            return;
-        }
-        let mut sources = [Source { frame: 0, lanes: 0 }; 32 + TOGETHER];
+    fn leave_frames(&mut self, lanes: LaneSet) -> ([Source; MOST], usize) {
+        let mut sources = [Source { frame: 0, lanes: 0 }; MOST];
         let mut count = 0;
         for lane in lanes_of(lanes) {
             let frame = self.leave(lane);
@@ -192,12 +254,22 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
         // The frame after the last one may be any that exists: no lane returns from it.
         sources[count].frame = 0;
-        for sources in sources[..count.next_multiple_of(TOGETHER)].as_chunks::<TOGETHER>().0 {
-            match sources.iter().filter(|source| source.lanes != 0).count() {
+        (sources, count)
+    }
+
+    /// `count` frames go into the cells. Few lanes share a frame; so that the cells are not
+    /// read and written for each, some frames are blended in one pass.
+    #[inline(always)]
+    fn take_from_frames(&self, s: S, cells: &mut Cells<V>, sources: &[Source], count: usize) {
+        let mut i = 0;
+        while i < count {
+            let sources = &sources[i..];
+            match count - i {
                 1 => self.blend::<1>(s, cells, sources),
                 2 => self.blend::<2>(s, cells, sources),
-                _ => self.blend::<TOGETHER>(s, cells, sources),
+                _ => self.blend::<4>(s, cells, sources),
             }
+            i += 4;
         }
     }
 
@@ -216,20 +288,39 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     }
 
     #[inline(always)]
-    fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[Source; TOGETHER]) {
-        let mut masks = [V::mask(s, 0); N];
-        let mut frames = [&self.frames[0]; N];
-        for i in 0..N {
-            masks[i] = V::mask(s, sources[i].lanes);
-            frames[i] = &self.frames[usize::from(sources[i].frame)];
-        }
-        for cell in 0..CELLS {
-            let mut x = cells[cell];
-            for i in 0..N {
-                x = masks[i].select(V::block_splat(frames[i][cell]), x);
+    fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[Source]) {
+        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
+        for i in 0..CELLS {
+            let mut x = cells[i];
+            for f in 0..N {
+                x = x.or_in(lanes[f], V::repeat(frames[f][i]));
             }
-            cells[cell] = x;
+            cells[i] = x;
         }
+    }
+}
+
+/// The first `N` of the sources: lanes and frames.
+#[inline(always)]
+fn frames_of<'a, S: Simd, V: Vector<S>, const N: usize>(
+    s: S,
+    all: &'a [Frame<S>],
+    sources: &[Source],
+) -> ([V::Chosen; N], [&'a Frame<S>; N]) {
+    let mut lanes = [V::chosen(s, 0); N];
+    let mut frames = [&all[0]; N];
+    for i in 0..N {
+        lanes[i] = V::chosen(s, sources[i].lanes);
+        frames[i] = &all[usize::from(sources[i].frame)];
+    }
+    (lanes, frames)
+}
+
+/// One block of every vector of `cells`.
+#[inline(always)]
+fn fold_into<S: Simd, V: Vector<S>>(frame: &mut Frame<S>, cells: &Cells<V>, folding: V::Folding) {
+    for i in 0..CELLS {
+        frame[i] = cells[i].fold(folding);
     }
 }
 

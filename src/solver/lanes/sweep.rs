@@ -65,30 +65,42 @@ struct Tally<V> {
     placed: V,
 }
 
-/// One step: a light sweep, then a full one.
+/// What a sweep tells: the rules are the same.
+const NOTHING: u8 = 0;
+const SUM: u8 = 1;
+const EVERYTHING: u8 = 2;
+
+/// One step: two sweeps.
 ///
-/// The light one must come first. "Stuck" means that the full one has changed nothing, so
-/// that further steps change nothing either: a lane may wait for its neighbours.
+/// "Stuck" means that the second one has changed nothing, so that further steps change nothing
+/// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
 #[inline(always)]
 pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
-    let before = sweep::<S, V, false>(s, cells).sum;
-    let after = sweep::<S, V, true>(s, cells);
+    let before = sweep::<S, V, SUM>(s, cells).sum;
+    let after = sweep::<S, V, EVERYTHING>(s, cells);
     let failed = after.least.lanes_empty() | after.placed.lanes_differ(V::splat(s, ALL));
     let full = after.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
     let stuck = after.sum.lanes_equal(before) & !failed & !full;
     Verdict { failed, full, stuck }
 }
 
+/// The same without the verdict.
+#[inline(always)]
+pub(super) fn blind_step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
+    sweep::<S, V, NOTHING>(s, cells);
+    sweep::<S, V, NOTHING>(s, cells);
+}
+
 /// All bands, then all stacks, in place: what one finds the next one uses.
 #[inline(always)]
-fn sweep<S: Simd, V: Vector<S>, const FULL: bool>(s: S, cells: &mut Cells<V>) -> Tally<V> {
+fn sweep<S: Simd, V: Vector<S>, const TELL: u8>(s: S, cells: &mut Cells<V>) -> Tally<V> {
     let mut tally =
         Tally { sum: V::splat(s, 0), least: V::splat(s, u16::MAX), placed: V::splat(s, ALL) };
     for band in 0..3 {
-        band_pass::<S, V, FULL>(s, band_mut(cells, band), &mut tally);
+        band_pass::<S, V, TELL>(s, band_mut(cells, band), &mut tally);
     }
     for stack in 0..3 {
-        stack_pass::<S, V, FULL>(s, stack_mut(cells, stack), &mut tally);
+        stack_pass::<S, V, TELL>(s, stack_mut(cells, stack), &mut tally);
     }
     tally
 }
@@ -107,7 +119,7 @@ fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
 
 /// A band: naked singles, closure, asserted minirows, hidden singles.
 #[inline(always)]
-fn band_pass<S: Simd, V: Vector<S>, const FULL: bool>(
+fn band_pass<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     band: &mut [V; 27],
     tally: &mut Tally<V>,
@@ -129,7 +141,7 @@ fn band_pass<S: Simd, V: Vector<S>, const FULL: bool>(
         unions[line] = [a.without2(q, r), b.without2(p, r), c.without2(p, q)];
     }
     let kept = closure(&unions);
-    if FULL {
+    if TELL == EVERYTHING {
         tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
     }
     for line in 0..3 {
@@ -171,29 +183,27 @@ fn naked_singles<S: Simd, V: Vector<S>>(s: S, band: &mut [V; 27], b: usize) -> (
     (unions, singles)
 }
 
-/// A stack: closure, and in a full sweep asserted minirows. Its singles are found by the bands.
+/// A stack: closure and asserted minirows. Its singles are found by the bands.
 #[inline(always)]
-fn stack_pass<S: Simd, V: Vector<S>, const FULL: bool>(
+fn stack_pass<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     stack: &mut [V; 75],
     tally: &mut Tally<V>,
 ) {
     let kept = closure(&unions::<S, V, true, 75>(s, stack));
-    if FULL {
+    if TELL == EVERYTHING {
         tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
     }
     for line in 0..3 {
         for b in 0..3 {
-            let mut allowed = kept[line][b];
-            if FULL {
-                allowed = asserted(&kept, line, b).if_three(allowed);
-            }
-            for k in 0..3 {
-                let cell = &mut stack[place::<true>(line, b, k)];
-                *cell &= allowed;
-                tally.sum += *cell;
-                if FULL {
-                    tally.least = tally.least.min(*cell);
+            let allowed = asserted(&kept, line, b).if_three(kept[line][b]);
+            for i in minirow::<true>(line, b) {
+                stack[i] &= allowed;
+                if TELL >= SUM {
+                    tally.sum += stack[i];
+                }
+                if TELL == EVERYTHING {
+                    tally.least = tally.least.min(stack[i]);
                 }
             }
         }

@@ -293,7 +293,9 @@ fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         if random >> 63 == 0 {
             stack.exchange(s, &mut cells, &nothing, branching, returning);
         } else {
-            lanes_of(branching).for_each(|lane| drop(model[lane].pop()));
+            for lane in lanes_of(branching) {
+                model[lane].pop();
+            }
             stack.give_back(s, &mut cells, returning);
         }
         for lane in lanes_of(returning) {

@@ -7,7 +7,9 @@
 //! A function over vectors must be `#[inline(always)]`, or run its body in
 //! [`Simd::vectorize`]: compiled for the baseline it is up to 40 times slower.
 
-use fearless_simd::{Bytes, ExtractToken, Select, Simd, SimdBase, SimdInt, SimdMask, u8x16, u16x8};
+use fearless_simd::{
+    Bytes, ExtractToken, Select, Simd, SimdBase, SimdInt, SimdMask, mask16x8, u8x16, u16x8,
+};
 
 /// Every digit of a cell.
 pub(super) const ALL: u16 = 0x1FF;
@@ -56,6 +58,9 @@ pub(super) trait Vector<S: Simd>:
     /// One block: lane `l` of `lanes` comes to lane `l` modulo 8.
     fn fold(self, folding: Self::Folding) -> u16x8<S>;
 
+    /// The same block over and over.
+    fn repeat(block: u16x8<S>) -> Self;
+
     /// The low halves of each block of `self` and `other`, lane by lane in turns.
     fn zip_low_blocks(self, other: Self) -> Self;
 
@@ -65,6 +70,18 @@ pub(super) trait Vector<S: Simd>:
     /// Two clues a lane, a byte each (0 for a blank), to the candidates of the low one and
     /// of the high one.
     fn candidates(self) -> (Self, Self);
+
+    /// A set of lanes, in the form that [`Vector::or_in`] wants.
+    type Chosen: Copy;
+
+    /// The lanes of a set.
+    fn chosen(s: S, lanes: LaneSet) -> Self::Chosen;
+
+    /// `other` in the chosen lanes, `self` in the others.
+    ///
+    /// The same as `select` of a mask, for what is stored and soon read again: LLVM makes a
+    /// masked store of a `select`, and a masked store does not forward to a load.
+    fn or_in(self, chosen: Self::Chosen, other: Self) -> Self;
 
     /// `a | b | c`
     #[inline(always)]
@@ -176,7 +193,12 @@ pub(super) const HIGH: [u8; 16] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 
 /// Byte indices from lane indices, for the byte permutations of `fearless_simd`.
 #[inline(always)]
 pub(super) fn byte_order<S: Simd, V: Vector<S>>(s: S, from: &[u16; 32]) -> V::Bytes {
-    let lanes = V::from_slice(s, &from[..V::LEN]);
+    bytes_of::<S, V>(s, V::from_slice(s, &from[..V::LEN]))
+}
+
+/// Byte indices from lane indices that are in a vector already.
+#[inline(always)]
+pub(super) fn bytes_of<S: Simd, V: Vector<S>>(s: S, lanes: V) -> V::Bytes {
     (((lanes << 1) | (lanes << 9)) + V::splat(s, 0x0100)).to_bytes()
 }
 
@@ -212,6 +234,23 @@ impl<S: Simd> Vector<S> for u16x8<S> {
     #[inline(always)]
     fn fold(self, (): Self::Folding) -> u16x8<S> {
         self
+    }
+
+    #[inline(always)]
+    fn repeat(block: u16x8<S>) -> Self {
+        block
+    }
+
+    type Chosen = mask16x8<S>;
+
+    #[inline(always)]
+    fn chosen(s: S, lanes: LaneSet) -> Self::Chosen {
+        Self::mask(s, lanes)
+    }
+
+    #[inline(always)]
+    fn or_in(self, chosen: Self::Chosen, other: Self) -> Self {
+        chosen.select(other, self)
     }
 
     #[inline(always)]

@@ -1,16 +1,17 @@
 //! The vectors of AVX2 (sixteen lanes) and AVX-512 (thirty-two).
 
 use std::arch::x86_64::{
-    _mm256_unpackhi_epi16, _mm256_unpacklo_epi16, _mm512_permutexvar_epi16,
-    _mm512_ternarylogic_epi32, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
+    _mm256_broadcastsi128_si256, _mm256_unpackhi_epi16, _mm256_unpacklo_epi16,
+    _mm512_broadcast_i32x4, _mm512_permutexvar_epi16, _mm512_ternarylogic_epi32,
+    _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
 };
 
 use fearless_simd::{
-    Avx2, Avx512, Bytes, ExtractToken, Select, SimdBase, SimdCombine, SimdInto, SimdMask,
-    SimdSplit, kernel, mask16x8, u8x32, u16x8, u16x16, u16x32,
+    Avx2, Avx512, Bytes, ExtractToken, Select, SimdBase, SimdCombine, SimdInt, SimdInto, SimdMask,
+    SimdSplit, kernel, mask16x8, mask16x16, u8x32, u8x64, u16x8, u16x16, u16x32,
 };
 
-use super::vector::{ALL, HIGH, LOW, LaneSet, Vector, byte_order};
+use super::vector::{ALL, HIGH, LOW, LaneSet, Vector, byte_order, bytes_of};
 
 type Half = u16x16<Avx2>;
 type Full = u16x32<Avx512>;
@@ -25,6 +26,13 @@ kernel!(
     #[inline(always)]
     fn zip_high_half(t: Avx2, a: Half, b: Half) -> Half {
         _mm256_unpackhi_epi16(a.into(), b.into()).simd_into(t)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn repeat_half(t: Avx2, block: u16x8<Avx2>) -> Half {
+        _mm256_broadcastsi128_si256(block.into()).simd_into(t)
     }
 );
 
@@ -67,6 +75,23 @@ impl Vector<Avx2> for Half {
     }
 
     #[inline(always)]
+    fn repeat(block: u16x8<Avx2>) -> Self {
+        repeat_half(block.token(), block)
+    }
+
+    type Chosen = mask16x16<Avx2>;
+
+    #[inline(always)]
+    fn chosen(s: Avx2, lanes: LaneSet) -> Self::Chosen {
+        Self::mask(s, lanes)
+    }
+
+    #[inline(always)]
+    fn or_in(self, chosen: Self::Chosen, other: Self) -> Self {
+        chosen.select(other, self)
+    }
+
+    #[inline(always)]
     fn zip_low_blocks(self, other: Self) -> Self {
         zip_low_half(self.token(), self, other)
     }
@@ -102,6 +127,12 @@ kernel!(
 );
 kernel!(
     #[inline(always)]
+    fn repeat_full(t: Avx512, block: u16x8<Avx512>) -> Full {
+        _mm512_broadcast_i32x4(block.into()).simd_into(t)
+    }
+);
+kernel!(
+    #[inline(always)]
     fn permute_full(t: Avx512, order: Full, a: Full) -> Full {
         _mm512_permutexvar_epi16(order.into(), a.into()).simd_into(t)
     }
@@ -133,6 +164,7 @@ ternary! {
     xor3_full: A ^ B ^ C;
     at_least_two_full: (A & B) | (C & (A | B));
     exactly_one_full: (A ^ B ^ C) & !(A & B);
+    either_full: (A & B) | (!A & C);
     without2_full: A & !(B | C);
     without_others_full: A & (C | !B);
 }
@@ -161,16 +193,17 @@ const CANDIDATES: [u16; 32] = {
 };
 
 impl Vector<Avx512> for Full {
-    type Order = Full;
+    /// Bytes: permuting words takes twice as long.
+    type Order = u8x64<Avx512>;
 
     #[inline(always)]
     fn order(s: Avx512, from: &[u16; 32]) -> Self::Order {
-        Self::from_slice(s, from)
+        byte_order::<Avx512, Self>(s, from)
     }
 
     #[inline(always)]
     fn permute(self, order: Self::Order) -> Self {
-        permute_full(self.token(), order, self)
+        self.swizzle_dyn(order)
     }
 
     #[inline(always)]
@@ -188,7 +221,7 @@ impl Vector<Avx512> for Full {
         take(3, d);
     }
 
-    type Folding = Full;
+    type Folding = u8x64<Avx512>;
 
     /// The lanes that each block comes from: its own column of one of the four blocks.
     #[inline(always)]
@@ -197,12 +230,29 @@ impl Vector<Avx512> for Full {
         let [_, b, c, d] = lanes.to_le_bytes();
         let order = Self::mask(s, u32::from(b)).select(column + 8, column);
         let order = Self::mask(s, u32::from(c)).select(column + 16, order);
-        Self::mask(s, u32::from(d)).select(column + 24, order)
+        bytes_of(s, Self::mask(s, u32::from(d)).select(column + 24, order))
     }
 
     #[inline(always)]
     fn fold(self, order: Self::Folding) -> u16x8<Avx512> {
         self.permute(order).split().0.split().0
+    }
+
+    #[inline(always)]
+    fn repeat(block: u16x8<Avx512>) -> Self {
+        repeat_full(block.token(), block)
+    }
+
+    type Chosen = Full;
+
+    #[inline(always)]
+    fn chosen(s: Avx512, lanes: LaneSet) -> Self::Chosen {
+        Self::mask(s, lanes).select(Self::splat(s, u16::MAX), Self::splat(s, 0))
+    }
+
+    #[inline(always)]
+    fn or_in(self, chosen: Self::Chosen, other: Self) -> Self {
+        either_full(self.token(), chosen, other, self)
     }
 
     #[inline(always)]
@@ -258,11 +308,13 @@ impl Vector<Avx512> for Full {
         without_others_full(self.token(), self, taken, own)
     }
 
+    /// Saturating, since LLVM makes a bit count of `x & (x - 1) == 0`: two instructions for the
+    /// port that is the busiest.
     #[inline(always)]
     fn if_single(self) -> Self {
         let s = self.token();
         let zero = Self::splat(s, 0);
-        (self & (self - Self::splat(s, 1))).simd_eq(zero).select(self, zero)
+        (self & self.saturating_sub(Self::splat(s, 1))).simd_eq(zero).select(self, zero)
     }
 
     #[inline(always)]

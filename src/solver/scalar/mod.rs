@@ -18,15 +18,14 @@ use board::{Board, Progress};
 #[derive(Debug)]
 pub struct Scalar {
     /// Boards that wait: the other sides of the guesses on the way to the present board. Each
-    /// guess settled a cell, or the configuration of one of nine digits in one of three bands,
-    /// so the room made at construction is enough.
+    /// guess settled a cell, so the room for 81 that was made at construction is enough.
     waiting: Vec<Board>,
 }
 
 impl Scalar {
     /// An engine ready for its first batch.
     pub fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CELLS + 9 * 3) }
+        Self { waiting: Vec::with_capacity(CELLS) }
     }
 
     /// Searches for solutions depth first, until there is nothing left or a limit is reached.
@@ -46,8 +45,8 @@ impl Scalar {
                     outcome.guesses += 1;
                     let guess = board.most_constrained();
                     self.waiting.push(board.clone());
-                    self.waiting.last_mut().expect("just pushed").take(&guess, 1);
-                    board.take(&guess, 0);
+                    self.waiting.last_mut().expect("just pushed").exclude(guess);
+                    board.assume(guess);
                     continue;
                 }
                 Progress::Solved => {

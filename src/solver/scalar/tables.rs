@@ -15,11 +15,8 @@ pub static MINIROWS_OF_ROW: [u8; 512] = minirows_of_row();
 
 /// The six configurations of a digit in a band: it stands once in each row and once in each box,
 /// so its minirows (bit `3 * row + box`) form a permutation matrix.
-pub const CONFIGURATIONS: [u16; 6] =
+const CONFIGURATIONS: [u16; 6] =
     [0b100_010_001, 0b010_100_001, 0b100_001_010, 0b001_100_010, 0b010_001_100, 0b001_010_100];
-
-/// How many configurations these nine minirows leave.
-pub static CONFIGURATIONS_LEFT: [u8; 512] = configurations_left();
 
 /// A digit that has candidates in these nine minirows of a band (bit `3 * row + box`): the cells
 /// of the minirows in which it can really stand.
@@ -39,6 +36,9 @@ pub static PAIR: [Cells; 512] = columns_left(2);
 /// A digit that stands in a cell of a band: the cells of that band it can still stand in.
 pub static PLACED: [Cells; 27] = placed();
 
+/// The cells of each unit in each of the three bands: rows, columns, boxes.
+pub static UNITS: [[Cells; 3]; 27] = units();
+
 const fn minirows_of_row() -> [u8; 512] {
     let mut table = [0; 512];
     let mut columns = 0;
@@ -51,20 +51,6 @@ const fn minirows_of_row() -> [u8; 512] {
             minirow += 1;
         }
         columns += 1;
-    }
-    table
-}
-
-const fn configurations_left() -> [u8; 512] {
-    let mut table = [0; 512];
-    let mut minirows = 0;
-    while minirows < 512 {
-        let mut i = 0;
-        while i < CONFIGURATIONS.len() {
-            table[minirows] += (CONFIGURATIONS[i] & !(minirows as u16) == 0) as u8;
-            i += 1;
-        }
-        minirows += 1;
     }
     table
 }
@@ -124,6 +110,18 @@ const fn placed() -> [Cells; 27] {
         let square = (0b111 * EACH_ROW) << (cell % 9 / 3 * 3);
         table[cell] = ALL & !(row | square) | 1 << cell;
         cell += 1;
+    }
+    table
+}
+
+const fn units() -> [[Cells; 3]; 27] {
+    let mut table = [[0; 3]; 27];
+    let mut i = 0;
+    while i < 9 {
+        table[i][i / 3] = 0b1_1111_1111 << (i % 3 * 9);
+        table[9 + i] = [EACH_ROW << i; 3];
+        table[18 + i][i / 3] = (0b111 * EACH_ROW) << (i % 3 * 3);
+        i += 1;
     }
     table
 }

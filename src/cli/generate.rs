@@ -1,0 +1,128 @@
+//! `bulkdoku generate`: random puzzles, one a line.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use bulkdoku::Puzzle;
+use bulkdoku::generate::{Generator, Kind};
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use rayon::prelude::*;
+
+use super::outputs::Outputs;
+use super::{Exit, Failure, parse_threads};
+
+/// Make random puzzles, one a line.
+///
+/// The same seed makes the same puzzles, whatever the number of threads, and the first N of
+/// them are the same however many are made.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Args {
+    /// How many puzzles.
+    #[arg(short = 'n', long, value_name = "N")]
+    count: u64,
+
+    /// Which of the corpora: any number.
+    #[arg(short, long, value_name = "S")]
+    seed: u64,
+
+    /// What kind of puzzles.
+    #[arg(short, long, value_name = "KIND", default_value = "minimal")]
+    kind: KindArg,
+
+    /// Where they go; standard output if not given.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace an output file that exists.
+    #[arg(long)]
+    force: bool,
+
+    /// Threads; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value = "0", value_parser = parse_threads)]
+    threads: NonZeroUsize,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  bulkdoku generate --count 1000 --seed 1 -o minimal.txt
+  bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
+  bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
+
+Exit status: 0 done, 2 wrong usage, 3 output failed. A closed pipe ends the run with 0.";
+
+/// A kind as it is typed.
+#[derive(Clone, Copy, Debug)]
+struct KindArg(Kind);
+
+impl ValueEnum for KindArg {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: &[KindArg] = &[
+            KindArg(Kind::Minimal),
+            KindArg(Kind::Easy),
+            KindArg(Kind::Hard),
+            KindArg(Kind::Several),
+            KindArg(Kind::Unsolvable),
+        ];
+        ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            Kind::Minimal => "one solution, no clue can be taken",
+            Kind::Easy => "one solution, 30 to 37 clues, naked singles suffice",
+            Kind::Hard => "minimal, found by search for many guesses (slow to make)",
+            Kind::Several => "more than one solution",
+            Kind::Unsolvable => "legal clues, no solution",
+        };
+        Some(PossibleValue::new(self.0.name()).help(help))
+    }
+}
+
+/// Puzzles are made in batches of this many for each thread, then written.
+const BATCH: u64 = 64;
+
+/// Makes what `args` ask for.
+pub fn run(args: Args) -> Result<Exit, Failure> {
+    let Args { count, seed, kind: KindArg(kind), output, force, threads } = args;
+    let out = Outputs::new(&[], force).rows(output.as_deref())?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    let pool = pool.map_err(|error| Failure::Usage(format!("--threads: {error}")))?;
+    let batch = BATCH * threads.get() as u64;
+    let written = pool.install(|| {
+        write_puzzles(count, batch, BufWriter::new(&out), |generator, index| {
+            generator.puzzle(kind, seed, index)
+        })
+    });
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Done),
+        Err(error) => Err(Failure::Io(format!("{}: {error}", out.name()))),
+        Ok(()) => Ok(Exit::Done),
+    }
+}
+
+/// Batch by batch, each made by all threads of the pool and written in order.
+fn write_puzzles(
+    count: u64,
+    batch: u64,
+    mut out: impl Write,
+    make: impl Fn(&mut Generator, u64) -> Puzzle + Sync,
+) -> io::Result<()> {
+    let mut puzzles = Vec::new();
+    let mut start = 0;
+    while start < count {
+        let end = count.min(start.saturating_add(batch));
+        (0..(end - start) as usize)
+            .into_par_iter()
+            .map_init(Generator::new, |generator, i| make(generator, start + i as u64))
+            .collect_into_vec(&mut puzzles);
+        for puzzle in &puzzles {
+            writeln!(out, "{puzzle}")?;
+        }
+        out.flush()?;
+        start = end;
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! 81 characters to cells and back, in vectors.
+//!
+//! On easy puzzles text costs as much as it can spoil: reading cell by cell would take longer than
+//! solving in lanes. These are functions for batches, to be inlined where the vector level is
+//! known ([`Simd::vectorize`]); they move each cell once, from its place to its place, because
+//! moving bytes that were just written, in pieces of another size, costs more than reading them.
+
+use fearless_simd::{Level, Select, Simd, SimdBase, SimdMask, dispatch, u8x32};
+
+use crate::puzzle::{CELLS, Grid, Puzzle};
+
+/// The 81 characters of a puzzle or a solution.
+pub(crate) type Line = [u8; CELLS];
+
+/// Where the vectors of a line start: they overlap, so that nothing is left over.
+const WINDOWS: [usize; 3] = [0, WINDOW, CELLS - WINDOW];
+/// How many cells a vector has.
+const WINDOW: usize = 32;
+
+/// Reads a puzzle at the level that every machine of this kind has.
+pub(crate) fn read(line: &Line, puzzle: &mut Puzzle) -> bool {
+    dispatch!(Level::baseline(), s => read_cells(s, line, puzzle))
+}
+
+/// Reads a puzzle in place; `false` if some character is no cell, and then it is no puzzle that
+/// means anything.
+#[inline(always)]
+pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle) -> bool {
+    // Nearly every file has blanks of one kind, and it is one of these.
+    read_with(s, line, puzzle, b".") || read_with(s, line, puzzle, b"._*-xX?")
+}
+
+/// With these blanks, and `0`.
+#[inline(always)]
+fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> bool {
+    let mut all_cells = true;
+    for at in WINDOWS {
+        let text = u8x32::from_slice(s, &line[at..at + WINDOW]);
+        let digit = text - u8x32::splat(s, b'0');
+        let is_digit = digit.simd_le(u8x32::splat(s, 9));
+        let cells = is_digit.select(digit, u8x32::splat(s, 0));
+        cells.store_slice(&mut puzzle.cells_mut()[at..at + WINDOW]);
+        let mut is_cell = is_digit;
+        for &blank in blanks {
+            is_cell |= text.simd_eq(u8x32::splat(s, blank));
+        }
+        all_cells &= is_cell.all_true();
+    }
+    all_cells
+}
+
+/// Writes a grid, `.` in cells without a digit.
+#[inline(always)]
+pub(crate) fn write_cells<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
+    for at in WINDOWS {
+        let digit = u8x32::from_slice(s, &grid.cells()[at..at + WINDOW]);
+        let is_blank = digit.simd_eq(u8x32::splat(s, 0));
+        let text = is_blank.select(u8x32::splat(s, b'.'), digit + u8x32::splat(s, b'0'));
+        text.store_slice(&mut line[at..at + WINDOW]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::BLANKS;
+    use crate::simd::SimdLevel;
+
+    fn read_at(level: SimdLevel, line: &Line) -> Option<Puzzle> {
+        let mut puzzle = Puzzle::EMPTY;
+        dispatch!(level.token(), s => s.vectorize(
+            #[inline(always)]
+            || read_cells(s, line, &mut puzzle)
+        ))
+        .then_some(puzzle)
+    }
+
+    #[test]
+    fn at_every_level_and_place_each_character_is_what_it_is() {
+        for level in SimdLevel::available() {
+            for byte in 0..=u8::MAX {
+                for at in [0, 31, 32, 48, 49, 63, 64, 80] {
+                    let mut line = [b'.'; CELLS];
+                    line[at] = byte;
+                    let expected = match byte {
+                        b'1'..=b'9' => Some(byte - b'0'),
+                        _ if BLANKS.contains(&byte) => Some(0),
+                        _ => None,
+                    };
+                    let found = read_at(level, &line);
+                    assert_eq!(found.map(|puzzle| puzzle.cells()[at]), expected, "{level} {byte}");
+                    if let Some(puzzle) = found {
+                        assert_eq!(puzzle.clues(), usize::from(puzzle.cells()[at] != 0));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_as_it_was() {
+        let grid = Grid(std::array::from_fn(|i| (i % 10) as u8));
+        for level in SimdLevel::available() {
+            let mut line = [0; CELLS];
+            dispatch!(level.token(), s => s.vectorize(
+                #[inline(always)]
+                || write_cells(s, &grid, &mut line)
+            ));
+            assert_eq!(line, grid.to_string().as_bytes());
+            assert_eq!(read_at(level, &line), Some(Puzzle::from(grid)));
+        }
+    }
+}

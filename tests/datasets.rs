@@ -1,0 +1,128 @@
+//! The bundled puzzle sets against their expected results and against the rules.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use bulkdoku::generate::solved_by_naked_singles;
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{Limits, Puzzle};
+use common::{count, engines, solve};
+
+/// A puzzle and what is expected of it.
+struct Row {
+    puzzle: Puzzle,
+    /// Solutions, counted up to [`LIMIT`].
+    solutions: u32,
+    /// The solution, where there is only one.
+    solution: String,
+}
+
+/// How far the expected results count.
+const LIMIT: u32 = 1000;
+
+fn read(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn set(name: &str) -> Vec<Row> {
+    let (puzzles, expected) = (read(&format!("{name}.txt")), read(&format!("{name}.expected")));
+    let expected = expected.strip_prefix("solutions,solution\n").expect("a header");
+    assert_eq!(puzzles.lines().count(), expected.lines().count(), "{name}");
+    let rows = puzzles.lines().zip(expected.lines()).map(|(puzzle, expected)| {
+        let (solutions, solution) = expected.split_once(',').expect("two columns");
+        Row {
+            puzzle: puzzle.parse().expect("a puzzle"),
+            solutions: solutions.parse().expect("a number"),
+            solution: solution.into(),
+        }
+    });
+    rows.collect()
+}
+
+/// Every engine finds what is expected; the solutions obey the rules.
+fn check(name: &str, rows: &[Row]) {
+    let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
+    for (engine_name, mut engine) in engines() {
+        for (row, outcome) in rows.iter().zip(solve(&mut *engine, &puzzles, count(LIMIT))) {
+            let label = format!("{engine_name}, {name}: {}", row.puzzle);
+            common::check(&label, &row.puzzle, &outcome, row.solutions);
+            if row.solutions == 1 {
+                assert_eq!(outcome.grid.to_string(), row.solution, "{label}");
+            } else {
+                assert_eq!(row.solution, "", "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn easy() {
+    let rows = set("easy");
+    assert_eq!(rows.len(), 2000);
+    for row in &rows {
+        assert!(row.solutions == 1 && (30..=37).contains(&row.puzzle.clues()), "{}", row.puzzle);
+        assert!(solved_by_naked_singles(row.puzzle.cells()), "{}", row.puzzle);
+    }
+    check("easy", &rows);
+}
+
+#[test]
+fn minimal() {
+    let rows = set("minimal");
+    assert_eq!(rows.len(), 2000);
+    assert!(rows.iter().all(|row| row.solutions == 1));
+    check("minimal", &rows);
+    no_clue_is_needless(&rows);
+}
+
+#[test]
+fn hard() {
+    let rows = set("hard");
+    assert_eq!(rows.len(), 250);
+    assert!(rows.iter().all(|row| row.solutions == 1));
+    check("hard", &rows);
+    no_clue_is_needless(&rows);
+    for (name, mut engine) in engines() {
+        let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
+        let outcomes = solve(&mut *engine, &puzzles, Limits::PROOF);
+        let guesses: u64 = outcomes.iter().map(|outcome| outcome.guesses).sum();
+        assert!(guesses > 10 * rows.len() as u64, "{name}: {guesses} guesses");
+    }
+}
+
+#[test]
+fn several() {
+    let rows = set("several");
+    assert_eq!(rows.len(), 500);
+    assert!(rows.iter().all(|row| row.solutions > 1));
+    check("several", &rows);
+}
+
+#[test]
+fn unsolvable() {
+    let rows = set("unsolvable");
+    assert_eq!(rows.len(), 500);
+    assert!(rows.iter().all(|row| row.solutions == 0 && row.puzzle.contradiction().is_none()));
+    check("unsolvable", &rows);
+}
+
+/// Each puzzle without any one of its clues has a second solution.
+fn no_clue_is_needless(rows: &[Row]) {
+    let without_one = |row: &Row| {
+        let cells = *row.puzzle.cells();
+        let clues = (0..CELLS).filter(move |&cell| cells[cell] != 0);
+        clues.map(move |cell| {
+            let mut cells = cells;
+            cells[cell] = 0;
+            Puzzle::from_cells(cells).expect("digits")
+        })
+    };
+    let puzzles: Vec<Puzzle> = rows.iter().flat_map(without_one).collect();
+    let (name, mut engine) = engines().remove(0);
+    for (puzzle, outcome) in puzzles.iter().zip(solve(&mut *engine, &puzzles, Limits::PROOF)) {
+        common::check(&name, puzzle, &outcome, 2);
+    }
+}

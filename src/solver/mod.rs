@@ -6,6 +6,7 @@
 
 mod backtrack;
 mod lanes;
+mod lex;
 mod propagate;
 mod scalar;
 
@@ -17,6 +18,7 @@ use thiserror::Error;
 
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
 pub use lanes::Lanes;
+pub use lex::{GaveUp, LexFirst};
 pub use propagate::Propagate;
 pub use scalar::Scalar;
 
@@ -148,6 +150,17 @@ impl EngineKind {
     /// nodes.
     pub const fn is_textbook(self) -> bool {
         !matches!(self, Self::Lanes | Self::Scalar)
+    }
+
+    /// Whether the first solution that it finds is the smallest.
+    const fn finds_smallest(self) -> bool {
+        matches!(self, Self::BacktrackScan | Self::BacktrackFlags | Self::BacktrackMask)
+    }
+
+    /// Makes one whose solutions are the smallest ones, read as 81-digit numbers: the same for
+    /// every engine.
+    pub fn build_lex_first(self, simd: SimdLevel) -> LexFirst {
+        LexFirst::new(self.build(simd), self.finds_smallest())
     }
 
     /// Makes one. Engines without vectors have no use for `simd`.

@@ -1,4 +1,4 @@
-//! Small puzzle sets that come with the command.
+//! Small puzzle sets that come with the command; `datasets/SOURCES.md` says how they were made.
 
 /// A set in the binary.
 #[derive(Clone, Copy, Debug)]
@@ -10,8 +10,10 @@ pub struct BundledSet {
 }
 
 /// All of them.
-pub const BUNDLED: &[BundledSet] = &[BundledSet { name: "sample", text: SAMPLE }];
-
-const SAMPLE: &str = "\
-53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79
-";
+pub const BUNDLED: &[BundledSet] = &[
+    BundledSet { name: "easy", text: include_str!("../datasets/easy.txt") },
+    BundledSet { name: "minimal", text: include_str!("../datasets/minimal.txt") },
+    BundledSet { name: "hard", text: include_str!("../datasets/hard.txt") },
+    BundledSet { name: "several", text: include_str!("../datasets/several.txt") },
+    BundledSet { name: "unsolvable", text: include_str!("../datasets/unsolvable.txt") },
+];

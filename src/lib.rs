@@ -51,3 +51,8 @@ pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
 pub use solver::{Engine, EngineKind, Limits, Outcome, solve_batch};
 pub use status::Status;
+
+/// The README's example is a test, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -263,6 +263,7 @@ impl Malformed {
             16 | 256 | 625 => format!("{found} cells; only 9x9 puzzles are read, 81 cells"),
             162 => "162 cells, 81 expected; two puzzles on one line".into(),
             729 => "729 characters, 81 expected; pencil marks are not read".into(),
+            1 => "1 cell, 81 expected".into(),
             _ => format!("{found} cells, 81 expected"),
         };
         // The first column too many, or the first that is missing.

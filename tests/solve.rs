@@ -293,6 +293,31 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
     assert!(child.wait().unwrap().success());
 }
 
+/// Every kind of bad line, and good ones that look odd.
+#[test]
+fn each_line_of_the_malformed_set_is_what_is_expected() {
+    let datasets = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
+    let folder = Folder::new();
+    let input = fs::read(datasets.join("malformed.txt")).unwrap();
+    let args = ["-q", "--columns", "line,status", "--errors", "errors.txt"];
+    let ran = folder.solve(&args, input);
+    assert_eq!(ran.status, 1);
+
+    let errors = fs::read(folder.path("errors.txt")).unwrap();
+    let errors = String::from_utf8_lossy(&errors);
+    let column_of_malformed = |line: &str| {
+        let message = errors.lines().find(|text| text.starts_with(&format!("<stdin>:{line}:")))?;
+        message.contains(": malformed: ").then(|| message.split(':').nth(2).unwrap().to_owned())
+    };
+    let rows = ran.rows.lines().skip(1).map(|row| {
+        let (line, status) = row.split_once(',').unwrap();
+        format!("{line},{status},{}", column_of_malformed(line).unwrap_or_default())
+    });
+    let expected = fs::read_to_string(datasets.join("malformed.expected")).unwrap();
+    let expected: Vec<_> = expected.lines().skip(1).collect();
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
+}
+
 #[test]
 fn results_do_not_depend_on_threads() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/minimal.txt");

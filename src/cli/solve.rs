@@ -109,7 +109,7 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku solve puzzles.txt -o results.csv --latency latency.csv
   bulkdoku solve --format lines puzzles.txt > solutions.txt
-  generate-puzzles | bulkdoku solve --first --columns puzzle,solution | head
+  zcat puzzles.txt.gz | bulkdoku solve --first --columns puzzle,solution | head
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
 
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt

@@ -3,7 +3,7 @@
 use crate::puzzle::{CELLS, Grid};
 
 /// Room for a short field: the widest `u64` has 20 digits.
-const SHORT: usize = 24;
+pub const SHORT: usize = 24;
 
 /// Bytes that grow at their end, a row at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ pub mod csv;
 pub mod judge;
 pub mod lines;
 
-pub use buffer::{Fields, RowBuffer, Short};
+pub use buffer::{Fields, RowBuffer, SHORT, Short};
 pub use csv::{Column, CsvRows};
 pub use judge::JudgeGrids;
 pub use lines::SolutionLines;

@@ -16,7 +16,7 @@
 
 use std::time::Instant;
 
-use fearless_simd::{Simd, SimdBase};
+use fearless_simd::Simd;
 
 use super::branch::Split;
 use super::clues::eliminate_clues;
@@ -34,8 +34,7 @@ struct Search {
     puzzle: usize,
     entered_ns: u64,
     solutions: u32,
-    effort: Effort,
-    /// The effort at the first solution.
+    /// What it had cost at the first solution.
     at_first: Effort,
 }
 
@@ -88,6 +87,8 @@ struct Run<'a, S: Simd, V> {
     /// The work lanes that are searching, and what for.
     busy: LaneSet,
     search: [Search; 32],
+    guesses: [u64; 32],
+    nodes: [u64; 32],
     /// The newcomers that are still to move into work lanes, and which of them are stuck.
     waiting: LaneSet,
     waiting_stuck: LaneSet,
@@ -114,10 +115,10 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     /// Work lanes go on until so many of 32 have an event: events cost about as much as steps,
     /// and a lane that waits is swept for nothing.
-    const EVENTS: u32 = 10;
+    const EVENTS: u32 = 12;
 
     /// Newcomers go on together until fewer than this many are still changing.
-    const TOGETHER: u32 = V::LEN as u32 / 4;
+    const TOGETHER: u32 = V::LEN as u32 * 10 / 32;
 
     fn new(
         engine: &'a mut Engine<S, V>,
@@ -136,6 +137,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             next: 0,
             busy: 0,
             search: [Search::default(); 32],
+            guesses: [0; 32],
+            nodes: [0; 32],
             waiting: 0,
             waiting_stuck: 0,
             first_waiting: 0,
@@ -208,10 +211,10 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             self.search[lane] = Search {
                 puzzle: self.first_waiting + newcomer,
                 entered_ns: self.entered_ns,
-                solutions: 0,
-                effort: Effort { guesses: u64::from(branches), nodes: 1 + u64::from(branches) },
-                at_first: Effort::default(),
+                ..Search::default()
             };
+            self.guesses[lane] = u64::from(branches);
+            self.nodes[lane] = 1 + u64::from(branches);
         }
         self.busy |= taken;
         let (s, Engine { entry, work, .. }) = (self.s, &mut *self.engine);
@@ -334,52 +337,60 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     /// Lanes at an end leave; the others return to a side that was put by, or branch.
     fn settle(&mut self, verdict: Verdict) -> Next {
-        let Verdict { failed, full, mut stuck } = verdict;
+        let Verdict { failed, full, stuck } = verdict;
         let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.engine.work) };
-        self.count_solutions(right);
-        let (mut done, mut gave_up, mut returning) = (0, 0, 0);
-        for lane in lanes_of(failed | full) {
-            let search = &mut self.search[lane];
-            let enough = search.solutions >= self.limits.solutions.get();
-            if enough || self.engine.stack.occupied() >> lane & 1 == 0 {
-                done |= 1 << lane;
-            } else if search.effort.nodes == self.node_limit {
-                gave_up |= 1 << lane;
-            } else {
-                search.effort.nodes += 1;
-                returning |= 1 << lane;
-            }
-        }
-        for lane in lanes_of(stuck) {
-            let search = &mut self.search[lane];
-            if search.effort.nodes == self.node_limit {
-                gave_up |= 1 << lane;
-            } else {
-                search.effort.nodes += 1;
-                search.effort.guesses += 1;
-            }
-        }
-        stuck &= !gave_up;
-        self.finish(done | gave_up, gave_up);
+        let over = failed | full;
+        let done = (over & !self.engine.stack.occupied()) | self.count_solutions(right);
+        let going_on = (over & !done) | stuck;
+        let spent = if self.limits.nodes.is_some() { self.spent(going_on) } else { 0 };
+        let (branching, returning) = (stuck & !spent, over & !done & !spent);
+        let (s, guesses, nodes) = (self.s, &mut self.guesses, &mut self.nodes);
+        s.vectorize(
+            #[inline(always)]
+            || {
+                count(guesses, branching);
+                count(nodes, branching | returning);
+            },
+        );
+        self.finish(done | spent, spent);
         // Lanes that share a search may have ended with another one.
-        Next { branching: stuck & self.busy, returning: returning & self.busy }
+        Next { branching: branching & self.busy, returning: returning & self.busy }
     }
 
-    /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones.
-    fn count_solutions(&mut self, right: LaneSet) {
-        let mut first = 0;
+    /// Those of the lanes that have no node left.
+    fn spent(&self, lanes: LaneSet) -> LaneSet {
+        let spent = lanes_of(lanes).filter(|&lane| self.nodes[lane] == self.node_limit);
+        spent.fold(0, |spent, lane| spent | 1 << lane)
+    }
+
+    /// What a lane's search has cost.
+    fn effort(&self, lane: usize) -> Effort {
+        Effort { guesses: self.guesses[lane], nodes: self.nodes[lane] }
+    }
+
+    /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones; returns
+    /// the lanes that have enough.
+    fn count_solutions(&mut self, right: LaneSet) -> LaneSet {
+        let (mut first, mut enough) = (0, 0);
         for lane in lanes_of(right) {
+            let effort = self.effort(lane);
             let search = &mut self.search[lane];
             if search.solutions == 0 {
-                search.at_first = search.effort;
+                search.at_first = effort;
                 first |= 1 << lane;
             }
             search.solutions += 1;
+            enough |= LaneSet::from(search.solutions == self.limits.solutions.get()) << lane;
         }
         for lane in lanes_of(first & self.shares.lanes()) {
             self.grids[lane] = Some(self.grid_of(lane));
         }
-        first &= !self.shares.lanes();
+        self.keep_solutions(first & !self.shares.lanes());
+        enough
+    }
+
+    /// The solutions in these lanes go to the exit block.
+    fn keep_solutions(&mut self, mut first: LaneSet) {
         while first != 0 {
             let mut from = [0; 32];
             let (mut places, mut lanes) = (0, 0);
@@ -429,8 +440,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             let outcome = &mut self.outcomes[search.puzzle];
             outcome.solutions = search.solutions;
             outcome.gave_up = gave_up >> lane & 1 != 0;
-            outcome.guesses = search.effort.guesses;
-            outcome.nodes = search.effort.nodes;
+            outcome.guesses = self.guesses[lane];
+            outcome.nodes = self.nodes[lane];
             outcome.latency_ns = now_ns - search.entered_ns;
             if search.solutions == 0 {
                 outcome.grid = Grid::BLANK;
@@ -452,11 +463,9 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             stack.take_last(giver, work, taker);
             self.shares.divide(giver, taker);
             self.busy |= 1 << taker;
-            self.search[taker] = Search {
-                solutions: 0,
-                effort: Effort { guesses: 0, nodes: 1 },
-                ..self.search[giver]
-            };
+            self.search[taker] = Search { solutions: 0, ..self.search[giver] };
+            self.guesses[taker] = 0;
+            self.nodes[taker] = 1;
         }
     }
 
@@ -465,7 +474,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         if self.shares.lanes() >> lane & 1 == 0 {
             return;
         }
-        let Search { puzzle, entered_ns, solutions, effort, at_first } = self.search[lane];
+        let Search { puzzle, entered_ns, solutions, at_first } = self.search[lane];
+        let effort = self.effort(lane);
         let found = Found { solutions, effort, at_first, grid: self.grids[lane] };
         let ended = self.shares.end(lane, &found, self.limits.solutions.get());
         for lane in lanes_of(ended.needless | 1 << lane) {
@@ -492,6 +502,14 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     fn grid_of(&self, lane: usize) -> Grid {
         let digit = |cell: &V| cell.as_slice()[lane].trailing_zeros() as u8 + 1;
         Grid(std::array::from_fn(|i| digit(&self.engine.work[i])))
+    }
+}
+
+/// Adds one for each of the lanes.
+#[inline(always)]
+fn count(counters: &mut [u64; 32], lanes: LaneSet) {
+    for lane in 0..32 {
+        counters[lane] += u64::from(lanes >> lane & 1);
     }
 }
 

@@ -15,7 +15,7 @@
 //! its first solution, which is enough for limits of one and two solutions; with more, or with
 //! a node limit, nothing is shared.
 
-use super::vector::{LaneSet, lanes_of};
+use super::vector::LaneSet;
 use crate::puzzle::Grid;
 
 /// What a part of a search has found.

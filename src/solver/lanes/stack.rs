@@ -37,6 +37,7 @@ type Frame<S> = [u16x8<S>; CELLS];
 
 /// What is known of a frame; beside the frames, since it is read far more often.
 #[derive(Clone, Copy)]
+#[repr(align(32))]
 struct Links {
     /// The frame below, for each column.
     below: [u16; 8],
@@ -125,12 +126,11 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             above = Some(index);
             index = self.links[usize::from(index)].below[column];
         }
-        match above {
-            Some(above) => self.links[usize::from(above)].below[column] = BOTTOM,
-            None => {
-                self.top[lane] = BOTTOM;
-                self.deep &= !(1 << lane);
-            }
+        if let Some(above) = above {
+            self.links[usize::from(above)].below[column] = BOTTOM;
+        } else {
+            self.top[lane] = BOTTOM;
+            self.deep &= !(1 << lane);
         }
         let frame = &self.frames[usize::from(index)];
         for (cell, side) in cells.iter_mut().zip(frame) {
@@ -163,6 +163,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             0 => self.exchange_with::<0>(s, cells, split, branching, back, now),
             1 => self.exchange_with::<1>(s, cells, split, branching, back, now),
             2 => self.exchange_with::<2>(s, cells, split, branching, back, now),
+            3 => self.exchange_with::<3>(s, cells, split, branching, back, now),
             _ => self.exchange_with::<4>(s, cells, split, branching, back, now),
         }
         self.holding = (self.holding & !returning) | branching;

@@ -63,6 +63,9 @@ struct Tally<V> {
     least: V,
     /// The digits that every chute has a configuration for.
     placed: V,
+    /// The digits that two cells of a minirow have as their only candidate. No rule sees
+    /// that: every cell keeps its own single.
+    twice: V,
 }
 
 /// What a sweep tells: the rules are the same.
@@ -78,7 +81,9 @@ const EVERYTHING: u8 = 2;
 pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
     let before = sweep::<S, V, SUM>(s, cells).sum;
     let after = sweep::<S, V, EVERYTHING>(s, cells);
-    let failed = after.least.lanes_empty() | after.placed.lanes_differ(V::splat(s, ALL));
+    let failed = after.least.lanes_empty()
+        | after.placed.lanes_differ(V::splat(s, ALL))
+        | after.twice.lanes_differ(V::splat(s, 0));
     let full = after.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
     let stuck = after.sum.lanes_equal(before) & !failed & !full;
     Verdict { failed, full, stuck }
@@ -94,8 +99,9 @@ pub(super) fn blind_step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
 /// All bands, then all stacks, in place: what one finds the next one uses.
 #[inline(always)]
 fn sweep<S: Simd, V: Vector<S>, const TELL: u8>(s: S, cells: &mut Cells<V>) -> Tally<V> {
+    let zero = V::splat(s, 0);
     let mut tally =
-        Tally { sum: V::splat(s, 0), least: V::splat(s, u16::MAX), placed: V::splat(s, ALL) };
+        Tally { sum: zero, least: V::splat(s, u16::MAX), placed: V::splat(s, ALL), twice: zero };
     for band in 0..3 {
         band_pass::<S, V, TELL>(s, band_mut(cells, band), &mut tally);
     }
@@ -128,7 +134,7 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8>(
     let mut unions = [[zero; 3]; 3];
     let mut singles = [[zero; 3]; 3];
     for b in 0..3 {
-        let (in_box, of_box) = naked_singles(s, band, b);
+        let (in_box, of_box) = naked_singles::<S, V, TELL>(s, band, b, tally);
         for line in 0..3 {
             unions[line][b] = in_box[line];
             singles[line][b] = of_box[line];
@@ -160,14 +166,23 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8>(
 /// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
 /// union that is left of its minirow, and the singles in it.
 #[inline(always)]
-fn naked_singles<S: Simd, V: Vector<S>>(s: S, band: &mut [V; 27], b: usize) -> ([V; 3], [V; 3]) {
+fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
+    s: S,
+    band: &mut [V; 27],
+    b: usize,
+    tally: &mut Tally<V>,
+) -> ([V; 3], [V; 3]) {
     let mut own = [[V::splat(s, 0); 3]; 3];
     let mut singles = [V::splat(s, 0); 3];
     for line in 0..3 {
         for k in 0..3 {
             own[line][k] = band[place::<false>(line, b, k)].if_single();
         }
-        singles[line] = own[line][0].or3(own[line][1], own[line][2]);
+        let [x, y, z] = own[line];
+        singles[line] = x.or3(y, z);
+        if TELL == EVERYTHING {
+            tally.twice |= x.at_least_two(y, z);
+        }
     }
     let taken = singles[0].or3(singles[1], singles[2]);
     let mut unions = singles;

@@ -243,6 +243,21 @@ fn check_steps<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     }
 }
 
+/// Two cells with the same single candidate, in any unit, are a contradiction after one step.
+#[inline(always)]
+fn check_equal_singles<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    for first in 0..CELLS {
+        let mut lanes = vec![[ALL; CELLS]; 32];
+        let equal: Vec<usize> = peers(first).collect();
+        for (lane, cells) in lanes.iter_mut().enumerate() {
+            let second = equal[(lane + usize::from(input.from[0]) * 4) % equal.len()];
+            (cells[first], cells[second]) = (1 << (lane % 9), 1 << (lane % 9));
+        }
+        let mut cells = vectors::<S, V>(s, &lanes);
+        assert_eq!(step(s, &mut cells).failed, every::<S, V>(), "cell {first}");
+    }
+}
+
 /// The two sides of a branch share no solution and lose none; both lose something; the stack
 /// gives side B back.
 #[inline(always)]
@@ -336,6 +351,11 @@ proptest! {
     #[test]
     fn steps_keep_every_solution(input in input()) {
         at_every_level!(check_steps, &input);
+    }
+
+    #[test]
+    fn equal_singles_fail_at_once(input in input()) {
+        at_every_level!(check_equal_singles, &input);
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! | room | what is in it |
 //! |---|---|
 //! | [`puzzle`] | 81 cells: parse, print, check |
+//! | [`propagate`] | what clues imply: candidates, units, peers |
 //! | [`input`] | sources, and the records in their lines |
 //! | [`solver`] | the contract that every engine keeps, and the engines |
 //! | [`status`] | what became of a record |
@@ -36,6 +37,7 @@ pub mod input;
 pub mod measure;
 pub mod output;
 pub mod pipeline;
+pub mod propagate;
 pub mod puzzle;
 pub mod simd;
 pub mod solver;

@@ -5,7 +5,7 @@ mod common;
 use std::alloc::System;
 
 use bulkdoku::{Limits, Outcome, Puzzle};
-use common::{count, engines};
+use common::{count, engines, textbook_engines, with_nodes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -26,9 +26,12 @@ fn solving_allocates_nothing() {
     let puzzles: Vec<Puzzle> =
         PUZZLES.iter().cycle().take(100).map(|p| p.parse().unwrap()).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-    for (name, mut engine) in engines() {
+    let slow = textbook_engines().into_iter().map(|(name, engine)| (name, engine, Some(1000)));
+    let quick = engines().into_iter().map(|(name, engine)| (name, engine, None));
+    for (name, mut engine, max_nodes) in quick.chain(slow) {
         let region = Region::new(ALLOCATOR);
         for limits in [Limits::FIRST, Limits::PROOF, count(100)] {
+            let limits = max_nodes.map_or(limits, |nodes| with_nodes(limits, nodes));
             engine.solve(&puzzles[..1], limits, &mut outcomes[..1]);
             engine.solve(&puzzles, limits, &mut outcomes);
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use bulkdoku::generate::solved_by_naked_singles;
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits, Puzzle, SimdLevel};
-use common::{count, engines, solve};
+use common::{count, engines, solve, textbook_engines, with_nodes};
 
 /// A puzzle and what is expected of it.
 struct Row {
@@ -53,6 +53,26 @@ fn check(name: &str, rows: &[Row]) {
                 assert_eq!(outcome.grid.to_string(), row.solution, "{label}");
             } else {
                 assert_eq!(row.solution, "", "{label}");
+            }
+        }
+    }
+}
+
+/// The engines of the textbooks find the same wherever they finish.
+#[test]
+fn textbook_engines_agree_where_they_finish() {
+    for name in ["easy", "minimal", "hard", "several", "unsolvable"] {
+        // Every tenth: they are slow.
+        let rows: Vec<Row> = set(name).into_iter().step_by(10).collect();
+        let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
+        for (engine_name, mut engine) in textbook_engines() {
+            let outcomes = solve(&mut *engine, &puzzles, with_nodes(count(LIMIT), 20_000));
+            for (row, outcome) in rows.iter().zip(outcomes).filter(|(_, o)| !o.gave_up) {
+                let label = format!("{engine_name}, {name}: {}", row.puzzle);
+                common::check(&label, &row.puzzle, &outcome, row.solutions);
+                if row.solutions == 1 {
+                    assert_eq!(outcome.grid.to_string(), row.solution, "{label}");
+                }
             }
         }
     }

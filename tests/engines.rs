@@ -5,7 +5,7 @@ mod common;
 
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Limits, Outcome, Puzzle};
-use common::{check, count, engines, oracle, solve, solve_one, with_nodes};
+use common::{check, count, engines, oracle, solve, solve_one, textbook_engines, with_nodes};
 use proptest::prelude::*;
 
 /// A puzzle, and how many solutions a search finds that stops at the limit.
@@ -110,6 +110,54 @@ fn every_engine_solves_every_case() {
             check(&label, &puzzle, &outcome, case.solutions);
             if let Some(solution) = case.solution {
                 assert_eq!(outcome.grid.to_string(), solution, "{label}");
+            }
+        }
+    }
+}
+
+/// What the engines of the textbooks get: enough for most cases.
+const PATIENCE: u64 = 200_000;
+
+#[test]
+fn textbook_engines_solve_the_cases_that_they_finish() {
+    for case in CASES {
+        let puzzle = puzzle(case.puzzle);
+        let mut searches = Vec::new();
+        for (name, mut engine) in textbook_engines() {
+            let limits = with_nodes(count(case.limit), PATIENCE);
+            let outcome = solve_one(&mut *engine, &puzzle, limits);
+            if outcome.gave_up {
+                assert_eq!(outcome.nodes, PATIENCE, "{name}, {}", case.name);
+                assert!(outcome.solutions <= case.solutions, "{name}, {}", case.name);
+            } else {
+                check(&format!("{name}, {}", case.name), &puzzle, &outcome, case.solutions);
+            }
+            if let (Some(grid), Some(solution)) = (outcome.solution(), case.solution) {
+                assert_eq!(grid.to_string(), solution, "{name}, {}", case.name);
+            }
+            if name.starts_with("backtrack") {
+                searches.push(outcome);
+            }
+        }
+        // However they ask, they search alike.
+        assert!(searches.iter().all(|outcome| *outcome == searches[0]), "{}", case.name);
+    }
+}
+
+#[test]
+fn textbook_engines_keep_a_limit_of_nodes() {
+    for (name, mut engine) in textbook_engines() {
+        for case in CASES {
+            let (puzzle, label) = (puzzle(case.puzzle), format!("{name}, {}", case.name));
+            let limits = count(case.limit.min(10));
+            let patient = solve_one(&mut *engine, &puzzle, with_nodes(limits, PATIENCE));
+            let same = solve_one(&mut *engine, &puzzle, with_nodes(limits, patient.nodes));
+            assert_eq!(same, patient, "{label}");
+            if patient.nodes > 1 {
+                let fewer = with_nodes(limits, patient.nodes - 1);
+                let limited = solve_one(&mut *engine, &puzzle, fewer);
+                assert!(limited.gave_up, "{label}");
+                assert_eq!(limited.nodes, patient.nodes - 1, "{label}");
             }
         }
     }
@@ -277,6 +325,14 @@ proptest! {
                 check(&name, puzzle, outcome, expected.solutions);
                 if expected.solutions == 1 && limit > 1 {
                     prop_assert_eq!(Some(outcome.grid.cells()), expected.first.as_ref());
+                }
+            }
+        }
+        for (name, mut engine) in textbook_engines() {
+            let outcomes = solve(&mut *engine, &puzzles, with_nodes(count(limit), 10_000));
+            for ((puzzle, outcome), expected) in puzzles.iter().zip(&outcomes).zip(&expected) {
+                if let (Some(expected), false) = (expected, outcome.gave_up) {
+                    check(&name, puzzle, outcome, expected.solutions);
                 }
             }
         }

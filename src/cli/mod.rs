@@ -10,6 +10,7 @@ mod inputs;
 mod notes;
 mod outputs;
 mod progress;
+mod show;
 mod solve;
 mod summary;
 
@@ -33,6 +34,7 @@ pub struct Cli {
 enum Command {
     Solve(solve::Args),
     Bench(bench::Args),
+    Show(show::Args),
     Generate(generate::Args),
 }
 
@@ -41,6 +43,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Show(args) => show::run(&args),
         Command::Generate(args) => generate::run(args),
     }
 }

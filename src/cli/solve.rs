@@ -4,8 +4,9 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use bulkdoku::output::{Column, CsvRows, RowFormat, SolutionLines};
-use bulkdoku::pipeline::{OutputFailure, Report};
+use bulkdoku::input::InputFormat;
+use bulkdoku::output::{Column, CsvRows, JudgeGrids, RowFormat, SolutionLines};
+use bulkdoku::pipeline::{Listing, OutputFailure, Report};
 use bulkdoku::{EngineKind, Limits, Pipeline, Progress, SimdLevel};
 use clap::ValueEnum;
 
@@ -48,7 +49,12 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
-    /// How rows are written: csv, or lines with just the solutions.
+    /// How puzzles lie in the lines: one a line, or as the judge problems have them.
+    #[arg(long, value_name = "FORMAT", default_value = "lines")]
+    input_format: Input,
+
+    /// How rows are written: csv, lines with just the solutions, or as the judge problems have
+    /// them, nine lines a solution and nothing else.
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
     format: Format,
 
@@ -68,6 +74,15 @@ pub struct Args {
     /// Count solutions up to this many.
     #[arg(long, value_name = "N", default_value = "2")]
     limit: NonZeroU32,
+
+    /// Which solution of several: the first found, or the smallest as an 81-digit number, the same
+    /// for every engine.
+    #[arg(long, value_name = "WHICH", default_value = "first")]
+    solution: Which,
+
+    /// List up to this many solutions of each puzzle, the smallest first, a row for each.
+    #[arg(long, value_name = "N", conflicts_with = "first")]
+    solutions: Option<NonZeroU32>,
 
     /// Give up on a puzzle after this many nodes of its search.
     #[arg(long, value_name = "N")]
@@ -97,6 +112,9 @@ Examples:
   zcat puzzles.txt.gz | bulkdoku solve --first --columns puzzle,solution | head
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
 
+  bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
+  bulkdoku solve --solutions 10 --columns line,solution several.txt
+
 Statuses:
   unique         exactly one solution, proved
   solved         a solution (--first)
@@ -114,6 +132,38 @@ Exit status: 0 every record unique (or solved), 1 some record is anything else, 
 enum Format {
     Csv,
     Lines,
+    Boj2580,
+    Boj2239,
+}
+
+impl Format {
+    /// Whether it is that of a judge: any solution will do, and nothing else is to be said.
+    fn is_judges(self) -> bool {
+        matches!(self, Self::Boj2580 | Self::Boj2239)
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Input {
+    Lines,
+    Boj2580,
+    Boj2239,
+}
+
+impl From<Input> for InputFormat {
+    fn from(input: Input) -> Self {
+        match input {
+            Input::Lines => Self::Lines,
+            Input::Boj2580 => Self::Boj2580,
+            Input::Boj2239 => Self::Boj2239,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    First,
+    LexFirst,
 }
 
 /// Solves what `args` name.
@@ -125,12 +175,12 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let latency = outputs.optional(args.latency.as_deref())?;
     let errors = outputs.optional(args.errors.as_deref())?;
     let summary_json = outputs.optional(args.summary_json.as_deref())?;
-    if inputs.wait_for_typing() {
+    if inputs.wait_for_typing() && !args.format.is_judges() {
         let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
     }
 
     let (errors, errors_path) = errors.unzip();
-    let bar = progress::bar(inputs.size(), args.quiet);
+    let bar = progress::bar(inputs.size(), args.quiet || args.format.is_judges());
     let mut notes = Notes::new(errors, bar.clone(), args.quiet);
     let progress = Progress::default();
     let ran = progress::watch(&bar, &progress, || {
@@ -156,7 +206,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     if let Some((file, path)) = summary_json {
         write_json(file, &summary).map_err(|error| Failure::at(&path, error))?;
     }
-    if !args.quiet {
+    if !args.quiet && !args.format.is_judges() {
         let _ = writeln!(io::stderr(), "{summary}");
     }
     ending(&report)
@@ -164,12 +214,24 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
 /// What was asked for, ready to run.
 fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
-    let limits = if args.first { Limits::FIRST } else { Limits::count(args.limit) };
+    let is_listing = args.solutions.is_some();
+    let first = args.first || (args.format.is_judges() && !is_listing);
+    let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit);
+    let limits = if first { Limits::FIRST } else { Limits::count(count) };
+    let smallest =
+        args.solution == Which::LexFirst || is_listing || matches!(args.format, Format::Boj2239);
     let (engine, simd) = (args.engine, args.simd.unwrap_or_else(SimdLevel::best));
     Ok(Pipeline {
         threads: args.threads,
         limits: args.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes)),
-        engine: Box::new(move || engine.build(simd)),
+        engine: Box::new(move || {
+            if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
+        }),
+        input: args.input_format.into(),
+        list: args.solutions.map(|solutions| Listing {
+            solutions,
+            engine: Box::new(move || engine.build_lex_first(simd)),
+        }),
         format: format(args)?,
         ..Pipeline::default()
     })
@@ -178,10 +240,12 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
 fn format(args: &Args) -> Result<Box<dyn RowFormat + Send>, Failure> {
     match (args.format, &args.columns) {
         (Format::Lines, None) => Ok(Box::new(SolutionLines)),
-        (Format::Lines, Some(_)) => {
-            Err(Failure::Usage("--columns goes with --format csv; lines are solutions only".into()))
-        }
-        (Format::Csv, Some(columns)) => Ok(Box::new(CsvRows::new(columns.clone()))),
+        (Format::Boj2580, None) => Ok(Box::new(JudgeGrids::Spaced)),
+        (Format::Boj2239, None) => Ok(Box::new(JudgeGrids::Plain)),
+        (_, Some(_)) if !matches!(args.format, Format::Csv) => Err(Failure::Usage(
+            "--columns goes with --format csv; the others are solutions only".into(),
+        )),
+        (_, Some(columns)) => Ok(Box::new(CsvRows::new(columns.clone()))),
         (Format::Csv, None) => {
             let several = args.input.len() > 1;
             let file = several.then_some(Column::File);

@@ -3,10 +3,12 @@
 //! | file | what it reads |
 //! |---|---|
 //! | [`lines`] | one puzzle a line |
+//! | [`judge`] | nine lines a grid, as the judge problems have them |
 //!
 //! A format has two halves. The reader asks where a block may end so that it holds whole records;
 //! a worker asks for the records of such a block.
 
+pub mod judge;
 pub mod lines;
 
 use std::io::Read;
@@ -28,6 +30,28 @@ impl<R: Read> Source<R> {
     /// Names a stream.
     pub fn new(name: impl Into<String>, reader: R) -> Self {
         Self { name: name.into(), reader }
+    }
+}
+
+/// How records lie in the lines of an input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InputFormat {
+    /// One puzzle a line.
+    #[default]
+    Lines,
+    /// BOJ 2580: nine lines of nine numbers with spaces between them, 0 for a blank.
+    Boj2580,
+    /// BOJ 2239: nine lines of nine digits, 0 for a blank.
+    Boj2239,
+}
+
+impl InputFormat {
+    /// The end of the last whole record in `bytes`, which begin with one; 0 if there is none.
+    pub fn last_end(self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Lines => lines::last_end(bytes),
+            Self::Boj2580 | Self::Boj2239 => judge::last_end(bytes),
+        }
     }
 }
 
@@ -78,6 +102,15 @@ impl Records {
             puzzles: Vec::with_capacity(records),
             ..Self::default()
         }
+    }
+
+    /// Adds a record that is a puzzle of several lines, `length` bytes in all.
+    fn push_grid(&mut self, place: Place, length: usize, puzzle: Puzzle) {
+        let Place { line, start, indent } = place;
+        let text = start..start + length as u32;
+        let place = self.puzzles.len() as u32;
+        self.puzzles.push(puzzle);
+        self.all.push(Record { line, indent, text, puzzle: Ok(place) });
     }
 
     /// Adds a record that is a puzzle, if `read` says that these characters are cells.

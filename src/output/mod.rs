@@ -3,14 +3,17 @@
 //! | file | what it writes |
 //! |---|---|
 //! | [`csv`] | chosen columns, with a header |
+//! | [`judge`] | nine lines a solution |
 //! | [`lines`] | solutions only, one a line |
 
 mod buffer;
 pub mod csv;
+pub mod judge;
 pub mod lines;
 
 pub use buffer::{Fields, RowBuffer, SHORT, Short};
 pub use csv::{Column, CsvRows};
+pub use judge::JudgeGrids;
 pub use lines::SolutionLines;
 
 use crate::input::Record;
@@ -89,4 +92,9 @@ pub trait RowFormat: Sync {
 
     /// Appends the rows of a block.
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer);
+
+    /// Whether a record without solution has a row; if not, there is a message for it.
+    fn shows_failures(&self) -> bool {
+        true
+    }
 }

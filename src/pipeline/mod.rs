@@ -19,7 +19,7 @@ mod writer;
 
 use std::fmt;
 use std::io::{self, Read, Write};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::AtomicU64;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,10 +31,10 @@ use self::block::Block;
 use self::reader::Reader;
 use self::worker::Worker;
 use self::writer::Writer;
-use crate::input::Source;
+use crate::input::{InputFormat, Source};
 use crate::output::{CsvRows, RowBuffer, RowFormat};
 use crate::simd::SimdLevel;
-use crate::solver::{Engine, EngineKind, Limits};
+use crate::solver::{Engine, EngineKind, LexFirst, Limits};
 use crate::stats::{Counts, Latencies};
 
 /// The largest block: about 3,200 puzzle lines. Lanes that run empty at its end, and threads that
@@ -43,6 +43,15 @@ pub const BLOCK_BYTES: usize = 256 * 1024;
 
 /// Makes an engine, one for each worker.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
+
+/// Several solutions of each puzzle in rows of their own, the smallest first: the engine of the
+/// pipeline has to find that one.
+pub struct Listing {
+    /// The most rows of a puzzle; no more are listed than [`Limits::solutions`] lets be counted.
+    pub solutions: NonZeroU32,
+    /// Makes what finds the solutions behind the first, one for each worker.
+    pub engine: Box<dyn Fn() -> LexFirst + Send + Sync>,
+}
 
 /// How records become rows.
 ///
@@ -76,6 +85,10 @@ pub struct Pipeline {
     pub engine: MakeEngine,
     /// Where each search ends.
     pub limits: Limits,
+    /// How records lie in the inputs.
+    pub input: InputFormat,
+    /// Whether to give a puzzle a row for each of several solutions.
+    pub list: Option<Listing>,
     /// How rows are written.
     pub format: Box<dyn RowFormat + Send>,
     /// The most bytes of input in one block, which is also the longest line that is read whole.
@@ -90,6 +103,8 @@ impl Default for Pipeline {
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             engine: Box::new(move || EngineKind::default().build(simd)),
             limits: Limits::PROOF,
+            input: InputFormat::default(),
+            list: None,
             format: Box::new(CsvRows::default()),
             block_bytes: BLOCK_BYTES,
         }
@@ -189,7 +204,7 @@ impl Pipeline {
         for _ in 0..blocks {
             free_sender.send(Block::new(self.block_bytes)).expect("there is room for every block");
         }
-        let reader = Reader { free, work: work_sender, progress };
+        let reader = Reader { free, work: work_sender, format: self.input, progress };
         let writer = Writer { done, free: free_sender, blocks, progress };
         let sources = sources.into_iter();
         let pool = rayon::ThreadPoolBuilder::new()

@@ -9,7 +9,7 @@ use memchr::memchr;
 
 use super::block::Block;
 use super::{InputFailure, Progress};
-use crate::input::{Source, lines};
+use crate::input::{InputFormat, Source, lines};
 
 /// The first blocks are small, so that every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
@@ -20,6 +20,7 @@ const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 pub(super) struct Reader<'a> {
     pub free: Receiver<Block>,
     pub work: Sender<Block>,
+    pub format: InputFormat,
     pub progress: &'a Progress,
 }
 
@@ -98,7 +99,7 @@ impl Stream<'_> {
             }
             let filled_length = block.length;
             block.length = match filled {
-                Filled::Lines | Filled::Failed(_) => lines::last_end(block.lines()),
+                Filled::Lines | Filled::Failed(_) => self.reader.format.last_end(block.lines()),
                 Filled::NoLineEnd | Filled::End => filled_length,
             };
             block.cut_short = matches!(filled, Filled::NoLineEnd);
@@ -123,14 +124,15 @@ impl Stream<'_> {
         self.reader.work.send(block).map_err(|_| Stopped)
     }
 
-    /// Reads until the block holds the end of a line.
+    /// Reads until the block holds the end of a record.
     ///
     /// One read nearly always brings many, as many as the target asks for. When it brings fewer,
     /// the input has no more at the moment (a slow pipe), and what is there must not wait.
     fn fill(&self, block: &mut Block, input: &mut impl Read) -> Filled {
         let room = block.bytes.len();
-        let mut has_line_end = lines::last_end(block.lines()) > 0;
-        while !has_line_end {
+        let format = self.reader.format;
+        let mut has_record_end = format.last_end(block.lines()) > 0;
+        while !has_record_end {
             let start = block.length;
             if start == room {
                 return Filled::NoLineEnd;
@@ -141,7 +143,10 @@ impl Stream<'_> {
                 Ok(got) => block.length += got,
                 Err(error) => return Filled::Failed(error),
             }
-            has_line_end = memchr(b'\n', &block.bytes[start..block.length]).is_some();
+            has_record_end = match format {
+                InputFormat::Lines => memchr(b'\n', &block.bytes[start..block.length]).is_some(),
+                _ => format.last_end(block.lines()) > 0,
+            };
         }
         Filled::Lines
     }

@@ -7,10 +7,10 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::Pipeline;
 use super::block::Block;
-use crate::input::{Records, lines};
+use crate::input::{InputFormat, Record, Records, judge, lines};
 use crate::output::{Row, Rows};
-use crate::puzzle::Puzzle;
-use crate::solver::{Engine, Limits, Outcome};
+use crate::puzzle::{Grid, Puzzle};
+use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
 use crate::stats::{Counts, Latencies};
 use crate::status::Status;
 
@@ -26,6 +26,10 @@ pub(super) struct Worker<'a> {
     /// For each of `records.all`.
     statuses: Vec<Status>,
     latencies: Latencies,
+    /// Finds the solutions to be listed, if any are.
+    lister: Option<LexFirst>,
+    /// Solutions to be listed behind the first: the place of the puzzle, and the solution.
+    listed: Vec<(u32, Grid)>,
 }
 
 impl<'a> Worker<'a> {
@@ -39,6 +43,8 @@ impl<'a> Worker<'a> {
             statuses: Vec::with_capacity(records.all.capacity()),
             records,
             latencies: Latencies::new(),
+            lister: pipeline.list.as_ref().map(|list| (list.engine)()),
+            listed: Vec::new(),
         }
     }
 
@@ -54,10 +60,20 @@ impl<'a> Worker<'a> {
     }
 
     fn process(&mut self, block: &mut Block) {
-        lines::read(block.lines(), block.cut_short, &mut self.records);
+        match self.pipeline.input {
+            InputFormat::Lines => {
+                lines::read(block.lines(), block.cut_short, &mut self.records);
+            }
+            InputFormat::Boj2580 => judge::read(block.lines(), true, &mut self.records),
+            InputFormat::Boj2239 => judge::read(block.lines(), false, &mut self.records),
+        }
         self.solve();
+        self.find_others();
         block.counts = self.judge();
         self.record_latencies();
+        if !self.listed.is_empty() {
+            self.list_others();
+        }
         self.write(block);
     }
 
@@ -77,6 +93,50 @@ impl<'a> Worker<'a> {
                     outcome[0] = Outcome::NONE;
                     self.failed.push(i);
                 }
+            }
+        }
+    }
+
+    /// Finds the solutions to be listed behind the first of each puzzle.
+    fn find_others(&mut self) {
+        self.listed.clear();
+        let (Some(lister), Some(list)) = (&mut self.lister, &self.pipeline.list) else { return };
+        let puzzles = self.records.puzzles.iter().zip(&mut self.outcomes);
+        for (place, (puzzle, outcome)) in (0..).zip(puzzles) {
+            let count = outcome.solutions.min(list.solutions.get());
+            let mut last = outcome.grid;
+            for _ in 1..count {
+                match lister.next(puzzle, &last, self.pipeline.limits) {
+                    Ok(Some(grid)) => {
+                        self.listed.push((place, grid));
+                        last = grid;
+                    }
+                    Ok(None) => break,
+                    Err(GaveUp) => {
+                        outcome.gave_up = true;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives each listed solution a record and an outcome of its own, behind those of the first.
+    fn list_others(&mut self) {
+        let records = std::mem::take(&mut self.records.all);
+        let statuses = std::mem::take(&mut self.statuses);
+        let mut listed = self.listed.iter().peekable();
+        for (record, status) in records.into_iter().zip(statuses) {
+            let Record { line, indent, ref text, ref puzzle } = record;
+            let (text, place) = (text.clone(), puzzle.as_ref().ok().copied());
+            self.records.all.push(record);
+            self.statuses.push(status);
+            while let Some((_, grid)) = listed.next_if(|(of, _)| Some(*of) == place) {
+                let first = self.outcomes[place.expect("it is listed") as usize];
+                let puzzle = Ok(self.outcomes.len() as u32);
+                self.outcomes.push(Outcome { grid: *grid, ..first });
+                self.records.all.push(Record { line, indent, text: text.clone(), puzzle });
+                self.statuses.push(status);
             }
         }
     }
@@ -123,7 +183,8 @@ impl<'a> Worker<'a> {
         self.pipeline.format.rows(all, rows);
         notes.clear();
         if !counts.all_good() {
-            all.iter().for_each(|row| write_note(&row, notes));
+            let also_failures = !self.pipeline.format.shows_failures();
+            all.iter().for_each(|row| write_note(&row, also_failures, notes));
         }
     }
 }
@@ -143,18 +204,27 @@ fn solve_or_renew(
     solved.is_ok()
 }
 
-/// Appends `file:line:column: status: what is wrong`, if a record is bad in itself.
-fn write_note(row: &Row<'_>, notes: &mut Vec<u8>) {
+/// Appends `file:line:column: status: what is wrong`, if a record is bad in itself, or
+/// `also_failures` are told and it has no solution.
+fn write_note(row: &Row<'_>, also_failures: bool, notes: &mut Vec<u8>) {
     let cells_at = row.indent + 1;
     let (column, what) = match (row.status, row.outcome) {
         (_, Err(malformed)) => (malformed.column, malformed.what.clone()),
         (Status::Contradictory, _) => {
-            let found = Puzzle::parse(row.text).ok().and_then(|puzzle| puzzle.contradiction());
+            let cells: Vec<u8> =
+                row.text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            let found = Puzzle::parse(&cells).ok().and_then(|puzzle| puzzle.contradiction());
             let Some(found) = found else { return };
-            (cells_at + found.cells[1], found.to_string())
+            // The cells of a grid are not in one line: its first column stands for all.
+            let is_one_line = cells.len() == row.text.len();
+            (cells_at + if is_one_line { found.cells[1] } else { 0 }, found.to_string())
         }
         (Status::InternalError, _) => {
             (cells_at, "the engine failed on this puzzle; please report it".into())
+        }
+        (Status::Unsolvable, _) if also_failures => (cells_at, "there is no solution".into()),
+        (Status::GaveUp, Ok(outcome)) if also_failures && outcome.solutions == 0 => {
+            (cells_at, "the limit of nodes was reached".into())
         }
         _ => return,
     };

@@ -4,7 +4,10 @@
 //! does for a puzzle depends on that puzzle and the [`Limits`] alone: the same outcome (latency
 //! aside) on every machine, vector level, thread count, and in every batch.
 
+mod backtrack;
 mod lanes;
+mod lex;
+mod propagate;
 mod scalar;
 
 use std::fmt;
@@ -13,11 +16,15 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+pub use backtrack::{Backtrack, Flags, Mask, Scan};
 pub use lanes::Lanes;
+pub use lex::{GaveUp, LexFirst};
+pub use propagate::Propagate;
 pub use scalar::Scalar;
 
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
+use backtrack::Ask;
 
 /// Where a search ends, for each puzzle by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,18 +113,54 @@ pub enum EngineKind {
     Lanes,
     /// One puzzle at a time: the reference.
     Scalar,
+    /// One puzzle at a time: assign and eliminate, then search.
+    Propagate,
+    /// Row by row, asking the 20 peers.
+    BacktrackScan,
+    /// Row by row, asking booleans.
+    BacktrackFlags,
+    /// Row by row, asking bitmasks.
+    BacktrackMask,
 }
 
 impl EngineKind {
     /// Every engine, the default first.
-    pub const ALL: &[Self] = &[Self::Lanes, Self::Scalar];
+    pub const ALL: &[Self] = &[
+        Self::Lanes,
+        Self::Scalar,
+        Self::Propagate,
+        Self::BacktrackScan,
+        Self::BacktrackFlags,
+        Self::BacktrackMask,
+    ];
 
     /// Its name, as `--engine` takes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lanes => "lanes",
             Self::Scalar => "scalar",
+            Self::Propagate => "propagate",
+            Self::BacktrackScan => Scan::NAME,
+            Self::BacktrackFlags => Flags::NAME,
+            Self::BacktrackMask => Mask::NAME,
         }
+    }
+
+    /// Whether it is there to be learned from. It may take hours for a puzzle: give it a limit of
+    /// nodes.
+    pub const fn is_textbook(self) -> bool {
+        !matches!(self, Self::Lanes | Self::Scalar)
+    }
+
+    /// Whether the first solution that it finds is the smallest.
+    const fn finds_smallest(self) -> bool {
+        matches!(self, Self::BacktrackScan | Self::BacktrackFlags | Self::BacktrackMask)
+    }
+
+    /// Makes one whose solutions are the smallest ones, read as 81-digit numbers: the same for
+    /// every engine.
+    pub fn build_lex_first(self, simd: SimdLevel) -> LexFirst {
+        LexFirst::new(self.build(simd), self.finds_smallest())
     }
 
     /// Makes one. Engines without vectors have no use for `simd`.
@@ -125,6 +168,10 @@ impl EngineKind {
         match self {
             Self::Lanes => Box::new(Lanes::new(simd)),
             Self::Scalar => Box::new(Scalar::new()),
+            Self::Propagate => Box::new(Propagate::new()),
+            Self::BacktrackScan => Box::new(Backtrack::<Scan>::new()),
+            Self::BacktrackFlags => Box::new(Backtrack::<Flags>::new()),
+            Self::BacktrackMask => Box::new(Backtrack::<Mask>::new()),
         }
     }
 }

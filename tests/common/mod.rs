@@ -10,10 +10,11 @@ use std::sync::LazyLock;
 use bulkdoku::puzzle::{CELLS, Unit};
 use bulkdoku::{Engine, EngineKind, Grid, Limits, Outcome, Puzzle, SimdLevel};
 
-/// Every engine at every vector level of this machine; engines without vectors once.
+/// Every engine but those of the textbooks, at every vector level of this machine; engines without
+/// vectors once.
 pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
     let mut engines: Vec<(String, Box<dyn Engine>)> = Vec::new();
-    for &kind in EngineKind::ALL {
+    for &kind in EngineKind::ALL.iter().filter(|kind| !kind.is_textbook()) {
         for level in SimdLevel::available() {
             let engine = kind.build(level);
             assert_eq!(engine.name(), kind.name());
@@ -27,6 +28,12 @@ pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
         }
     }
     engines
+}
+
+/// The engines of the textbooks: they need a limit of nodes.
+pub fn textbook_engines() -> Vec<(String, Box<dyn Engine>)> {
+    let textbook = EngineKind::ALL.iter().filter(|kind| kind.is_textbook());
+    textbook.map(|kind| (kind.to_string(), kind.build(SimdLevel::best()))).collect()
 }
 
 /// Count up to `solutions`.

@@ -1,0 +1,236 @@
+//! Constraint propagation over units and peers, as in Peter Norvig's article "Solving Every Sudoku
+//! Puzzle": every cell has its candidates; [`assign`](Candidates::assign) and
+//! [`eliminate`](Candidates::eliminate) keep two rules true.
+//!
+//! 1. A cell left with one candidate takes it from its 20 peers.
+//! 2. A unit left with one place for a digit puts it there.
+//!
+//! The article's first puzzle needs no more than these; its second one is left open, with the
+//! candidates that the article prints:
+//!
+//! ```
+//! use bulkdoku::propagate::{Candidates, peers, units};
+//!
+//! let easy =
+//!     "003020600900305001001806400008102900700000008006708200002609500800203009005010300".parse()?;
+//! let solved = Candidates::of(&easy).unwrap();
+//! assert_eq!(
+//!     solved.grid().unwrap().to_string(),
+//!     "483921657967345821251876493548132976729564138136798245372689514814253769695417382"
+//! );
+//!
+//! let hard =
+//!     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......".parse()?;
+//! let mut stuck = Candidates::of(&hard).unwrap();
+//! let a2 = 1;
+//! assert_eq!(stuck.candidates(a2).to_string(), "1679");
+//! assert_eq!(stuck.grid(), None);
+//!
+//! // A cell has three units and 20 peers; what is assigned to it leaves all of them.
+//! assert_eq!((units(a2).len(), peers(a2).len()), (3, 20));
+//! stuck.assign(a2, 1).unwrap();
+//! assert!(peers(a2).iter().all(|&peer| !stuck.candidates(peer.into()).contains(1)));
+//!
+//! // A contradiction names a cell and a unit.
+//! let error = stuck.assign(peers(a2)[0].into(), 1).unwrap_err();
+//! assert_eq!(error.to_string(), "no candidate is left in A1: 1 is taken in row 1");
+//! # Ok::<(), bulkdoku::Malformed>(())
+//! ```
+
+mod candidates;
+mod geometry;
+mod marks;
+mod names;
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::puzzle::Unit;
+pub use candidates::Candidates;
+pub(crate) use geometry::row_column_box;
+pub use geometry::{peers, units};
+pub use marks::{BadMarks, Marks};
+pub use names::Names;
+
+/// A set of digits: bit n for digit n.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Digits(pub(crate) u16);
+
+impl Digits {
+    /// 1 to 9.
+    pub const ALL: Self = Self(0b11_1111_1110);
+
+    /// A single digit.
+    ///
+    /// # Panics
+    /// When it is not 1 to 9.
+    pub fn one(digit: u8) -> Self {
+        let mut one = Self::default();
+        one.insert(digit);
+        one
+    }
+
+    /// Adds a digit.
+    ///
+    /// # Panics
+    /// When it is not 1 to 9.
+    pub fn insert(&mut self, digit: u8) {
+        assert!((1..=9).contains(&digit), "a digit is 1 to 9");
+        self.0 |= 1 << digit;
+    }
+
+    /// How many there are.
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether `digit` is one of them.
+    pub const fn contains(self, digit: u8) -> bool {
+        digit < 16 && self.0 >> digit & 1 != 0
+    }
+}
+
+impl IntoIterator for Digits {
+    type Item = u8;
+    type IntoIter = Upward;
+
+    #[inline]
+    fn into_iter(self) -> Upward {
+        Upward(self)
+    }
+}
+
+/// The digits of a set, the smallest first.
+#[derive(Clone, Debug, Default)]
+pub struct Upward(Digits);
+
+impl Upward {
+    /// Whether none is left.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Iterator for Upward {
+    type Item = u8;
+
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        if self.is_empty() {
+            return None;
+        }
+        let Digits(left) = &mut self.0;
+        let digit = left.trailing_zeros() as u8;
+        *left &= *left - 1;
+        Some(digit)
+    }
+}
+
+impl fmt::Display for Digits {
+    /// The digits upward, with nothing between them: `1679`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String = self.into_iter().map(|digit| char::from(b'0' + digit)).collect();
+        f.pad(&text)
+    }
+}
+
+/// Why a digit was assigned to a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// It was given.
+    Clue,
+    /// It was assumed.
+    Guess,
+    /// The cell had no other candidate left.
+    OnlyCandidate,
+    /// The unit had no other place left for it.
+    OnlyPlace(Unit),
+}
+
+impl fmt::Display for Rule {
+    /// `clue`, `guess`, `only candidate`, `only place in box 1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clue => f.pad("clue"),
+            Self::Guess => f.pad("guess"),
+            Self::OnlyCandidate => f.pad("only candidate"),
+            Self::OnlyPlace(unit) => write!(f, "only place in {unit}"),
+        }
+    }
+}
+
+/// Somebody who is told of every step. Does nothing if not told otherwise.
+pub trait Watch {
+    /// A cell has its digit.
+    fn assigned(&mut self, _cell: usize, _digit: u8, _rule: Rule) {}
+
+    /// A cell has lost a candidate.
+    fn eliminated(&mut self, _cell: usize, _digit: u8) {}
+
+    /// A digit is assumed, with `depth - 1` guesses before it on the way; its assignment follows.
+    fn guessed(&mut self, _depth: usize, _cell: usize, _digit: u8) {}
+
+    /// The way leads no further. `depth` guesses were on it.
+    fn retreated(&mut self, _depth: usize, _why: Retreat) {}
+}
+
+/// Why a search goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retreat {
+    /// The guesses contradict the puzzle.
+    Contradiction(Contradiction),
+    /// A solution was found, and others are looked for.
+    Solution,
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoWatch;
+
+impl Watch for NoWatch {}
+
+/// The candidates leave no solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{}", self.explain(Names::Letters))]
+pub struct Contradiction {
+    /// The cell that has no candidate left, or that was the last place for the digit.
+    pub cell: usize,
+    /// The digit that was taken from it.
+    pub digit: u8,
+    /// The unit in which the digit is taken, or has no place left.
+    pub unit: Unit,
+    /// Which of both.
+    pub why: Why,
+}
+
+/// The kinds of contradictions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A cell has no candidate left.
+    NoCandidate,
+    /// A digit has no place left in a unit.
+    NoPlace,
+}
+
+impl Contradiction {
+    /// The same in words, with the cell named as asked.
+    pub fn explain(&self, names: Names) -> String {
+        let Self { digit, unit, why, .. } = self;
+        let cell = names.of(self.cell);
+        match why {
+            Why::NoCandidate => {
+                format!("no candidate is left in {cell}: {digit} is taken in {unit}")
+            }
+            Why::NoPlace => format!("no place is left for {digit} in {unit}: {cell} was the last"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

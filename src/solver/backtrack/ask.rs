@@ -1,0 +1,139 @@
+//! Three ways of asking "may this digit stand here".
+
+use crate::propagate::{peers, row_column_box};
+use crate::puzzle::CELLS;
+
+/// What is remembered of the digits that stand, so as to say where others may.
+pub trait Ask: Default + Send {
+    /// The name of the engine that asks this way.
+    const NAME: &'static str;
+
+    /// Whether `digit` may stand in the blank `cell` of the grid `cells`.
+    fn allows(&self, cells: &[u8; CELLS], cell: usize, digit: u8) -> bool;
+
+    /// The smallest digit above `tried` that may stand in the blank `cell`.
+    #[inline(always)]
+    fn next(&self, cells: &[u8; CELLS], cell: usize, tried: u8) -> Option<u8> {
+        (tried + 1..=9).find(|&digit| self.allows(cells, cell, digit))
+    }
+
+    /// `digit` now stands in `cell`.
+    fn place(&mut self, cell: usize, digit: u8);
+
+    /// `digit` no longer stands in `cell`.
+    fn take_back(&mut self, cell: usize, digit: u8);
+}
+
+/// Remembers nothing: looks at the 20 peers each time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scan;
+
+impl Ask for Scan {
+    const NAME: &'static str = "backtrack-scan";
+
+    #[inline(always)]
+    fn allows(&self, cells: &[u8; CELLS], cell: usize, digit: u8) -> bool {
+        peers(cell).iter().all(|&peer| cells[usize::from(peer)] != digit)
+    }
+
+    fn place(&mut self, _: usize, _: u8) {}
+
+    fn take_back(&mut self, _: usize, _: u8) {}
+}
+
+/// A boolean for each digit in each row, column and box: does it stand there?
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flags {
+    /// `[row][digit]`.
+    row: [[bool; 10]; 9],
+    /// `[column][digit]`.
+    column: [[bool; 10]; 9],
+    /// `[band][stack][digit]`.
+    block: [[[bool; 10]; 3]; 3],
+}
+
+impl Flags {
+    #[inline(always)]
+    fn set(&mut self, cell: usize, digit: u8, stands: bool) {
+        let (row, column, digit) = (cell / 9, cell % 9, usize::from(digit));
+        self.row[row][digit] = stands;
+        self.column[column][digit] = stands;
+        self.block[row / 3][column / 3][digit] = stands;
+    }
+}
+
+impl Ask for Flags {
+    const NAME: &'static str = "backtrack-flags";
+
+    #[inline(always)]
+    fn allows(&self, _: &[u8; CELLS], cell: usize, digit: u8) -> bool {
+        let (row, column, digit) = (cell / 9, cell % 9, usize::from(digit));
+        let stands = self.row[row][digit]
+            || self.column[column][digit]
+            || self.block[row / 3][column / 3][digit];
+        !stands
+    }
+
+    #[inline(always)]
+    fn place(&mut self, cell: usize, digit: u8) {
+        self.set(cell, digit, true);
+    }
+
+    #[inline(always)]
+    fn take_back(&mut self, cell: usize, digit: u8) {
+        self.set(cell, digit, false);
+    }
+}
+
+/// A bitmask for each row, column and box: the digits that stand there (bit n for digit n).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mask {
+    row: [u16; 9],
+    column: [u16; 9],
+    square: [u16; 9],
+}
+
+impl Mask {
+    /// The digits that stand in a unit of `cell`.
+    #[inline(always)]
+    fn taken(&self, cell: usize) -> u16 {
+        let [row, column, square] = row_column_box(cell);
+        self.row[row] | self.column[column] | self.square[square]
+    }
+
+    #[inline(always)]
+    fn flip(&mut self, cell: usize, digit: u8) {
+        let [row, column, square] = row_column_box(cell);
+        self.row[row] ^= 1 << digit;
+        self.column[column] ^= 1 << digit;
+        self.square[square] ^= 1 << digit;
+    }
+}
+
+impl Ask for Mask {
+    const NAME: &'static str = "backtrack-mask";
+
+    #[inline(always)]
+    fn allows(&self, _: &[u8; CELLS], cell: usize, digit: u8) -> bool {
+        self.taken(cell) >> digit & 1 == 0
+    }
+
+    /// One look for all nine digits: what masks can do and the others cannot.
+    #[inline(always)]
+    fn next(&self, _: &[u8; CELLS], cell: usize, tried: u8) -> Option<u8> {
+        const ALL: u16 = 0b11_1111_1110;
+        let above_tried = ALL << tried;
+        let free = ALL & above_tried & !self.taken(cell);
+        (free != 0).then(|| free.trailing_zeros() as u8)
+    }
+
+    #[inline(always)]
+    fn place(&mut self, cell: usize, digit: u8) {
+        self.flip(cell, digit);
+    }
+
+    #[inline(always)]
+    fn take_back(&mut self, cell: usize, digit: u8) {
+        self.flip(cell, digit);
+    }
+}

@@ -1,0 +1,161 @@
+//! The engines `backtrack-scan`, `backtrack-flags`, `backtrack-mask`: what the textbooks begin
+//! with. The blanks in row order, digits upward: place, go on to the next blank, take back.
+//!
+//! They differ in how they ask whether a digit may stand in a cell ([`ask`]), and in nothing else:
+//! their outcomes are the same, and their first solution is the smallest. None draws a conclusion,
+//! so that a puzzle can take them billions of nodes; a limit of nodes ends it.
+
+mod ask;
+
+use std::time::Instant;
+
+use super::{Engine, Limits, Outcome};
+use crate::puzzle::{CELLS, Grid, Puzzle};
+pub use ask::{Ask, Flags, Mask, Scan};
+
+/// Solves row by row, asking as `A` does.
+///
+/// Its nodes are the puzzle and each digit placed. It never knows whether a digit is the only
+/// one, so that each node with any digit in its next blank counts as a guess.
+#[derive(Clone, Debug)]
+pub struct Backtrack<A> {
+    ask: A,
+    /// The clues, and the digits placed in blanks; 0 for a blank.
+    cells: [u8; CELLS],
+    /// The blanks in row order. It is the stack, too: those before the present one have digits.
+    blanks: Vec<u8>,
+}
+
+impl<A: Ask> Backtrack<A> {
+    /// An engine ready for its first batch.
+    pub fn new() -> Self {
+        Self { ask: A::default(), cells: [0; CELLS], blanks: Vec::with_capacity(CELLS) }
+    }
+
+    /// Takes the clues; `false` when two of them contradict each other.
+    fn load(&mut self, puzzle: &Puzzle) -> bool {
+        self.ask = A::default();
+        self.cells = [0; CELLS];
+        self.blanks.clear();
+        for (cell, &clue) in puzzle.cells().iter().enumerate() {
+            if clue == 0 {
+                self.blanks.push(cell as u8);
+            } else if self.ask.allows(&self.cells, cell, clue) {
+                self.ask.place(cell, clue);
+                self.cells[cell] = clue;
+            } else {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Searches until there is nothing left or a limit is reached.
+    fn search(&mut self, puzzle: &Puzzle, limits: Limits) -> Outcome {
+        let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
+        let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
+        if !self.load(puzzle) {
+            return outcome;
+        }
+        let mut at = 0;
+        loop {
+            let Some(&cell) = self.blanks.get(at) else {
+                if outcome.solutions == 0 {
+                    outcome.grid = Grid(self.cells);
+                }
+                outcome.solutions += 1;
+                if at == 0 || outcome.solutions == limits.solutions.get() {
+                    return outcome;
+                }
+                at -= 1;
+                continue;
+            };
+            let cell = usize::from(cell);
+            let tried = self.take_back(cell);
+            if let Some(digit) = self.ask.next(&self.cells, cell, tried) {
+                if outcome.nodes == max_nodes {
+                    outcome.gave_up = true;
+                    return outcome;
+                }
+                outcome.nodes += 1;
+                outcome.guesses += u64::from(tried == 0);
+                self.ask.place(cell, digit);
+                self.cells[cell] = digit;
+                at += 1;
+            } else if at > 0 {
+                at -= 1;
+            } else {
+                return outcome;
+            }
+        }
+    }
+
+    /// Takes back the digit of a cell, 0 if it is blank.
+    fn take_back(&mut self, cell: usize) -> u8 {
+        let digit = std::mem::take(&mut self.cells[cell]);
+        if digit != 0 {
+            self.ask.take_back(cell, digit);
+        }
+        digit
+    }
+}
+
+impl<A: Ask> Default for Backtrack<A> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<A: Ask> Engine for Backtrack<A> {
+    fn name(&self) -> &'static str {
+        A::NAME
+    }
+
+    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
+        assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
+        // The end of one puzzle is the start of the next: one reading of the clock for each.
+        let mut start = Instant::now();
+        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
+            *outcome = self.search(puzzle, limits);
+            let end = Instant::now();
+            outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
+            start = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From a puzzle with a solution to its smallest change without one.
+    const PUZZLES: [&str; 3] = [
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+        "534678912672195348198342567859761423426853791713924856961537284287419635345286179",
+        "554678912672195348198342567859761423426853791713924856961537284287419635345286179",
+    ];
+
+    fn outcomes<A: Ask>(limits: Limits) -> [Outcome; 3] {
+        let puzzles = PUZZLES.map(|text| text.parse().unwrap());
+        let mut outcomes = [Outcome::NONE; 3];
+        Backtrack::<A>::new().solve(&puzzles, limits, &mut outcomes);
+        outcomes.map(|outcome| Outcome { latency_ns: 0, ..outcome })
+    }
+
+    #[test]
+    fn all_ways_of_asking_search_alike() {
+        for limits in [Limits::FIRST, Limits::PROOF] {
+            let scanned = outcomes::<Scan>(limits);
+            assert_eq!(outcomes::<Flags>(limits), scanned);
+            assert_eq!(outcomes::<Mask>(limits), scanned);
+            assert_eq!(scanned.map(|outcome| outcome.solutions), [1, 1, 0]);
+        }
+    }
+
+    #[test]
+    fn nodes_are_the_puzzle_and_the_digits_placed() {
+        let [_, full, contradictory] = outcomes::<Mask>(Limits::PROOF);
+        assert_eq!((full.nodes, full.guesses), (1, 0));
+        assert_eq!((contradictory.nodes, contradictory.guesses), (1, 0));
+    }
+}

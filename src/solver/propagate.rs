@@ -1,0 +1,122 @@
+//! The engine `propagate`: assign and eliminate over units and peers, then search on the cell with
+//! the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku Puzzle".
+
+use std::time::Instant;
+
+use super::{Engine, Limits, Outcome};
+use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Upward, Watch};
+use crate::puzzle::{CELLS, Puzzle};
+
+/// Solves one puzzle at a time by [`Candidates`]. Of several cells with the fewest candidates the
+/// first is searched on, its digits upward.
+#[derive(Debug)]
+pub struct Propagate {
+    /// The guesses on the way to the present state. Each assigns a cell: the room made at
+    /// construction is enough.
+    waiting: Vec<Branch>,
+}
+
+/// A state in which a digit was assumed, and the digits of its cell that are still to be tried.
+#[derive(Debug)]
+struct Branch {
+    candidates: Candidates,
+    cell: usize,
+    untried: Upward,
+    /// Guesses on the way, this one included.
+    depth: usize,
+}
+
+impl Propagate {
+    /// An engine ready for its first batch.
+    pub fn new() -> Self {
+        Self { waiting: Vec::with_capacity(CELLS) }
+    }
+
+    /// Searches depth first from a state, until there is nothing left or a limit is reached, and
+    /// tells `watch` of each step. The outcome's latency is left at 0.
+    pub fn search(
+        &mut self,
+        start: Result<Candidates, Contradiction>,
+        limits: Limits,
+        watch: &mut impl Watch,
+    ) -> Outcome {
+        let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
+        let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
+        self.waiting.clear();
+        let (mut state, mut depth) = (start, 0);
+        loop {
+            let open = state.map(|candidates| (candidates.most_constrained(), candidates));
+            let retreat = match open {
+                Err(contradiction) => Some(Retreat::Contradiction(contradiction)),
+                Ok((Some(cell), candidates)) => {
+                    outcome.guesses += 1;
+                    let untried = candidates.candidates(cell).into_iter();
+                    self.waiting.push(Branch { candidates, cell, untried, depth: depth + 1 });
+                    None
+                }
+                Ok((None, candidates)) => {
+                    if outcome.solutions == 0 {
+                        outcome.grid = candidates.grid().expect("every cell has its digit");
+                    }
+                    outcome.solutions += 1;
+                    if outcome.solutions == limits.solutions.get() {
+                        return outcome;
+                    }
+                    Some(Retreat::Solution)
+                }
+            };
+            if let Some(why) = retreat {
+                watch.retreated(depth, why);
+            }
+            if outcome.nodes == max_nodes && !self.waiting.is_empty() {
+                outcome.gave_up = true;
+                return outcome;
+            }
+            let Some((next, its_depth)) = self.next_side(watch) else { return outcome };
+            outcome.nodes += 1;
+            (state, depth) = (next, its_depth);
+        }
+    }
+
+    /// The state behind the next digit of the last guess, and its depth; `None` when no guess
+    /// waits.
+    fn next_side(
+        &mut self,
+        watch: &mut impl Watch,
+    ) -> Option<(Result<Candidates, Contradiction>, usize)> {
+        let branch = self.waiting.last_mut()?;
+        let (cell, digit, depth) = (branch.cell, branch.untried.next()?, branch.depth);
+        let mut candidates = if branch.untried.is_empty() {
+            self.waiting.pop()?.candidates
+        } else {
+            branch.candidates.clone()
+        };
+        watch.guessed(depth, cell, digit);
+        let assigned = candidates.assign_watched(cell, digit, Rule::Guess, watch);
+        Some((assigned.map(|()| candidates), depth))
+    }
+}
+
+impl Default for Propagate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine for Propagate {
+    fn name(&self) -> &'static str {
+        "propagate"
+    }
+
+    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
+        assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
+        // The end of one puzzle is the start of the next: one reading of the clock for each.
+        let mut start = Instant::now();
+        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
+            *outcome = self.search(Candidates::of(puzzle), limits, &mut NoWatch);
+            let end = Instant::now();
+            outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
+            start = end;
+        }
+    }
+}

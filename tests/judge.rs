@@ -1,0 +1,171 @@
+//! The smallest solution, lists of solutions, and the formats of the judge problems.
+
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use bulkdoku::EngineKind;
+
+/// Puzzles and their smallest solutions.
+const SMALLEST: [[&str; 2]; 4] = [
+    [
+        ".................................................................................",
+        "123456789456789123789123456214365897365897214897214365531642978642978531978531642",
+    ],
+    [
+        ".................1.....2.3......3.2...1.4......5....6.........4.7..8...962...7...",
+        "136458792752369841489172536847693125261745983395821467918536274573284619624917358",
+    ],
+    [
+        "9531..7428627349514179528367468931252816453973952714681385296745743..219629417583",
+        "953168742862734951417952836746893125281645397395271468138529674574386219629417583",
+    ],
+    [
+        ".....6....59.....82....8....45........3........6..3.54...325..6..................",
+        "138246579659137248274598163745682391813459627926713854487325916362971485591864732",
+    ],
+];
+
+/// The example of BOJ 2580.
+const EXAMPLE: &str = "\
+0 3 5 4 6 9 2 7 8
+7 8 2 1 0 5 6 0 9
+0 6 0 2 7 8 1 3 5
+3 2 1 0 4 6 8 9 7
+8 0 4 9 1 3 5 0 6
+5 9 6 8 2 0 4 1 3
+9 1 7 6 5 2 0 8 0
+6 0 3 7 0 1 9 5 2
+2 5 8 3 9 4 7 6 0
+";
+
+const EXAMPLE_SOLVED: &str = "\
+1 3 5 4 6 9 2 7 8
+7 8 2 1 3 5 6 4 9
+4 6 9 2 7 8 1 3 5
+3 2 1 5 4 6 8 9 7
+8 7 4 9 1 3 5 2 6
+5 9 6 8 2 7 4 1 3
+9 1 7 6 5 2 3 8 4
+6 4 3 7 8 1 9 5 2
+2 5 8 3 9 4 7 6 1
+";
+
+const SEVENTEEN: &str =
+    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+
+/// Standard output, standard error, exit status.
+fn solve(args: &[&str], input: &str) -> (String, String, i32) {
+    let mut command = Command::cargo_bin("bulkdoku").unwrap();
+    let output = command.arg("solve").args(args).write_stdin(input).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+/// Nine lines of digits, with `between` between them.
+fn grid(cells: &str, between: &str) -> String {
+    let cells = cells.replace('.', "0");
+    let row = |row: &[u8]| {
+        row.iter().map(|&byte| char::from(byte).to_string()).collect::<Vec<_>>().join(between)
+    };
+    cells.as_bytes().chunks(9).map(|cells| row(cells) + "\n").collect()
+}
+
+#[test]
+fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
+    let input = SMALLEST.map(|[puzzle, _]| format!("{puzzle}\n")).concat();
+    let expected = SMALLEST.map(|[_, solution]| format!("{solution}\n")).concat();
+    for engine in EngineKind::ALL {
+        for threads in ["1", "2", "7"] {
+            let args = ["--first", "--solution", "lex-first", "--format", "lines", "-q"];
+            let more = ["--engine", engine.name(), "--threads", threads];
+            let (rows, _, status) = solve(&[args.as_slice(), &more].concat(), &input);
+            assert_eq!((rows.as_str(), status), (expected.as_str(), 0), "{engine} x{threads}");
+        }
+    }
+}
+
+#[test]
+fn a_question_that_reaches_the_limit_of_nodes_gives_up_without_a_solution() {
+    let (rows, _, status) = solve(
+        &["--solution", "lex-first", "--max-nodes", "2", "--columns", "solution,status"],
+        SMALLEST[1][0],
+    );
+    assert_eq!((rows.as_str(), status), ("solution,status\n,gave_up\n", 1));
+}
+
+#[test]
+fn lists_are_in_order_and_the_same_for_all_engines() {
+    let mut known: Option<String> = None;
+    for engine in EngineKind::ALL {
+        for threads in ["1", "7"] {
+            let args = ["--solutions", "20", "--format", "lines", "-q", "--engine"];
+            let more = [engine.name(), "--threads", threads];
+            let input = format!("{}\n{}\n", SMALLEST[0][0], SMALLEST[2][0]);
+            let (rows, _, _) = solve(&[args.as_slice(), &more].concat(), &input);
+            let lines: Vec<_> = rows.lines().collect();
+            assert_eq!(lines[0], SMALLEST[0][1], "{engine}");
+            assert!(lines[..20].is_sorted_by(|a, b| a < b), "{engine}");
+            assert_eq!(lines[20], SMALLEST[2][1], "{engine}");
+            assert_eq!(known.get_or_insert_with(|| rows.clone()), &rows, "{engine} x{threads}");
+        }
+    }
+}
+
+#[test]
+fn a_list_has_a_row_for_each_solution() {
+    let args = ["--solutions", "3", "--columns", "line,solution,status,solutions"];
+    let (rows, _, status) = solve(&args, &format!("{}\n{SEVENTEEN}\n", SMALLEST[0][0]));
+    let rows: Vec<_> = rows.lines().collect();
+    assert_eq!((rows.len(), status), (5, 1));
+    assert!(rows[1..4].iter().all(|row| row.starts_with("1,") && row.ends_with(",multiple,3")));
+    assert!(rows[4].starts_with("2,") && rows[4].ends_with(",unique,1"), "{}", rows[4]);
+}
+
+#[test]
+fn the_example_of_boj_2580() {
+    let args = ["--input-format", "boj2580", "--format", "boj2580"];
+    let expected = (EXAMPLE_SOLVED.to_owned(), String::new(), 0);
+    assert_eq!(solve(&args, EXAMPLE), expected);
+    // Without the last line feed, and several in one stream.
+    assert_eq!(solve(&args, EXAMPLE.trim_end()), expected);
+    let (rows, messages, status) = solve(&args, &EXAMPLE.repeat(2000));
+    assert_eq!((rows, messages.as_str(), status), (EXAMPLE_SOLVED.repeat(2000), "", 0));
+}
+
+#[test]
+fn boj_2239_wants_the_smallest_solution() {
+    let args = ["--input-format", "boj2239", "--format", "boj2239"];
+    let input = SMALLEST.map(|[puzzle, _]| grid(puzzle, "")).concat();
+    let expected = SMALLEST.map(|[_, solution]| grid(solution, "")).concat();
+    assert_eq!(solve(&args, &input), (expected, String::new(), 0));
+}
+
+#[test]
+fn the_puzzle_that_is_slow_row_by_row_takes_no_second() {
+    let args = ["--input-format", "boj2239", "--format", "boj2239"];
+    let start = Instant::now();
+    let (rows, _, status) = solve(&args, &grid(SEVENTEEN, ""));
+    assert!(start.elapsed() < Duration::from_secs(1));
+    assert_eq!((rows.lines().count(), status), (9, 0));
+}
+
+#[test]
+fn no_solution_is_no_line_and_a_reason() {
+    for (format, between) in [("boj2580", " "), ("boj2239", "")] {
+        let args = ["--input-format", format, "--format", format];
+        let contradictory = format!("5.5{}", ".".repeat(78));
+        let unsolvable = format!("12345678.........9{}", ".".repeat(63));
+        for (puzzle, reason) in [
+            (&contradictory, "5 stands twice in row 1"),
+            (&unsolvable, "unsolvable: there is no solution"),
+        ] {
+            let (rows, messages, status) = solve(&args, &grid(puzzle, between));
+            assert_eq!((rows.as_str(), status), ("", 1), "{messages}");
+            assert!(messages.contains(reason), "{messages}");
+            assert_eq!(messages.lines().count(), 1, "{messages}");
+        }
+        let (rows, messages, status) = solve(&args, "12\n");
+        assert_eq!((rows.as_str(), status), ("", 1), "{messages}");
+        assert!(messages.starts_with("<stdin>:1:1: malformed: "), "{messages}");
+    }
+}

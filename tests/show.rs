@@ -1,0 +1,103 @@
+//! `bulkdoku show` as a user runs it.
+
+use assert_cmd::Command;
+
+const EASY: &str =
+    "003020600900305001001806400008102900700000008006708200002609500800203009005010300";
+const HARD: &str =
+    "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
+const HARD_SOLVED: &str =
+    "417369825632158947958724316825437169791586432346912758289643571573291684164875293";
+
+/// Standard output, and the exit status.
+fn show(args: &[&str], input: &str) -> (String, i32) {
+    let mut command = Command::cargo_bin("bulkdoku").unwrap();
+    let output = command.arg("show").args(args).write_stdin(input).output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
+}
+
+fn shown(args: &[&str]) -> String {
+    show(args, "").0
+}
+
+#[test]
+fn givens_are_drawn_as_a_grid() {
+    let grid = shown(&[HARD]);
+    assert!(grid.starts_with("4 . . | . . . | 8 . 5\n. 3 . |"), "{grid}");
+    assert_eq!(grid.matches("------+-------+------\n").count(), 2);
+    let (text, status) = show(&["12"], "");
+    assert_eq!((text.as_str(), status), ("", 2));
+}
+
+#[test]
+fn propagation_alone_solves_the_easy_example() {
+    let text = shown(&["--stage", "propagated", EASY]);
+    assert!(text.starts_with("4 8 3 | 9 2 1 | 6 5 7\n"), "{text}");
+    assert!(text.ends_with("\n\nsolved by propagation alone\n"), "{text}");
+}
+
+#[test]
+fn the_hard_example_is_stuck_with_the_candidates_of_the_article() {
+    let text = shown(&["--stage", "propagated", HARD]);
+    let first = text.lines().next().unwrap();
+    let cells: Vec<_> = first.split([' ', '|']).filter(|cell| !cell.is_empty()).collect();
+    assert_eq!(cells, ["4", "1679", "12679", "139", "2369", "269", "8", "1239", "5"]);
+    assert!(text.contains("\n3789    2       15789   |"), "{text}");
+    assert!(text.ends_with("\n\nstuck with 61 cells open\n"), "{text}");
+}
+
+#[test]
+fn search_solves_the_hard_example() {
+    let text = shown(&["--stage", "solved", HARD]);
+    let digits: String =
+        text.lines().take(11).flat_map(str::chars).filter(char::is_ascii_digit).collect();
+    assert_eq!(digits, HARD_SOLVED);
+    assert!(text.ends_with("\n\nsolved; the only solution\n"), "{text}");
+}
+
+#[test]
+fn a_contradiction_names_cell_and_unit_and_ends_with_1() {
+    let puzzle = format!("5.5{}", ".".repeat(78));
+    let (text, status) = show(&["--stage", "propagated", &puzzle], "");
+    assert!(
+        text.contains("contradiction: no candidate is left in A3: 5 is taken in row 1"),
+        "{text}"
+    );
+    assert_eq!(status, 1);
+    let text = shown(&["--stage", "propagated", "--names", "rc", &puzzle]);
+    assert!(text.contains("left in r1c3: 5 is taken in row 1"), "{text}");
+}
+
+#[test]
+fn candidates_are_read_back_to_the_same_state() {
+    for puzzle in [HARD, EASY] {
+        let line = shown(&["--candidates", puzzle]);
+        assert_eq!(line.trim_end().len(), 729);
+        let grid = shown(&["--stage", "propagated", puzzle]);
+        assert_eq!(shown(&["--candidates", &line]), line);
+        assert_eq!(show(&["--candidates", "-"], &grid), (line, 0));
+        assert_eq!(show(&["--stage", "propagated", "-"], &grid).0, grid);
+    }
+    // What is given is drawn as it is: nothing follows from it.
+    let given = shown(&["--candidates", "--stage", "givens", HARD]);
+    assert_eq!(shown(&[given.trim_end()]), shown(&[HARD]));
+}
+
+#[test]
+fn a_trace_lists_assignments_with_their_rule() {
+    let text = shown(&["--trace", EASY]);
+    assert!(text.starts_with("A3=3: clue\n"), "{text}");
+    assert!(text.contains(": only candidate\n") && text.contains(": only place in box "), "{text}");
+    assert!(text.contains("  A1 is not 3\n"), "{text}");
+    assert!(!text.contains("guess"), "{text}");
+}
+
+#[test]
+fn a_trace_of_a_search_lists_guesses_and_retreats() {
+    let text = shown(&["--trace", "--stage", "solved", "--names", "rc", HARD]);
+    assert!(text.contains("\nguess at depth 1: r"), "{text}");
+    assert!(text.contains("\n  guess at depth 2: r"), "{text}");
+    assert!(text.contains("retreat from depth "), "{text}");
+    let guesses = text.matches("guess at depth").count();
+    assert_eq!(guesses, text.matches(": guess\n").count());
+}

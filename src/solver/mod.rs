@@ -13,6 +13,7 @@ mod scalar;
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
+use std::time::Instant;
 
 use thiserror::Error;
 
@@ -104,6 +105,23 @@ pub trait Engine: Send {
     /// # Panics
     /// When the slices differ in length. After a panic the engine must not be used again.
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]);
+}
+
+/// Solves puzzles one after the other, and times each.
+fn one_at_a_time(
+    puzzles: &[Puzzle],
+    outcomes: &mut [Outcome],
+    mut solve: impl FnMut(&Puzzle) -> Outcome,
+) {
+    assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
+    // The end of one puzzle is the start of the next: one reading of the clock for each.
+    let mut start = Instant::now();
+    for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
+        *outcome = solve(puzzle);
+        let end = Instant::now();
+        outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
+        start = end;
+    }
 }
 
 /// The engines, by the name that `--engine` takes.

@@ -1,9 +1,7 @@
 //! The engine `propagate`: assign and eliminate over units and peers, then search on the cell with
 //! the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku Puzzle".
 
-use std::time::Instant;
-
-use super::{Engine, Limits, Outcome};
+use super::{Engine, Limits, Outcome, one_at_a_time};
 use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Upward, Watch};
 use crate::puzzle::{CELLS, Puzzle};
 
@@ -109,14 +107,8 @@ impl Engine for Propagate {
     }
 
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
-        // The end of one puzzle is the start of the next: one reading of the clock for each.
-        let mut start = Instant::now();
-        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
-            *outcome = self.search(Candidates::of(puzzle), limits, &mut NoWatch);
-            let end = Instant::now();
-            outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
-            start = end;
-        }
+        one_at_a_time(puzzles, outcomes, |puzzle| {
+            self.search(Candidates::of(puzzle), limits, &mut NoWatch)
+        });
     }
 }

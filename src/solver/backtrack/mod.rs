@@ -7,9 +7,7 @@
 
 mod ask;
 
-use std::time::Instant;
-
-use super::{Engine, Limits, Outcome};
+use super::{Engine, Limits, Outcome, one_at_a_time};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 pub use ask::{Ask, Flags, Mask, Scan};
 
@@ -112,15 +110,7 @@ impl<A: Ask> Engine for Backtrack<A> {
     }
 
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
-        // The end of one puzzle is the start of the next: one reading of the clock for each.
-        let mut start = Instant::now();
-        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
-            *outcome = self.search(puzzle, limits);
-            let end = Instant::now();
-            outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
-            start = end;
-        }
+        one_at_a_time(puzzles, outcomes, |puzzle| self.search(puzzle, limits));
     }
 }
 

@@ -8,9 +8,7 @@
 mod board;
 mod tables;
 
-use std::time::Instant;
-
-use super::{Engine, Limits, Outcome};
+use super::{Engine, Limits, Outcome, one_at_a_time};
 use crate::puzzle::{CELLS, Puzzle};
 use board::{Board, Progress};
 
@@ -80,14 +78,6 @@ impl Engine for Scalar {
     }
 
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
-        // The end of one puzzle is the start of the next: one reading of the clock for each.
-        let mut start = Instant::now();
-        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
-            *outcome = self.search(puzzle, limits);
-            let end = Instant::now();
-            outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
-            start = end;
-        }
+        one_at_a_time(puzzles, outcomes, |puzzle| self.search(puzzle, limits));
     }
 }

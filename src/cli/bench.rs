@@ -119,7 +119,7 @@ pub struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku bench
-  bulkdoku bench --engine all --simd all puzzles.txt
+  bulkdoku bench --engine all --simd all --max-nodes 100000 puzzles.txt
   bulkdoku bench --threads 1,2,4 --first puzzles.txt
   bulkdoku bench --format json -o before.json
   bulkdoku bench --baseline before.json

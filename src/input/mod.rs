@@ -53,6 +53,16 @@ impl InputFormat {
             Self::Boj2580 | Self::Boj2239 => judge::last_end(bytes),
         }
     }
+
+    /// Reads the records of a block of whole ones; `cut_short` says that its last line was too
+    /// long for it.
+    pub fn read(self, block: &[u8], cut_short: bool, records: &mut Records) {
+        match self {
+            Self::Lines => lines::read(block, cut_short, records),
+            Self::Boj2580 => judge::read(block, true, records),
+            Self::Boj2239 => judge::read(block, false, records),
+        }
+    }
 }
 
 /// One record of a block.

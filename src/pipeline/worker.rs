@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::Pipeline;
 use super::block::Block;
-use crate::input::{InputFormat, Record, Records, judge, lines};
+use crate::input::{Record, Records};
 use crate::output::{Row, Rows};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
@@ -60,13 +60,7 @@ impl<'a> Worker<'a> {
     }
 
     fn process(&mut self, block: &mut Block) {
-        match self.pipeline.input {
-            InputFormat::Lines => {
-                lines::read(block.lines(), block.cut_short, &mut self.records);
-            }
-            InputFormat::Boj2580 => judge::read(block.lines(), true, &mut self.records),
-            InputFormat::Boj2239 => judge::read(block.lines(), false, &mut self.records),
-        }
+        self.pipeline.input.read(block.lines(), block.cut_short, &mut self.records);
         self.solve();
         self.find_others();
         block.counts = self.judge();

@@ -149,10 +149,13 @@ pub(super) trait Vector<S: Simd>:
         self & more.simd_eq(zero).select(!zero, zero)
     }
 
-    /// `self` where it has three digits, else `other`.
+    /// `self` where it has three digits or more, else `other`, which has all of these.
     #[inline(always)]
     fn if_three(self, other: Self) -> Self {
-        self.count_ones().simd_eq(Self::splat(self.token(), 3)).select(self, other)
+        let (zero, one) = (Self::splat(self.token(), 0), Self::splat(self.token(), 1));
+        let all_but_one = self & (self - one);
+        let all_but_two = all_but_one & (all_but_one - one);
+        self | (other & all_but_two.simd_eq(zero).select(!zero, zero))
     }
 
     /// `self` where it holds anything, else `other`.

@@ -190,6 +190,18 @@ fn solutions_are_counted_up_to_any_limit() {
     }
 }
 
+/// A branch can come just when the last sweep has left nothing to choose: no solution may then
+/// be found on both sides.
+#[test]
+fn no_solution_is_counted_twice() {
+    let puzzle =
+        "..9.862...4.....8......7.6.1....8.....5.42.7...3671.58....3.425..28....7...725...";
+    let puzzle = parse(puzzle);
+    let outcomes = solve(&[puzzle], Limits::count(NonZeroU32::new(20).expect("not 0")));
+    assert_eq!(outcomes[0].solutions, 15);
+    assert_eq!(expected(&puzzle, 20), 15);
+}
+
 #[test]
 fn a_node_limit_is_kept_exactly() {
     let puzzles = [HARD, NONE, ROW_BY_ROW, CLASSIC].map(parse);

@@ -16,7 +16,7 @@
 
 use std::time::Instant;
 
-use fearless_simd::Simd;
+use fearless_simd::{Select, Simd};
 
 use super::branch::Split;
 use super::clues::eliminate_clues;
@@ -86,6 +86,8 @@ struct Run<'a, S: Simd, V> {
     next: usize,
     /// The work lanes that are searching, and what for.
     busy: LaneSet,
+    /// Those that have not branched yet.
+    roots: LaneSet,
     search: [Search; 32],
     guesses: [u64; 32],
     nodes: [u64; 32],
@@ -117,6 +119,12 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// and a lane that waits is swept for nothing.
     const EVENTS: u32 = 12;
 
+    /// Below the root a lane branches when the last sweep has taken no more than this from the
+    /// sum of its cells, some two candidates: what little is left to infer costs a step, and both
+    /// sides of the branch will infer it. The root does not: by chance it has made more or fewer
+    /// steps than the puzzle needs.
+    const LITTLE: u16 = 200;
+
     /// Newcomers go on together until fewer than this many are still changing.
     const TOGETHER: u32 = V::LEN as u32 * 10 / 32;
 
@@ -136,6 +144,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             start: Instant::now(),
             next: 0,
             busy: 0,
+            roots: 0,
             search: [Search::default(); 32],
             guesses: [0; 32],
             nodes: [0; 32],
@@ -217,6 +226,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             self.nodes[lane] = 1 + u64::from(branches);
         }
         self.busy |= taken;
+        self.roots = (self.roots & !taken) | (taken & !stuck);
         let (s, Engine { entry, work, .. }) = (self.s, &mut *self.engine);
         s.vectorize(
             #[inline(always)]
@@ -245,7 +255,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                     blind_step(s, entry);
                 }
                 loop {
-                    let mut verdict = step(s, entry);
+                    let mut verdict = step(s, entry, V::splat(s, 0));
                     steps += 1;
                     verdict.failed |= clashing;
                     verdict.full &= !clashing;
@@ -320,15 +330,19 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     fn work(&mut self) -> Verdict {
         self.clock_is_right = false;
         let (s, work, busy) = (self.s, &mut *self.engine.work, self.busy);
+        // They branch at a node of their own count of steps, so they must not wait.
+        let hasty = busy & !self.roots;
         let enough = (busy.count_ones() * Self::EVENTS / 32).max(1);
         s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
+                let zero = V::splat(s, 0);
+                let little = V::mask(s, hasty).select(V::splat(s, Self::LITTLE), zero);
                 loop {
-                    let Verdict { failed, full, stuck } = step(s, work);
+                    let Verdict { failed, full, stuck } = step(s, work, little);
                     let events = (failed | full | stuck) & busy;
-                    if events.count_ones() >= enough {
+                    if events.count_ones() >= enough || stuck & hasty != 0 {
                         return Verdict {
                             failed: failed & busy,
                             full: full & busy,
@@ -349,6 +363,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let going_on = (over & !done) | stuck;
         let spent = if self.limits.nodes.is_some() { self.spent(going_on) } else { 0 };
         let (branching, returning) = (stuck & !spent, over & !done & !spent);
+        self.roots &= !branching;
         let (s, guesses, nodes) = (self.s, &mut self.guesses, &mut self.nodes);
         s.vectorize(
             #[inline(always)]
@@ -468,6 +483,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             stack.take_last(giver, work, taker);
             self.shares.divide(giver, taker);
             self.busy |= 1 << taker;
+            self.roots &= !(1 << taker);
             self.search[taker] = Search { solutions: 0, ..self.search[giver] };
             self.guesses[taker] = 0;
             self.nodes[taker] = 1;

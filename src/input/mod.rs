@@ -2,14 +2,18 @@
 //!
 //! | file | what it reads |
 //! |---|---|
+//! | [`inflate`] | compressed streams, as the bytes in them |
 //! | [`lines`] | one puzzle a line |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
 //!
 //! A format has two halves. The reader asks where a block may end so that it holds whole records;
 //! a worker asks for the records of such a block.
 
+pub mod inflate;
 pub mod judge;
 pub mod lines;
+
+pub use inflate::Inflate;
 
 use std::io::Read;
 use std::ops::Range;

@@ -11,11 +11,11 @@ use bulkdoku::measure::format::{Csv, Json, Markdown, Report, Table};
 use bulkdoku::measure::{
     Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Selection,
 };
-use bulkdoku::{EngineKind, Limits, SimdLevel, Source};
+use bulkdoku::{EngineKind, Limits, SimdLevel};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::inputs::{Input, Inputs};
+use super::inputs::Inputs;
 use super::outputs::Outputs;
 use super::{Exit, Failure, parse_threads};
 
@@ -240,13 +240,13 @@ fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
 }
 
 fn read_sets(inputs: &Inputs) -> Result<Vec<PuzzleSet>, Failure> {
-    let read = |mut source: Source<Input>| {
+    let sets = inputs.sources().map(|mut source| {
         let mut text = Vec::new();
         let read = source.reader.read_to_end(&mut text);
         read.map_err(|error| Failure::at(Path::new(&source.name), error))?;
         read_set(&source.name, &text)
-    };
-    let mut sets: Vec<_> = inputs.sources().map(read).collect::<Result<_, _>>()?;
+    });
+    let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
     tell_apart(&mut sets, &inputs.names());
     Ok(sets)
 }

@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bulkdoku::Source;
+use bulkdoku::input::Inflate;
 
 use super::Failure;
 
@@ -15,6 +17,7 @@ pub const STDIN: &str = "-";
 #[derive(Debug)]
 pub struct Inputs {
     paths: Vec<PathBuf>,
+    bytes: AtomicU64,
 }
 
 impl Inputs {
@@ -33,7 +36,7 @@ impl Inputs {
                 return Err(Failure::at(path, "is a directory; name its files"));
             }
         }
-        Ok(Self { paths })
+        Ok(Self { paths, bytes: AtomicU64::new(0) })
     }
 
     /// The paths, `-` for standard input.
@@ -44,6 +47,11 @@ impl Inputs {
     /// The names that messages and rows give them.
     pub fn names(&self) -> Vec<String> {
         self.paths.iter().map(|path| name(path)).collect()
+    }
+
+    /// How many bytes were read, as they lie in the inputs: compressed ones if they are.
+    pub fn bytes(&self) -> &AtomicU64 {
+        &self.bytes
     }
 
     /// All bytes that will be read, where every input is a file.
@@ -62,10 +70,10 @@ impl Inputs {
     }
 
     /// The inputs in order.
-    pub fn sources(&self) -> impl Iterator<Item = Source<Input>> + Send {
+    pub fn sources(&self) -> impl Iterator<Item = Source<Inflate<Input<'_>>>> + Send {
         self.paths.iter().map(|path| {
-            let input = if is_stdin(path) { Input::Stdin } else { Input::Named(path.clone()) };
-            Source::new(name(path), input)
+            let stream = if is_stdin(path) { Stream::Stdin } else { Stream::Named(path) };
+            Source::new(name(path), Inflate::new(Input { stream, bytes: &self.bytes }))
         })
     }
 }
@@ -78,25 +86,31 @@ fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
 }
 
-/// One input. A file is opened at its first read, so that any number of them can be named.
+/// The bytes of one input as they lie there, counted.
 #[derive(Debug)]
-pub enum Input {
-    /// Standard input.
+pub struct Input<'a> {
+    stream: Stream<'a>,
+    bytes: &'a AtomicU64,
+}
+
+/// A file is opened at its first read, so that any number of them can be named.
+#[derive(Debug)]
+enum Stream<'a> {
     Stdin,
-    /// A file not opened yet.
-    Named(PathBuf),
-    /// A file.
+    Named(&'a Path),
     Open(File),
 }
 
-impl Read for Input {
+impl Read for Input<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if let Self::Named(path) = self {
-            *self = Self::Open(File::open(path)?);
+        if let Stream::Named(path) = self.stream {
+            self.stream = Stream::Open(File::open(path)?);
         }
-        match self {
-            Self::Stdin | Self::Named(_) => io::stdin().lock().read(into),
-            Self::Open(file) => file.read(into),
-        }
+        let got = match &mut self.stream {
+            Stream::Stdin | Stream::Named(_) => io::stdin().lock().read(into),
+            Stream::Open(file) => file.read(into),
+        }?;
+        self.bytes.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
     }
 }

@@ -5,6 +5,7 @@
 
 mod bench;
 mod exit;
+mod format;
 mod generate;
 mod inputs;
 mod notes;

@@ -2,11 +2,11 @@
 //!
 //! | file | what it reads |
 //! |---|---|
-//! | [`inflate`] | compressed streams, as the bytes in them |
 //! | [`lines`] | one puzzle a line |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
 //!
 //! | [`source`] | a named stream, and where its reader stands |
+//! | [`inflate`] | the bytes of a stream that may be compressed |
 
 pub mod inflate;
 pub mod judge;

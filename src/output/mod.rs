@@ -7,9 +7,12 @@
 //! | [`lines`] | solutions only, one a line |
 //! | [`grid`] | nine lines a solution, and a label |
 //! | [`judge`] | nine lines a solution, and nothing else |
+//!
+//! | [`compress`] | rows, compressed |
 
 mod buffer;
 mod columns;
+pub mod compress;
 pub mod csv;
 pub mod grid;
 pub mod jsonl;
@@ -18,6 +21,7 @@ pub mod lines;
 
 pub use buffer::{Fields, RowBuffer, SHORT, Short};
 pub use columns::{Column, UnknownColumn};
+pub use compress::Packer;
 pub use csv::{CsvRows, TsvRows};
 pub use grid::LabelledGrids;
 pub use jsonl::JsonRows;

@@ -5,6 +5,8 @@ use std::io::{self, BufWriter, Write};
 
 use indicatif::ProgressBar;
 
+use super::outputs::cut;
+
 /// How many go to standard error.
 const SHOWN: u64 = 20;
 
@@ -22,6 +24,23 @@ impl Notes {
     /// `file` takes all; `quiet` keeps them from standard error.
     pub fn new(file: Option<File>, bar: ProgressBar, quiet: bool) -> Self {
         Self { file: file.map(BufWriter::new), bar, quiet, taken: 0 }
+    }
+
+    /// Says something that is not about a record.
+    pub fn say(&self, message: &str) {
+        if !self.quiet {
+            self.show(&[message.as_bytes(), b"\n"]);
+        }
+    }
+
+    /// How many bytes of messages are in the file, when flushed.
+    pub fn file_length(&self) -> u64 {
+        self.file.as_ref().and_then(|file| file.get_ref().metadata().ok()).map_or(0, |f| f.len())
+    }
+
+    /// Cuts the file, and goes on behind what is left.
+    pub fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.file.as_ref().map_or(Ok(()), |file| cut(file.get_ref(), length))
     }
 
     /// Says how many were not shown.

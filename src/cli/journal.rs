@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use super::Failure;
 
 /// How often a place is written down: so much work is done again at most.
-const INTERVAL: Duration = Duration::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(200);
 /// How many places are kept.
 const KEPT: usize = 4;
 

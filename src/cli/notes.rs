@@ -1,7 +1,7 @@
 //! Messages about bad records: the first few on standard error, all of them in a file.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use indicatif::ProgressBar;
 
@@ -13,7 +13,7 @@ const SHOWN: u64 = 20;
 /// Takes messages, one a line.
 #[derive(Debug)]
 pub struct Notes {
-    file: Option<BufWriter<File>>,
+    file: Option<File>,
     /// Hidden when there is none: messages must not break its line.
     bar: ProgressBar,
     quiet: bool,
@@ -23,7 +23,7 @@ pub struct Notes {
 impl Notes {
     /// `file` takes all; `quiet` keeps them from standard error.
     pub fn new(file: Option<File>, bar: ProgressBar, quiet: bool) -> Self {
-        Self { file: file.map(BufWriter::new), bar, quiet, taken: 0 }
+        Self { file, bar, quiet, taken: 0 }
     }
 
     /// Says something that is not about a record.
@@ -33,14 +33,14 @@ impl Notes {
         }
     }
 
-    /// How many bytes of messages are in the file, when flushed.
+    /// How many bytes of messages are in the file.
     pub fn file_length(&self) -> u64 {
-        self.file.as_ref().and_then(|file| file.get_ref().metadata().ok()).map_or(0, |f| f.len())
+        self.file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |f| f.len())
     }
 
     /// Cuts the file, and goes on behind what is left.
     pub fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.file.as_ref().map_or(Ok(()), |file| cut(file.get_ref(), length))
+        self.file.as_ref().map_or(Ok(()), |file| cut(file, length))
     }
 
     /// Says how many were not shown.
@@ -82,6 +82,6 @@ impl Write for Notes {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), BufWriter::flush)
+        self.file.as_mut().map_or(Ok(()), File::flush)
     }
 }

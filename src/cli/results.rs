@@ -83,7 +83,6 @@ impl Results {
 
     fn note_place(&mut self, so_far: &SoFar) -> io::Result<()> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
-        self.notes.flush()?;
         journal.note(so_far, self.rows_bytes, self.notes.file_length())
     }
 }
@@ -114,7 +113,6 @@ impl Sink for Results {
 
     fn finish(&mut self, so_far: &SoFar) -> io::Result<()> {
         (&self.rows).flush()?;
-        self.notes.flush()?;
         self.note_place(so_far)
     }
 }

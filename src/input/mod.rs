@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`lines`] | one puzzle a line |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
+//! | [`names`] | what the columns of puzzle files are called |
 //!
 //! A format has two halves. The reader asks where a block may end so that it holds whole records;
 //! a worker asks for the records of such a block.
 
 pub mod judge;
 pub mod lines;
+pub mod names;
 
 use std::io::Read;
 use std::ops::Range;

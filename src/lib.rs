@@ -16,6 +16,7 @@
 //! | room | what is in it |
 //! |---|---|
 //! | [`puzzle`] | 81 cells: parse, print, check |
+//! | [`marks`] | candidates as somebody wrote them down |
 //! | [`propagate`] | what clues imply: candidates, units, peers |
 //! | [`input`] | sources, and the records in their lines |
 //! | [`solver`] | the contract that every engine keeps, and the engines |
@@ -34,6 +35,7 @@
 pub mod bundled;
 pub mod generate;
 pub mod input;
+pub mod marks;
 pub mod measure;
 pub mod output;
 pub mod pipeline;
@@ -46,6 +48,7 @@ pub mod status;
 mod text;
 
 pub use input::Source;
+pub use marks::Marks;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;

@@ -139,10 +139,15 @@ impl Grid {
     pub fn solves(&self, puzzle: &Puzzle) -> bool {
         let keeps_clues =
             (self.0.iter()).zip(puzzle.cells()).all(|(&digit, &clue)| clue == 0 || clue == digit);
+        keeps_clues && self.obeys_the_rules()
+    }
+
+    /// Whether every unit has every digit.
+    pub(crate) fn obeys_the_rules(&self) -> bool {
         let digits_of = |unit: Unit| {
             (unit.cells().into_iter()).fold(0_u16, |digits, cell| digits | 1 << self.0[cell])
         };
-        keeps_clues && Unit::all().all(|unit| digits_of(unit) == 0b11_1111_1110)
+        Unit::all().all(|unit| digits_of(unit) == 0b11_1111_1110)
     }
 }
 
@@ -216,7 +221,7 @@ pub struct Contradiction {
 }
 
 /// `r1c1` to `r9c9`, the field's usual name of a cell.
-fn cell_name(cell: usize) -> String {
+pub(crate) fn cell_name(cell: usize) -> String {
     format!("r{}c{}", cell / 9 + 1, cell % 9 + 1)
 }
 
@@ -241,7 +246,7 @@ impl Malformed {
     }
 
     /// The character at byte `at` is no cell.
-    fn not_a_cell(text: &[u8], at: usize) -> Self {
+    pub(crate) fn not_a_cell(text: &[u8], at: usize) -> Self {
         // Everything before `at` is ASCII, so bytes and characters count alike.
         let what = match first_char(&text[at..]) {
             Some('O' | 'o') => "letter O is no cell; write 0 for a blank".into(),

@@ -100,7 +100,7 @@ impl<'a> Worker<'a> {
             let count = outcome.solutions.min(list.solutions.get());
             let mut last = outcome.grid;
             for _ in 1..count {
-                match lister.next(puzzle, &last, self.pipeline.limits) {
+                match lister.next(&(&*puzzle).into(), &last, self.pipeline.limits) {
                     Ok(Some(grid)) => {
                         self.listed.push((place, grid));
                         last = grid;

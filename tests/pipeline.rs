@@ -7,11 +7,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
 use bulkdoku::pipeline::OutputFailure;
 use bulkdoku::{
-    Engine, EngineKind, Limits, Outcome, Pipeline, Progress, Puzzle, Report, SimdLevel, Source,
-    Status,
+    Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report, SimdLevel,
+    Source, Status,
 };
 use proptest::prelude::*;
 
@@ -216,6 +217,13 @@ impl Engine for Nervous {
         for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
             assert_ne!(puzzle.cells()[0], 9, "nine!");
             self.0.solve(&[*puzzle], limits, std::slice::from_mut(outcome));
+        }
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        for (marks, outcome) in marks.iter().zip(outcomes) {
+            assert_ne!(marks.of_cell(0), Digits::one(9), "nine!");
+            self.0.solve_marks(&[*marks], limits, std::slice::from_mut(outcome));
         }
     }
 }

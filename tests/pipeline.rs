@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
-use bulkdoku::pipeline::OutputFailure;
+use bulkdoku::pipeline::Output;
 use bulkdoku::{
     Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report, SimdLevel,
     Source, Status,
@@ -202,7 +202,7 @@ fn an_output_that_fails_ends_the_run() {
     let source = Source::new("in", lines.as_bytes());
     let pipeline = Pipeline { format: Box::new(SolutionLines), ..pipeline(2, &[Column::Line]) };
     let failed = pipeline.run([source], Full(100_000), io::sink(), &Progress::default());
-    assert!(matches!(failed, Err(OutputFailure::Rows(_))));
+    assert_eq!(failed.unwrap_err().output, Output::Rows);
 }
 
 /// Panics at puzzles whose first cell is 9; leaves all others to another engine.

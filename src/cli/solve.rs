@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use bulkdoku::input::InputFormat;
+use bulkdoku::input::Layout;
 use bulkdoku::output::{Column, CsvRows, JudgeGrids, RowFormat, SolutionLines};
-use bulkdoku::pipeline::{Listing, OutputFailure, Report};
-use bulkdoku::{EngineKind, Limits, Pipeline, Progress, SimdLevel};
+use bulkdoku::pipeline::{Listing, Output, OutputFailure, Report};
+use bulkdoku::{EngineKind, Limits, Pipeline, Progress, SimdLevel, Source};
 use clap::ValueEnum;
 
 use super::inputs::Inputs;
@@ -150,7 +150,7 @@ enum Input {
     Boj2239,
 }
 
-impl From<Input> for InputFormat {
+impl From<Input> for Layout {
     fn from(input: Input) -> Self {
         match input {
             Input::Lines => Self::Lines,
@@ -183,12 +183,13 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let bar = progress::bar(inputs.size(), args.quiet || args.format.is_judges());
     let mut notes = Notes::new(errors, bar.clone(), args.quiet);
     let progress = Progress::default();
-    let ran = progress::watch(&bar, &progress, || {
-        pipeline.run(inputs.sources(), &rows, &mut notes, &progress)
-    });
+    let sources =
+        inputs.sources().map(|source| Source { layout: args.input_format.into(), ..source });
+    let ran =
+        progress::watch(&bar, &progress, || pipeline.run(sources, &rows, &mut notes, &progress));
     let report = match ran {
         Ok(report) => report,
-        Err(failed) if failed.error().kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
+        Err(failed) if failed.error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
         Err(failed) => return Err(output_failure(&failed, &rows, errors_path)),
     };
     notes.finish();
@@ -227,7 +228,6 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
         engine: Box::new(move || {
             if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
         }),
-        input: args.input_format.into(),
         list: args.solutions.map(|solutions| Listing {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
@@ -256,11 +256,11 @@ fn format(args: &Args) -> Result<Box<dyn RowFormat + Send>, Failure> {
 }
 
 fn output_failure(failed: &OutputFailure, rows: &RowsOut, errors: Option<PathBuf>) -> Failure {
-    let name = match failed {
-        OutputFailure::Rows(_) => rows.name(),
-        OutputFailure::Notes(_) => errors.unwrap_or_default().display().to_string(),
+    let name = match failed.output {
+        Output::Rows | Output::State => rows.name(),
+        Output::Notes => errors.unwrap_or_default().display().to_string(),
     };
-    Failure::Io(format!("{name}: {}; the rows after this are missing", failed.error()))
+    Failure::Io(format!("{name}: {}; the rows after this are missing", failed.error))
 }
 
 fn write_json(file: impl Write, summary: &Summary) -> io::Result<()> {

@@ -5,39 +5,27 @@
 //! | [`lines`] | one puzzle a line |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
 //! | [`names`] | what the columns of puzzle files are called |
-//!
-//! A format has two halves. The reader asks where a block may end so that it holds whole records;
-//! a worker asks for the records of such a block.
+//! | [`source`] | a named stream, and where its reader stands |
 
 pub mod judge;
 pub mod lines;
 pub mod names;
+pub mod source;
 
-use std::io::Read;
 use std::ops::Range;
+
+pub use source::{Position, Source};
 
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::Line;
 
-/// A stream of bytes and the name that messages give it.
-#[derive(Debug)]
-pub struct Source<R> {
-    /// A file's path, or what stands for it.
-    pub name: String,
-    /// The bytes.
-    pub reader: R,
-}
-
-impl<R: Read> Source<R> {
-    /// Names a stream.
-    pub fn new(name: impl Into<String>, reader: R) -> Self {
-        Self { name: name.into(), reader }
-    }
-}
-
-/// How records lie in the lines of an input.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InputFormat {
+/// How records lie in the bytes of one input.
+///
+/// It has the two halves of a format: the reader asks where a block may end so that it holds whole
+/// records; a worker asks for the records of such a block. It is found out once an input, and a
+/// copy travels with every block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
     /// One puzzle a line.
     #[default]
     Lines,
@@ -47,9 +35,9 @@ pub enum InputFormat {
     Boj2239,
 }
 
-impl InputFormat {
+impl Layout {
     /// The end of the last whole record in `bytes`, which begin with one; 0 if there is none.
-    pub fn last_end(self, bytes: &[u8]) -> usize {
+    pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Lines => lines::last_end(bytes),
             Self::Boj2580 | Self::Boj2239 => judge::last_end(bytes),
@@ -58,7 +46,7 @@ impl InputFormat {
 
     /// Reads the records of a block of whole ones; `cut_short` says that its last line was too
     /// long for it.
-    pub fn read(self, block: &[u8], cut_short: bool, records: &mut Records) {
+    pub fn read(&self, block: &[u8], cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
             Self::Boj2580 => judge::read(block, true, records),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::input::{Layout, Position};
 use crate::output::RowBuffer;
+use crate::puzzle::CELLS;
 use crate::stats::Counts;
 
 /// Whole lines of one input, and the rows made from them.
@@ -14,8 +16,14 @@ pub(super) struct Block {
     pub number: u64,
     /// The input that its lines come from.
     pub file: Arc<str>,
+    /// The place of that input among all.
+    pub source: usize,
+    /// How records lie in it.
+    pub layout: Layout,
     /// The number of its first line in that input, from 1.
     pub first_line: u64,
+    /// Where in that input it ends.
+    pub end: Position,
     /// The input's bytes; only the first `length` are filled.
     pub bytes: Box<[u8]>,
     /// How many of `bytes` are whole lines of this block.
@@ -28,6 +36,10 @@ pub(super) struct Block {
     pub notes: Vec<u8>,
     /// What its lines were.
     pub counts: Counts,
+    /// The line of its last record in that input, if it has one.
+    pub last_record: Option<u64>,
+    /// Of each puzzle that an engine solved, in nanoseconds.
+    pub latencies: Vec<u64>,
 }
 
 impl Block {
@@ -36,7 +48,10 @@ impl Block {
         Self {
             number: 0,
             file: Arc::from(""),
+            source: 0,
+            layout: Layout::default(),
             first_line: 1,
+            end: Position::default(),
             bytes: vec![0; bytes].into(),
             length: 0,
             cut_short: false,
@@ -44,6 +59,8 @@ impl Block {
             rows: RowBuffer::with_room(bytes * 3),
             notes: Vec::new(),
             counts: Counts::default(),
+            last_record: None,
+            latencies: Vec::with_capacity(bytes / (CELLS + 1) + 1),
         }
     }
 

@@ -14,13 +14,14 @@
 
 mod block;
 mod reader;
+mod sink;
 mod worker;
 mod writer;
 
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,10 +29,11 @@ use crossbeam_channel::bounded;
 use thiserror::Error;
 
 use self::block::Block;
-use self::reader::Reader;
+use self::reader::{Reader, Reading};
+pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::worker::Worker;
 use self::writer::Writer;
-use crate::input::{InputFormat, Source};
+use crate::input::Source;
 use crate::output::{CsvRows, RowBuffer, RowFormat};
 use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, LexFirst, Limits};
@@ -85,8 +87,6 @@ pub struct Pipeline {
     pub engine: MakeEngine,
     /// Where each search ends.
     pub limits: Limits,
-    /// How records lie in the inputs.
-    pub input: InputFormat,
     /// Whether to give a puzzle a row for each of several solutions.
     pub list: Option<Listing>,
     /// How rows are written.
@@ -103,7 +103,6 @@ impl Default for Pipeline {
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             engine: Box::new(move || EngineKind::default().build(simd)),
             limits: Limits::PROOF,
-            input: InputFormat::default(),
             list: None,
             format: Box::new(CsvRows::default()),
             block_bytes: BLOCK_BYTES,
@@ -128,6 +127,8 @@ pub struct Progress {
     pub bytes: AtomicU64,
     /// Records whose rows are written.
     pub records: AtomicU64,
+    /// Set to end the run early: what was read gets its rows, the rest is left.
+    pub stop: AtomicBool,
 }
 
 /// What a run did.
@@ -141,6 +142,8 @@ pub struct Report {
     pub wall: Duration,
     /// Inputs that could not be read to their end; the lines before that have their rows.
     pub failures: Vec<InputFailure>,
+    /// Whether it was ended early ([`Progress::stop`]).
+    pub stopped: bool,
 }
 
 /// An input that could not be read to its end.
@@ -151,26 +154,6 @@ pub struct InputFailure {
     pub file: String,
     /// Why.
     pub error: io::Error,
-}
-
-/// An output that could not be written; the run ended there.
-#[derive(Debug, Error)]
-pub enum OutputFailure {
-    /// The rows.
-    #[error("writing rows: {0}")]
-    Rows(#[source] io::Error),
-    /// The messages about bad records.
-    #[error("writing messages: {0}")]
-    Notes(#[source] io::Error),
-}
-
-impl OutputFailure {
-    /// Why, whichever it was.
-    pub fn error(&self) -> &io::Error {
-        match self {
-            Self::Rows(error) | Self::Notes(error) => error,
-        }
-    }
 }
 
 impl Pipeline {
@@ -186,15 +169,49 @@ impl Pipeline {
     pub fn run<R: Read>(
         &self,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
-        mut rows: impl Write + Send,
-        mut notes: impl Write + Send,
+        rows: impl Write + Send,
+        notes: impl Write + Send,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
-        let start = Instant::now();
+        self.run_into(&mut (rows, notes), sources, progress)
+    }
+
+    /// The same into a sink, which also learns how far the run has come.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are named in the report.
+    ///
+    /// # Panics
+    /// When no thread can be started.
+    pub fn run_into<R: Read>(
+        &self,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        let start = SoFar::default();
         let mut header = RowBuffer::default();
         self.format.header(&mut header);
-        rows.write_all(header.as_slice()).map_err(OutputFailure::Rows)?;
+        (sink.rows(header.as_slice())).map_err(|error| start.failure(Output::Rows, error))?;
+        self.go_on(start, sink, sources, progress)
+    }
 
+    /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
+    /// is, standing there, and the report is about both runs.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are named in the report.
+    ///
+    /// # Panics
+    /// When no thread can be started.
+    pub fn go_on<R: Read>(
+        &self,
+        start: SoFar,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        let began = Instant::now();
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some in the hands of reader and writer.
         let blocks = 4 * self.threads.get() + 4;
@@ -204,7 +221,7 @@ impl Pipeline {
         for _ in 0..blocks {
             free_sender.send(Block::new(self.block_bytes)).expect("there is room for every block");
         }
-        let reader = Reader { free, work: work_sender, format: self.input, progress };
+        let reader = Reader { free, work: work_sender, first_source: start.source, progress };
         let writer = Writer { done, free: free_sender, blocks, progress };
         let sources = sources.into_iter();
         let pool = rayon::ThreadPoolBuilder::new()
@@ -215,14 +232,13 @@ impl Pipeline {
 
         thread::scope(|scope| {
             let reading = scope.spawn(move || reader.run(sources));
-            let writing = scope.spawn(move || writer.run(&mut rows, &mut notes));
-            let by_worker = pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
+            let writing = scope.spawn(move || writer.run(sink, start));
+            pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
             drop(done_sender);
-            let failures = reading.join().expect("the reader does not panic");
-            let counts = writing.join().expect("the writer does not panic")?;
-            let mut latencies = Latencies::new();
-            by_worker.iter().for_each(|of_worker| latencies.merge(of_worker));
-            Ok(Report { counts, latencies, wall: start.elapsed(), failures })
+            let Reading { failures, stopped } = reading.join().expect("the reader does not panic");
+            let SoFar { counts, latencies, .. } =
+                writing.join().expect("the writer does not panic")?;
+            Ok(Report { counts, latencies, wall: began.elapsed(), failures, stopped })
         })
     }
 }

@@ -9,7 +9,7 @@ use memchr::memchr;
 
 use super::block::Block;
 use super::{InputFailure, Progress};
-use crate::input::{InputFormat, Source, lines};
+use crate::input::{Layout, Position, Source, lines};
 
 /// The first blocks are small, so that every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
@@ -20,12 +20,21 @@ const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 pub(super) struct Reader<'a> {
     pub free: Receiver<Block>,
     pub work: Sender<Block>,
-    pub format: InputFormat,
+    /// The place of the first input among all.
+    pub first_source: usize,
     pub progress: &'a Progress,
 }
 
-/// The other side has stopped listening: the writer failed and says why.
+/// Nobody wants more: the writer failed and says why, or whoever watches the run ends it.
 struct Stopped;
+
+/// How the reading of all inputs ended.
+pub(super) struct Reading {
+    /// Inputs that could not be read to their end.
+    pub failures: Vec<InputFailure>,
+    /// Whether it ended before the last input did.
+    pub stopped: bool,
+}
 
 /// What ended the filling of a block.
 enum Filled {
@@ -41,20 +50,18 @@ enum Filled {
 
 impl Reader<'_> {
     /// Reads every input to its end. One that fails ends early and is reported; the others go on.
-    pub(super) fn run<R: Read>(
-        self,
-        sources: impl Iterator<Item = Source<R>>,
-    ) -> Vec<InputFailure> {
+    pub(super) fn run<R: Read>(self, sources: impl Iterator<Item = Source<R>>) -> Reading {
+        let numbers = self.first_source..;
         let mut stream = Stream { reader: self, carry: Vec::new(), sent: 0, target: FIRST_BLOCK };
         let mut failures = Vec::new();
-        for source in sources {
-            match stream.read(source) {
+        for (number, source) in numbers.zip(sources) {
+            match stream.read(number, source) {
                 Ok(Ok(())) => {}
                 Ok(Err(failure)) => failures.push(failure),
-                Err(Stopped) => break,
+                Err(Stopped) => return Reading { failures, stopped: true },
             }
         }
-        failures
+        Reading { failures, stopped: false }
     }
 }
 
@@ -70,15 +77,18 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// Sends all lines of one input.
+    /// Sends all lines of one input, the one with this place among all.
     fn read<R: Read>(
         &mut self,
-        mut source: Source<R>,
+        number: usize,
+        source: Source<R>,
     ) -> Result<Result<(), InputFailure>, Stopped> {
         let file: Arc<str> = source.name.into();
         let failure = |error| InputFailure { file: file.to_string(), error };
-        let mut next_line = 1;
-        let mut at_start = true;
+        let layout = source.layout;
+        let mut at = source.position;
+        let mut input = Input { reader: source.reader, watched: self.reader.progress, taken: 0 };
+        let start = at.offset;
         let mut passing_over = false;
         self.carry.clear();
         loop {
@@ -86,28 +96,33 @@ impl Stream<'_> {
             block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
             block.length = self.carry.len();
             self.carry.clear();
-            if passing_over && !self.pass_over_line(&mut block, &mut source.reader) {
+            if passing_over && !pass_over_line(&mut block, &mut input)? {
                 // The rest of the long line is the rest of the input.
                 return Ok(Ok(()));
             }
-            let filled = self.fill(&mut block, &mut source.reader);
-            if at_start {
-                if let Err(error) = check_start(&mut block) {
-                    return Ok(Err(failure(error)));
-                }
-                at_start = false;
+            let filled = self.fill(&mut block, &layout, &mut input)?;
+            if at.offset == 0
+                && let Err(error) = check_start(&mut block)
+            {
+                return Ok(Err(failure(error)));
             }
             let filled_length = block.length;
             block.length = match filled {
-                Filled::Lines | Filled::Failed(_) => self.reader.format.last_end(block.lines()),
+                Filled::Lines | Filled::Failed(_) => layout.last_end(block.lines()),
                 Filled::NoLineEnd | Filled::End => filled_length,
             };
             block.cut_short = matches!(filled, Filled::NoLineEnd);
             passing_over = block.cut_short;
             self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
             block.file = Arc::clone(&file);
-            block.first_line = next_line;
-            next_line += lines::count(block.lines());
+            block.source = number;
+            block.layout.clone_from(&layout);
+            block.first_line = at.line;
+            at = Position {
+                offset: start + input.taken - self.carry.len() as u64,
+                line: at.line + lines::count(block.lines()),
+            };
+            block.end = at;
             self.send(block)?;
             match filled {
                 Filled::Lines | Filled::NoLineEnd => {}
@@ -128,57 +143,77 @@ impl Stream<'_> {
     ///
     /// One read nearly always brings many, as many as the target asks for. When it brings fewer,
     /// the input has no more at the moment (a slow pipe), and what is there must not wait.
-    fn fill(&self, block: &mut Block, input: &mut impl Read) -> Filled {
+    fn fill(
+        &self,
+        block: &mut Block,
+        layout: &Layout,
+        input: &mut Input<'_, impl Read>,
+    ) -> Result<Filled, Stopped> {
         let room = block.bytes.len();
-        let format = self.reader.format;
-        let mut has_record_end = format.last_end(block.lines()) > 0;
+        let mut has_record_end = layout.last_end(block.lines()) > 0;
         while !has_record_end {
             let start = block.length;
             if start == room {
-                return Filled::NoLineEnd;
+                return Ok(Filled::NoLineEnd);
             }
             let end = if start < self.target { self.target.min(room) } else { room };
-            match self.read_some(input, &mut block.bytes[start..end]) {
-                Ok(0) => return Filled::End,
+            match input.read(&mut block.bytes[start..end])? {
+                Ok(0) => return Ok(Filled::End),
                 Ok(got) => block.length += got,
-                Err(error) => return Filled::Failed(error),
+                Err(error) => return Ok(Filled::Failed(error)),
             }
-            has_record_end = match format {
-                InputFormat::Lines => memchr(b'\n', &block.bytes[start..block.length]).is_some(),
-                _ => format.last_end(block.lines()) > 0,
+            has_record_end = match layout {
+                Layout::Lines => memchr(b'\n', &block.bytes[start..block.length]).is_some(),
+                _ => layout.last_end(block.lines()) > 0,
             };
         }
-        Filled::Lines
+        Ok(Filled::Lines)
     }
+}
 
-    /// Drops bytes up to the end of a line; what comes behind it is in the block then. Returns
-    /// whether there was an end.
-    fn pass_over_line(&self, block: &mut Block, input: &mut impl Read) -> bool {
-        loop {
-            match self.read_some(input, &mut block.bytes) {
-                // A failure shows again when the block is filled.
-                Ok(0) => return false,
-                Err(_) => return true,
-                Ok(got) => {
-                    if let Some(end) = memchr(b'\n', &block.bytes[..got]) {
-                        block.bytes.copy_within(end + 1..got, 0);
-                        block.length = got - end - 1;
-                        return true;
-                    }
+/// Drops bytes up to the end of a line; what comes behind it is in the block then. Returns whether
+/// there was an end.
+fn pass_over_line(block: &mut Block, input: &mut Input<'_, impl Read>) -> Result<bool, Stopped> {
+    loop {
+        match input.read(&mut block.bytes)? {
+            // A failure shows again when the block is filled.
+            Ok(0) => return Ok(false),
+            Err(_) => return Ok(true),
+            Ok(got) => {
+                if let Some(end) = memchr(b'\n', &block.bytes[..got]) {
+                    block.bytes.copy_within(end + 1..got, 0);
+                    block.length = got - end - 1;
+                    return Ok(true);
                 }
             }
         }
     }
+}
 
-    fn read_some(&self, input: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+/// The bytes of one input, counted, until somebody ends the run.
+struct Input<'a, R> {
+    reader: R,
+    watched: &'a Progress,
+    /// How many bytes were read.
+    taken: u64,
+}
+
+impl<R: Read> Input<'_, R> {
+    /// Reads once. A reader that has nothing yet may say so ([`ErrorKind::Interrupted`]) to be
+    /// asked again, unless the run is to end.
+    fn read(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
         loop {
-            match input.read(into) {
+            if self.watched.stop.load(Ordering::Relaxed) {
+                return Err(Stopped);
+            }
+            match self.reader.read(into) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Ok(got) => {
-                    self.reader.progress.bytes.fetch_add(got as u64, Ordering::Relaxed);
-                    return Ok(got);
+                    self.taken += got as u64;
+                    self.watched.bytes.fetch_add(got as u64, Ordering::Relaxed);
+                    return Ok(Ok(got));
                 }
-                failed => return failed,
+                failed => return Ok(failed),
             }
         }
     }

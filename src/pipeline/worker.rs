@@ -11,7 +11,7 @@ use crate::input::{Record, Records};
 use crate::output::{Row, Rows};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
-use crate::stats::{Counts, Latencies};
+use crate::stats::Counts;
 use crate::status::Status;
 
 /// One worker's engine and the room that it uses for every block.
@@ -25,7 +25,6 @@ pub(super) struct Worker<'a> {
     failed: Vec<usize>,
     /// For each of `records.all`.
     statuses: Vec<Status>,
-    latencies: Latencies,
     /// Finds the solutions to be listed, if any are.
     lister: Option<LexFirst>,
     /// Solutions to be listed behind the first: the place of the puzzle, and the solution.
@@ -42,29 +41,29 @@ impl<'a> Worker<'a> {
             failed: Vec::new(),
             statuses: Vec::with_capacity(records.all.capacity()),
             records,
-            latencies: Latencies::new(),
             lister: pipeline.list.as_ref().map(|list| (list.engine)()),
             listed: Vec::new(),
         }
     }
 
     /// Works until there is no more to do, or nobody wants it.
-    pub(super) fn run(mut self, work: &Receiver<Block>, done: &Sender<Block>) -> Latencies {
+    pub(super) fn run(mut self, work: &Receiver<Block>, done: &Sender<Block>) {
         for mut block in work {
             self.process(&mut block);
             if done.send(block).is_err() {
                 break;
             }
         }
-        self.latencies
     }
 
     fn process(&mut self, block: &mut Block) {
-        self.pipeline.input.read(block.lines(), block.cut_short, &mut self.records);
+        block.layout.read(&block.bytes[..block.length], block.cut_short, &mut self.records);
         self.solve();
         self.find_others();
         block.counts = self.judge();
-        self.record_latencies();
+        block.last_record =
+            self.records.all.last().map(|last| block.first_line + u64::from(last.line));
+        self.list_latencies(&mut block.latencies);
         if !self.listed.is_empty() {
             self.list_others();
         }
@@ -156,10 +155,11 @@ impl<'a> Worker<'a> {
     }
 
     /// Those of all puzzles at which the engine did not fail.
-    fn record_latencies(&mut self) {
+    fn list_latencies(&self, latencies: &mut Vec<u64>) {
         let outcomes = self.outcomes[..self.records.puzzles.len()].iter().enumerate();
         let solved = outcomes.filter(|(i, _)| !self.failed.contains(i));
-        self.latencies.record_all(solved.map(|(_, outcome)| outcome.latency_ns));
+        latencies.clear();
+        latencies.extend(solved.map(|(_, outcome)| outcome.latency_ns));
     }
 
     /// Writes the block's rows, and a message for every bad record.

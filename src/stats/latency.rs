@@ -10,7 +10,7 @@ const USUAL_MAX_NS: u64 = 3_600_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// How many puzzles took how long, in nanoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Latencies(Histogram<u64>);
 
 /// A range of latencies that the histogram does not tell apart, and the puzzles in it.

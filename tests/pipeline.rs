@@ -231,14 +231,18 @@ impl Engine for Nervous {
 #[test]
 fn a_panic_costs_one_row_and_not_the_run() {
     let nine = format!("9{}", ".".repeat(80));
-    let input = format!("{CLASSIC}\n{nine}\n{CLASSIC}\n").repeat(50);
+    let marks = |puzzle: &str| Marks::from(&puzzle.parse::<Puzzle>().unwrap()).to_string();
+    let lines = [CLASSIC, &nine, &marks(CLASSIC), &marks(&nine), CLASSIC].join("\n");
+    let input = format!("{lines}\n").repeat(50);
     let pipeline = Pipeline {
         engine: Box::new(|| Box::new(Nervous(EngineKind::Scalar.build(SimdLevel::best())))),
         ..pipeline(2, &[Column::Status])
     };
     let (rows, notes, report) = run(&pipeline, input.as_bytes());
-    assert_eq!(rows, format!("status\n{}", "unique\ninternal_error\nunique\n".repeat(50)));
-    assert_eq!(report.counts.of(Status::InternalError), 50);
+    let statuses = "unique\ninternal_error\nunique\ninternal_error\nunique\n";
+    assert_eq!(rows, format!("status\n{}", statuses.repeat(50)));
+    assert_eq!(report.counts.of(Status::InternalError), 100);
+    assert_eq!(report.latencies.count(), 150);
     assert!(notes.starts_with("in:2:1: internal_error: "), "{notes}");
 }
 

@@ -125,6 +125,56 @@ fn each_status_has_its_row_and_its_exit_status() {
     }
 }
 
+/// A puzzle's pencil marks: nine characters a cell.
+fn marks(puzzle: &str) -> String {
+    let of_cell = |cell: char| match cell {
+        '.' => "123456789".to_owned(),
+        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
+    };
+    puzzle.chars().map(of_cell).collect()
+}
+
+#[test]
+fn pencil_marks_are_solved_among_puzzles() {
+    // A rectangle of 1 and 2 can be turned; a candidate less in one corner settles it.
+    let double = SOLVED.replace(['1', '2'], ".");
+    let both = marks(&double);
+    let (first, second) = (SOLVED.find('1').unwrap(), SOLVED.find('2').unwrap());
+    let mut one = both.clone();
+    SOLVED.match_indices(['1', '2']).for_each(|(cell, digit)| {
+        let other = if digit == "1" { 1 } else { 0 };
+        one.replace_range(9 * cell + other..=9 * cell + other, "0");
+    });
+    let mut none = both.clone();
+    none.replace_range(9 * first..9 * first + 9, &".".repeat(9));
+    let mut clash = both.clone();
+    clash.replace_range(9 * second..9 * second + 9, "..3......");
+    let short = &both[1..];
+    let input = [&double, &both, &one, CLASSIC, &none, &clash, short, &marks(CLASSIC)].join("\n");
+
+    let ran = solve(&["--columns", "line,status,solutions,puzzle"], &input);
+    let expected = [
+        format!("1,multiple,2,{double}"),
+        format!("2,multiple,2,{both}"),
+        format!("3,unique,1,{one}"),
+        format!("4,unique,1,{CLASSIC}"),
+        format!("5,unsolvable,0,{none}"),
+        format!("6,contradictory,0,{clash}"),
+        format!("7,malformed,0,{short}"),
+        format!("8,unique,1,{}", marks(CLASSIC)),
+    ];
+    assert_eq!(ran.rows.lines().skip(1).collect::<Vec<_>>(), expected);
+    let message = format!("<stdin>:6:{}: contradictory: 3 stands twice in ", 9 * second + 3);
+    assert!(ran.messages.contains(&message), "{message} in {}", ran.messages);
+    assert_eq!(ran.status, 1);
+
+    for engine in ["lanes", "scalar", "propagate"] {
+        let args = ["--engine", engine, "--columns", "solution", "-q"];
+        let ran = solve(&args, format!("{one}\n{}\n", marks(CLASSIC)));
+        assert_eq!(ran.rows, format!("solution\n{SOLVED}\n{SOLVED}\n"), "{engine}");
+    }
+}
+
 #[test]
 fn modes_of_the_search() {
     let empty = ".".repeat(81);

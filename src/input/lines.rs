@@ -1,4 +1,5 @@
-//! One puzzle a line: 81 cells, then perhaps a space, tab, comma or semicolon and other text.
+//! One puzzle a line: 81 cells, or 729 characters of pencil marks, then perhaps a space, tab, comma
+//! or semicolon and other text.
 //!
 //! Blank lines and lines that start with `#` are no records. White space around the cells is not
 //! part of them. Lines end with LF or CRLF.
@@ -7,6 +8,7 @@ use fearless_simd::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::{Place, Records};
+use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::{self, read_cells};
@@ -88,14 +90,21 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
     {
         return;
     }
-    let mut malformed = if is_whole {
-        Malformed::new(&field[..cells])
-    } else {
-        let what = format!("a line of more than {} bytes; is this text at all?", text.len());
-        Malformed { column: CELLS + 1, what }
+    let read = match &field[..cells] {
+        _ if !is_whole => {
+            let what = format!("a line of more than {} bytes; is this text at all?", text.len());
+            Err(Malformed { column: CELLS + 1, what })
+        }
+        marks if cells == marks::TEXT => Marks::parse(marks),
+        other => Err(Malformed::new(other)),
     };
-    malformed.column += indent;
-    records.push_malformed(place, text.len(), malformed);
+    match read {
+        Ok(marks) => records.push_marks(place, marks),
+        Err(Malformed { column, what }) => {
+            let malformed = Malformed { column: indent + column, what };
+            records.push_malformed(place, text.len(), malformed);
+        }
+    }
 }
 
 fn is_space(byte: u8) -> bool {
@@ -110,7 +119,8 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Record;
+    use crate::input::{Given, Record};
+    use crate::puzzle::Puzzle;
 
     const CELLS_TEXT: &str =
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -146,6 +156,30 @@ mod tests {
             assert_eq!(texts(&format!("{CELLS_TEXT}{separator}x\n")), [CELLS_TEXT]);
             assert_eq!(texts(&format!("  {CELLS_TEXT}{separator}\n")), [CELLS_TEXT]);
         }
+    }
+
+    #[test]
+    fn pencil_marks_stand_between_puzzles() {
+        let puzzle: Puzzle = CELLS_TEXT.parse().unwrap();
+        let marks = Marks::from(&puzzle);
+        let block = format!("{CELLS_TEXT}\n {marks},x\r\n{CELLS_TEXT}\n{marks}");
+        let found = records(&block);
+        assert_eq!((found.puzzles.len(), &found.marks[..]), (2, &[marks; 2][..]));
+        let given: Vec<_> =
+            found.all.iter().map(|record| *record.puzzle.as_ref().unwrap()).collect();
+        use Given::{Marks as M, Puzzle as P};
+        assert_eq!(given, [P(0), M(0), P(1), M(1)]);
+        assert!(given.iter().all(|given| found.as_marks(*given) == marks));
+        let text = marks.to_string();
+        assert_eq!(texts(&block), [CELLS_TEXT, &text, CELLS_TEXT, &text]);
+    }
+
+    #[test]
+    fn bad_marks_are_malformed_at_their_column() {
+        let marks = Marks::ALL.to_string();
+        let column = |line: String| records(line).all[0].puzzle.as_ref().unwrap_err().column;
+        assert_eq!(column(format!("  {}", marks.replacen("12", "21", 1))), 3);
+        assert_eq!(column(format!("{}x", marks)), 82);
     }
 
     #[test]

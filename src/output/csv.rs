@@ -19,7 +19,7 @@ pub enum Column {
     File,
     /// The physical line number within its input, from 1.
     Line,
-    /// The cells as they were written; the whole line of a malformed record.
+    /// The cells or marks as they were written; the whole line of a malformed record.
     Puzzle,
     /// 81 digits; empty when there is no solution.
     Solution,
@@ -226,6 +226,7 @@ fn quote(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::input::Record;
+    use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
@@ -238,7 +239,7 @@ mod tests {
             bytes,
             records: &[record],
             statuses: &[status],
-            outcomes: &[],
+            outcomes: &Outcomes::default(),
         };
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);

@@ -176,6 +176,40 @@ fn pencil_marks_are_solved_among_puzzles() {
 }
 
 #[test]
+fn messages_say_what_happened_to_a_line_and_what_to_do() {
+    let zero_lost = CLASSIC.replace('.', "0").replacen("53", "00", 1);
+    let cases = [
+        ("4.3E+80".to_owned(), "4: malformed: a number in scientific notation"),
+        (
+            zero_lost.trim_start_matches('0').to_owned(),
+            "78: malformed: 77 cells, 81 expected; leading zeros lost?",
+        ),
+        (CLASSIC.repeat(2), "82: malformed: 162 cells, 81 expected; two puzzles run together?"),
+        (".".repeat(256), "82: malformed: 256 cells, 81 expected; only 9x9 puzzles"),
+        (CLASSIC.replacen("..", ".O", 1), "4: malformed: letter O, not zero"),
+        (CLASSIC.replacen('5', "５", 1), "1: malformed: full-width digit '５' (U+FF15)"),
+        ("id,puzzle,solution".to_owned(), "1: malformed: looks like a header"),
+    ];
+    for (line, message) in cases {
+        let ran = solve(&["--columns", "status"], format!("{CLASSIC}\n{line}\n"));
+        assert_eq!((ran.rows.as_str(), ran.status), ("status\nunique\nmalformed\n", 1), "{line}");
+        let message = format!("<stdin>:2:{message}");
+        assert!(ran.messages.contains(&message), "{message}: {}", ran.messages);
+    }
+}
+
+#[test]
+fn a_file_with_lone_carriage_returns_is_one_clear_error() {
+    // Longer than a block; a comment and other text would hide the puzzles.
+    for line in [format!("{CLASSIC}\r"), format!("# x\r{CLASSIC},{SOLVED}\r")] {
+        let ran = solve(&["--columns", "line,status"], line.repeat(10_000));
+        assert_eq!((ran.rows.as_str(), ran.status), ("line,status\n1,malformed\n", 1));
+        assert!(ran.messages.contains("lone carriage returns"), "{}", ran.messages);
+        assert!(ran.messages.contains("tr '\\r' '\\n'"), "{}", ran.messages);
+    }
+}
+
+#[test]
 fn modes_of_the_search() {
     let empty = ".".repeat(81);
     let row = |args: &[&str], puzzle: &str| {

@@ -18,7 +18,7 @@ pub use source::{Position, Source};
 
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
-use crate::text::Line;
+use crate::text::{Line, read};
 
 /// How records lie in the bytes of one input.
 ///
@@ -145,6 +145,19 @@ impl Records {
         let given = Given::Puzzle(puzzle as u32);
         self.all.push(Record { line, indent, text, puzzle: Ok(given) });
         true
+    }
+
+    /// Adds a record that has this text, 81 cells or 729 characters of pencil marks.
+    ///
+    /// # Errors
+    /// What is wrong with the text; nothing is added then.
+    fn push_text(&mut self, place: Place, text: &[u8]) -> Result<(), Malformed> {
+        if text.len() == marks::TEXT {
+            self.push_marks(place, Marks::parse(text)?);
+            return Ok(());
+        }
+        let is_puzzle = text.try_into().is_ok_and(|cells| self.push_puzzle(place, cells, read));
+        is_puzzle.then_some(()).ok_or_else(|| Malformed::new(text))
     }
 
     /// Adds a record that has pencil marks.

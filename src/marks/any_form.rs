@@ -117,7 +117,7 @@ mod tests {
     fn bad_texts_are_told_where() {
         let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
         assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
-        assert!(error(&"2".repeat(729)).starts_with("column 1: 2 in the place of 1"));
+        assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));
         assert!(error("1 2\n3").starts_with("line 1: not nine cells"));
         assert_eq!(error("123456789\n456789123"), "2 rows of cells, nine expected");
     }

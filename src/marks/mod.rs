@@ -52,7 +52,7 @@ impl Marks {
     /// [`Malformed`] says what was wrong and at which column (counted from 1).
     pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
         if text.len() != TEXT {
-            let what = format!("{} characters, {TEXT} expected", text.len());
+            let what = format!("{} characters, {TEXT} expected for pencil marks", text.len());
             return Err(Malformed { column: text.len().min(TEXT) + 1, what });
         }
         let mut marks = Self([0; CELLS]);
@@ -62,7 +62,9 @@ impl Marks {
                 marks.0[cell] |= 1 << digit;
             } else if byte.is_ascii_digit() && byte != b'0' {
                 let (found, cell) = (char::from(byte), cell_name(cell));
-                let what = format!("{found} in the place of {digit} of {cell}; {digit} or . there");
+                let what = format!(
+                    "pencil marks: {found} in the place of {digit} of {cell}; {digit} or . there"
+                );
                 return Err(Malformed { column: at + 1, what });
             } else if !BLANKS.contains(&byte) {
                 return Err(Malformed::not_a_cell(text, at));
@@ -178,10 +180,16 @@ mod tests {
             (column, what)
         };
         let all = Marks::ALL.to_string();
-        assert_eq!(error(&all[1..]), (729, "728 characters, 729 expected".into()));
-        assert_eq!(error(&(all.clone() + ".")), (730, "730 characters, 729 expected".into()));
+        assert_eq!(error(&all[1..]), (729, "728 characters, 729 expected for pencil marks".into()));
+        assert_eq!(
+            error(&(all.clone() + ".")),
+            (730, "730 characters, 729 expected for pencil marks".into())
+        );
         let wrong_place = all.replacen("12345678912", "12345678921", 1);
-        assert_eq!(error(&wrong_place), (10, "2 in the place of 1 of r1c2; 1 or . there".into()));
+        assert_eq!(
+            error(&wrong_place),
+            (10, "pencil marks: 2 in the place of 1 of r1c2; 1 or . there".into())
+        );
         let (column, what) = error(&all.replacen('9', "O", 1));
         assert_eq!(column, 9);
         assert!(what.starts_with("letter O"), "{what}");

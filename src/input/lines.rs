@@ -98,10 +98,8 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
         Err(Malformed { column: CELLS + 1, what })
     };
     if let Err(Malformed { column, what }) = pushed {
-        let malformed = match looks_like_header(text) {
-            true => header_between(),
-            false => Malformed { column, what },
-        };
+        let is_header = looks_like_header(text);
+        let malformed = if is_header { header_between() } else { Malformed { column, what } };
         let column = indent + malformed.column;
         records.push_malformed(place, text.len(), Malformed { column, ..malformed });
     }
@@ -193,7 +191,7 @@ mod tests {
         let marks = Marks::ALL.to_string();
         let column = |line: String| records(line).all[0].puzzle.as_ref().unwrap_err().column;
         assert_eq!(column(format!("  {}", marks.replacen("12", "21", 1))), 3);
-        assert_eq!(column(format!("{}x", marks)), 82);
+        assert_eq!(column(format!("{marks}x")), 82);
     }
 
     #[test]

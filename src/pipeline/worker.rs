@@ -10,7 +10,7 @@ use super::block::Block;
 use crate::input::{Given, Record, Records};
 use crate::marks::{self, Marks};
 use crate::output::{Outcomes, Row, Rows};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{Contradiction, Grid, Puzzle};
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
 use crate::stats::Counts;
 use crate::status::Status;
@@ -232,16 +232,7 @@ fn write_note(row: &Row<'_>, also_failures: bool, notes: &mut Vec<u8>) {
         (Status::Contradictory, _) => {
             let cells: Vec<u8> =
                 row.text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            let is_marks = cells.len() == marks::TEXT;
-            let clues = match is_marks {
-                true => Marks::parse(&cells).map(|marks| marks.clues()),
-                false => Puzzle::parse(&cells),
-            };
-            let Some(found) = clues.ok().and_then(|clues| clues.contradiction()) else { return };
-            let clue_at = match found.cells[1] {
-                cell if is_marks => 9 * cell + usize::from(found.digit) - 1,
-                cell => cell,
-            };
+            let Some((clue_at, found)) = contradiction_in(&cells) else { return };
             // The cells of a grid are not in one line: its first column stands for all.
             let is_one_line = cells.len() == row.text.len();
             (cells_at + if is_one_line { clue_at } else { 0 }, found.to_string())
@@ -257,4 +248,16 @@ fn write_note(row: &Row<'_>, also_failures: bool, notes: &mut Vec<u8>) {
     };
     writeln!(notes, "{}:{}:{column}: {}: {what}", row.file, row.line, row.status.name())
         .expect("a vector takes every write");
+}
+
+/// The contradiction between the clues of a text, 81 cells or pencil marks, and where in the text
+/// the second clue stands.
+fn contradiction_in(text: &[u8]) -> Option<(usize, Contradiction)> {
+    if text.len() == marks::TEXT {
+        let found = Marks::parse(text).ok()?.clues().contradiction()?;
+        Some((9 * found.cells[1] + usize::from(found.digit) - 1, found))
+    } else {
+        let found = Puzzle::parse(text).ok()?.contradiction()?;
+        Some((found.cells[1], found))
+    }
 }

@@ -216,7 +216,7 @@ fn check_clues<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         let clues = marks(given).clues();
         assert_eq!(clashing >> lane & 1 != 0, clues.contradiction().is_some(), "{clues}");
         let expected: [u16; CELLS] = std::array::from_fn(|cell| {
-            let taken = peers(cell).map(|peer| given[peer]).filter(|mask| mask.count_ones() == 1);
+            let taken = peers(cell).map(|peer| given[peer]).filter(|mask| mask.is_power_of_two());
             if given[cell].count_ones() > 1 {
                 taken.fold(given[cell], |left, mask| left & !mask)
             } else {

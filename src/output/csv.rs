@@ -143,6 +143,7 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::input::Record;
+    use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
@@ -155,7 +156,7 @@ mod tests {
             bytes,
             records: &[record],
             statuses: &[status],
-            outcomes: &[],
+            outcomes: &Outcomes::default(),
         };
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);

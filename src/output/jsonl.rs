@@ -138,6 +138,7 @@ const STATUS_NAMES: [Short; Status::ALL.len()] = {
 mod tests {
     use super::*;
     use crate::input::Record;
+    use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
     #[test]
@@ -151,7 +152,7 @@ mod tests {
             bytes: &bytes,
             records: &[record],
             statuses: &[Status::InternalError],
-            outcomes: &[],
+            outcomes: &Outcomes::default(),
         };
         let mut out = RowBuffer::default();
         JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);

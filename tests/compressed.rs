@@ -1,17 +1,17 @@
 //! Compressed inputs and outputs, as a user meets them.
 
+mod common;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
-use assert_cmd::Command;
 use assert_cmd::cargo::cargo_bin;
+use common::command::{CLASSIC, Folder, Ran};
 use flate2::write::GzEncoder;
-use tempfile::TempDir;
-
-const CLASSIC: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -58,43 +58,8 @@ impl Kind {
     }
 }
 
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        fs::write(self.0.path().join(name), bytes).unwrap();
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.0.path().join(name)).unwrap()
-    }
-
-    fn solve(&self, args: &[&str], input: impl Into<Vec<u8>>) -> Ran {
-        let mut command = Command::cargo_bin("bulkdoku").unwrap();
-        command.current_dir(self.0.path()).arg("solve").args(args).write_stdin(input.into());
-        command.output().unwrap().into()
-    }
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct Ran {
-    rows: String,
-    messages: String,
-    status: i32,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        Self {
-            rows: String::from_utf8(output.stdout).unwrap(),
-            messages: String::from_utf8(output.stderr).unwrap(),
-            status: output.status.code().unwrap(),
-        }
-    }
+fn bytes(folder: &Folder, name: &str) -> Vec<u8> {
+    fs::read(folder.path(name)).unwrap()
 }
 
 /// 2,000 puzzles, no two the same.
@@ -120,7 +85,7 @@ fn compressed_inputs_give_the_rows_of_what_is_in_them() {
             ("plain.gz", plain.clone()),
             ("plain.zst", plain.clone()),
         ] {
-            folder.write(name, &bytes);
+            folder.file(name, &bytes);
             assert!(folder.solve(&[&COLUMNS[..], &[name]].concat(), "") == expected, "{name}");
             assert!(folder.solve(&COLUMNS, bytes) == expected, "{name} at standard input");
         }
@@ -130,9 +95,9 @@ fn compressed_inputs_give_the_rows_of_what_is_in_them() {
 #[test]
 fn plain_and_compressed_inputs_are_one_stream() {
     let folder = Folder::new();
-    folder.write("a.gz", Gz.pack(format!("{CLASSIC}\n")));
-    folder.write("b.txt", format!("# b\n{CLASSIC}\n"));
-    folder.write("c.zst", Zst.pack("\n12\n"));
+    folder.file("a.gz", Gz.pack(format!("{CLASSIC}\n")));
+    folder.file("b.txt", format!("# b\n{CLASSIC}\n"));
+    folder.file("c.zst", Zst.pack("\n12\n"));
     let ran = folder.solve(&["-q", "--columns", "file,line,status", "a.gz", "b.txt", "c.zst"], "");
     assert_eq!(ran.rows, "file,line,status\na.gz,1,unique\nb.txt,2,unique\nc.zst,2,malformed\n");
 }
@@ -186,13 +151,13 @@ fn a_damaged_stream_keeps_the_rows_before_it_and_other_inputs_go_on() {
     let folder = Folder::new();
     let plain = puzzles();
     let expected = folder.solve(&COLUMNS, plain.clone()).rows;
-    folder.write("good", CLASSIC);
+    folder.file("good", CLASSIC);
     for kind in Kind::BOTH {
         let mut packed = kind.pack(&plain);
         // In the second of two blocks, if it is a zst.
         let at = packed.len() * 15 / 16;
         packed[at..at + 20].fill(0xFF);
-        folder.write("bad", &packed);
+        folder.file("bad", &packed);
         let columns = "line,puzzle,solution,status";
         let ran = folder.solve(&["-q", "--columns", columns, "bad", "good"], "");
         assert_eq!(ran.status, 3);
@@ -219,7 +184,7 @@ fn something_behind_the_end_is_named() {
 #[test]
 fn a_slow_compressed_pipe_gets_its_rows_while_it_waits() {
     for kind in Kind::BOTH {
-        let mut child = std::process::Command::new(cargo_bin("bulkdoku"))
+        let mut child = Command::new(cargo_bin("bulkdoku"))
             .args(["solve", "-q", "--columns", "line,status"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -249,13 +214,13 @@ fn outputs_are_compressed_by_their_names() {
     // Several blocks, and some without any row.
     let comments = "# no record, but long enough to fill blocks of its own\n".repeat(20_000);
     let input = [&puzzles()[..], comments.as_bytes(), &puzzles()].concat();
-    folder.write("in", &input);
+    folder.file("in", &input);
     let expected = folder.solve(&[&COLUMNS[..], &["in"]].concat(), "").rows;
     for kind in Kind::BOTH {
         let name = format!("out.csv.{}", kind.name());
         let ran = folder.solve(&[&COLUMNS[..], &["in", "-o", &name]].concat(), "");
         assert_eq!(ran, Ran { rows: String::new(), messages: String::new(), status: 0 });
-        let packed = folder.read(&name);
+        let packed = bytes(&folder, &name);
         assert!(packed.len() * 2 < expected.len());
         assert!(kind.unpack(&packed) == expected.as_bytes());
         // And read by the command itself: a header is no puzzle, everything behind it is one.
@@ -263,7 +228,7 @@ fn outputs_are_compressed_by_their_names() {
         let lines = kind.unpack(&{
             let name = format!("solutions.lines.{}", kind.name());
             folder.solve(&["-q", "in", "-o", &name], "");
-            folder.read(&name)
+            bytes(&folder, &name)
         });
         let again = folder.solve(&args, kind.pack(&lines));
         assert!(again.rows.as_bytes() == lines && again.status == 0);
@@ -271,7 +236,7 @@ fn outputs_are_compressed_by_their_names() {
 
     let name = "out.jsonl.zst";
     folder.solve(&["-q", "in", "-o", name], "");
-    let rows = String::from_utf8(Zst.unpack(&folder.read(name))).unwrap();
+    let rows = String::from_utf8(Zst.unpack(&bytes(&folder, name))).unwrap();
     let first: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
     assert_eq!((rows.lines().count(), &first["status"]), (4000, &"unique".into()));
 }
@@ -281,7 +246,7 @@ fn the_header_is_a_member_of_its_own_and_a_run_without_rows_is_a_valid_stream() 
     let folder = Folder::new();
     let args = |name| ["-q", "--columns", "line,status", "-o", name];
     folder.solve(&args("a.gz"), CLASSIC);
-    let packed = folder.read("a.gz");
+    let packed = bytes(&folder, "a.gz");
     let mut header = String::new();
     flate2::bufread::GzDecoder::new(packed.as_slice()).read_to_string(&mut header).unwrap();
     assert_eq!(header, "line,status\n");
@@ -290,7 +255,7 @@ fn the_header_is_a_member_of_its_own_and_a_run_without_rows_is_a_valid_stream() 
     for kind in Kind::BOTH {
         let name = format!("empty.lines.{}", kind.name());
         assert_eq!(folder.solve(&["-q", "-o", &name], "# nothing\n").status, 0);
-        let packed = folder.read(&name);
+        let packed = bytes(&folder, &name);
         assert!(!packed.is_empty() && kind.unpack(&packed).is_empty());
     }
 }
@@ -298,13 +263,43 @@ fn the_header_is_a_member_of_its_own_and_a_run_without_rows_is_a_valid_stream() 
 #[test]
 fn results_do_not_depend_on_threads_when_compressed() {
     let folder = Folder::new();
-    folder.write("in", puzzles().repeat(5));
+    folder.file("in", puzzles().repeat(5));
     for kind in Kind::BOTH {
         let run = |threads| {
             let name = format!("{threads}.csv.{}", kind.name());
             folder.solve(&[&COLUMNS[..], &["in", "-j", threads, "-o", &name]].concat(), "");
-            folder.read(&name)
+            bytes(&folder, &name)
         };
         assert!(run("1") == run("2"));
+    }
+}
+
+#[test]
+fn a_killed_run_over_compressed_files_is_finished() {
+    let folder = Folder::new();
+    let plain = puzzles().repeat(60);
+    let whole = {
+        folder.file("in", &plain);
+        folder.solve(&[&COLUMNS[..], &["in", "-o", "whole"]].concat(), "");
+        bytes(&folder, "whole")
+    };
+    for kind in Kind::BOTH {
+        folder.file("packed", kind.pack(&plain));
+        let name = format!("out.csv.{}", kind.name());
+        let args = [&COLUMNS[..], &["packed", "-o", &name, "--resume"]].concat();
+        // Each run lasts longer than the one before it, so that one of them comes to the end.
+        for patience in 1.. {
+            let mut child = folder.spawn("solve", &args);
+            sleep(Duration::from_millis(patience * 50));
+            child.kill().unwrap();
+            match child.wait().unwrap().code() {
+                None => {}
+                Some(status) => {
+                    assert_eq!(status, 0);
+                    break;
+                }
+            }
+        }
+        assert!(kind.unpack(&bytes(&folder, &name)) == whole);
     }
 }

@@ -4,11 +4,13 @@
 //! |---|---|
 //! | [`lines`] | one puzzle a line |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
+//! | [`names`] | what the columns of puzzle files are called |
 //!
 //! | [`source`] | a named stream, and where its reader stands |
 
 pub mod judge;
 pub mod lines;
+pub mod names;
 pub mod source;
 
 use std::ops::Range;

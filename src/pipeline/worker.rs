@@ -57,7 +57,8 @@ impl<'a> Worker<'a> {
     }
 
     fn process(&mut self, block: &mut Block) {
-        block.layout.read(&block.bytes[..block.length], block.cut_short, &mut self.records);
+        let Block { layout, first_line, cut_short, .. } = &*block;
+        layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         self.solve();
         self.find_others();
         block.counts = self.judge();
@@ -136,7 +137,7 @@ impl<'a> Worker<'a> {
 
     /// Finds the status of every record.
     fn judge(&mut self) -> Counts {
-        let Records { all, puzzles, blank_lines, comments } = &self.records;
+        let Records { all, puzzles, blank_lines, comments, .. } = &self.records;
         let mut counts = Counts::of_other_lines(*blank_lines, *comments);
         self.statuses.clear();
         for record in all {

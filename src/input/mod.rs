@@ -6,10 +6,12 @@
 //! | [`csv`] | a puzzle in a field of each row |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
 //! | [`names`] | what the columns of puzzle files are called |
+//! | [`detect`] | which of them an input has |
 //!
 //! | [`source`] | a named stream, and where its reader stands |
 
 pub mod csv;
+pub mod detect;
 pub mod judge;
 pub mod lines;
 pub mod names;
@@ -18,6 +20,7 @@ pub mod source;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use detect::{Expected, InputFormat, Keep, Undetected};
 pub use source::{Position, Source};
 
 use self::csv::{Field, Table};

@@ -35,6 +35,7 @@ impl Table {
     /// What a column is called: its name in the header, or `column_1` and so on.
     pub fn name(&self, column: usize) -> String {
         let named = self.header.as_ref().and_then(|header| header.names.get(column));
+        let named = named.filter(|name| !name.is_empty());
         named.cloned().unwrap_or_else(|| format!("column_{}", column + 1))
     }
 

@@ -25,6 +25,7 @@
 //! | [`stats`] | counts and the latency histogram |
 //! | [`measure`] | how fast the engines are, measured fairly |
 //! | [`generate`] | corpora: random puzzles of a wanted kind |
+//! | [`compression`] | the kinds of compressed streams, by name and first bytes |
 //! | [`bundled`] | small puzzle sets in the binary |
 //! | [`simd`] | which vector instructions to use |
 //!
@@ -32,6 +33,7 @@
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
 pub mod bundled;
+pub mod compression;
 pub mod generate;
 pub mod input;
 pub mod measure;
@@ -45,6 +47,7 @@ pub mod stats;
 pub mod status;
 mod text;
 
+pub use compression::Compression;
 pub use input::Source;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};

@@ -5,6 +5,8 @@
 
 mod bench;
 mod exit;
+mod expect;
+mod format;
 mod generate;
 mod inputs;
 mod notes;

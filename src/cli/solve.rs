@@ -4,12 +4,13 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use bulkdoku::input::Layout;
-use bulkdoku::output::{Column, CsvRows, JudgeGrids, RowFormat, SolutionLines};
+use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Listing, Output, OutputFailure, Report};
-use bulkdoku::{EngineKind, Limits, Pipeline, Progress, SimdLevel, Source};
+use bulkdoku::{Compression, EngineKind, Limits, Pipeline, Progress, SimdLevel};
 use clap::ValueEnum;
 
+use super::expect::InputArgs;
+use super::format::Format;
 use super::inputs::Inputs;
 use super::notes::Notes;
 use super::outputs::{Outputs, RowsOut};
@@ -26,10 +27,11 @@ use super::{Exit, Failure, parse_threads, progress};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Files of puzzle lines; - or nothing for standard input.
+    /// Files of puzzle lines; - or nothing for standard input. gz and zst are read through.
     input: Vec<PathBuf>,
 
-    /// Where the rows go; standard output if not given.
+    /// Where the rows go; standard output if not given. A name that ends with .gz or .zst
+    /// compresses them.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -49,20 +51,19 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
-    /// How puzzles lie in the lines: one a line, or as the judge problems have them.
-    #[arg(long, value_name = "FORMAT", default_value = "lines")]
-    input_format: Input,
+    #[command(flatten)]
+    input_args: InputArgs,
 
-    /// How rows are written: csv, lines with just the solutions, or as the judge problems have
-    /// them, nine lines a solution and nothing else.
-    #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: Format,
+    /// How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson
+    /// .lines .grid, before a .gz or .zst), else csv.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 
     #[arg(
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        help = "The columns of the CSV, in order: file, line, puzzle, solution, status, \
+        help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, status, \
                 solutions, guesses, nodes, latency_ns"
     )]
     columns: Option<Vec<Column>>,
@@ -109,7 +110,8 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku solve puzzles.txt -o results.csv --latency latency.csv
   bulkdoku solve --format lines puzzles.txt > solutions.txt
-  zcat puzzles.txt.gz | bulkdoku solve --first --columns puzzle,solution | head
+  bulkdoku solve --first --columns puzzle,solution puzzles.txt.gz | head
+  bulkdoku solve puzzles.txt.zst -o results.jsonl.zst
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
 
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
@@ -128,38 +130,6 @@ Statuses:
 Exit status: 0 every record unique (or solved), 1 some record is anything else, 2 wrong usage,
 3 input or output failed. A closed pipe ends the run with 0.";
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Csv,
-    Lines,
-    Boj2580,
-    Boj2239,
-}
-
-impl Format {
-    /// Whether it is that of a judge: any solution will do, and nothing else is to be said.
-    fn is_judges(self) -> bool {
-        matches!(self, Self::Boj2580 | Self::Boj2239)
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Input {
-    Lines,
-    Boj2580,
-    Boj2239,
-}
-
-impl From<Input> for Layout {
-    fn from(input: Input) -> Self {
-        match input {
-            Input::Lines => Self::Lines,
-            Input::Boj2580 => Self::Boj2580,
-            Input::Boj2239 => Self::Boj2239,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
     First,
@@ -169,24 +139,31 @@ enum Which {
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let pipeline = pipeline(&args)?;
-    let inputs = Inputs::check(args.input)?;
+    let is_judges = args.format().is_judges();
+    let expected = args.input_args.expected(&args.input)?;
+    let mut inputs = Inputs::check(args.input)?;
+    let is_silent = args.quiet || is_judges;
+    if inputs.wait_for_typing() && !is_judges {
+        let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
+    }
+    inputs.look(&expected)?;
+    if !is_silent {
+        inputs.findings().iter().for_each(|finding| eprintln!("{finding}"));
+    }
     let mut outputs = Outputs::new(inputs.paths(), args.force);
     let rows = outputs.rows(args.output.as_deref())?;
     let latency = outputs.optional(args.latency.as_deref())?;
     let errors = outputs.optional(args.errors.as_deref())?;
     let summary_json = outputs.optional(args.summary_json.as_deref())?;
-    if inputs.wait_for_typing() && !args.format.is_judges() {
-        let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
-    }
 
     let (errors, errors_path) = errors.unzip();
-    let bar = progress::bar(inputs.size(), args.quiet || args.format.is_judges());
+    let bar = progress::bar(inputs.size(), is_silent);
     let mut notes = Notes::new(errors, bar.clone(), args.quiet);
     let progress = Progress::default();
-    let sources =
-        inputs.sources().map(|source| Source { layout: args.input_format.into(), ..source });
-    let ran =
-        progress::watch(&bar, &progress, || pipeline.run(sources, &rows, &mut notes, &progress));
+    let sources = inputs.sources();
+    let ran = progress::watch(&bar, &progress, &inputs.bytes(), || {
+        pipeline.run(sources, &rows, &mut notes, &progress)
+    });
     let report = match ran {
         Ok(report) => report,
         Err(failed) if failed.error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
@@ -207,7 +184,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     if let Some((file, path)) = summary_json {
         write_json(file, &summary).map_err(|error| Failure::at(&path, error))?;
     }
-    if !args.quiet && !args.format.is_judges() {
+    if !is_silent {
         let _ = writeln!(io::stderr(), "{summary}");
     }
     ending(&report)
@@ -216,11 +193,11 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 /// What was asked for, ready to run.
 fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
     let is_listing = args.solutions.is_some();
-    let first = args.first || (args.format.is_judges() && !is_listing);
+    let format = args.format();
+    let first = args.first || (format.is_judges() && !is_listing);
     let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit);
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
-    let smallest =
-        args.solution == Which::LexFirst || is_listing || matches!(args.format, Format::Boj2239);
+    let smallest = args.solution == Which::LexFirst || is_listing || format == Format::Boj2239;
     let (engine, simd) = (args.engine, args.simd.unwrap_or_else(SimdLevel::best));
     Ok(Pipeline {
         threads: args.threads,
@@ -232,26 +209,17 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
-        format: format(args)?,
+        format: format.rows(args.columns.as_deref(), args.input.len() > 1)?,
+        compression: args.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })
 }
 
-fn format(args: &Args) -> Result<Box<dyn RowFormat + Send>, Failure> {
-    match (args.format, &args.columns) {
-        (Format::Lines, None) => Ok(Box::new(SolutionLines)),
-        (Format::Boj2580, None) => Ok(Box::new(JudgeGrids::Spaced)),
-        (Format::Boj2239, None) => Ok(Box::new(JudgeGrids::Plain)),
-        (_, Some(_)) if !matches!(args.format, Format::Csv) => Err(Failure::Usage(
-            "--columns goes with --format csv; the others are solutions only".into(),
-        )),
-        (_, Some(columns)) => Ok(Box::new(CsvRows::new(columns.clone()))),
-        (Format::Csv, None) => {
-            let several = args.input.len() > 1;
-            let file = several.then_some(Column::File);
-            let columns: Vec<_> = file.into_iter().chain(Column::DEFAULT).collect();
-            Ok(Box::new(CsvRows::new(columns)))
-        }
+impl Args {
+    /// How rows are written: as was said, or as the output's name says.
+    fn format(&self) -> Format {
+        let of_name = || self.output.as_deref().and_then(Format::of_name);
+        self.format.or_else(of_name).unwrap_or_default()
     }
 }
 

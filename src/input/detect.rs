@@ -179,8 +179,15 @@ impl Expected {
     fn table(&self, sample: Sample<'_>) -> Result<Option<Layout>, Undetected> {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
-            let Some(first) = sample.rows(delimiter).next() else { return Ok(None) };
-            candidates.push(Candidate { delimiter, first });
+            match sample.rows(delimiter).next() {
+                Some(first) => candidates.push(Candidate { delimiter, first }),
+                None if sample.is_all => {}
+                None => return Ok(None),
+            }
+        }
+        if candidates.is_empty() {
+            // A line longer than anything that a table has.
+            return self.lines().map(Some);
         }
         let found = match &self.column {
             Some(column) => Some(self.chosen(column, &sample, &candidates)?),

@@ -9,18 +9,24 @@
 //! | [`detect`] | which of them an input has |
 //!
 //! | [`source`] | a named stream, and where its reader stands |
+//! | [`inflate`] | the bytes of a stream that may be compressed |
+//! | [`peek`] | a stream whose first bytes are looked at before they are read |
 
 pub mod csv;
 pub mod detect;
+pub mod inflate;
 pub mod judge;
 pub mod lines;
 pub mod names;
+pub mod peek;
 pub mod source;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 pub use detect::{Expected, InputFormat, Keep, Undetected};
+pub use inflate::Inflate;
+pub use peek::Peek;
 pub use source::{Position, Source};
 
 use self::csv::{Field, Table};

@@ -2,17 +2,29 @@
 //!
 //! | file | what it writes |
 //! |---|---|
-//! | [`csv`] | chosen columns, with a header |
-//! | [`judge`] | nine lines a solution |
+//! | [`csv`] | chosen columns with commas or tabs between them, and a header |
+//! | [`jsonl`] | chosen columns as a JSON object a line |
 //! | [`lines`] | solutions only, one a line |
+//! | [`grid`] | nine lines a solution, and a label |
+//! | [`judge`] | nine lines a solution, and nothing else |
+//!
+//! | [`compress`] | rows, compressed |
 
 mod buffer;
+mod columns;
+pub mod compress;
 pub mod csv;
+pub mod grid;
+pub mod jsonl;
 pub mod judge;
 pub mod lines;
 
 pub use buffer::{Fields, RowBuffer, SHORT, Short};
-pub use csv::{Column, CsvRows};
+pub use columns::{Column, UnknownColumn};
+pub use compress::Packer;
+pub use csv::{CsvRows, TsvRows};
+pub use grid::LabelledGrids;
+pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
 pub use lines::SolutionLines;
 

@@ -248,7 +248,6 @@ impl<R: Read> Input<'_, R> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Ok(got) => {
                     self.taken += got as u64;
-                    self.watched.bytes.fetch_add(got as u64, Ordering::Relaxed);
                     return Ok(Ok(got));
                 }
                 failed => return Ok(failed),

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, Sender};
 use super::Pipeline;
 use super::block::Block;
 use crate::input::{Record, Records};
-use crate::output::{Row, Rows};
+use crate::output::{Packer, Row, Rows};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
 use crate::stats::Counts;
@@ -25,6 +25,8 @@ pub(super) struct Worker<'a> {
     failed: Vec<usize>,
     /// For each of `records.all`.
     statuses: Vec<Status>,
+    /// Compresses rows, if they are to be.
+    packer: Option<Packer>,
     /// Finds the solutions to be listed, if any are.
     lister: Option<LexFirst>,
     /// Solutions to be listed behind the first: the place of the puzzle, and the solution.
@@ -41,6 +43,7 @@ impl<'a> Worker<'a> {
             failed: Vec::new(),
             statuses: Vec::with_capacity(records.all.capacity()),
             records,
+            packer: pipeline.compression.map(Packer::new),
             lister: pipeline.list.as_ref().map(|list| (list.engine)()),
             listed: Vec::new(),
         }
@@ -69,6 +72,7 @@ impl<'a> Worker<'a> {
             self.list_others();
         }
         self.write(block);
+        self.pack(block);
     }
 
     /// Fills in an outcome for every puzzle, and the list of those at which the engine failed.
@@ -180,6 +184,17 @@ impl<'a> Worker<'a> {
         if !counts.all_good() {
             let also_failures = !self.pipeline.format.shows_failures();
             all.iter().for_each(|row| write_note(&row, also_failures, notes));
+        }
+    }
+
+    /// Compresses the block's rows, if they are to be and there are any.
+    fn pack(&mut self, block: &mut Block) {
+        if let Some(packer) = &mut self.packer {
+            let packed = block.packed.get_or_insert_default();
+            packed.clear();
+            if !block.rows.as_slice().is_empty() {
+                packer.pack(block.rows.as_slice(), packed);
+            }
         }
     }
 }

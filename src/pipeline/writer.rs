@@ -47,7 +47,7 @@ impl Writer<'_> {
         sink: &mut impl Sink,
         so_far: &mut SoFar,
     ) -> Result<(), OutputFailure> {
-        (sink.rows(block.rows.as_slice())).map_err(|error| so_far.failure(Output::Rows, error))?;
+        (sink.rows(block.output())).map_err(|error| so_far.failure(Output::Rows, error))?;
         sink.notes(&block.notes).map_err(|error| so_far.failure(Output::Notes, error))?;
         so_far.add(block);
         self.progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);

@@ -138,15 +138,22 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let pipeline = pipeline(&args)?;
+    let mut pipeline = pipeline(&args)?;
     let is_judges = args.format().is_judges();
     let expected = args.input_args.expected(&args.input)?;
+    if expected.keep.is_some() && !args.format().has_columns() {
+        let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
+        return Err(Failure::Usage(hint.into()));
+    }
+    let (format, columns) = (args.format(), args.columns.clone());
     let mut inputs = Inputs::check(args.input)?;
     let is_silent = args.quiet || is_judges;
     if inputs.wait_for_typing() && !is_judges {
         let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
     }
     inputs.look(&expected)?;
+    pipeline.format =
+        format.rows(columns.as_deref(), inputs.paths().len() > 1, &inputs.kept())?;
     if !is_silent {
         inputs.findings().iter().for_each(|finding| eprintln!("{finding}"));
     }
@@ -209,7 +216,7 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
-        format: format.rows(args.columns.as_deref(), args.input.len() > 1)?,
+        format: format.rows(args.columns.as_deref(), args.input.len() > 1, &[])?,
         compression: args.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })

@@ -122,18 +122,23 @@ impl<'a> Worker<'a> {
     /// Gives each listed solution a record and an outcome of its own, behind those of the first.
     fn list_others(&mut self) {
         let records = std::mem::take(&mut self.records.all);
+        let kept = std::mem::take(&mut self.records.kept);
+        let kept_each = kept.len() / records.len().max(1);
         let statuses = std::mem::take(&mut self.statuses);
         let mut listed = self.listed.iter().peekable();
-        for (record, status) in records.into_iter().zip(statuses) {
+        for (i, (record, status)) in records.into_iter().zip(statuses).enumerate() {
+            let kept = &kept[i * kept_each..(i + 1) * kept_each];
             let Record { line, indent, ref text, ref puzzle } = record;
             let (text, place) = (text.clone(), puzzle.as_ref().ok().copied());
             self.records.all.push(record);
+            self.records.kept.extend_from_slice(kept);
             self.statuses.push(status);
             while let Some((_, grid)) = listed.next_if(|(of, _)| Some(*of) == place) {
                 let first = self.outcomes[place.expect("it is listed") as usize];
                 let puzzle = Ok(self.outcomes.len() as u32);
                 self.outcomes.push(Outcome { grid: *grid, ..first });
                 self.records.all.push(Record { line, indent, text: text.clone(), puzzle });
+                self.records.kept.extend_from_slice(kept);
                 self.statuses.push(status);
             }
         }
@@ -177,6 +182,7 @@ impl<'a> Worker<'a> {
             records: &self.records.all,
             statuses: &self.statuses,
             outcomes: &self.outcomes,
+            kept: &self.records.kept,
         };
         rows.clear();
         self.pipeline.format.rows(all, rows);

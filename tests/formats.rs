@@ -156,8 +156,7 @@ fn every_format_lists_several_solutions() {
         let (rows, _) = solve(&["-q", "--solutions", "3", "--format", format], puzzle.as_str());
         String::from_utf8(rows).unwrap().matches(pattern).count()
     };
-    let (expected, _) = solve(&["-q", "--solutions", "3", "--format", "lines"], puzzle.as_str());
-    let expected = expected.iter().filter(|&&byte| byte == b'\n').count();
+    let expected = solutions_in("lines", "\n");
     assert!(expected >= 2);
     for format in ["csv", "tsv", "jsonl"] {
         assert_eq!(solutions_in(format, "multiple"), expected, "{format}");
@@ -184,6 +183,15 @@ fn the_name_of_the_output_chooses_the_format_unless_it_is_named() {
         let text = fs::read_to_string(folder.path().join(args[1])).unwrap();
         assert!(text.starts_with(start), "{args:?}: {text}");
     }
+}
+
+#[test]
+fn keys_of_an_object_are_different() {
+    let args = ["--format", "jsonl", "--columns", "line,status,line"];
+    let output = solve_in(Path::new("."), &args, CLASSIC);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("--columns names line twice"), "{message}");
 }
 
 #[test]

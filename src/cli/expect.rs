@@ -65,6 +65,18 @@ impl From<Format> for InputFormat {
 }
 
 impl InputArgs {
+    /// The options that were given, or have defaults, with what they say.
+    pub fn settings(&self) -> [(&'static str, Option<String>); 5] {
+        let format = format!("{:?}", self.input_format).to_lowercase();
+        [
+            ("--input-format", Some(format)),
+            ("--column", self.column.clone()),
+            ("--delimiter", self.delimiter.map(|delimiter| delimiter.to_string())),
+            ("--no-header", self.no_header.then(|| "given".into())),
+            ("--keep", self.keep.as_ref().map(|names| names.join(","))),
+        ]
+    }
+
     /// What is expected of `inputs`.
     pub fn expected(&self, inputs: &[PathBuf]) -> Result<Expected, Failure> {
         let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);

@@ -71,10 +71,16 @@ impl Format {
             let hint = "--columns goes with --format csv, tsv and jsonl; the others have none";
             return Err(Failure::Usage(hint.into()));
         }
-        let columns = columns.map_or_else(
+        let columns: Vec<_> = columns.map_or_else(
             || several_inputs.then_some(Column::File).into_iter().chain(Column::DEFAULT).collect(),
             <[_]>::to_vec,
         );
+        if self == Self::Jsonl
+            && let Some(twice) = twice(&columns)
+        {
+            let hint = format!("--columns names {twice} twice; a JSON object has it once");
+            return Err(Failure::Usage(hint));
+        }
         Ok(match self {
             Self::Csv => Box::new(CsvRows::new(columns).keeping(kept)),
             Self::Tsv => Box::new(TsvRows::new(columns).keeping(kept)),
@@ -85,6 +91,11 @@ impl Format {
             Self::Boj2239 => Box::new(JudgeGrids::Plain),
         })
     }
+}
+
+fn twice(columns: &[Column]) -> Option<Column> {
+    let again = |i: &usize| columns[..*i].contains(&columns[*i]);
+    (0..columns.len()).find(again).map(|i| columns[i])
 }
 
 #[cfg(test)]

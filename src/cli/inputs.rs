@@ -1,15 +1,18 @@
 //! Inputs: looked at before work starts, opened when their turn comes.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::{Expected, Inflate, Layout, Peek};
+use bulkdoku::input::{Expected, Inflate, Layout, Peek, Position};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Failure;
+use super::journal::InputState;
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
@@ -57,8 +60,8 @@ impl Inputs {
         for (i, path) in self.paths.iter().enumerate() {
             let mut reader = open(path, &self.bytes);
             let layout = reader.layout(expected);
-            let layout = layout
-                .map_err(|error| Failure::Usage(format!("{}: {error}", name(path))))?;
+            let layout =
+                layout.map_err(|error| Failure::Usage(format!("{}: {error}", name(path))))?;
             if layout.kept() != self.layouts[0].kept() && i > 0 {
                 let first = (name(&self.paths[0]), self.layouts[0].kept());
                 return Err(unlike(first, (name(path), layout.kept())));
@@ -97,6 +100,11 @@ impl Inputs {
         self.paths.iter().map(|path| name(path)).collect()
     }
 
+    /// What tells them from others, when a run is to be gone on with.
+    pub fn states(&self) -> Vec<InputState> {
+        self.paths.iter().map(|path| InputState::of(name(path), on_disk(path))).collect()
+    }
+
     /// How many bytes were read, as they lie in the inputs: compressed ones if they are.
     pub fn bytes(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes)
@@ -105,8 +113,7 @@ impl Inputs {
     /// All bytes that will be read, where every input is a file.
     pub fn size(&self) -> Option<u64> {
         let size = |path: &PathBuf| {
-            let path = if is_stdin(path) { Path::new("/dev/stdin") } else { path };
-            let metadata = fs::metadata(path).ok()?;
+            let metadata = fs::metadata(on_disk(path)).ok()?;
             metadata.is_file().then_some(metadata.len())
         };
         self.paths.iter().map(size).sum()
@@ -115,6 +122,16 @@ impl Inputs {
     /// Whether somebody is expected to type the puzzles.
     pub fn wait_for_typing(&self) -> bool {
         self.paths.iter().any(|path| is_stdin(path)) && io::stdin().is_terminal()
+    }
+
+    /// The inputs in order, from a place in one of them on, to be read once.
+    pub fn sources_from(
+        &mut self,
+        (first, position): (usize, Position),
+    ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+        self.sources().enumerate().skip(first).map(move |(number, source)| {
+            if number == first { source.from(position) } else { source }
+        })
     }
 
     /// The inputs in order, to be read once.
@@ -132,7 +149,7 @@ impl Inputs {
 
 /// Opens an input: everything that reads one comes through here.
 fn open(path: &Path, bytes: &Arc<AtomicU64>) -> Reader {
-    let stream = if is_stdin(path) { Stream::Stdin } else { Stream::Named(path.into()) };
+    let stream = Stream::Named(path.into());
     Peek::new(Inflate::new(Input { stream, bytes: Arc::clone(bytes) }))
 }
 
@@ -149,8 +166,26 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
+/// Where the system tells about an input.
+fn on_disk(path: &Path) -> &Path {
+    if is_stdin(path) { Path::new("/dev/stdin") } else { path }
+}
+
 fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
+}
+
+/// How long a read from a pipe may take before it is asked again whether the run is to end.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// Waits until there is something to read, but not long: a read from a pipe or a terminal could
+/// last for ever, and nobody would see the signal that ends the run.
+fn wait_for(stream: &impl AsFd) -> io::Result<()> {
+    match poll(&mut [PollFd::new(stream, PollFlags::IN)], Some(&PATIENCE)) {
+        Ok(0) => Err(ErrorKind::Interrupted.into()),
+        // A failure shows again when it is read.
+        _ => Ok(()),
+    }
 }
 
 /// The bytes of one input as they lie there, counted.
@@ -163,20 +198,43 @@ pub struct Input {
 /// A file is opened at its first read, so that any number of them can be named.
 #[derive(Debug)]
 enum Stream {
-    Stdin,
     Named(PathBuf),
+    /// A file.
     Open(File),
+    /// A pipe or a device.
+    Pipe(File),
+}
+
+impl Stream {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = if is_stdin(path) {
+            // Without the buffer of `io::stdin`: what waits there, the system knows nothing of.
+            File::from(io::stdin().as_fd().try_clone_to_owned()?)
+        } else {
+            File::open(path)?
+        };
+        let is_file = file.metadata()?.is_file();
+        Ok(if is_file { Self::Open(file) } else { Self::Pipe(file) })
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Named(path) => {
+                *self = Self::open(path)?;
+                self.read(into)
+            }
+            Self::Open(file) => file.read(into),
+            Self::Pipe(pipe) => {
+                wait_for(pipe)?;
+                pipe.read(into)
+            }
+        }
+    }
 }
 
 impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if let Stream::Named(path) = &self.stream {
-            self.stream = Stream::Open(File::open(path)?);
-        }
-        let got = match &mut self.stream {
-            Stream::Stdin | Stream::Named(_) => io::stdin().lock().read(into),
-            Stream::Open(file) => file.read(into),
-        }?;
+        let got = self.stream.read(into)?;
         self.bytes.fetch_add(got as u64, Ordering::Relaxed);
         Ok(got)
     }

@@ -1,21 +1,20 @@
 //! `bulkdoku solve`: puzzle lines in, one row for each out.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Listing, Output, OutputFailure, Report};
-use bulkdoku::{Compression, EngineKind, Limits, Pipeline, Progress, SimdLevel};
+use bulkdoku::pipeline::Listing;
+use bulkdoku::{Compression, EngineKind, Limits, Pipeline, SimdLevel};
 use clap::ValueEnum;
 
+use super::batch::Batch;
 use super::expect::InputArgs;
 use super::format::Format;
 use super::inputs::Inputs;
-use super::notes::Notes;
-use super::outputs::{Outputs, RowsOut};
-use super::summary::{Setup, Summary};
-use super::{Exit, Failure, parse_threads, progress};
+use super::outputs::Destinations;
+use super::{Exit, Failure, parse_threads};
 
 /// Solve puzzle lines and write one row for each, in order.
 ///
@@ -30,26 +29,8 @@ pub struct Args {
     /// Files of puzzle lines; - or nothing for standard input. gz and zst are read through.
     input: Vec<PathBuf>,
 
-    /// Where the rows go; standard output if not given. A name that ends with .gz or .zst
-    /// compresses them.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Write the histogram of latencies as CSV.
-    #[arg(long, value_name = "FILE")]
-    latency: Option<PathBuf>,
-
-    /// Write every message about a bad record; standard error shows the first few only.
-    #[arg(long, value_name = "FILE")]
-    errors: Option<PathBuf>,
-
-    /// Write the summary as JSON.
-    #[arg(long, value_name = "FILE")]
-    summary_json: Option<PathBuf>,
-
-    /// Replace output files that exist.
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    destinations: Destinations,
 
     #[command(flatten)]
     input_args: InputArgs,
@@ -128,7 +109,11 @@ Statuses:
   internal_error the engine failed; please report it
 
 Exit status: 0 every record unique (or solved), 1 some record is anything else, 2 wrong usage,
-3 input or output failed. A closed pipe ends the run with 0.";
+3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.
+
+The first SIGINT (Ctrl-C) or SIGTERM writes what is solved and ends the run, a second one ends it at
+once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
+after any end, even a kill.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
@@ -138,63 +123,63 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let mut pipeline = pipeline(&args)?;
-    let is_judges = args.format().is_judges();
     let expected = args.input_args.expected(&args.input)?;
-    if expected.keep.is_some() && !args.format().has_columns() {
+    let format = args.format();
+    if expected.keep.is_some() && !format.has_columns() {
         let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
         return Err(Failure::Usage(hint.into()));
     }
-    let (format, columns) = (args.format(), args.columns.clone());
-    let mut inputs = Inputs::check(args.input)?;
-    let is_silent = args.quiet || is_judges;
-    if inputs.wait_for_typing() && !is_judges {
-        let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
-    }
-    inputs.look(&expected)?;
-    pipeline.format =
-        format.rows(columns.as_deref(), inputs.paths().len() > 1, &inputs.kept())?;
-    if !is_silent {
-        inputs.findings().iter().for_each(|finding| eprintln!("{finding}"));
-    }
-    let mut outputs = Outputs::new(inputs.paths(), args.force);
-    let rows = outputs.rows(args.output.as_deref())?;
-    let latency = outputs.optional(args.latency.as_deref())?;
-    let errors = outputs.optional(args.errors.as_deref())?;
-    let summary_json = outputs.optional(args.summary_json.as_deref())?;
-
-    let (errors, errors_path) = errors.unzip();
-    let bar = progress::bar(inputs.size(), is_silent);
-    let mut notes = Notes::new(errors, bar.clone(), args.quiet);
-    let progress = Progress::default();
-    let sources = inputs.sources();
-    let ran = progress::watch(&bar, &progress, &inputs.bytes(), || {
-        pipeline.run(sources, &rows, &mut notes, &progress)
-    });
-    let report = match ran {
-        Ok(report) => report,
-        Err(failed) if failed.error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
-        Err(failed) => return Err(output_failure(&failed, &rows, errors_path)),
-    };
-    notes.finish();
-
-    let setup = Setup {
+    let simd = args.simd.unwrap_or_else(SimdLevel::best);
+    let mut batch = Batch {
+        pipeline: pipeline(&args)?,
+        settings: settings(&args),
         engine: args.engine,
-        simd: args.engine.build(args.simd.unwrap_or_else(SimdLevel::best)).simd(),
-        threads: pipeline.threads,
-        limits: pipeline.limits,
+        simd: args.engine.build(simd).simd(),
+        quiet: args.quiet,
+        only_rows: format.is_judges(),
     };
-    let summary = Summary::new(inputs.names(), setup, &report);
-    if let Some((file, path)) = latency {
-        report.latencies.write_csv(file).map_err(|error| Failure::at(&path, error))?;
-    }
-    if let Some((file, path)) = summary_json {
-        write_json(file, &summary).map_err(|error| Failure::at(&path, error))?;
-    }
-    if !is_silent {
-        let _ = writeln!(io::stderr(), "{summary}");
-    }
-    ending(&report)
+    let mut inputs = Inputs::check(args.input)?;
+    batch.look(&mut inputs, &expected)?;
+    let several = inputs.paths().len() > 1;
+    batch.pipeline.format = format.rows(args.columns.as_deref(), several, &inputs.kept())?;
+    batch.run(inputs, &args.destinations)
+}
+
+/// The options that shape rows, as far as they were given or have defaults: a run is gone on with
+/// under the same ones.
+fn settings(args: &Args) -> BTreeMap<String, String> {
+    let Args {
+        input: _,
+        destinations: _,
+        input_args,
+        format: _,
+        columns,
+        first,
+        limit,
+        solution,
+        solutions,
+        max_nodes,
+        threads: _,
+        engine,
+        simd: _,
+        quiet: _,
+    } = args;
+    let columns = columns.as_ref().map(|columns| {
+        let names: Vec<_> = columns.iter().map(ToString::to_string).collect();
+        names.join(",")
+    });
+    let all = [
+        ("--format", Some(format!("{:?}", args.format()).to_lowercase())),
+        ("--columns", columns),
+        ("--first", first.then(|| "given".into())),
+        ("--limit", Some(limit.to_string())),
+        ("--solution", Some(format!("{solution:?}").to_lowercase())),
+        ("--solutions", solutions.map(|n| n.to_string())),
+        ("--max-nodes", max_nodes.map(|n| n.to_string())),
+        ("--engine", Some(engine.to_string())),
+    ];
+    let all = input_args.settings().into_iter().chain(all);
+    all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
 /// What was asked for, ready to run.
@@ -217,7 +202,7 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
         format: format.rows(args.columns.as_deref(), args.input.len() > 1, &[])?,
-        compression: args.output.as_deref().and_then(Compression::of_name),
+        compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })
 }
@@ -225,31 +210,7 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
 impl Args {
     /// How rows are written: as was said, or as the output's name says.
     fn format(&self) -> Format {
-        let of_name = || self.output.as_deref().and_then(Format::of_name);
+        let of_name = || self.destinations.output.as_deref().and_then(Format::of_name);
         self.format.or_else(of_name).unwrap_or_default()
     }
-}
-
-fn output_failure(failed: &OutputFailure, rows: &RowsOut, errors: Option<PathBuf>) -> Failure {
-    let name = match failed.output {
-        Output::Rows | Output::State => rows.name(),
-        Output::Notes => errors.unwrap_or_default().display().to_string(),
-    };
-    Failure::Io(format!("{name}: {}; the rows after this are missing", failed.error))
-}
-
-fn write_json(file: impl Write, summary: &Summary) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
-    serde_json::to_writer_pretty(&mut file, summary)?;
-    writeln!(file)?;
-    file.flush()
-}
-
-/// The exit status of a run that wrote all it could.
-fn ending(report: &Report) -> Result<Exit, Failure> {
-    if !report.failures.is_empty() {
-        let failures: Vec<_> = report.failures.iter().map(ToString::to_string).collect();
-        return Err(Failure::Io(failures.join("\nbulkdoku: ")));
-    }
-    Ok(if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords })
 }

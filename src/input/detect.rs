@@ -82,10 +82,14 @@ pub enum Keep {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Undetected {
     /// A table without puzzles.
-    #[error("no column holds puzzles; there are {0}; --column NAME or NUMBER takes one all the same")]
+    #[error(
+        "no column holds puzzles; there are {0}; --column NAME or NUMBER takes one all the same"
+    )]
     NoPuzzles(Columns),
     /// A table with several columns of puzzles.
-    #[error("the puzzles may be in {which}; the columns are {columns}; --column NAME or NUMBER decides")]
+    #[error(
+        "the puzzles may be in {which}; the columns are {columns}; --column NAME or NUMBER decides"
+    )]
     Several {
         /// The columns that may be meant.
         which: Columns,
@@ -505,7 +509,8 @@ impl Fields {
     fn header(&self, delimiter: Delimiter, puzzle: usize, line: u64) -> Table {
         let solutions = self.those(names::is_solutions);
         let solution = solutions.into_iter().find(|&column| column != puzzle);
-        let names = self.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        let names =
+            self.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         let header = Some(Header { line, names });
         Table { delimiter, header, fields: self.len(), puzzle, solution, kept: Vec::new() }
     }

@@ -92,11 +92,8 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
     {
         return;
     }
-    let mut malformed = if is_whole {
-        Malformed::new(&field[..cells])
-    } else {
-        too_long(text.len())
-    };
+    let mut malformed =
+        if is_whole { Malformed::new(&field[..cells]) } else { too_long(text.len()) };
     malformed.column += indent;
     records.push_malformed(place, text.len(), malformed);
 }
@@ -174,7 +171,8 @@ mod tests {
 
     #[test]
     fn the_text_behind_the_cells_is_kept_if_it_is_wanted() {
-        let block = format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
+        let block =
+            format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
         let mut found = records(&block);
         keep_rest(block.as_bytes(), &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();

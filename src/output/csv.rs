@@ -91,7 +91,8 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
         if self.columns == [Column::Solution]
             && self.kept.is_empty()
-            && row.outcome_or_none().solution().is_none() {
+            && row.outcome_or_none().solution().is_none()
+        {
             // Quoted, though empty: an empty line would be no row.
             out.text(b"\"\"");
         } else {

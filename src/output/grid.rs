@@ -30,9 +30,10 @@ impl RowFormat for LabelledGrids {
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         // A name with a line feed in it must not end the label.
-        let place = match self.with_file {
-            true => format!("{}, line", rows.file.replace(char::is_control, "?")),
-            false => "line".into(),
+        let place = if self.with_file {
+            format!("{}, line", rows.file.replace(char::is_control, "?"))
+        } else {
+            "line".into()
         };
         for row in rows.iter() {
             out.append_row(place.len() + REST, b'\n', |fields| {

@@ -44,7 +44,8 @@ impl Rows<'_> {
                 && let Some(cells) = rest[row.puzzle..].first_chunk()
                 && ends_field(self.table.delimiter, &rest[row.puzzle + CELLS..])
                 && let place = (Place { indent: row.puzzle as u32, ..place })
-                && records.push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))
+                && records
+                    .push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))
             {
                 self.keep(rest, place.start, records);
                 at += row.length;
@@ -97,17 +98,15 @@ impl Rows<'_> {
                 let what = "text behind the closing quote of a field; write \"\" for a quote in it";
                 (line_length, Err(Malformed { column: at + 1, what: what.into() }))
             }
-            Row::BehindQuote { .. } | Row::Open { .. } => {
-                (line_length, Err(self.open_quote(line)))
-            }
+            Row::BehindQuote { .. } | Row::Open { .. } => (line_length, Err(self.open_quote(line))),
         };
         match found {
             Ok(cells) => {
                 place.indent = cells.start;
                 let text = cells.of(rest);
-                let is_puzzle = text.try_into().is_ok_and(|cells| {
-                    records.push_puzzle(place, cells, text::read)
-                });
+                let is_puzzle = text
+                    .try_into()
+                    .is_ok_and(|cells| records.push_puzzle(place, cells, text::read));
                 if !is_puzzle {
                     let mut malformed = Malformed::new(text);
                     malformed.column += cells.start as usize;

@@ -76,10 +76,7 @@ mod tests {
         };
         assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
         let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };
-        assert_eq!(
-            table.to_string(),
-            "fields between blanks, puzzles in column 2 of 2, no header"
-        );
+        assert_eq!(table.to_string(), "fields between blanks, puzzles in column 2 of 2, no header");
         assert_eq!(table.name(1), "column_2");
     }
 }

@@ -16,6 +16,7 @@
 //! | room | what is in it |
 //! |---|---|
 //! | [`puzzle`] | 81 cells: parse, print, check |
+//! | [`marks`] | candidates as somebody wrote them down |
 //! | [`propagate`] | what clues imply: candidates, units, peers |
 //! | [`input`] | sources, and the records in their lines |
 //! | [`solver`] | the contract that every engine keeps, and the engines |
@@ -36,6 +37,7 @@ pub mod bundled;
 pub mod compression;
 pub mod generate;
 pub mod input;
+pub mod marks;
 pub mod measure;
 pub mod output;
 pub mod pipeline;
@@ -49,6 +51,7 @@ mod text;
 
 pub use compression::Compression;
 pub use input::Source;
+pub use marks::Marks;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;

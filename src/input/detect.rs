@@ -12,6 +12,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use memchr::memchr;
 use thiserror::Error;
 
 use super::csv::borders::first_line_end;
@@ -19,13 +20,13 @@ use super::csv::split::Row;
 use super::csv::table::Header;
 use super::csv::{Delimiter, Table};
 use super::{Layout, lines, names};
+use crate::marks;
 use crate::puzzle::{BLANKS, CELLS};
 
 /// No more than so many bytes are looked at.
 pub const MOST_BYTES: usize = 64 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-const PENCIL_MARKS: usize = 9 * CELLS;
 
 /// What may stand between fields if nobody says it, the likeliest first.
 const DELIMITERS: [Delimiter; 5] = [
@@ -189,8 +190,9 @@ impl Expected {
                 None => return Ok(None),
             }
         }
-        if candidates.is_empty() {
-            // A line longer than anything that a table has.
+        let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
+        if candidates.is_empty() || has_lone_returns {
+            // A line that is longer than any row, or several for somebody else.
             return self.lines().map(Some);
         }
         let found = match &self.column {
@@ -417,12 +419,12 @@ impl<'a> Sample<'a> {
         let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'\r' | b'\n');
         let end = match text.iter().position(is_end) {
             Some(end) => end,
-            None if self.is_all || text.len() > PENCIL_MARKS => text.len(),
+            None if self.is_all || text.len() > marks::TEXT => text.len(),
             None => return None,
         };
         let word = &text[..end];
-        if !is_grid(word) || is_puzzle(word) {
-            return Some(is_puzzle(word) || word.len() == PENCIL_MARKS && word.iter().all(is_cell));
+        if !is_grid(word) {
+            return Some(is_puzzle(word));
         }
         // A grid without blanks may be the solution in front of its puzzle.
         let line = match first_line_end(text) {
@@ -448,6 +450,7 @@ impl<'a> Sample<'a> {
             let row = delimiter.split(rest, |_, field| {
                 fields.texts.push(field.text(rest).trim_ascii().to_vec());
                 fields.has_quotes |= field.is_quoted;
+                fields.has_returns |= memchr(b'\r', field.of(rest)).is_some();
             });
             let length = match row {
                 Row::Whole { length, .. } => length,
@@ -479,6 +482,8 @@ struct Fields {
     texts: Vec<Vec<u8>>,
     /// Whether one stood in quotes.
     has_quotes: bool,
+    /// Whether one has a carriage return in it.
+    has_returns: bool,
 }
 
 impl Fields {
@@ -537,14 +542,14 @@ fn is_cell(byte: &u8) -> bool {
     byte.is_ascii_digit() || BLANKS.contains(byte)
 }
 
-/// 81 cells.
+/// 81 digits.
 fn is_grid(field: &[u8]) -> bool {
-    field.len() == CELLS && field.iter().all(is_cell)
+    field.len() == CELLS && field.iter().all(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-/// 81 cells, some of them blank.
+/// 81 cells, some of them blank, or as many as pencil marks take.
 fn is_puzzle(field: &[u8]) -> bool {
-    is_grid(field) && field.iter().any(|byte| BLANKS.contains(byte))
+    matches!(field.len(), CELLS | marks::TEXT) && field.iter().all(is_cell) && !is_grid(field)
 }
 
 /// Whether a field may be the name of a column: a short one that begins with a letter.

@@ -1,16 +1,19 @@
-//! One puzzle a line: 81 cells, then perhaps a space, tab, comma or semicolon and other text.
+//! One puzzle a line: 81 cells, or 729 characters of pencil marks, then perhaps a space, tab, comma
+//! or semicolon and other text.
 //!
 //! Blank lines and lines that start with `#` are no records. White space around the cells is not
-//! part of them. Lines end with LF or CRLF.
+//! part of them. Lines end with LF or CRLF; a carriage return that stands alone makes its line
+//! malformed, so that a file which has no others is one clear error.
 
 use fearless_simd::{Simd, dispatch};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::Field;
+use super::names::looks_like_header;
 use super::{Place, Records};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
-use crate::text::{self, read_cells};
+use crate::text::read_cells;
 
 /// The name of the column of the text behind the cells, where it is kept.
 pub const REST: &str = "rest";
@@ -65,9 +68,12 @@ fn end_behind_cells(behind: &[u8]) -> Option<usize> {
         [] => Some(0),
         [b'\n', ..] => Some(1),
         [b'\r', b'\n', ..] => Some(2),
-        [other, ..] if is_separator(*other) => {
-            Some(memchr(b'\n', behind).map_or(behind.len(), |at| at + 1))
-        }
+        [other, ..] if is_separator(*other) => match memchr2(b'\n', b'\r', behind) {
+            None => Some(behind.len()),
+            Some(at) if behind[at] == b'\n' => Some(at + 1),
+            Some(at) if behind.get(at + 1) == Some(&b'\n') => Some(at + 2),
+            Some(_) => None,
+        },
         _ => None,
     }
 }
@@ -75,6 +81,9 @@ fn end_behind_cells(behind: &[u8]) -> Option<usize> {
 /// Reads any line, given without its line feed.
 fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Records) {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
+    if let Some(at) = memchr(b'\r', text.trim_ascii_end()) {
+        return records.push_malformed(place, text.len(), lone_carriage_return(text, at));
+    }
     let indent = text.iter().take_while(|byte| is_space(**byte)).count();
     let field = &text[indent..];
     match field.first() {
@@ -86,16 +95,30 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());
     let is_whole = !cut_short || cells < field.len();
     place.indent = indent as u32;
-    if let Ok(cells) = field[..cells].try_into()
-        && is_whole
-        && records.push_puzzle(place, cells, text::read)
-    {
-        return;
+    let pushed = if is_whole {
+        records.push_text(place, &field[..cells])
+    } else {
+        Err(too_long(text.len()))
+    };
+    if let Err(Malformed { column, what }) = pushed {
+        let is_header = looks_like_header(text);
+        let malformed = if is_header { header_between() } else { Malformed { column, what } };
+        let column = indent + malformed.column;
+        records.push_malformed(place, text.len(), Malformed { column, ..malformed });
     }
-    let mut malformed =
-        if is_whole { Malformed::new(&field[..cells]) } else { too_long(text.len()) };
-    malformed.column += indent;
-    records.push_malformed(place, text.len(), malformed);
+}
+
+/// What is wrong with a line that has a carriage return at byte `at` and goes on behind it.
+fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
+    let column = String::from_utf8_lossy(&text[..at]).chars().count() + 1;
+    let what = "lone carriage returns end lines here; convert them to line feeds: tr '\\r' '\\n'";
+    Malformed { column, what: what.into() }
+}
+
+/// What is wrong with a line that names columns.
+pub(super) fn header_between() -> Malformed {
+    let what = "looks like a header, with the names of columns; were files joined here?";
+    Malformed { column: 1, what: what.into() }
 }
 
 /// What is wrong with a line of which only this many bytes were read.
@@ -131,7 +154,9 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Record;
+    use crate::input::{Given, Record};
+    use crate::marks::Marks;
+    use crate::puzzle::Puzzle;
 
     const CELLS_TEXT: &str =
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -178,6 +203,62 @@ mod tests {
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
         assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"", b"", b""]);
+    }
+
+    #[test]
+    fn pencil_marks_stand_between_puzzles() {
+        let puzzle: Puzzle = CELLS_TEXT.parse().unwrap();
+        let marks = Marks::from(&puzzle);
+        let block = format!("{CELLS_TEXT}\n {marks},x\r\n{CELLS_TEXT}\n{marks}");
+        let found = records(&block);
+        assert_eq!((found.puzzles.len(), &found.marks[..]), (2, &[marks; 2][..]));
+        let given: Vec<_> =
+            found.all.iter().map(|record| *record.puzzle.as_ref().unwrap()).collect();
+        use Given::{Marks as M, Puzzle as P};
+        assert_eq!(given, [P(0), M(0), P(1), M(1)]);
+        assert!(given.iter().all(|given| found.as_marks(*given) == marks));
+        let text = marks.to_string();
+        assert_eq!(texts(&block), [CELLS_TEXT, &text, CELLS_TEXT, &text]);
+    }
+
+    #[test]
+    fn bad_marks_are_malformed_at_their_column() {
+        let marks = Marks::ALL.to_string();
+        let column = |line: String| records(line).all[0].puzzle.as_ref().unwrap_err().column;
+        assert_eq!(column(format!("  {}", marks.replacen("12", "21", 1))), 3);
+        assert_eq!(column(format!("{marks}x")), 82);
+    }
+
+    #[test]
+    fn lone_carriage_returns_are_named_wherever_they_stand() {
+        let old_mac = format!("{CELLS_TEXT}\r{CELLS_TEXT}\r");
+        for (block, column) in [
+            (old_mac.clone(), 82),
+            (format!("{old_mac}\n"), 82),
+            (format!("{CELLS_TEXT},x\r{CELLS_TEXT},x\r"), 84),
+            (format!("# é\r{old_mac}"), 4),
+            (format!("\r{old_mac}"), 1),
+        ] {
+            for cut_short in [false, true] {
+                let mut found = Records::default();
+                read(block.as_bytes(), cut_short, &mut found);
+                assert_eq!((found.all.len(), found.comments, found.blank_lines), (1, 0, 0));
+                let error = found.all[0].puzzle.as_ref().unwrap_err();
+                assert_eq!(error.column, column, "{block:?}");
+                assert!(error.what.contains("tr '\\r' '\\n'"), "{error}");
+            }
+        }
+        let found = records(format!("# \r\r\n{CELLS_TEXT} \r\n{CELLS_TEXT} \r"));
+        assert_eq!((found.comments, found.puzzles.len(), found.all.len()), (1, 2, 2));
+    }
+
+    #[test]
+    fn a_header_between_puzzles_is_named() {
+        let found = records(format!("{CELLS_TEXT}\n Quizzes,solutions\nquizzes of May\n"));
+        let error = |i: usize| found.all[i].puzzle.as_ref().unwrap_err();
+        assert!(error(1).what.starts_with("looks like a header"), "{}", error(1));
+        assert_eq!(error(1).column, 2);
+        assert!(error(2).what.starts_with("'q' is no cell"), "{}", error(2));
     }
 
     #[test]

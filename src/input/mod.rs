@@ -2,7 +2,7 @@
 //!
 //! | file | what it reads |
 //! |---|---|
-//! | [`lines`] | one puzzle a line |
+//! | [`lines`] | one puzzle, or its pencil marks, a line |
 //! | [`csv`] | a puzzle in a field of each row |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
 //! | [`names`] | what the columns of puzzle files are called |
@@ -30,8 +30,9 @@ pub use peek::Peek;
 pub use source::{Position, Source};
 
 use self::csv::{Field, Table};
+use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
-use crate::text::Line;
+use crate::text::{Line, read};
 
 /// How records lie in the bytes of one input.
 ///
@@ -40,7 +41,7 @@ use crate::text::Line;
 /// copy travels with every block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One puzzle a line.
+    /// One puzzle, or its pencil marks, a line.
     #[default]
     Lines,
     /// One puzzle a line, and the text behind it is kept.
@@ -112,11 +113,20 @@ pub struct Record {
     pub line: u32,
     /// Bytes of its line before the cells.
     pub indent: u32,
-    /// The record's text in the block: the 81 cells as they were written, or for a malformed
-    /// record the whole of it without its end.
+    /// The record's text in the block: the 81 cells or 729 marks as they were written, or for a
+    /// malformed record the whole of it without its end.
     pub text: Range<u32>,
-    /// Its place in [`Records::puzzles`], or what was wrong with it.
-    pub puzzle: Result<u32, Box<Malformed>>,
+    /// What is to be solved, or what was wrong with it.
+    pub puzzle: Result<Given, Box<Malformed>>,
+}
+
+/// What a record gives to be solved: its place among those of its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// In [`Records::puzzles`].
+    Puzzle(u32),
+    /// In [`Records::marks`].
+    Marks(u32),
 }
 
 /// Where in a block a line is.
@@ -135,11 +145,13 @@ struct Place {
 pub struct Records {
     /// Every record, in order.
     pub all: Vec<Record>,
-    /// The puzzles of those that are not malformed, in order.
+    /// The puzzles of those that are one, in order.
     pub puzzles: Vec<Puzzle>,
     /// The fields of the records that are carried into the output, as many for each
     /// ([`Layout::kept`]).
     pub kept: Vec<Field>,
+    /// The pencil marks of those that have them, in order.
+    pub marks: Vec<Marks>,
     /// Lines with nothing but white space.
     pub blank_lines: u64,
     /// Lines that start with `#`.
@@ -161,9 +173,9 @@ impl Records {
     fn push_grid(&mut self, place: Place, length: usize, puzzle: Puzzle) {
         let Place { line, start, indent } = place;
         let text = start..start + length as u32;
-        let place = self.puzzles.len() as u32;
+        let given = Given::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(puzzle);
-        self.all.push(Record { line, indent, text, puzzle: Ok(place) });
+        self.all.push(Record { line, indent, text, puzzle: Ok(given) });
     }
 
     /// Adds a record that is a puzzle, if `read` says that these characters are cells.
@@ -183,8 +195,40 @@ impl Records {
         let Place { line, start, indent } = place;
         let start = start + indent;
         let text = start..start + CELLS as u32;
-        self.all.push(Record { line, indent, text, puzzle: Ok(puzzle as u32) });
+        let given = Given::Puzzle(puzzle as u32);
+        self.all.push(Record { line, indent, text, puzzle: Ok(given) });
         true
+    }
+
+    /// Adds a record that has this text, 81 cells or 729 characters of pencil marks.
+    ///
+    /// # Errors
+    /// What is wrong with the text; nothing is added then.
+    fn push_text(&mut self, place: Place, text: &[u8]) -> Result<(), Malformed> {
+        if text.len() == marks::TEXT {
+            self.push_marks(place, Marks::parse(text)?);
+            return Ok(());
+        }
+        let is_puzzle = text.try_into().is_ok_and(|cells| self.push_puzzle(place, cells, read));
+        is_puzzle.then_some(()).ok_or_else(|| Malformed::new(text))
+    }
+
+    /// Adds a record that has pencil marks.
+    fn push_marks(&mut self, place: Place, marks: Marks) {
+        let Place { line, start, indent } = place;
+        let start = start + indent;
+        let text = start..start + marks::TEXT as u32;
+        let given = Given::Marks(self.marks.len() as u32);
+        self.marks.push(marks);
+        self.all.push(Record { line, indent, text, puzzle: Ok(given) });
+    }
+
+    /// The same as marks, whichever it is.
+    pub fn as_marks(&self, given: Given) -> Marks {
+        match given {
+            Given::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),
+            Given::Marks(place) => self.marks[place as usize],
+        }
     }
 
     /// Adds a record that is none; its text is the whole line.
@@ -206,6 +250,7 @@ impl Records {
         self.all.clear();
         self.puzzles.clear();
         self.kept.clear();
+        self.marks.clear();
         self.blank_lines = 0;
         self.comments = 0;
     }

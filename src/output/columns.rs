@@ -12,7 +12,7 @@ pub enum Column {
     File,
     /// The physical line number within its input, from 1.
     Line,
-    /// The cells as they were written; the whole line of a malformed record.
+    /// The cells or marks as they were written; the whole line of a malformed record.
     Puzzle,
     /// 81 digits; empty when there is no solution.
     Solution,

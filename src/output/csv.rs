@@ -177,6 +177,7 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::input::Record;
+    use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
@@ -189,7 +190,7 @@ mod tests {
             bytes,
             records: &[record],
             statuses: &[status],
-            outcomes: &[],
+            outcomes: &Outcomes::default(),
             kept: &[],
         };
         let mut out = RowBuffer::default();

@@ -161,6 +161,7 @@ const STATUS_NAMES: [Short; Status::ALL.len()] = {
 mod tests {
     use super::*;
     use crate::input::Record;
+    use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
     #[test]
@@ -174,7 +175,7 @@ mod tests {
             bytes: &bytes,
             records: &[record],
             statuses: &[Status::InternalError],
-            outcomes: &[],
+            outcomes: &Outcomes::default(),
             kept: &[],
         };
         let mut out = RowBuffer::default();

@@ -30,9 +30,9 @@ pub use lines::SolutionLines;
 
 use std::borrow::Cow;
 
-use crate::input::Record;
 use crate::input::csv::Field;
-use crate::puzzle::Malformed;
+use crate::input::{Given, Record};
+use crate::puzzle::{Grid, Malformed};
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -45,7 +45,7 @@ pub struct Row<'a> {
     pub line: u64,
     /// Bytes of its line before the cells.
     pub indent: usize,
-    /// The cells as they were written, or the whole of a malformed record.
+    /// The cells or marks as they were written, or the whole of a malformed record.
     pub text: &'a [u8],
     /// What became of it.
     pub status: Status,
@@ -82,6 +82,49 @@ impl<'a> Row<'a> {
     }
 }
 
+/// What the engine found about the puzzles and the marks of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Of each puzzle.
+    pub puzzles: Vec<Outcome>,
+    /// Of each one's marks.
+    pub marks: Vec<Outcome>,
+}
+
+impl Outcomes {
+    /// What was found about what a record gives.
+    #[inline(always)]
+    pub fn of(&self, given: Given) -> &Outcome {
+        match given {
+            Given::Puzzle(place) => &self.puzzles[place as usize],
+            Given::Marks(place) => &self.marks[place as usize],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, given: Given) -> &mut Outcome {
+        match given {
+            Given::Puzzle(place) => &mut self.puzzles[place as usize],
+            Given::Marks(place) => &mut self.marks[place as usize],
+        }
+    }
+
+    /// Adds what was found about `given`, but with another solution; returns what has it.
+    pub(crate) fn push_other(&mut self, given: Given, grid: Grid) -> Given {
+        let other = Outcome { grid, ..*self.of(given) };
+        match given {
+            Given::Puzzle(_) => {
+                self.puzzles.push(other);
+                Given::Puzzle(self.puzzles.len() as u32 - 1)
+            }
+            Given::Marks(_) => {
+                self.marks.push(other);
+                Given::Marks(self.marks.len() as u32 - 1)
+            }
+        }
+    }
+}
+
 /// The records of a block and what became of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
@@ -95,8 +138,8 @@ pub struct Rows<'a> {
     pub records: &'a [Record],
     /// What became of each record.
     pub statuses: &'a [Status],
-    /// What the engine found about each puzzle ([`Record::puzzle`]).
-    pub outcomes: &'a [Outcome],
+    /// What the engine found about each of them.
+    pub outcomes: &'a Outcomes,
     /// The fields that are carried into the output, as many for each record.
     pub kept: &'a [Field],
 }
@@ -116,7 +159,7 @@ impl<'a> Rows<'a> {
                 text: &self.bytes[record.text.start as usize..record.text.end as usize],
                 status,
                 outcome: match &record.puzzle {
-                    Ok(place) => Ok(&self.outcomes[*place as usize]),
+                    Ok(given) => Ok(self.outcomes.of(*given)),
                     Err(malformed) => Err(malformed),
                 },
                 kept: Kept {

@@ -9,7 +9,7 @@ use super::{Delimiter, Field, Table};
 use crate::input::{Place, Records, lines};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
-use crate::text::{self, read_cells};
+use crate::text::read_cells;
 
 /// Reads the records of a block of whole rows, whose first line has this number in its input;
 /// `cut_short` says that the block's last line was too long for it.
@@ -100,22 +100,15 @@ impl Rows<'_> {
             }
             Row::BehindQuote { .. } | Row::Open { .. } => (line_length, Err(self.open_quote(line))),
         };
-        match found {
-            Ok(cells) => {
-                place.indent = cells.start;
-                let text = cells.of(rest);
-                let is_puzzle = text
-                    .try_into()
-                    .is_ok_and(|cells| records.push_puzzle(place, cells, text::read));
-                if !is_puzzle {
-                    let mut malformed = Malformed::new(text);
-                    malformed.column += cells.start as usize;
-                    records.push_malformed(place, without_end(&rest[..length]).len(), malformed);
-                }
-            }
-            Err(malformed) => {
-                records.push_malformed(place, without_end(&rest[..length]).len(), malformed);
-            }
+        let pushed = found.and_then(|cells| {
+            place.indent = cells.start;
+            records.push_text(place, cells.of(rest)).map_err(|malformed| {
+                let column = cells.start as usize + malformed.column;
+                Malformed { column, ..malformed }
+            })
+        });
+        if let Err(malformed) = pushed {
+            records.push_malformed(place, without_end(&rest[..length]).len(), malformed);
         }
         self.keep(&rest[..length], place.start, records);
         length
@@ -131,10 +124,9 @@ impl Rows<'_> {
     ) -> Result<Field, Malformed> {
         let puzzle = puzzle.map(|field| trimmed(self.table.delimiter, rest, field));
         match puzzle {
-            Some(field) if self.table.is_heading(field.of(rest)) => Err(Malformed {
-                column: field.start as usize + 1,
-                what: "a header between the rows; were files joined here?".into(),
-            }),
+            Some(field) if self.table.is_heading(field.of(rest)) => {
+                Err(Malformed { column: field.start as usize + 1, ..lines::header_between() })
+            }
             Some(field) if fields == self.table.fields => Ok(field),
             _ => {
                 let noun = if fields == 1 { "field" } else { "fields" };

@@ -306,10 +306,13 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(rows.next().unwrap().unwrap(), "line,status");
     for line in 1..=3 {
         let sent = Instant::now();
         writeln!(input, "{CLASSIC}").unwrap();
+        if line == 1 {
+            // The start of an input is looked at before anything is written.
+            assert_eq!(rows.next().unwrap().unwrap(), "line,status");
+        }
         // The input stays open: the row must not wait for its end.
         assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
         assert!(sent.elapsed() < Duration::from_secs(20));

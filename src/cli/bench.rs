@@ -157,11 +157,11 @@ impl Format {
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let plan = plan(&args)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
+    let mut inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
     let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
     let output =
         Outputs::new(paths, Existing::or_force(args.force)).rows(args.output.as_deref())?;
-    let sets = inputs.as_ref().map_or_else(bundled, read_sets)?;
+    let sets = inputs.as_mut().map_or_else(bundled, read_sets)?;
 
     let measurements = measure(&Bench::new(plan)?, &sets)?;
 
@@ -240,7 +240,7 @@ fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
     BUNDLED.iter().map(|set| read_set(set.name, set.text.as_bytes())).collect()
 }
 
-fn read_sets(inputs: &Inputs) -> Result<Vec<PuzzleSet>, Failure> {
+fn read_sets(inputs: &mut Inputs) -> Result<Vec<PuzzleSet>, Failure> {
     let sets = inputs.sources().map(|mut source| {
         let mut text = Vec::new();
         let read = source.reader.read_to_end(&mut text);

@@ -54,15 +54,20 @@ impl Format {
         matches!(self, Self::Boj2580 | Self::Boj2239)
     }
 
-    /// Rows of this format, with these columns or those that are usual; several inputs are named
-    /// in them.
+    /// Whether its rows have columns.
+    pub fn has_columns(self) -> bool {
+        matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+    }
+
+    /// Rows of this format, with these columns or those that are usual, and behind them those of
+    /// the input that are `kept`; several inputs are named in them.
     pub fn rows(
         self,
         columns: Option<&[Column]>,
         several_inputs: bool,
+        kept: &[String],
     ) -> Result<Box<dyn RowFormat + Send>, Failure> {
-        let has_columns = matches!(self, Self::Csv | Self::Tsv | Self::Jsonl);
-        if columns.is_some() && !has_columns {
+        if columns.is_some() && !self.has_columns() {
             let hint = "--columns goes with --format csv, tsv and jsonl; the others have none";
             return Err(Failure::Usage(hint.into()));
         }
@@ -77,9 +82,9 @@ impl Format {
             return Err(Failure::Usage(hint));
         }
         Ok(match self {
-            Self::Csv => Box::new(CsvRows::new(columns)),
-            Self::Tsv => Box::new(TsvRows::new(columns)),
-            Self::Jsonl => Box::new(JsonRows::new(&columns)),
+            Self::Csv => Box::new(CsvRows::new(columns).keeping(kept)),
+            Self::Tsv => Box::new(TsvRows::new(columns).keeping(kept)),
+            Self::Jsonl => Box::new(JsonRows::new(&columns).keeping(kept)),
             Self::Lines => Box::new(SolutionLines),
             Self::Grid => Box::new(LabelledGrids { with_file: several_inputs }),
             Self::Boj2580 => Box::new(JudgeGrids::Spaced),

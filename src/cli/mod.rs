@@ -6,6 +6,7 @@
 mod batch;
 mod bench;
 mod exit;
+mod expect;
 mod format;
 mod generate;
 mod inputs;

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use bulkdoku::input::Layout;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::Listing;
 use bulkdoku::{Compression, EngineKind, Limits, Pipeline, SimdLevel};
 use clap::ValueEnum;
 
 use super::batch::Batch;
+use super::expect::InputArgs;
 use super::format::Format;
+use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::{Exit, Failure, parse_threads};
 
@@ -31,9 +32,8 @@ pub struct Args {
     #[command(flatten)]
     destinations: Destinations,
 
-    /// How puzzles lie in the lines: one a line, or as the judge problems have them.
-    #[arg(long, value_name = "FORMAT", default_value = "lines")]
-    input_format: Input,
+    #[command(flatten)]
+    input_args: InputArgs,
 
     /// How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson
     /// .lines .grid, before a .gz or .zst), else csv.
@@ -115,23 +115,6 @@ The first SIGINT (Ctrl-C) or SIGTERM writes what is solved and ends the run, a s
 once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
 after any end, even a kill.";
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Input {
-    Lines,
-    Boj2580,
-    Boj2239,
-}
-
-impl From<Input> for Layout {
-    fn from(input: Input) -> Self {
-        match input {
-            Input::Lines => Self::Lines,
-            Input::Boj2580 => Self::Boj2580,
-            Input::Boj2239 => Self::Boj2239,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
     First,
@@ -140,17 +123,26 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
+    let expected = args.input_args.expected(&args.input)?;
+    let format = args.format();
+    if expected.keep.is_some() && !format.has_columns() {
+        let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
+        return Err(Failure::Usage(hint.into()));
+    }
     let simd = args.simd.unwrap_or_else(SimdLevel::best);
-    let batch = Batch {
+    let mut batch = Batch {
         pipeline: pipeline(&args)?,
-        layout: args.input_format.into(),
         settings: settings(&args),
         engine: args.engine,
         simd: args.engine.build(simd).simd(),
         quiet: args.quiet,
-        only_rows: args.format().is_judges(),
+        only_rows: format.is_judges(),
     };
-    batch.run(args.input, &args.destinations)
+    let mut inputs = Inputs::check(args.input)?;
+    batch.look(&mut inputs, &expected)?;
+    let several = inputs.paths().len() > 1;
+    batch.pipeline.format = format.rows(args.columns.as_deref(), several, &inputs.kept())?;
+    batch.run(inputs, &args.destinations)
 }
 
 /// The options that shape rows, as far as they were given or have defaults: a run is gone on with
@@ -159,7 +151,7 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
     let Args {
         input: _,
         destinations: _,
-        input_format,
+        input_args,
         format: _,
         columns,
         first,
@@ -177,7 +169,6 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
         names.join(",")
     });
     let all = [
-        ("--input-format", Some(format!("{input_format:?}").to_lowercase())),
         ("--format", Some(format!("{:?}", args.format()).to_lowercase())),
         ("--columns", columns),
         ("--first", first.then(|| "given".into())),
@@ -187,7 +178,8 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
         ("--max-nodes", max_nodes.map(|n| n.to_string())),
         ("--engine", Some(engine.to_string())),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
+    let all = input_args.settings().into_iter().chain(all);
+    all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
 /// What was asked for, ready to run.
@@ -209,7 +201,7 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
-        format: format.rows(args.columns.as_deref(), args.input.len() > 1)?,
+        format: format.rows(args.columns.as_deref(), args.input.len() > 1, &[])?,
         compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })

@@ -8,11 +8,15 @@
 use fearless_simd::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
+use super::csv::Field;
 use super::names::looks_like_header;
 use super::{Place, Records};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
+
+/// The name of the column of the text behind the cells, where it is kept.
+pub const REST: &str = "rest";
 
 /// The end of the last whole line in `bytes`, 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
@@ -94,8 +98,7 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
     let pushed = if is_whole {
         records.push_text(place, &field[..cells])
     } else {
-        let what = format!("a line of more than {} bytes; is this text at all?", text.len());
-        Err(Malformed { column: CELLS + 1, what })
+        Err(too_long(text.len()))
     };
     if let Err(Malformed { column, what }) = pushed {
         let is_header = looks_like_header(text);
@@ -113,9 +116,30 @@ fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
 }
 
 /// What is wrong with a line that names columns.
-fn header_between() -> Malformed {
+pub(super) fn header_between() -> Malformed {
     let what = "looks like a header, with the names of columns; were files joined here?";
     Malformed { column: 1, what: what.into() }
+}
+
+/// What is wrong with a line of which only this many bytes were read.
+pub(super) fn too_long(bytes: usize) -> Malformed {
+    let what = format!("a line of more than {bytes} bytes; is this text at all?");
+    Malformed { column: CELLS + 1, what }
+}
+
+/// Keeps for each record the text behind its cells, as one field without the blanks around it.
+pub fn keep_rest(block: &[u8], records: &mut Records) {
+    for record in &records.all {
+        let cells = record.text.start as usize;
+        let line = cells + memchr(b'\n', &block[cells..]).unwrap_or(block.len() - cells);
+        let text = block[cells..line].trim_ascii_start();
+        let cells_end = text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len());
+        let behind = &text[cells_end..];
+        let blanks = behind.iter().take_while(|byte| is_separator(**byte)).count();
+        let start = line - behind.len() + blanks;
+        let end = start + behind[blanks..].trim_ascii_end().len();
+        records.kept.push(Field { start: start as u32, end: end as u32, is_quoted: false });
+    }
 }
 
 fn is_space(byte: u8) -> bool {
@@ -168,6 +192,17 @@ mod tests {
             assert_eq!(texts(&format!("{CELLS_TEXT}{separator}x\n")), [CELLS_TEXT]);
             assert_eq!(texts(&format!("  {CELLS_TEXT}{separator}\n")), [CELLS_TEXT]);
         }
+    }
+
+    #[test]
+    fn the_text_behind_the_cells_is_kept_if_it_is_wanted() {
+        let block =
+            format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
+        let mut found = records(&block);
+        keep_rest(block.as_bytes(), &mut found);
+        let text = |field: &Field| field.text(block.as_bytes()).into_owned();
+        let kept: Vec<_> = found.kept.iter().map(text).collect();
+        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"", b"", b""]);
     }
 
     #[test]

@@ -3,22 +3,33 @@
 //! | file | what it reads |
 //! |---|---|
 //! | [`lines`] | one puzzle, or its pencil marks, a line |
+//! | [`csv`] | a puzzle in a field of each row |
 //! | [`judge`] | nine lines a grid, as the judge problems have them |
 //! | [`names`] | what the columns of puzzle files are called |
+//! | [`detect`] | which of them an input has |
+//!
 //! | [`source`] | a named stream, and where its reader stands |
 //! | [`inflate`] | the bytes of a stream that may be compressed |
+//! | [`peek`] | a stream whose first bytes are looked at before they are read |
 
+pub mod csv;
+pub mod detect;
 pub mod inflate;
 pub mod judge;
 pub mod lines;
 pub mod names;
+pub mod peek;
 pub mod source;
 
 use std::ops::Range;
+use std::sync::Arc;
 
+pub use detect::{Expected, InputFormat, Keep, Undetected};
 pub use inflate::Inflate;
+pub use peek::Peek;
 pub use source::{Position, Source};
 
+use self::csv::{Field, Table};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
@@ -33,6 +44,10 @@ pub enum Layout {
     /// One puzzle, or its pencil marks, a line.
     #[default]
     Lines,
+    /// One puzzle a line, and the text behind it is kept.
+    LinesAndRest,
+    /// A table with a column of puzzles.
+    Csv(Arc<Table>),
     /// BOJ 2580: nine lines of nine numbers with spaces between them, 0 for a blank.
     Boj2580,
     /// BOJ 2239: nine lines of nine digits, 0 for a blank.
@@ -43,18 +58,50 @@ impl Layout {
     /// The end of the last whole record in `bytes`, which begin with one; 0 if there is none.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
-            Self::Lines => lines::last_end(bytes),
+            Self::Lines | Self::LinesAndRest => lines::last_end(bytes),
+            Self::Csv(table) => csv::borders::last_end(table, bytes),
             Self::Boj2580 | Self::Boj2239 => judge::last_end(bytes),
         }
     }
 
-    /// Reads the records of a block of whole ones; `cut_short` says that its last line was too
-    /// long for it.
-    pub fn read(&self, block: &[u8], cut_short: bool, records: &mut Records) {
+    /// The end of the first line of `bytes`, which begin with a record and are as many as a block
+    /// takes, but hold no whole one, if that line is to stand for itself then; 0 if not.
+    pub fn forced_end(&self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Csv(_) => csv::borders::first_line_end(bytes).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// The same as [`Layout::last_end`] where nothing will come behind `bytes`.
+    pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Csv(_) => lines::last_end(bytes),
+            _ => self.last_end(bytes),
+        }
+    }
+
+    /// Reads the records of a block of whole ones. Its first line has the number `first_line` in
+    /// its input; `cut_short` says that its last line was too long for it.
+    pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
+            Self::LinesAndRest => {
+                lines::read(block, cut_short, records);
+                lines::keep_rest(block, records);
+            }
+            Self::Csv(table) => csv::read::read(table, block, first_line, cut_short, records),
             Self::Boj2580 => judge::read(block, true, records),
             Self::Boj2239 => judge::read(block, false, records),
+        }
+    }
+
+    /// The names of the columns that are carried into the output.
+    pub fn kept(&self) -> Vec<String> {
+        match self {
+            Self::LinesAndRest => vec![lines::REST.into()],
+            Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
+            _ => Vec::new(),
         }
     }
 }
@@ -64,10 +111,10 @@ impl Layout {
 pub struct Record {
     /// Lines between the block's first line and this record's.
     pub line: u32,
-    /// White space before the cells.
+    /// Bytes of its line before the cells.
     pub indent: u32,
     /// The record's text in the block: the 81 cells or 729 marks as they were written, or for a
-    /// malformed record the whole line without its end.
+    /// malformed record the whole of it without its end.
     pub text: Range<u32>,
     /// What is to be solved, or what was wrong with it.
     pub puzzle: Result<Given, Box<Malformed>>,
@@ -89,7 +136,7 @@ struct Place {
     line: u32,
     /// Bytes before it.
     start: u32,
-    /// White space before its text.
+    /// Bytes of the line before its cells.
     indent: u32,
 }
 
@@ -100,6 +147,9 @@ pub struct Records {
     pub all: Vec<Record>,
     /// The puzzles of those that are one, in order.
     pub puzzles: Vec<Puzzle>,
+    /// The fields of the records that are carried into the output, as many for each
+    /// ([`Layout::kept`]).
+    pub kept: Vec<Field>,
     /// The pencil marks of those that have them, in order.
     pub marks: Vec<Marks>,
     /// Lines with nothing but white space.
@@ -188,10 +238,18 @@ impl Records {
         self.all.push(Record { line, indent, text, puzzle: Err(Box::new(malformed)) });
     }
 
+    /// Room for `count` kept fields of the last record, empty ones so far.
+    fn kept_room(&mut self, count: usize) -> &mut [Field] {
+        let start = self.kept.len();
+        self.kept.resize(start + count, Field::default());
+        &mut self.kept[start..]
+    }
+
     /// Forgets everything but keeps the room.
     pub fn clear(&mut self) {
         self.all.clear();
         self.puzzles.clear();
+        self.kept.clear();
         self.marks.clear();
         self.blank_lines = 0;
         self.comments = 0;

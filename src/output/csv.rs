@@ -3,7 +3,8 @@
 //! Digits, numbers and status names never need quoting and go straight into the block's buffer;
 //! text from outside (a malformed line, a file's name) goes through `csv_core` where it needs to.
 
-use super::{Column, Fields, Row, RowBuffer, RowFormat, Rows, Short};
+use super::columns::names_of_kept;
+use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::CELLS;
 use crate::status::Status;
 
@@ -19,6 +20,8 @@ pub type TsvRows = SeparatedRows<b'\t'>;
 #[derive(Clone, Debug)]
 pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<Column>,
+    /// The names of the input's columns that stand behind them.
+    kept: Vec<String>,
 }
 
 impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
@@ -29,7 +32,14 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     pub fn new(columns: impl Into<Vec<Column>>) -> Self {
         let columns = columns.into();
         assert!(!columns.is_empty(), "rows need at least one column");
-        Self { columns }
+        Self { columns, kept: Vec::new() }
+    }
+
+    /// Puts columns of the input behind the others; one that is called as one of them gets
+    /// `input_` before its name.
+    #[must_use]
+    pub fn keeping(self, names: &[String]) -> Self {
+        Self { kept: names_of_kept(&self.columns, names), ..self }
     }
 }
 
@@ -41,9 +51,12 @@ impl<const SEPARATOR: u8> Default for SeparatedRows<SEPARATOR> {
 
 impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
     fn header(&self, out: &mut RowBuffer) {
-        let names = || self.columns.iter().map(|column| column.name().as_bytes());
-        let room = names().map(|name| name.len() + 1).sum();
-        out.append_row(room, SEPARATOR, |fields| names().for_each(|name| fields.text(name)));
+        let own = self.columns.iter().map(|column| column.name());
+        let names = || own.clone().chain(self.kept.iter().map(String::as_str));
+        let room = names().map(|name| quoted_room(name.len())).sum();
+        out.append_row(room, SEPARATOR, |fields| {
+            names().for_each(|name| fields.by(|room| quote::<SEPARATOR>(name.as_bytes(), room)));
+        });
     }
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
@@ -55,6 +68,9 @@ impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
                 } else {
                     self.push_columns(&row, fields);
                 }
+                if !self.kept.is_empty() {
+                    push_kept::<SEPARATOR>(row.kept, fields);
+                }
             });
         }
     }
@@ -65,11 +81,18 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     /// every column that shows it.
     #[inline(always)]
     fn room(&self, row: &Row<'_>) -> usize {
-        self.columns.len() * (FIELD + 2 * (row.file.len() + row.text.len() + 2))
+        let own = self.columns.len() * (FIELD + quoted_room(row.file.len() + row.text.len()));
+        if self.kept.is_empty() {
+            return own;
+        }
+        own + quoted_room(row.kept.length()) + self.kept.len() * quoted_room(0)
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
-        if self.columns == [Column::Solution] && row.outcome_or_none().solution().is_none() {
+        if self.columns == [Column::Solution]
+            && self.kept.is_empty()
+            && row.outcome_or_none().solution().is_none()
+        {
             // Quoted, though empty: an empty line would be no row.
             out.text(b"\"\"");
         } else {
@@ -115,6 +138,17 @@ fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fie
     }
 }
 
+#[inline(never)]
+fn push_kept<const SEPARATOR: u8>(kept: Kept<'_>, out: &mut Fields<'_>) {
+    kept.texts().for_each(|text| out.by(|room| quote::<SEPARATOR>(&text, room)));
+}
+
+/// The most bytes that so many bytes of text take, quoted, with a separator behind them.
+#[inline(always)]
+fn quoted_room(length: usize) -> usize {
+    2 * length + 3
+}
+
 const STATUS_NAMES: [Short; Status::ALL.len()] = {
     let mut names = [Short::new(""); Status::ALL.len()];
     let mut i = 0;
@@ -157,6 +191,7 @@ mod tests {
             records: &[record],
             statuses: &[status],
             outcomes: &Outcomes::default(),
+            kept: &[],
         };
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);

@@ -3,6 +3,7 @@
 //! Numbers are numbers, a solution that does not exist is `null`, and everything else is a string.
 //! JSON is Unicode: what is not UTF-8 in a malformed line comes out as U+FFFD.
 
+use super::columns::names_of_kept;
 use super::{Column, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::{CELLS, Grid};
 use crate::status::Status;
@@ -14,6 +15,8 @@ pub struct JsonRows {
     columns: Vec<(Column, Short)>,
     /// How many of them show text from outside.
     texts: usize,
+    /// The input's columns that stand behind them: each key with the punctuation around it.
+    kept: Vec<Vec<u8>>,
 }
 
 impl JsonRows {
@@ -28,12 +31,28 @@ impl JsonRows {
             (*column, Short::new(&format!("{before}\"{}\":", column.name())))
         });
         let is_text = |column: &&Column| matches!(column, Column::File | Column::Puzzle);
-        Self { columns: keys.collect(), texts: columns.iter().filter(is_text).count() }
+        Self {
+            columns: keys.collect(),
+            texts: columns.iter().filter(is_text).count(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Puts columns of the input behind the others; one that is called as one of them gets
+    /// `input_` before its name. Their values are strings.
+    #[must_use]
+    pub fn keeping(self, names: &[String]) -> Self {
+        let own: Vec<_> = self.columns.iter().map(|(column, _)| *column).collect();
+        let key = |name: &String| format!(",{}:", serde_json::Value::from(name.as_str()));
+        let names = names_of_kept(&own, names);
+        Self { kept: names.iter().map(|name| key(name).into_bytes()).collect(), ..self }
     }
 
     /// The most bytes that an object can take: a character may become an escape of six bytes.
     fn room(&self, row: &Row<'_>) -> usize {
-        self.columns.len() * FIELD + self.texts * 6 * (row.file.len() + row.text.len()) + 1
+        let own = self.columns.len() * FIELD + self.texts * 6 * (row.file.len() + row.text.len());
+        let keys: usize = self.kept.iter().map(|key| key.len() + 2).sum();
+        own + keys + 6 * row.kept.length() + 1
     }
 }
 
@@ -54,6 +73,10 @@ impl RowFormat for JsonRows {
                     for (column, key) in &self.columns {
                         object.short(key);
                         object.value(*column, &row);
+                    }
+                    for (key, text) in self.kept.iter().zip(row.kept.texts()) {
+                        object.put(key);
+                        object.string(&String::from_utf8_lossy(&text));
                     }
                     object.put(b"}");
                     object.length
@@ -153,6 +176,7 @@ mod tests {
             records: &[record],
             statuses: &[Status::InternalError],
             outcomes: &Outcomes::default(),
+            kept: &[],
         };
         let mut out = RowBuffer::default();
         JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);

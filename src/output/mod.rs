@@ -28,6 +28,9 @@ pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
 pub use lines::SolutionLines;
 
+use std::borrow::Cow;
+
+use crate::input::csv::Field;
 use crate::input::{Given, Record};
 use crate::puzzle::{Grid, Malformed};
 use crate::solver::Outcome;
@@ -40,14 +43,35 @@ pub struct Row<'a> {
     pub file: &'a str,
     /// The record's line in that input, from 1.
     pub line: u64,
-    /// White space before the cells.
+    /// Bytes of its line before the cells.
     pub indent: usize,
-    /// The cells or marks as they were written, or the whole line of a malformed record.
+    /// The cells or marks as they were written, or the whole of a malformed record.
     pub text: &'a [u8],
     /// What became of it.
     pub status: Status,
     /// What the engine found, or what was wrong with the text.
     pub outcome: Result<&'a Outcome, &'a Malformed>,
+    /// The fields of the input that are carried into the output.
+    pub kept: Kept<'a>,
+}
+
+/// Fields of one record in the bytes of its block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept<'a> {
+    bytes: &'a [u8],
+    fields: &'a [Field],
+}
+
+impl<'a> Kept<'a> {
+    /// What each of them says.
+    pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
+        self.fields.iter().map(move |field| field.text(self.bytes))
+    }
+
+    /// Bytes of all together, at most.
+    pub fn length(self) -> usize {
+        self.fields.iter().map(|field| field.of(self.bytes).len()).sum()
+    }
 }
 
 impl<'a> Row<'a> {
@@ -116,16 +140,19 @@ pub struct Rows<'a> {
     pub statuses: &'a [Status],
     /// What the engine found about each of them.
     pub outcomes: &'a Outcomes,
+    /// The fields that are carried into the output, as many for each record.
+    pub kept: &'a [Field],
 }
 
 impl<'a> Rows<'a> {
     /// The rows in order.
     #[inline(always)]
     pub fn iter(self) -> impl Iterator<Item = Row<'a>> {
-        let records = self.records.iter().zip(self.statuses);
+        let records = self.records.iter().zip(self.statuses).enumerate();
+        let kept = self.kept.len() / self.records.len().max(1);
         records.map(
             #[inline(always)]
-            move |(record, &status)| Row {
+            move |(i, (record, &status))| Row {
                 file: self.file,
                 line: self.first_line + u64::from(record.line),
                 indent: record.indent as usize,
@@ -134,6 +161,10 @@ impl<'a> Rows<'a> {
                 outcome: match &record.puzzle {
                     Ok(given) => Ok(self.outcomes.of(*given)),
                     Err(malformed) => Err(malformed),
+                },
+                kept: Kept {
+                    bytes: self.bytes,
+                    fields: self.kept.get(i * kept..(i + 1) * kept).unwrap_or_default(),
                 },
             },
         )

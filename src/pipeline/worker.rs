@@ -64,7 +64,8 @@ impl<'a> Worker<'a> {
     }
 
     fn process(&mut self, block: &mut Block) {
-        block.layout.read(&block.bytes[..block.length], block.cut_short, &mut self.records);
+        let Block { layout, first_line, cut_short, .. } = &*block;
+        layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         self.solve();
         self.find_others();
         block.counts = self.judge();
@@ -117,16 +118,21 @@ impl<'a> Worker<'a> {
     /// Gives each listed solution a record and an outcome of its own, behind those of the first.
     fn list_others(&mut self) {
         let records = std::mem::take(&mut self.records.all);
+        let kept = std::mem::take(&mut self.records.kept);
+        let kept_each = kept.len() / records.len().max(1);
         let statuses = std::mem::take(&mut self.statuses);
         let mut listed = self.listed.iter().peekable();
-        for (record, status) in records.into_iter().zip(statuses) {
+        for (i, (record, status)) in records.into_iter().zip(statuses).enumerate() {
+            let kept = &kept[i * kept_each..(i + 1) * kept_each];
             let Record { line, indent, ref text, ref puzzle } = record;
             let (text, given) = (text.clone(), puzzle.as_ref().ok().copied());
             self.records.all.push(record);
+            self.records.kept.extend_from_slice(kept);
             self.statuses.push(status);
             while let Some((of, grid)) = listed.next_if(|(of, _)| Some(*of) == given) {
                 let puzzle = Ok(self.outcomes.push_other(*of, *grid));
                 self.records.all.push(Record { line, indent, text: text.clone(), puzzle });
+                self.records.kept.extend_from_slice(kept);
                 self.statuses.push(status);
             }
         }
@@ -134,7 +140,7 @@ impl<'a> Worker<'a> {
 
     /// Finds the status of every record.
     fn judge(&mut self) -> Counts {
-        let Records { all, puzzles, marks, blank_lines, comments } = &self.records;
+        let Records { all, puzzles, marks, blank_lines, comments, .. } = &self.records;
         let limits = self.pipeline.limits;
         let mut counts = Counts::of_other_lines(*blank_lines, *comments);
         self.statuses.clear();
@@ -173,6 +179,7 @@ impl<'a> Worker<'a> {
             records: &self.records.all,
             statuses: &self.statuses,
             outcomes: &self.outcomes,
+            kept: &self.records.kept,
         };
         rows.clear();
         self.pipeline.format.rows(all, rows);

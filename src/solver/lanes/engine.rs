@@ -24,7 +24,7 @@ use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
 use super::sweep::{Cells, Verdict, blind_step, solved, step};
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
-use super::vector::{LaneSet, Vector, lanes_of};
+use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
 use crate::solver::{Limits, Outcome};
 
@@ -238,6 +238,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let verdict = s.vectorize(
             #[inline(always)]
             || {
+                align_stack::<S, V>(s);
                 let clashing = match block {
                     Batch::Puzzles(puzzles) => {
                         load(s, puzzles, entry);
@@ -312,6 +313,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         s.vectorize(
             #[inline(always)]
             || {
+                align_stack::<S, V>(s);
                 if branching != 0 {
                     let split = Split::choose(s, work, branching);
                     stack.exchange(s, work, &split, branching, returning);
@@ -329,15 +331,18 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let enough = (busy.count_ones() * Self::EVENTS / 32).max(1);
         s.vectorize(
             #[inline(always)]
-            || loop {
-                let Verdict { failed, full, stuck } = step(s, work);
-                let events = (failed | full | stuck) & busy;
-                if events.count_ones() >= enough {
-                    return Verdict {
-                        failed: failed & busy,
-                        full: full & busy,
-                        stuck: stuck & busy,
-                    };
+            || {
+                align_stack::<S, V>(s);
+                loop {
+                    let Verdict { failed, full, stuck } = step(s, work);
+                    let events = (failed | full | stuck) & busy;
+                    if events.count_ones() >= enough {
+                        return Verdict {
+                            failed: failed & busy,
+                            full: full & busy,
+                            stuck: stuck & busy,
+                        };
+                    }
                 }
             },
         )

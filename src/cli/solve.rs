@@ -1,20 +1,20 @@
 //! `bulkdoku solve`: puzzle lines in, one row for each out.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use bulkdoku::input::InputFormat;
-use bulkdoku::output::{Column, CsvRows, JudgeGrids, RowFormat, SolutionLines};
-use bulkdoku::pipeline::{Listing, OutputFailure, Report};
-use bulkdoku::{EngineKind, Limits, Pipeline, Progress, SimdLevel};
+use bulkdoku::output::Column;
+use bulkdoku::pipeline::Listing;
+use bulkdoku::{Compression, EngineKind, Limits, Pipeline, SimdLevel};
 use clap::ValueEnum;
 
+use super::batch::Batch;
+use super::expect::InputArgs;
+use super::format::Format;
 use super::inputs::Inputs;
-use super::notes::Notes;
-use super::outputs::{Outputs, RowsOut};
-use super::summary::{Setup, Summary};
-use super::{Exit, Failure, parse_threads, progress};
+use super::outputs::Destinations;
+use super::{Exit, Failure, parse_threads};
 
 /// Solve puzzle lines and write one row for each, in order.
 ///
@@ -26,43 +26,25 @@ use super::{Exit, Failure, parse_threads, progress};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Files of puzzle lines; - or nothing for standard input.
+    /// Files of puzzle lines; - or nothing for standard input. gz and zst are read through.
     input: Vec<PathBuf>,
 
-    /// Where the rows go; standard output if not given.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    destinations: Destinations,
 
-    /// Write the histogram of latencies as CSV.
-    #[arg(long, value_name = "FILE")]
-    latency: Option<PathBuf>,
+    #[command(flatten)]
+    input_args: InputArgs,
 
-    /// Write every message about a bad record; standard error shows the first few only.
-    #[arg(long, value_name = "FILE")]
-    errors: Option<PathBuf>,
-
-    /// Write the summary as JSON.
-    #[arg(long, value_name = "FILE")]
-    summary_json: Option<PathBuf>,
-
-    /// Replace output files that exist.
-    #[arg(long)]
-    force: bool,
-
-    /// How puzzles lie in the lines: one a line, or as the judge problems have them.
-    #[arg(long, value_name = "FORMAT", default_value = "lines")]
-    input_format: Input,
-
-    /// How rows are written: csv, lines with just the solutions, or as the judge problems have
-    /// them, nine lines a solution and nothing else.
-    #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: Format,
+    /// How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson
+    /// .lines .grid, before a .gz or .zst), else csv.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 
     #[arg(
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        help = "The columns of the CSV, in order: file, line, puzzle, solution, status, \
+        help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, status, \
                 solutions, guesses, nodes, latency_ns"
     )]
     columns: Option<Vec<Column>>,
@@ -109,7 +91,8 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku solve puzzles.txt -o results.csv --latency latency.csv
   bulkdoku solve --format lines puzzles.txt > solutions.txt
-  zcat puzzles.txt.gz | bulkdoku solve --first --columns puzzle,solution | head
+  bulkdoku solve --first --columns puzzle,solution puzzles.txt.gz | head
+  bulkdoku solve puzzles.txt.zst -o results.jsonl.zst
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
 
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
@@ -126,39 +109,11 @@ Statuses:
   internal_error the engine failed; please report it
 
 Exit status: 0 every record unique (or solved), 1 some record is anything else, 2 wrong usage,
-3 input or output failed. A closed pipe ends the run with 0.";
+3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Csv,
-    Lines,
-    Boj2580,
-    Boj2239,
-}
-
-impl Format {
-    /// Whether it is that of a judge: any solution will do, and nothing else is to be said.
-    fn is_judges(self) -> bool {
-        matches!(self, Self::Boj2580 | Self::Boj2239)
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Input {
-    Lines,
-    Boj2580,
-    Boj2239,
-}
-
-impl From<Input> for InputFormat {
-    fn from(input: Input) -> Self {
-        match input {
-            Input::Lines => Self::Lines,
-            Input::Boj2580 => Self::Boj2580,
-            Input::Boj2239 => Self::Boj2239,
-        }
-    }
-}
+The first SIGINT (Ctrl-C) or SIGTERM writes what is solved and ends the run, a second one ends it at
+once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
+after any end, even a kill.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
@@ -168,58 +123,73 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let pipeline = pipeline(&args)?;
-    let inputs = Inputs::check(args.input)?;
-    let mut outputs = Outputs::new(inputs.paths(), args.force);
-    let rows = outputs.rows(args.output.as_deref())?;
-    let latency = outputs.optional(args.latency.as_deref())?;
-    let errors = outputs.optional(args.errors.as_deref())?;
-    let summary_json = outputs.optional(args.summary_json.as_deref())?;
-    if inputs.wait_for_typing() && !args.format.is_judges() {
-        let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
+    let expected = args.input_args.expected(&args.input)?;
+    let format = args.format();
+    if expected.keep.is_some() && !format.has_columns() {
+        let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
+        return Err(Failure::Usage(hint.into()));
     }
-
-    let (errors, errors_path) = errors.unzip();
-    let bar = progress::bar(inputs.size(), args.quiet || args.format.is_judges());
-    let mut notes = Notes::new(errors, bar.clone(), args.quiet);
-    let progress = Progress::default();
-    let ran = progress::watch(&bar, &progress, || {
-        pipeline.run(inputs.sources(), &rows, &mut notes, &progress)
-    });
-    let report = match ran {
-        Ok(report) => report,
-        Err(failed) if failed.error().kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
-        Err(failed) => return Err(output_failure(&failed, &rows, errors_path)),
-    };
-    notes.finish();
-
-    let setup = Setup {
+    let simd = args.simd.unwrap_or_else(SimdLevel::best);
+    let mut batch = Batch {
+        pipeline: pipeline(&args)?,
+        settings: settings(&args),
         engine: args.engine,
-        simd: args.engine.build(args.simd.unwrap_or_else(SimdLevel::best)).simd(),
-        threads: pipeline.threads,
-        limits: pipeline.limits,
+        simd: args.engine.build(simd).simd(),
+        quiet: args.quiet,
+        only_rows: format.is_judges(),
     };
-    let summary = Summary::new(inputs.names(), setup, &report);
-    if let Some((file, path)) = latency {
-        report.latencies.write_csv(file).map_err(|error| Failure::at(&path, error))?;
-    }
-    if let Some((file, path)) = summary_json {
-        write_json(file, &summary).map_err(|error| Failure::at(&path, error))?;
-    }
-    if !args.quiet && !args.format.is_judges() {
-        let _ = writeln!(io::stderr(), "{summary}");
-    }
-    ending(&report)
+    let mut inputs = Inputs::check(args.input)?;
+    batch.look(&mut inputs, &expected)?;
+    let several = inputs.paths().len() > 1;
+    batch.pipeline.format = format.rows(args.columns.as_deref(), several, &inputs.kept())?;
+    batch.run(inputs, &args.destinations)
+}
+
+/// The options that shape rows, as far as they were given or have defaults: a run is gone on with
+/// under the same ones.
+fn settings(args: &Args) -> BTreeMap<String, String> {
+    let Args {
+        input: _,
+        destinations: _,
+        input_args,
+        format: _,
+        columns,
+        first,
+        limit,
+        solution,
+        solutions,
+        max_nodes,
+        threads: _,
+        engine,
+        simd: _,
+        quiet: _,
+    } = args;
+    let columns = columns.as_ref().map(|columns| {
+        let names: Vec<_> = columns.iter().map(ToString::to_string).collect();
+        names.join(",")
+    });
+    let all = [
+        ("--format", Some(format!("{:?}", args.format()).to_lowercase())),
+        ("--columns", columns),
+        ("--first", first.then(|| "given".into())),
+        ("--limit", Some(limit.to_string())),
+        ("--solution", Some(format!("{solution:?}").to_lowercase())),
+        ("--solutions", solutions.map(|n| n.to_string())),
+        ("--max-nodes", max_nodes.map(|n| n.to_string())),
+        ("--engine", Some(engine.to_string())),
+    ];
+    let all = input_args.settings().into_iter().chain(all);
+    all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
 /// What was asked for, ready to run.
 fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
     let is_listing = args.solutions.is_some();
-    let first = args.first || (args.format.is_judges() && !is_listing);
+    let format = args.format();
+    let first = args.first || (format.is_judges() && !is_listing);
     let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit);
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
-    let smallest =
-        args.solution == Which::LexFirst || is_listing || matches!(args.format, Format::Boj2239);
+    let smallest = args.solution == Which::LexFirst || is_listing || format == Format::Boj2239;
     let (engine, simd) = (args.engine, args.simd.unwrap_or_else(SimdLevel::best));
     Ok(Pipeline {
         threads: args.threads,
@@ -227,54 +197,20 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
         engine: Box::new(move || {
             if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
         }),
-        input: args.input_format.into(),
         list: args.solutions.map(|solutions| Listing {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
-        format: format(args)?,
+        format: format.rows(args.columns.as_deref(), args.input.len() > 1, &[])?,
+        compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })
 }
 
-fn format(args: &Args) -> Result<Box<dyn RowFormat + Send>, Failure> {
-    match (args.format, &args.columns) {
-        (Format::Lines, None) => Ok(Box::new(SolutionLines)),
-        (Format::Boj2580, None) => Ok(Box::new(JudgeGrids::Spaced)),
-        (Format::Boj2239, None) => Ok(Box::new(JudgeGrids::Plain)),
-        (_, Some(_)) if !matches!(args.format, Format::Csv) => Err(Failure::Usage(
-            "--columns goes with --format csv; the others are solutions only".into(),
-        )),
-        (_, Some(columns)) => Ok(Box::new(CsvRows::new(columns.clone()))),
-        (Format::Csv, None) => {
-            let several = args.input.len() > 1;
-            let file = several.then_some(Column::File);
-            let columns: Vec<_> = file.into_iter().chain(Column::DEFAULT).collect();
-            Ok(Box::new(CsvRows::new(columns)))
-        }
+impl Args {
+    /// How rows are written: as was said, or as the output's name says.
+    fn format(&self) -> Format {
+        let of_name = || self.destinations.output.as_deref().and_then(Format::of_name);
+        self.format.or_else(of_name).unwrap_or_default()
     }
-}
-
-fn output_failure(failed: &OutputFailure, rows: &RowsOut, errors: Option<PathBuf>) -> Failure {
-    let name = match failed {
-        OutputFailure::Rows(_) => rows.name(),
-        OutputFailure::Notes(_) => errors.unwrap_or_default().display().to_string(),
-    };
-    Failure::Io(format!("{name}: {}; the rows after this are missing", failed.error()))
-}
-
-fn write_json(file: impl Write, summary: &Summary) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
-    serde_json::to_writer_pretty(&mut file, summary)?;
-    writeln!(file)?;
-    file.flush()
-}
-
-/// The exit status of a run that wrote all it could.
-fn ending(report: &Report) -> Result<Exit, Failure> {
-    if !report.failures.is_empty() {
-        let failures: Vec<_> = report.failures.iter().map(ToString::to_string).collect();
-        return Err(Failure::Io(failures.join("\nbulkdoku: ")));
-    }
-    Ok(if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords })
 }

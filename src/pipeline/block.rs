@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::input::{Layout, Position};
 use crate::output::RowBuffer;
+use crate::puzzle::CELLS;
 use crate::stats::Counts;
 
 /// Whole lines of one input, and the rows made from them.
@@ -14,20 +16,32 @@ pub(super) struct Block {
     pub number: u64,
     /// The input that its lines come from.
     pub file: Arc<str>,
+    /// The place of that input among all.
+    pub source: usize,
+    /// How records lie in it.
+    pub layout: Layout,
     /// The number of its first line in that input, from 1.
     pub first_line: u64,
+    /// Where in that input it ends.
+    pub end: Position,
     /// The input's bytes; only the first `length` are filled.
     pub bytes: Box<[u8]>,
     /// How many of `bytes` are whole lines of this block.
     pub length: usize,
     /// Whether the last line is too long for a block: its rest was passed over.
     pub cut_short: bool,
-    /// The rows, as they will be written.
+    /// The rows.
     pub rows: RowBuffer,
+    /// The rows compressed, where they are to be.
+    pub packed: Option<Vec<u8>>,
     /// Messages about bad records, one a line.
     pub notes: Vec<u8>,
     /// What its lines were.
     pub counts: Counts,
+    /// The line of its last record in that input, if it has one.
+    pub last_record: Option<u64>,
+    /// Of each puzzle that an engine solved, in nanoseconds.
+    pub latencies: Vec<u64>,
 }
 
 impl Block {
@@ -36,15 +50,26 @@ impl Block {
         Self {
             number: 0,
             file: Arc::from(""),
+            source: 0,
+            layout: Layout::default(),
             first_line: 1,
+            end: Position::default(),
             bytes: vec![0; bytes].into(),
             length: 0,
             cut_short: false,
             // A row of the default columns is less than three times its line.
             rows: RowBuffer::with_room(bytes * 3),
+            packed: None,
             notes: Vec::new(),
             counts: Counts::default(),
+            last_record: None,
+            latencies: Vec::with_capacity(bytes / (CELLS + 1) + 1),
         }
+    }
+
+    /// The rows, as they will be written.
+    pub(super) fn output(&self) -> &[u8] {
+        self.packed.as_deref().unwrap_or_else(|| self.rows.as_slice())
     }
 
     /// The lines.

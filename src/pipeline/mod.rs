@@ -14,13 +14,15 @@
 
 mod block;
 mod reader;
+mod sink;
 mod worker;
 mod writer;
 
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,11 +30,13 @@ use crossbeam_channel::bounded;
 use thiserror::Error;
 
 use self::block::Block;
-use self::reader::Reader;
+use self::reader::{Reader, Reading};
+pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::worker::Worker;
 use self::writer::Writer;
-use crate::input::{InputFormat, Source};
-use crate::output::{CsvRows, RowBuffer, RowFormat};
+use crate::compression::Compression;
+use crate::input::Source;
+use crate::output::{CsvRows, Packer, RowBuffer, RowFormat};
 use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, LexFirst, Limits};
 use crate::stats::{Counts, Latencies};
@@ -85,12 +89,12 @@ pub struct Pipeline {
     pub engine: MakeEngine,
     /// Where each search ends.
     pub limits: Limits,
-    /// How records lie in the inputs.
-    pub input: InputFormat,
     /// Whether to give a puzzle a row for each of several solutions.
     pub list: Option<Listing>,
     /// How rows are written.
     pub format: Box<dyn RowFormat + Send>,
+    /// Whether the rows of each block are compressed, as a stream of their own.
+    pub compression: Option<Compression>,
     /// The most bytes of input in one block, which is also the longest line that is read whole.
     pub block_bytes: usize,
 }
@@ -103,9 +107,9 @@ impl Default for Pipeline {
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             engine: Box::new(move || EngineKind::default().build(simd)),
             limits: Limits::PROOF,
-            input: InputFormat::default(),
             list: None,
             format: Box::new(CsvRows::default()),
+            compression: None,
             block_bytes: BLOCK_BYTES,
         }
     }
@@ -124,10 +128,10 @@ impl fmt::Debug for Pipeline {
 /// How far a run has come, for whoever watches it from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes read from the inputs.
-    pub bytes: AtomicU64,
     /// Records whose rows are written.
     pub records: AtomicU64,
+    /// Set to end the run early: what was read gets its rows, the rest is left.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What a run did.
@@ -137,10 +141,14 @@ pub struct Report {
     pub counts: Counts,
     /// Of all records that an engine solved.
     pub latencies: Latencies,
+    /// How many of the records had their rows before this run, which went on from there.
+    pub records_before: u64,
     /// From the first byte asked for to the last row written.
     pub wall: Duration,
     /// Inputs that could not be read to their end; the lines before that have their rows.
     pub failures: Vec<InputFailure>,
+    /// Whether it was ended early ([`Progress::stop`]).
+    pub stopped: bool,
 }
 
 /// An input that could not be read to its end.
@@ -151,26 +159,6 @@ pub struct InputFailure {
     pub file: String,
     /// Why.
     pub error: io::Error,
-}
-
-/// An output that could not be written; the run ended there.
-#[derive(Debug, Error)]
-pub enum OutputFailure {
-    /// The rows.
-    #[error("writing rows: {0}")]
-    Rows(#[source] io::Error),
-    /// The messages about bad records.
-    #[error("writing messages: {0}")]
-    Notes(#[source] io::Error),
-}
-
-impl OutputFailure {
-    /// Why, whichever it was.
-    pub fn error(&self) -> &io::Error {
-        match self {
-            Self::Rows(error) | Self::Notes(error) => error,
-        }
-    }
 }
 
 impl Pipeline {
@@ -186,15 +174,60 @@ impl Pipeline {
     pub fn run<R: Read>(
         &self,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
-        mut rows: impl Write + Send,
-        mut notes: impl Write + Send,
+        rows: impl Write + Send,
+        notes: impl Write + Send,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
-        let start = Instant::now();
+        self.run_into(&mut (rows, notes), sources, progress)
+    }
+
+    /// The same into a sink, which also learns how far the run has come.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are named in the report.
+    ///
+    /// # Panics
+    /// When no thread can be started.
+    pub fn run_into<R: Read>(
+        &self,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        let start = SoFar::default();
+        (sink.rows(&self.header())).map_err(|error| start.failure(Output::Rows, error))?;
+        self.go_on(start, sink, sources, progress)
+    }
+
+    /// What stands before the first row. Compressed it is never nothing: without any row it still
+    /// has to be a stream.
+    fn header(&self) -> Vec<u8> {
         let mut header = RowBuffer::default();
         self.format.header(&mut header);
-        rows.write_all(header.as_slice()).map_err(OutputFailure::Rows)?;
+        let mut bytes = header.as_slice().to_vec();
+        if let Some(compression) = self.compression {
+            Packer::new(compression).pack(header.as_slice(), &mut bytes);
+        }
+        bytes
+    }
 
+    /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
+    /// is, standing there, and the report is about both runs.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are named in the report.
+    ///
+    /// # Panics
+    /// When no thread can be started.
+    pub fn go_on<R: Read>(
+        &self,
+        start: SoFar,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        let began = Instant::now();
+        let records_before = start.counts.records();
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some in the hands of reader and writer.
         let blocks = 4 * self.threads.get() + 4;
@@ -204,7 +237,7 @@ impl Pipeline {
         for _ in 0..blocks {
             free_sender.send(Block::new(self.block_bytes)).expect("there is room for every block");
         }
-        let reader = Reader { free, work: work_sender, format: self.input, progress };
+        let reader = Reader { free, work: work_sender, first_source: start.source, progress };
         let writer = Writer { done, free: free_sender, blocks, progress };
         let sources = sources.into_iter();
         let pool = rayon::ThreadPoolBuilder::new()
@@ -215,14 +248,14 @@ impl Pipeline {
 
         thread::scope(|scope| {
             let reading = scope.spawn(move || reader.run(sources));
-            let writing = scope.spawn(move || writer.run(&mut rows, &mut notes));
-            let by_worker = pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
+            let writing = scope.spawn(move || writer.run(sink, start));
+            pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
             drop(done_sender);
-            let failures = reading.join().expect("the reader does not panic");
-            let counts = writing.join().expect("the writer does not panic")?;
-            let mut latencies = Latencies::new();
-            by_worker.iter().for_each(|of_worker| latencies.merge(of_worker));
-            Ok(Report { counts, latencies, wall: start.elapsed(), failures })
+            let Reading { failures, stopped } = reading.join().expect("the reader does not panic");
+            let so_far = writing.join().expect("the writer does not panic")?;
+            let SoFar { counts, latencies, .. } = so_far;
+            let wall = began.elapsed();
+            Ok(Report { counts, latencies, records_before, wall, failures, stopped })
         })
     }
 }

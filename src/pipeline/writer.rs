@@ -1,13 +1,12 @@
 //! The writer: puts blocks back in order and sends them home empty.
 
-use std::io::Write;
 use std::sync::atomic::Ordering;
 
 use crossbeam_channel::{Receiver, Sender};
 
+use super::Progress;
 use super::block::Block;
-use super::{OutputFailure, Progress};
-use crate::stats::Counts;
+use super::sink::{Output, OutputFailure, Sink, SoFar};
 
 /// Takes finished blocks in any order, writes their rows in the input's order.
 pub(super) struct Writer<'a> {
@@ -19,31 +18,39 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes until no worker is left.
+    /// Writes until no worker is left; adds what was done to `so_far`.
     pub(super) fn run(
         self,
-        rows: &mut impl Write,
-        notes: &mut impl Write,
-    ) -> Result<Counts, OutputFailure> {
+        sink: &mut impl Sink,
+        mut so_far: SoFar,
+    ) -> Result<SoFar, OutputFailure> {
         let mut early: Vec<Option<Block>> = Vec::new();
         early.resize_with(self.blocks, || None);
-        let mut counts = Counts::default();
         let mut next = 0;
         for block in &self.done {
             let place = block.number as usize % self.blocks;
             early[place] = Some(block);
             while let Some(block) = early[next % self.blocks].take() {
-                rows.write_all(block.rows.as_slice()).map_err(OutputFailure::Rows)?;
-                notes.write_all(&block.notes).map_err(OutputFailure::Notes)?;
-                counts += &block.counts;
-                self.progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
+                self.write(&block, sink, &mut so_far)?;
                 next += 1;
                 // Nobody waits for it when the reader has come to the end.
                 let _ = self.free.send(block);
             }
         }
-        rows.flush().map_err(OutputFailure::Rows)?;
-        notes.flush().map_err(OutputFailure::Notes)?;
-        Ok(counts)
+        sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
+        Ok(so_far)
+    }
+
+    fn write(
+        &self,
+        block: &Block,
+        sink: &mut impl Sink,
+        so_far: &mut SoFar,
+    ) -> Result<(), OutputFailure> {
+        (sink.rows(block.output())).map_err(|error| so_far.failure(Output::Rows, error))?;
+        sink.notes(&block.notes).map_err(|error| so_far.failure(Output::Notes, error))?;
+        so_far.add(block);
+        self.progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
+        sink.reached(so_far).map_err(|error| so_far.failure(Output::State, error))
     }
 }

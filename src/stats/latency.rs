@@ -10,7 +10,7 @@ const USUAL_MAX_NS: u64 = 3_600_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// How many puzzles took how long, in nanoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Latencies(Histogram<u64>);
 
 /// A range of latencies that the histogram does not tell apart, and the puzzles in it.
@@ -57,7 +57,9 @@ impl Latencies {
         self.record_n(run);
     }
 
-    fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
+    /// Counts a latency many times, given both: with those of [`Self::buckets`] one histogram
+    /// becomes another that is equal.
+    pub fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
         if count > 0 {
             (self.0.record_n(latency_ns, count))
                 .expect("a histogram that resizes itself takes every value");

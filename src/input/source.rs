@@ -1,0 +1,56 @@
+//! A named stream of bytes.
+
+use std::io::Read;
+
+use serde::{Deserialize, Serialize};
+
+use super::Layout;
+
+/// A stream of bytes, the name that messages give it, and how its records lie in it.
+#[derive(Debug)]
+pub struct Source<R> {
+    /// A file's path, or what stands for it.
+    pub name: String,
+    /// How records lie in it.
+    pub layout: Layout,
+    /// Where its records begin that are wanted.
+    pub position: Position,
+    /// How many bytes the reader has to pass over to stand there.
+    pub skip: u64,
+    /// The bytes.
+    pub reader: R,
+}
+
+impl<R: Read> Source<R> {
+    /// Names a stream of lines that has not been read from.
+    pub fn new(name: impl Into<String>, reader: R) -> Self {
+        let (layout, position) = (Layout::default(), Position::default());
+        Self { name: name.into(), layout, position, skip: 0, reader }
+    }
+}
+
+impl<R> Source<R> {
+    /// The same without the records before `position`; its reader stands at the start.
+    #[must_use]
+    pub fn from(self, position: Position) -> Self {
+        Self { position, skip: position.offset, ..self }
+    }
+}
+
+/// A place in an input up to which all records are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// Bytes before it.
+    pub offset: u64,
+    /// The number of the next line, from 1.
+    pub line: u64,
+    /// Whether it is inside a line that was too long, whose rest is to be passed over.
+    pub inside_line: bool,
+}
+
+impl Default for Position {
+    /// The start.
+    fn default() -> Self {
+        Self { offset: 0, line: 1, inside_line: false }
+    }
+}

@@ -1,0 +1,118 @@
+//! Where a run's rows go, and how far it has come when they are there.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::block::Block;
+use crate::input::Position;
+use crate::stats::{Counts, Latencies};
+
+/// Takes rows and messages in order, always whole ones. A pair of writers is one.
+pub trait Sink: Send {
+    /// Takes the header, or rows.
+    ///
+    /// # Errors
+    /// When the rows cannot be written.
+    fn rows(&mut self, rows: &[u8]) -> io::Result<()>;
+
+    /// Takes messages about bad records, one a line.
+    ///
+    /// # Errors
+    /// When the messages cannot be written.
+    fn notes(&mut self, notes: &[u8]) -> io::Result<()>;
+
+    /// Is told that everything up to here was taken; a later run can go on from here.
+    ///
+    /// # Errors
+    /// When that cannot be written down.
+    fn reached(&mut self, _: &SoFar) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Is told that nothing more comes: everything up to here was taken.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    fn finish(&mut self, so_far: &SoFar) -> io::Result<()>;
+}
+
+impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
+    fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
+        self.0.write_all(rows)
+    }
+
+    fn notes(&mut self, notes: &[u8]) -> io::Result<()> {
+        self.1.write_all(notes)
+    }
+
+    fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+        self.0.flush()?;
+        self.1.flush()
+    }
+}
+
+/// How far a run has come: everything before this place has its rows, and this is what it was.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SoFar {
+    /// The place of the input among all, from 0.
+    pub source: usize,
+    /// The place in that input.
+    pub position: Position,
+    /// Records by status, blank lines and comments.
+    pub counts: Counts,
+    /// Of all records that an engine solved.
+    pub latencies: Latencies,
+    /// The record of the last row.
+    pub last_record: Option<RecordName>,
+}
+
+/// A record as messages name it: its input and its line there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordName {
+    /// The input's name.
+    pub file: Arc<str>,
+    /// The record's line in that input, from 1.
+    pub line: u64,
+}
+
+impl SoFar {
+    /// The rows of a block were taken.
+    pub(super) fn add(&mut self, block: &Block) {
+        self.source = block.source;
+        self.position = block.end;
+        self.counts += &block.counts;
+        self.latencies.record_all(block.latencies.iter().copied());
+        if let Some(line) = block.last_record {
+            self.last_record = Some(RecordName { file: Arc::clone(&block.file), line });
+        }
+    }
+
+    pub(super) fn failure(&self, output: Output, error: io::Error) -> OutputFailure {
+        OutputFailure { output, error, last_record: self.last_record.clone() }
+    }
+}
+
+/// What could not be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// The rows.
+    Rows,
+    /// The messages about bad records.
+    Notes,
+    /// How far the run has come ([`Sink::reached`]).
+    State,
+}
+
+/// An output that could not be written; the run ended there.
+#[derive(Debug, Error)]
+#[error("writing {output:?}: {error}")]
+pub struct OutputFailure {
+    /// Which.
+    pub output: Output,
+    /// Why.
+    pub error: io::Error,
+    /// The last record whose row is written, and all before it.
+    pub last_record: Option<RecordName>,
+}

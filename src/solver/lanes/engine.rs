@@ -22,7 +22,7 @@ use super::branch::Split;
 use super::clues::{eliminate_clues, is_blank, is_open};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
-use super::sweep::{Cells, Verdict, blind_step, solved, step};
+use super::sweep::{Cells, Verdict, blind_sweep, solved, step};
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
@@ -97,9 +97,9 @@ struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
-    /// Steps that newcomers are given before the first look at them: two fewer than the block
-    /// before them took.
-    blind_steps: usize,
+    /// Sweeps that newcomers are given before the first step that looks at them: three fewer than
+    /// the block before them took, so that the first look is about as often too early as late.
+    blind_sweeps: usize,
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
     clock_is_right: bool,
@@ -152,7 +152,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
-            blind_steps: 0,
+            blind_sweeps: 0,
             clock_ns: 0,
             clock_is_right: false,
             leaving: 0,
@@ -244,7 +244,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
-        let mut steps = self.blind_steps;
+        let mut sweeps = self.blind_sweeps;
         let verdict = s.vectorize(
             #[inline(always)]
             || {
@@ -259,12 +259,12 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                         eliminate_clues(s, entry, is_open)
                     }
                 };
-                for _ in 0..steps {
-                    blind_step(s, entry);
+                for _ in 0..sweeps {
+                    blind_sweep(s, entry);
                 }
                 loop {
                     let mut verdict = step(s, entry, V::splat(s, 0));
-                    steps += 1;
+                    sweeps += 2;
                     verdict.failed |= clashing;
                     verdict.full &= !clashing;
                     let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
@@ -274,7 +274,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 }
             },
         );
-        self.blind_steps = steps.saturating_sub(2);
+        self.blind_sweeps = sweeps.saturating_sub(3);
         self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }

@@ -90,10 +90,9 @@ pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, little: V)
     Verdict { failed, full, stuck }
 }
 
-/// The same without the verdict.
+/// One sweep, without a word about it.
 #[inline(always)]
-pub(super) fn blind_step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
-    sweep::<S, V, NOTHING>(s, cells);
+pub(super) fn blind_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
     sweep::<S, V, NOTHING>(s, cells);
 }
 

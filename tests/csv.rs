@@ -102,9 +102,9 @@ fn other_columns_are_kept_whatever_is_in_them() {
     let ran = folder.solve(&["in", "--columns", "solution,status", "--keep"], "");
     let mut reader = csv::Reader::from_reader(ran.rows.as_bytes());
     let names = reader.headers().unwrap().clone();
-    assert_eq!(names, ["solution", "status", "id", "input_solution", "note"].as_slice());
+    assert_eq!(names, ["solution", "status", "id", "input_solution", "note"][..]);
     let row = reader.records().next().unwrap().unwrap();
-    assert_eq!(row, [SOLVED, "unique", "1", SOLVED, "a, \"b\"\nc"].as_slice());
+    assert_eq!(row, [SOLVED, "unique", "1", SOLVED, "a, \"b\"\nc"][..]);
 
     let args = ["in", "--columns", "status", "--keep", "note", "--format", "jsonl"];
     let row: serde_json::Value = serde_json::from_str(&folder.solve(&args, "").rows).unwrap();

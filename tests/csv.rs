@@ -114,11 +114,9 @@ fn other_columns_are_kept_whatever_is_in_them() {
 /// The same rows from blocks cut anywhere: the table is far longer than one.
 #[test]
 fn long_tables_have_a_row_for_each_record_whatever_the_threads() {
-    let mut input = String::from("id,puzzle,note\n");
-    for i in 0..20_000 {
-        let note = if i % 5 == 0 { "\"two\nlines\"" } else { "x" };
-        input += &format!("{i},{CLASSIC},{note}\n");
-    }
+    let note = |i| if i % 5 == 0 { "\"two\nlines\"" } else { "x" };
+    let table = (0..20_000).map(|i| format!("{i},{CLASSIC},{}\n", note(i)));
+    let input: String = std::iter::once("id,puzzle,note\n".to_owned()).chain(table).collect();
     let folder = Folder::new();
     folder.file("in", input);
     for threads in ["1", "3"] {

@@ -204,6 +204,10 @@ fn another_run_is_not_gone_on_with() {
     let ran = folder.solve(&["in", "--resume"], "");
     assert_eq!(ran.status, 2);
     assert!(ran.messages.contains("--output"), "{ran:?}");
+    // A run that was killed before it wrote anything leaves an empty file.
+    folder.file("empty", "");
+    assert_eq!(folder.solve(&["in", "-o", "empty", "--resume", "-q"], "").status, 1);
+    assert!(folder.read("empty").starts_with("line,"));
     // Without any output it is an ordinary start.
     assert_eq!(folder.solve(&["in", "-o", "new", "--resume"], "").status, 1);
 }

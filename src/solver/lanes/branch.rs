@@ -6,19 +6,17 @@
 //! or all but those through one minirow. (Removing one configuration of four or more could
 //! not be expressed: the side would lose nothing, and the search would never end.)
 //!
-//! A leaves one configuration, or at most two of four to six, so a chain of sides A ends. A lane
-//! may come to a branch just when no digit of any chute has two configurations any more, since
-//! lanes need not be at their end to branch: then A is all that it has, B is nothing. The next
-//! sweep settles every cell, or finds a contradiction.
+//! Where every digit of every chute has one configuration left, the cells are settled or
+//! contradict; so a stuck lane always finds a branch. A leaves one configuration, or at most
+//! two of four to six: no chain of sides A is longer than [`MAX_DEPTH`].
 
 use fearless_simd::{Select, Simd};
 
 use super::sweep::{Cells, Minirows, configurations, through, unions};
-use super::vector::{ALL, LaneSet, Vector};
+use super::vector::{LaneSet, Vector};
 
-/// The longest chain of sides A: 54 pairs of chute and digit, at most two for each, and one at
-/// the end that has all.
-pub(super) const MAX_DEPTH: usize = 109;
+/// 54 pairs of chute and digit, at most two sides A for each.
+pub(super) const MAX_DEPTH: usize = 108;
 
 /// What both sides of a branch take from the cells.
 pub(super) struct Split<V: Vector<S>, S: Simd> {
@@ -43,7 +41,7 @@ pub(super) struct BoxSplit<V> {
 struct Offer<V> {
     /// The configurations of each digit.
     configurations: [V; 6],
-    /// The digit to branch on; nothing if no digit has two configurations.
+    /// The digit to branch on; nothing if every digit is settled.
     digit: V,
     /// Smaller is better; different for every chute.
     rank: V,
@@ -53,11 +51,11 @@ struct Offer<V> {
 const CHUTE: u16 = 7;
 /// Added to the rank of a chute that has no digit with two or three configurations.
 const LAST_RESORT: u16 = 1 << 14;
-/// The rank of a chute that has no digit to branch on; its low bits send side B to some chute.
-const NO_OFFER: u16 = !CHUTE;
+const NO_OFFER: u16 = u16::MAX;
 
 impl<V: Vector<S>, S: Simd> Split<V, S> {
-    /// Chooses for the lanes `stuck`; the others lose nothing on either side.
+    /// Chooses for the lanes `stuck`, which must have something to choose; the others lose
+    /// nothing on either side.
     ///
     /// As tdoku does (T. Dillon), a digit with two configurations left is taken, else one with
     /// three, in the chute with the fewest configurations of all its digits.
@@ -180,15 +178,13 @@ fn sides<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>, Miniro
     kept_by_a[next] |= (own[next] & many).without(first);
     kept_by_a[other_next] |= (own[other_next] & many).without(first);
 
-    // Without a digit B loses all.
-    let lost_by_b = chosen.digit.or_else(V::splat(s, ALL));
     let (mut a, mut b) = ([[zero; 3]; 3], [[zero; 3]; 3]);
     for line in 0..3 {
         for square in 0..3 {
             let [i, j] = through(line, square);
             let (i_of_b, j_of_b) = (own[i].without(kept_by_a[i]), own[j].without(kept_by_a[j]));
             a[line][square] = chosen.digit.without2(kept_by_a[i], kept_by_a[j]);
-            b[line][square] = lost_by_b.without2(i_of_b, j_of_b);
+            b[line][square] = chosen.digit.without2(i_of_b, j_of_b);
         }
     }
     (a, b)

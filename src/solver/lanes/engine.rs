@@ -16,13 +16,13 @@
 
 use std::time::Instant;
 
-use fearless_simd::{Select, Simd};
+use fearless_simd::Simd;
 
 use super::branch::Split;
 use super::clues::{eliminate_clues, is_blank, is_open};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
-use super::sweep::{Cells, Verdict, blind_sweep, solved, step};
+use super::sweep::{Cells, Verdict, blind_step, solved, step};
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
@@ -86,8 +86,6 @@ struct Run<'a, S: Simd, V> {
     next: usize,
     /// The work lanes that are searching, and what for.
     busy: LaneSet,
-    /// Those that have not branched yet.
-    roots: LaneSet,
     search: [Search; 32],
     guesses: [u64; 32],
     nodes: [u64; 32],
@@ -97,9 +95,9 @@ struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
-    /// Sweeps that newcomers are given before the first step that looks at them: three fewer than
-    /// the block before them took, so that the first look is about as often too early as late.
-    blind_sweeps: usize,
+    /// Steps that newcomers are given before the first look at them: two fewer than the block
+    /// before them took.
+    blind_steps: usize,
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
     clock_is_right: bool,
@@ -118,12 +116,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Work lanes go on until so many of 32 have an event: events cost about as much as steps,
     /// and a lane that waits is swept for nothing.
     const EVENTS: u32 = 12;
-
-    /// Below the root a lane branches when the last sweep has taken no more than this from the
-    /// sum of its cells, some two candidates: what little is left to infer costs a step, and both
-    /// sides of the branch will infer it. The root does not: by chance it has made more or fewer
-    /// steps than the puzzle needs.
-    const LITTLE: u16 = 200;
 
     /// Newcomers go on together until fewer than this many are still changing.
     const TOGETHER: u32 = V::LEN as u32 * 10 / 32;
@@ -144,7 +136,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             start: Instant::now(),
             next: 0,
             busy: 0,
-            roots: 0,
             search: [Search::default(); 32],
             guesses: [0; 32],
             nodes: [0; 32],
@@ -152,7 +143,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
-            blind_sweeps: 0,
+            blind_steps: 0,
             clock_ns: 0,
             clock_is_right: false,
             leaving: 0,
@@ -226,7 +217,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             self.nodes[lane] = 1 + u64::from(branches);
         }
         self.busy |= taken;
-        self.roots = (self.roots & !taken) | (taken & !stuck);
         let (s, Engine { entry, work, .. }) = (self.s, &mut *self.engine);
         s.vectorize(
             #[inline(always)]
@@ -244,7 +234,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
-        let mut sweeps = self.blind_sweeps;
+        let mut steps = self.blind_steps;
         let verdict = s.vectorize(
             #[inline(always)]
             || {
@@ -259,12 +249,12 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                         eliminate_clues(s, entry, is_open)
                     }
                 };
-                for _ in 0..sweeps {
-                    blind_sweep(s, entry);
+                for _ in 0..steps {
+                    blind_step(s, entry);
                 }
                 loop {
-                    let mut verdict = step(s, entry, V::splat(s, 0));
-                    sweeps += 2;
+                    let mut verdict = step(s, entry);
+                    steps += 1;
                     verdict.failed |= clashing;
                     verdict.full &= !clashing;
                     let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
@@ -274,7 +264,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 }
             },
         );
-        self.blind_sweeps = sweeps.saturating_sub(3);
+        self.blind_steps = steps.saturating_sub(2);
         self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }
@@ -338,19 +328,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     fn work(&mut self) -> Verdict {
         self.clock_is_right = false;
         let (s, work, busy) = (self.s, &mut *self.engine.work, self.busy);
-        // They branch at a node of their own count of steps, so they must not wait.
-        let hasty = busy & !self.roots;
         let enough = (busy.count_ones() * Self::EVENTS / 32).max(1);
         s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
-                let zero = V::splat(s, 0);
-                let little = V::mask(s, hasty).select(V::splat(s, Self::LITTLE), zero);
                 loop {
-                    let Verdict { failed, full, stuck } = step(s, work, little);
+                    let Verdict { failed, full, stuck } = step(s, work);
                     let events = (failed | full | stuck) & busy;
-                    if events.count_ones() >= enough || stuck & hasty != 0 {
+                    if events.count_ones() >= enough {
                         return Verdict {
                             failed: failed & busy,
                             full: full & busy,
@@ -371,7 +357,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let going_on = (over & !done) | stuck;
         let spent = if self.limits.nodes.is_some() { self.spent(going_on) } else { 0 };
         let (branching, returning) = (stuck & !spent, over & !done & !spent);
-        self.roots &= !branching;
         let (s, guesses, nodes) = (self.s, &mut self.guesses, &mut self.nodes);
         s.vectorize(
             #[inline(always)]
@@ -491,7 +476,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             stack.take_last(giver, work, taker);
             self.shares.divide(giver, taker);
             self.busy |= 1 << taker;
-            self.roots &= !(1 << taker);
             self.search[taker] = Search { solutions: 0, ..self.search[giver] };
             self.guesses[taker] = 0;
             self.nodes[taker] = 1;

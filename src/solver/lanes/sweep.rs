@@ -4,7 +4,7 @@
 //! groups of three cells in which one of its lines crosses one of its boxes; those of a stack
 //! stand upright.
 
-use fearless_simd::{Simd, SimdMask};
+use fearless_simd::Simd;
 
 use super::vector::{ALL, LaneSet, Vector};
 use crate::puzzle::CELLS;
@@ -51,7 +51,7 @@ pub(super) struct Verdict {
     pub(super) failed: LaneSet,
     /// Every cell has one candidate: perhaps a solution, see [`solved`].
     pub(super) full: LaneSet,
-    /// Little left to infer: the second sweep has taken no more than was asked for.
+    /// Nothing left to infer: the second sweep has changed nothing.
     pub(super) stuck: LaneSet,
 }
 
@@ -75,24 +75,24 @@ const EVERYTHING: u8 = 2;
 
 /// One step: two sweeps.
 ///
-/// "Stuck" means that the second one has taken no more than `little` from the sum of all cells.
-/// If that is 0, nothing, further steps change nothing either: the lane may wait for its
-/// neighbours, and what happens to it depends on it alone. With more it must be served at once.
+/// "Stuck" means that the second one has changed nothing, so that further steps change nothing
+/// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
 #[inline(always)]
-pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, little: V) -> Verdict {
+pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
     let before = sweep::<S, V, SUM>(s, cells).sum;
     let after = sweep::<S, V, EVERYTHING>(s, cells);
     let failed = after.least.lanes_empty()
         | after.placed.lanes_differ(V::splat(s, ALL))
         | after.twice.lanes_differ(V::splat(s, 0));
     let full = after.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
-    let stuck = (before - after.sum).simd_le(little).to_bitmask() as LaneSet & !failed & !full;
+    let stuck = after.sum.lanes_equal(before) & !failed & !full;
     Verdict { failed, full, stuck }
 }
 
-/// One sweep, without a word about it.
+/// The same without the verdict.
 #[inline(always)]
-pub(super) fn blind_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
+pub(super) fn blind_step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
+    sweep::<S, V, NOTHING>(s, cells);
     sweep::<S, V, NOTHING>(s, cells);
 }
 

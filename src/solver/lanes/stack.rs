@@ -183,18 +183,22 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         let (new, back) = (V::chosen(s, branching), V::chosen(s, back));
         let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
         let held: &mut Cells<V> = &mut self.held;
-        for square in 0..9 {
-            let taken = split.of_box(s, square / 3, square % 3);
-            for k in 0..9 {
-                let (row, column) = (k / 3, k % 3);
-                let i = (square / 3 * 3 + row) * 9 + square % 3 * 3 + column;
-                let mut x = cells[i].or_in(back, held[i]);
-                for f in 0..N {
-                    x = x.or_in(lanes[f], V::repeat(frames[f][i]));
+        // In loops of three: longer ones are not unrolled, and places cost more than blends.
+        for band in 0..3 {
+            for stack in 0..3 {
+                let taken = split.of_box(s, band, stack);
+                for row in 0..3 {
+                    for column in 0..3 {
+                        let i = (3 * band + row) * 9 + 3 * stack + column;
+                        let mut x = cells[i].or_in(back, held[i]);
+                        for f in 0..N {
+                            x = x.or_in(lanes[f], V::repeat(frames[f][i]));
+                        }
+                        let (a, b) = taken.of_cell(x, row, column);
+                        cells[i] = a;
+                        held[i] = held[i].or_in(new, b);
+                    }
                 }
-                let (a, b) = taken.of_cell(x, row, column);
-                cells[i] = a;
-                held[i] = held[i].or_in(new, b);
             }
         }
     }

@@ -29,8 +29,11 @@ use crate::puzzle::CELLS;
 /// No frame: nothing lies below.
 const BOTTOM: u16 = u16::MAX;
 
+/// The most frames that are blended in one pass.
+const AT_ONCE: usize = 4;
+
 /// Room for the frames that lanes return from, with some to spare for the last pass.
-const MOST: usize = 32 + 4;
+const MOST: usize = 32 + AT_ONCE;
 
 /// One side in each column.
 type Frame<S> = [u16x8<S>; CELLS];
@@ -67,6 +70,8 @@ pub(super) struct Stack<S: Simd, V> {
     frames: Vec<Frame<S>>,
     links: Vec<Links>,
     free: Vec<u16>,
+    /// The frames that lanes return from in this pass.
+    sources: [Source; MOST],
 }
 
 impl<S: Simd, V: Vector<S>> Stack<S, V> {
@@ -88,6 +93,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             frames,
             links,
             free,
+            sources: [Source { frame: 0, lanes: 0 }; MOST],
         }
     }
 
@@ -156,20 +162,22 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     ) {
         self.put_into_frames(s, branching & self.holding);
         let back = returning & self.holding;
-        let (sources, count) = self.leave_frames(returning & !self.holding);
-        let (now, before) = sources.split_at(4);
-        self.take_from_frames(s, cells, before, count.saturating_sub(4));
+        let count = self.leave_frames(returning & !self.holding);
+        self.take_from_frames(s, cells, AT_ONCE, count);
         match count {
-            0 => self.exchange_with::<0>(s, cells, split, branching, back, now),
-            1 => self.exchange_with::<1>(s, cells, split, branching, back, now),
-            2 => self.exchange_with::<2>(s, cells, split, branching, back, now),
-            3 => self.exchange_with::<3>(s, cells, split, branching, back, now),
-            _ => self.exchange_with::<4>(s, cells, split, branching, back, now),
+            0 => self.exchange_with::<0>(s, cells, split, branching, back),
+            1 => self.exchange_with::<1>(s, cells, split, branching, back),
+            2 => self.exchange_with::<2>(s, cells, split, branching, back),
+            3 => self.exchange_with::<3>(s, cells, split, branching, back),
+
+
+            _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back),
         }
         self.holding = (self.holding & !returning) | branching;
     }
 
-    /// The pass of an exchange that reads and writes every cell, with `N` frames on the way.
+    /// The pass of an exchange that reads and writes every cell, with the first `N` frames on
+    /// the way.
     #[inline(always)]
     fn exchange_with<const N: usize>(
         &mut self,
@@ -178,10 +186,9 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         split: &Split<V, S>,
         branching: LaneSet,
         back: LaneSet,
-        sources: &[Source],
     ) {
         let (new, back) = (V::chosen(s, branching), V::chosen(s, back));
-        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
+        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, &self.sources);
         let held: &mut Cells<V> = &mut self.held;
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
         for band in 0..3 {
@@ -206,8 +213,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// Only returns: [`Stack::exchange`] without lanes that branch.
     #[inline(always)]
     pub(super) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
-        let (sources, count) = self.leave_frames(returning & !self.holding);
-        self.take_from_frames(s, cells, &sources, count);
+        let count = self.leave_frames(returning & !self.holding);
+        self.take_from_frames(s, cells, 0, count);
         let back = V::chosen(s, returning & self.holding);
         for i in 0..CELLS {
             cells[i] = cells[i].or_in(back, self.held[i]);
@@ -241,40 +248,39 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         })
     }
 
-    /// Takes `lanes` from their topmost frames: which frames, and how many.
+    /// Takes `lanes` from their topmost frames, which are then the first of the `sources`: how
+    /// many.
     #[inline(always)]
-    fn leave_frames(&mut self, lanes: LaneSet) -> ([Source; MOST], usize) {
-        let mut sources = [Source { frame: 0, lanes: 0 }; MOST];
+    fn leave_frames(&mut self, lanes: LaneSet) -> usize {
         let mut count = 0;
         for lane in lanes_of(lanes) {
             let frame = self.leave(lane);
             let returning = &mut self.links[usize::from(frame)].returning;
-            sources[count].frame = frame;
+            self.sources[count].frame = frame;
             count += usize::from(*returning == 0);
             *returning |= 1 << lane;
         }
-        for source in &mut sources[..count] {
+        for source in &mut self.sources[..count] {
             let links = &mut self.links[usize::from(source.frame)];
             source.lanes = std::mem::take(&mut links.returning);
         }
-        // The frame after the last one may be any that exists: no lane returns from it.
-        sources[count].frame = 0;
-        (sources, count)
+        // No lane returns from those that fill up the last pass.
+        for source in &mut self.sources[count..count + AT_ONCE] {
+            source.lanes = 0;
+        }
+        count
     }
 
-    /// `count` frames go into the cells. Few lanes share a frame; so that the cells are not
-    /// read and written for each, some frames are blended in one pass.
+    /// The sources from `first` to `count` go into the cells. Few lanes share a frame; so that
+    /// the cells are not read and written for each, some frames are blended in one pass.
     #[inline(always)]
-    fn take_from_frames(&self, s: S, cells: &mut Cells<V>, sources: &[Source], count: usize) {
-        let mut i = 0;
-        while i < count {
-            let sources = &sources[i..];
+    fn take_from_frames(&self, s: S, cells: &mut Cells<V>, first: usize, count: usize) {
+        for i in (first..count).step_by(4) {
             match count - i {
-                1 => self.blend::<1>(s, cells, sources),
-                2 => self.blend::<2>(s, cells, sources),
-                _ => self.blend::<4>(s, cells, sources),
+                1 => self.blend::<1>(s, cells, &self.sources[i..]),
+                2 => self.blend::<2>(s, cells, &self.sources[i..]),
+                _ => self.blend::<4>(s, cells, &self.sources[i..]),
             }
-            i += 4;
         }
     }
 

@@ -283,26 +283,27 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         if done == 0 {
             return;
         }
-        let first = self.first_waiting;
+        if right != 0 {
+            // Of all newcomers: a branch for each lane, on what cannot be predicted, takes longer.
+            // What is not a solution is overwritten, here or when the search ends.
+            let newcomers = &mut self.outcomes[self.first_waiting..self.next];
+            s.vectorize(
+                #[inline(always)]
+                || store(s, entry, filled, newcomers, &std::array::from_fn(|lane| lane)),
+            );
+        }
         let latency_ns = self.now_ns() - self.entered_ns;
-        let entry = &*self.engine.entry;
-        for newcomer in lanes_of(done) {
-            let outcome = &mut self.outcomes[first + newcomer];
-            outcome.solutions = right >> newcomer & 1;
-            outcome.gave_up = refused >> newcomer & 1 != 0;
+        let newcomers = &mut self.outcomes[self.first_waiting..self.next];
+        for lane in lanes_of(done) {
+            let outcome = &mut newcomers[lane];
+            outcome.solutions = right >> lane & 1;
+            outcome.gave_up = refused >> lane & 1 != 0;
             outcome.guesses = 0;
             outcome.nodes = 1;
             outcome.latency_ns = latency_ns;
-            if outcome.solutions == 0 {
-                outcome.grid = Grid::BLANK;
-            }
         }
-        if right != 0 {
-            let outcomes = &mut self.outcomes[first..];
-            s.vectorize(
-                #[inline(always)]
-                || store(s, entry, right, outcomes, &std::array::from_fn(|lane| lane)),
-            );
+        for lane in lanes_of(done & !right) {
+            newcomers[lane].grid = Grid::BLANK;
         }
     }
 

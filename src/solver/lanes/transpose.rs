@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, u8x16, u16x8};
+use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
 
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
@@ -105,21 +105,20 @@ pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &m
     }
 }
 
-/// The digits of the lanes `solved`, where every cell has one candidate, to the grids of
-/// their puzzles: lane `l` is about `outcomes[puzzles[l]]`.
+/// The digits of the lanes `filled`, where every cell has one candidate, to the grids of their
+/// puzzles: lane `l` is about `outcomes[puzzles[l]]`. (Anything for cells that have not.)
 #[inline(always)]
 pub(super) fn store<S: Simd, V: Vector<S>>(
     s: S,
     cells: &Cells<V>,
-    solved: LaneSet,
+    filled: LaneSet,
     outcomes: &mut [Outcome],
     puzzles: &[usize; 32],
 ) {
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
-            let at = start + 2 * i;
-            words[i] = digit(s, cells[at]) | (digit(s, cells[at + 1]) << 8);
+            words[i] = digits(s, cells[start + 2 * i], cells[start + 2 * i + 1]);
         }
         let words = transpose(words);
         for i in 0..8 {
@@ -127,7 +126,7 @@ pub(super) fn store<S: Simd, V: Vector<S>>(
                 #[inline(always)]
                 |block, word| {
                     let lane = 8 * block + i;
-                    if solved >> lane & 1 != 0 {
+                    if filled >> lane & 1 != 0 {
                         let bytes: u8x16<S> = word.to_bytes();
                         let grid = &mut outcomes[puzzles[lane]].grid.0;
                         bytes.store_slice(&mut grid[start..start + 16]);
@@ -138,11 +137,12 @@ pub(super) fn store<S: Simd, V: Vector<S>>(
     }
 }
 
-/// The digit of a single candidate: `1 << k` less one has `k` bits.
+/// The digits of two cells with one candidate each, a byte each: `1 << k` less one has `k` bits.
 #[inline(always)]
-fn digit<S: Simd, V: Vector<S>>(s: S, cell: V) -> V {
-    let one = V::splat(s, 1);
-    (cell - one).count_ones() + one
+fn digits<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
+    let one = V::splat(s, 0x0101);
+    let below: V = (low + (high << 8) - one).to_bytes().count_ones().bitcast();
+    below + one
 }
 
 /// Lane `from[l]` of `source` into lane `l` of `target`, for all `l` in `lanes`.

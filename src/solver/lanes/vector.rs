@@ -42,7 +42,7 @@ pub(super) fn align_stack<S: Simd, V: Vector<S>>(s: S) {
 ///
 /// The names of the operations say what they are for; `x` is a cell's candidates.
 pub(super) trait Vector<S: Simd>:
-    SimdInt<S, Element = u16> + SimdBase<S, Block = u16x8<S>>
+    SimdInt<S, Element = u16> + SimdBase<S, Block = u16x8<S>, ByteVector: SimdInt<S>>
 {
     /// Where each lane of a [`Vector::permute`] comes from, in the form that it wants.
     type Order: Copy;

@@ -5,56 +5,78 @@ use fearless_simd::{Select, Simd};
 use super::sweep::Cells;
 use super::vector::{ALL, LaneSet, Vector};
 
-/// The cells of a puzzle that have no clue.
+/// Takes every clue from the other cells of its row, column and box, and gives blanks the
+/// candidates that are left to them: `cells` are clues, or nothing for a blank.
+///
+/// Returns the lanes in which two equal clues share a unit, as [`eliminate_singles`] does.
 #[inline(always)]
-pub(super) fn is_blank<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
-    cell.simd_eq(V::splat(cell.token(), ALL))
+pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
+    let all = V::splat(s, ALL);
+    eliminate(
+        s,
+        cells,
+        #[inline(always)]
+        |clue| clue,
+        #[inline(always)]
+        |clue, taken| clue.or_else(all.without(taken)),
+    )
 }
 
-/// The cells of marks that have no clue: they have several candidates.
+/// Takes from all cells of several candidates what other cells of their units have as the only
+/// one. Returns the lanes in which two of these are equal and share a unit.
 #[inline(always)]
-pub(super) fn is_open<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
-    let s = cell.token();
-    (cell & (cell - V::splat(s, 1))).simd_ne(V::splat(s, 0))
+pub(super) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
+    let (zero, one) = (V::splat(s, 0), V::splat(s, 1));
+    eliminate(
+        s,
+        cells,
+        #[inline(always)]
+        |cell| cell.if_single(),
+        #[inline(always)]
+        |cell, taken| {
+            let is_single = (cell & (cell - one)).simd_eq(zero);
+            is_single.select(cell, cell.without(taken))
+        },
+    )
 }
 
-/// Takes every clue from the other cells of its row, column and box. Returns the lanes in
-/// which two equal clues share one: the sweeps need not see that (they read what a unit
-/// *can* hold), and a search could go on for long before it does.
+/// Takes the clues from the `rest`, and tells where they clash: the sweeps need not see that (they
+/// read what a unit *can* hold), and a search could go on for long before it does.
 ///
 /// Clues clash if the sum of all clues, as candidate masks, is larger than that of what the
 /// rows hold, or the columns, or the boxes. (81 times 256 fits a lane.)
 #[inline(always)]
-pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(
+fn eliminate<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
-    has_no_clue: impl Fn(V) -> V::Mask,
+    clue_of: impl Fn(V) -> V,
+    rest: impl Fn(V, V) -> V,
 ) -> LaneSet {
     let zero = V::splat(s, 0);
     let (mut rows, mut columns, mut boxes) = ([zero; 9], [zero; 9], [zero; 9]);
     let mut sum = zero;
     for row in 0..9 {
-        for column in (0..9).step_by(3) {
+        for b in 0..3 {
             let mut clue = [zero; 3];
             for k in 0..3 {
-                let cell = cells[row * 9 + column + k];
-                clue[k] = has_no_clue(cell).select(zero, cell);
-            }
-            for k in 0..3 {
-                columns[column + k] |= clue[k];
+                let column = 3 * b + k;
+                clue[k] = clue_of(cells[row * 9 + column]);
+                columns[column] |= clue[k];
                 sum += clue[k];
             }
             let minirow = clue[0].or3(clue[1], clue[2]);
             rows[row] |= minirow;
-            let square = row / 3 * 3 + column / 3;
-            boxes[square] |= minirow;
+            boxes[row / 3 * 3 + b] |= minirow;
         }
     }
     for row in 0..9 {
-        for column in 0..9 {
-            let cell = &mut cells[row * 9 + column];
-            let taken = rows[row].or3(columns[column], boxes[row / 3 * 3 + column / 3]);
-            *cell = has_no_clue(*cell).select(cell.without(taken), *cell);
+        for b in 0..3 {
+            let taken = rows[row] | boxes[row / 3 * 3 + b];
+            for k in 0..3 {
+                let column = 3 * b + k;
+                let cell = &mut cells[row * 9 + column];
+                *cell = rest(*cell, taken | columns[column]);
+            }
         }
     }
     held_by(s, &rows).lanes_differ(sum)

@@ -19,7 +19,7 @@ use std::time::Instant;
 use fearless_simd::Simd;
 
 use super::branch::Split;
-use super::clues::{eliminate_clues, is_blank, is_open};
+use super::clues::{eliminate_clues, eliminate_singles};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
 use super::sweep::{Cells, Verdict, blind_step, solved, step};
@@ -242,11 +242,11 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 let clashing = match block {
                     Batch::Puzzles(puzzles) => {
                         load(s, puzzles, entry);
-                        eliminate_clues(s, entry, is_blank)
+                        eliminate_clues(s, entry)
                     }
                     Batch::Marks(marks) => {
                         load_marks(s, marks, entry);
-                        eliminate_clues(s, entry, is_open)
+                        eliminate_singles(s, entry)
                     }
                 };
                 for _ in 0..steps {

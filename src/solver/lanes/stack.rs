@@ -170,7 +170,6 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             2 => self.exchange_with::<2>(s, cells, split, branching, back),
             3 => self.exchange_with::<3>(s, cells, split, branching, back),
 
-
             _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back),
         }
         self.holding = (self.holding & !returning) | branching;

@@ -7,7 +7,7 @@ use fearless_simd::{u16x16, u16x32};
 use proptest::prelude::*;
 
 use super::branch::Split;
-use super::clues::{eliminate_clues, is_blank, is_open};
+use super::clues::{eliminate_clues, eliminate_singles};
 use super::stack::Stack;
 use super::sweep::{CONFIGURATIONS, Cells, closure, solved, step};
 use super::transpose::{load, load_marks, move_lanes, store};
@@ -134,8 +134,9 @@ fn every<S: Simd, V: Vector<S>>() -> LaneSet {
     LaneSet::MAX >> (32 - V::LEN)
 }
 
-fn masks(puzzle: &Puzzle) -> [u16; CELLS] {
-    puzzle.cells().map(|clue| if clue == 0 { ALL } else { 1 << (clue - 1) })
+/// The clues of a puzzle as candidates, nothing for a blank.
+fn clues(puzzle: &Puzzle) -> [u16; CELLS] {
+    puzzle.cells().map(|clue| if clue == 0 { 0 } else { 1 << (clue - 1) })
 }
 
 fn marks(cells: &[u16; CELLS]) -> Marks {
@@ -153,7 +154,7 @@ fn check_in_and_out<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut cells = vectors::<S, V>(s, &input.cells);
     load(s, &input.puzzles[..V::LEN - 1], &mut cells);
     for lane in 0..V::LEN - 1 {
-        assert_eq!(lane_of(&cells, lane), masks(&input.puzzles[lane]));
+        assert_eq!(lane_of(&cells, lane), clues(&input.puzzles[lane]));
     }
     let marks: Vec<Marks> = input.cells.iter().map(marks).collect();
     load_marks(s, &marks[1..V::LEN], &mut cells);
@@ -177,14 +178,14 @@ fn check_in_and_out<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 #[inline(always)]
 fn check_moves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let source = vectors::<S, V>(s, &input.cells);
-    let mut target = vectors::<S, V>(s, &input.puzzles.iter().map(masks).collect::<Vec<_>>());
+    let mut target = vectors::<S, V>(s, &input.puzzles.iter().map(clues).collect::<Vec<_>>());
     move_lanes(s, &source, &input.from, &mut target, input.lanes);
     for lane in 0..V::LEN {
         let moved = input.lanes >> lane & 1 != 0;
         let expected = if moved {
             input.cells[usize::from(input.from[lane])]
         } else {
-            masks(&input.puzzles[lane])
+            clues(&input.puzzles[lane])
         };
         assert_eq!(lane_of(&target, lane), expected);
     }
@@ -193,24 +194,20 @@ fn check_moves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 /// Other cells lose the clues of their peers, and clashing clues are seen.
 #[inline(always)]
 fn check_clues<S: Simd, V: Vector<S>>(s: S, input: &Input) {
-    let mut cells = vectors::<S, V>(s, &input.puzzles.iter().map(masks).collect::<Vec<_>>());
-    let clashing = eliminate_clues(s, &mut cells, is_blank);
+    let mut cells = vectors::<S, V>(s, &input.puzzles.iter().map(clues).collect::<Vec<_>>());
+    let clashing = eliminate_clues(s, &mut cells);
     for lane in 0..V::LEN {
         let puzzle = &input.puzzles[lane];
         assert_eq!(clashing >> lane & 1 != 0, puzzle.contradiction().is_some(), "{puzzle}");
-        let given = masks(puzzle);
+        let given = clues(puzzle);
         let expected: [u16; CELLS] = std::array::from_fn(|cell| {
-            let taken = peers(cell).map(|peer| given[peer]).filter(|&mask| mask != ALL);
-            if given[cell] == ALL {
-                taken.fold(ALL, |left, mask| left & !mask)
-            } else {
-                given[cell]
-            }
+            let taken = peers(cell).map(|peer| given[peer]);
+            if given[cell] == 0 { taken.fold(ALL, |left, mask| left & !mask) } else { given[cell] }
         });
         assert_eq!(lane_of(&cells, lane), expected);
     }
     let mut cells = vectors::<S, V>(s, &input.cells);
-    let clashing = eliminate_clues(s, &mut cells, is_open);
+    let clashing = eliminate_singles(s, &mut cells);
     for lane in 0..V::LEN {
         let given = &input.cells[lane];
         let clues = marks(given).clues();
@@ -257,7 +254,7 @@ fn check_steps<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         assert_eq!(stuck & !verdict.stuck, 0);
         for lane in 0..V::LEN {
             let after = lane_of(&cells, lane);
-            let solution = masks(&input.grids[lane]);
+            let solution = clues(&input.grids[lane]);
             for i in 0..CELLS {
                 assert_eq!(after[i] & !before[lane][i], 0);
                 assert_eq!(after[i] & solution[i], solution[i]);
@@ -308,7 +305,7 @@ fn check_branches<S: Simd, V: Vector<S>>(s: S, input: &Input) {
             continue;
         }
         assert!(p != a && p != b);
-        let solution = masks(&input.grids[lane]);
+        let solution = clues(&input.grids[lane]);
         let holds = |side: &[u16; CELLS]| (0..CELLS).all(|i| side[i] & solution[i] != 0);
         assert!(holds(&a) != holds(&b), "exactly one side has the solution");
     }

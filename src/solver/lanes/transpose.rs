@@ -55,7 +55,8 @@ impl Batch<'_> {
     }
 }
 
-/// Puzzle `i` into lane `i`; lanes without a puzzle get the first one.
+/// The clues of puzzle `i` into lane `i`, nothing for a blank; lanes without a puzzle get the
+/// first one.
 #[inline(always)]
 pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
     let mut rows = [puzzles[0].cells(); 32];

@@ -77,8 +77,8 @@ pub(super) trait Vector<S: Simd>:
     /// The high halves of each block of `self` and `other`, lane by lane in turns.
     fn zip_high_blocks(self, other: Self) -> Self;
 
-    /// Two clues a lane, a byte each (0 for a blank), to the candidates of the low one and
-    /// of the high one.
+    /// Two clues a lane, a byte each (0 for a blank), as candidates, the low one and the
+    /// high one; nothing for a blank.
     fn candidates(self) -> (Self, Self);
 
     /// A set of lanes, in the form that [`Vector::or_in`] wants.
@@ -198,10 +198,10 @@ pub(super) trait Vector<S: Simd>:
     }
 }
 
-/// Candidates 1 to 8 by a clue.
-pub(super) const LOW: [u8; 16] = [255, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
+/// Candidates 1 to 8 by a clue, nothing for a blank.
+pub(super) const LOW: [u8; 16] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
 /// Candidate 9 by a clue.
-pub(super) const HIGH: [u8; 16] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+pub(super) const HIGH: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 
 /// Byte indices from lane indices, for the byte permutations of `fearless_simd`.
 #[inline(always)]

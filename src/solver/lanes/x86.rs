@@ -180,10 +180,9 @@ const COLUMNS: [u16; 32] = {
     columns
 };
 
-/// Candidates by a clue.
+/// Candidates by a clue, nothing for a blank.
 const CANDIDATES: [u16; 32] = {
     let mut table = [0; 32];
-    table[0] = ALL;
     let mut clue = 1;
     while clue <= 9 {
         table[clue] = 1 << (clue - 1);

@@ -240,9 +240,8 @@ impl Malformed {
         }
     }
 
-    /// The character at byte `at` is no cell.
-    fn not_a_cell(text: &[u8], at: usize) -> Self {
-        // Everything before `at` is ASCII, so bytes and characters count alike.
+    /// The character at byte `at` is no cell. The column is right if all before it is ASCII.
+    pub(crate) fn not_a_cell(text: &[u8], at: usize) -> Self {
         let what = match first_char(&text[at..]) {
             Some('O' | 'o') => "letter O is no cell; write 0 for a blank".into(),
             Some('l' | 'I') => "a letter is no cell; write 1 for the digit one".into(),

@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
-    /// How puzzles lie in the lines: one a line, or as the judge problems have them.
+    /// How puzzles lie in the lines: one a line, or grids of nine lines.
     #[arg(long, value_name = "FORMAT", default_value = "lines")]
     input_format: Input,
 
@@ -146,16 +146,15 @@ impl Format {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Input {
     Lines,
-    Boj2580,
-    Boj2239,
+    #[value(alias = "boj2580", alias = "boj2239")]
+    Grid,
 }
 
 impl From<Input> for Layout {
     fn from(input: Input) -> Self {
         match input {
             Input::Lines => Self::Lines,
-            Input::Boj2580 => Self::Boj2580,
-            Input::Boj2239 => Self::Boj2239,
+            Input::Grid => Self::Grid,
         }
     }
 }

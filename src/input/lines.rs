@@ -110,7 +110,7 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Record;
+    use crate::input::Text;
 
     const CELLS_TEXT: &str =
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -122,8 +122,11 @@ mod tests {
     }
 
     fn texts(block: &str) -> Vec<&str> {
-        let range = |r: &Record| r.text.start as usize..r.text.end as usize;
-        records(block).all.iter().map(|r| &block[range(r)]).collect()
+        let text = |text: &Text| match text {
+            Text::Block(range) => &block[range.start as usize..range.end as usize],
+            Text::Cells { .. } => unreachable!("a line is one piece"),
+        };
+        records(block).all.iter().map(|record| text(&record.text)).collect()
     }
 
     #[test]
@@ -161,7 +164,7 @@ mod tests {
     fn malformed_lines_keep_their_text_and_count_columns_from_the_line_start() {
         let found = records(format!(" {},rest\r\n", &CELLS_TEXT[1..]));
         let record = &found.all[0];
-        assert_eq!(record.text, 0..86);
+        assert_eq!(record.text, Text::Block(0..86));
         assert_eq!(record.puzzle.as_ref().unwrap_err().column, 82);
         assert!(found.puzzles.is_empty());
     }

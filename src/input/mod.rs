@@ -3,11 +3,11 @@
 //! | file | what it reads |
 //! |---|---|
 //! | [`lines`] | one puzzle a line |
-//! | [`judge`] | nine lines a grid, as the judge problems have them |
+//! | [`grid`] | nine lines a puzzle |
 //!
 //! | [`source`] | a named stream, and where its reader stands |
 
-pub mod judge;
+pub mod grid;
 pub mod lines;
 pub mod source;
 
@@ -28,10 +28,8 @@ pub enum Layout {
     /// One puzzle a line.
     #[default]
     Lines,
-    /// BOJ 2580: nine lines of nine numbers with spaces between them, 0 for a blank.
-    Boj2580,
-    /// BOJ 2239: nine lines of nine digits, 0 for a blank.
-    Boj2239,
+    /// Nine lines a puzzle.
+    Grid,
 }
 
 impl Layout {
@@ -39,7 +37,7 @@ impl Layout {
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Lines => lines::last_end(bytes),
-            Self::Boj2580 | Self::Boj2239 => judge::last_end(bytes),
+            Self::Grid => grid::last_end(bytes),
         }
     }
 
@@ -48,8 +46,7 @@ impl Layout {
     pub fn read(&self, block: &[u8], cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
-            Self::Boj2580 => judge::read(block, true, records),
-            Self::Boj2239 => judge::read(block, false, records),
+            Self::Grid => grid::read(block, records),
         }
     }
 }
@@ -61,11 +58,27 @@ pub struct Record {
     pub line: u32,
     /// White space before the cells.
     pub indent: u32,
-    /// The record's text in the block: the 81 cells as they were written, or for a malformed
-    /// record the whole line without its end.
-    pub text: Range<u32>,
+    /// Lines between the first line of a malformed record and the one that is at fault.
+    pub fault: u32,
+    /// The 81 cells as they were written, or for a malformed record the line that is at fault,
+    /// without its end.
+    pub text: Text,
     /// Its place in [`Records::puzzles`], or what was wrong with it.
     pub puzzle: Result<u32, Box<Malformed>>,
+}
+
+/// Where a record's text is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// In the block, in one piece.
+    Block(Range<u32>),
+    /// In [`Records::cells`], at a place: a puzzle of several lines, which begin in the block here.
+    Cells {
+        /// The place.
+        place: u32,
+        /// The first byte of the first line.
+        start: u32,
+    },
 }
 
 /// Where in a block a line is.
@@ -86,9 +99,11 @@ pub struct Records {
     pub all: Vec<Record>,
     /// The puzzles of those that are not malformed, in order.
     pub puzzles: Vec<Puzzle>,
+    /// The cells of puzzles of several lines, as they were written.
+    pub cells: Vec<Line>,
     /// Lines with nothing but white space.
     pub blank_lines: u64,
-    /// Lines that start with `#`.
+    /// Lines that start with `#`, labels of grids, and what is meant for other programs.
     pub comments: u64,
 }
 
@@ -103,13 +118,21 @@ impl Records {
         }
     }
 
-    /// Adds a record that is a puzzle of several lines, `length` bytes in all.
-    fn push_grid(&mut self, place: Place, length: usize, puzzle: Puzzle) {
+    /// Adds a record that is a puzzle of several lines.
+    fn push_grid(&mut self, place: Place, cells: &Line, puzzle: Puzzle) {
         let Place { line, start, indent } = place;
-        let text = start..start + length as u32;
+        let text = Text::Cells { place: self.cells.len() as u32, start };
+        self.cells.push(*cells);
         let place = self.puzzles.len() as u32;
         self.puzzles.push(puzzle);
-        self.all.push(Record { line, indent, text, puzzle: Ok(place) });
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(place) });
+    }
+
+    /// Adds a record of several lines that is no puzzle, and which of them is at fault.
+    fn push_bad_grid(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
+        let Place { line, indent, .. } = place;
+        let text = Text::Block(text);
+        self.all.push(Record { line, indent, fault, text, puzzle: Err(Box::new(why)) });
     }
 
     /// Adds a record that is a puzzle, if `read` says that these characters are cells.
@@ -128,22 +151,22 @@ impl Records {
         }
         let Place { line, start, indent } = place;
         let start = start + indent;
-        let text = start..start + CELLS as u32;
-        self.all.push(Record { line, indent, text, puzzle: Ok(puzzle as u32) });
+        let text = Text::Block(start..start + CELLS as u32);
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(puzzle as u32) });
         true
     }
 
     /// Adds a record that is none; its text is the whole line.
     fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
-        let Place { line, start, indent } = place;
-        let text = start..start + length as u32;
-        self.all.push(Record { line, indent, text, puzzle: Err(Box::new(malformed)) });
+        let end = place.start + length as u32;
+        self.push_bad_grid(place, 0, place.start..end, malformed);
     }
 
     /// Forgets everything but keeps the room.
     pub fn clear(&mut self) {
         self.all.clear();
         self.puzzles.clear();
+        self.cells.clear();
         self.blank_lines = 0;
         self.comments = 0;
     }

@@ -16,8 +16,10 @@ pub use csv::{Column, CsvRows};
 pub use judge::JudgeGrids;
 pub use lines::SolutionLines;
 
-use crate::input::Record;
-use crate::puzzle::Malformed;
+use std::ops::Range;
+
+use crate::input::{Record, Text};
+use crate::puzzle::{CELLS, Malformed};
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -30,7 +32,7 @@ pub struct Row<'a> {
     pub line: u64,
     /// White space before the cells.
     pub indent: usize,
-    /// The cells as they were written, or the whole line of a malformed record.
+    /// The cells as they were written, or the line of a malformed record that is at fault.
     pub text: &'a [u8],
     /// What became of it.
     pub status: Status,
@@ -57,6 +59,8 @@ pub struct Rows<'a> {
     pub bytes: &'a [u8],
     /// The block's records.
     pub records: &'a [Record],
+    /// The cells of puzzles of several lines ([`Text::Cells`]).
+    pub cells: &'a [[u8; CELLS]],
     /// What became of each record.
     pub statuses: &'a [Status],
     /// What the engine found about each puzzle ([`Record::puzzle`]).
@@ -74,7 +78,10 @@ impl<'a> Rows<'a> {
                 file: self.file,
                 line: self.first_line + u64::from(record.line),
                 indent: record.indent as usize,
-                text: &self.bytes[record.text.start as usize..record.text.end as usize],
+                text: match record.text {
+                    Text::Block(Range { start, end }) => &self.bytes[start as usize..end as usize],
+                    Text::Cells { place, .. } => &self.cells[place as usize],
+                },
                 status,
                 outcome: match &record.puzzle {
                     Ok(place) => Ok(&self.outcomes[*place as usize]),

@@ -164,7 +164,7 @@ impl Stream<'_> {
             }
             has_record_end = match layout {
                 Layout::Lines => memchr(b'\n', &block.bytes[start..block.length]).is_some(),
-                _ => layout.last_end(block.lines()) > 0,
+                Layout::Grid => layout.last_end(block.lines()) > 0,
             };
         }
         Ok(Filled::Lines)

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::Pipeline;
 use super::block::Block;
-use crate::input::{Record, Records};
+use crate::input::{Record, Records, Text, grid};
 use crate::output::{Row, Rows};
 use crate::puzzle::{Grid, Puzzle};
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
@@ -120,7 +120,7 @@ impl<'a> Worker<'a> {
         let statuses = std::mem::take(&mut self.statuses);
         let mut listed = self.listed.iter().peekable();
         for (record, status) in records.into_iter().zip(statuses) {
-            let Record { line, indent, ref text, ref puzzle } = record;
+            let Record { line, indent, fault, ref text, ref puzzle } = record;
             let (text, place) = (text.clone(), puzzle.as_ref().ok().copied());
             self.records.all.push(record);
             self.statuses.push(status);
@@ -128,7 +128,8 @@ impl<'a> Worker<'a> {
                 let first = self.outcomes[place.expect("it is listed") as usize];
                 let puzzle = Ok(self.outcomes.len() as u32);
                 self.outcomes.push(Outcome { grid: *grid, ..first });
-                self.records.all.push(Record { line, indent, text: text.clone(), puzzle });
+                let text = text.clone();
+                self.records.all.push(Record { line, indent, fault, text, puzzle });
                 self.statuses.push(status);
             }
         }
@@ -136,7 +137,7 @@ impl<'a> Worker<'a> {
 
     /// Finds the status of every record.
     fn judge(&mut self) -> Counts {
-        let Records { all, puzzles, blank_lines, comments } = &self.records;
+        let Records { all, puzzles, blank_lines, comments, .. } = &self.records;
         let mut counts = Counts::of_other_lines(*blank_lines, *comments);
         self.statuses.clear();
         for record in all {
@@ -170,6 +171,7 @@ impl<'a> Worker<'a> {
             first_line: *first_line,
             bytes,
             records: &self.records.all,
+            cells: &self.records.cells,
             statuses: &self.statuses,
             outcomes: &self.outcomes,
         };
@@ -178,7 +180,9 @@ impl<'a> Worker<'a> {
         notes.clear();
         if !counts.all_good() {
             let also_failures = !self.pipeline.format.shows_failures();
-            all.iter().for_each(|row| write_note(&row, also_failures, notes));
+            for (row, record) in all.iter().zip(&self.records.all) {
+                write_note(&row, record, all.bytes, also_failures, notes);
+            }
         }
     }
 }
@@ -200,28 +204,36 @@ fn solve_or_renew(
 
 /// Appends `file:line:column: status: what is wrong`, if a record is bad in itself, or
 /// `also_failures` are told and it has no solution.
-fn write_note(row: &Row<'_>, also_failures: bool, notes: &mut Vec<u8>) {
-    let cells_at = row.indent + 1;
-    let (column, what) = match (row.status, row.outcome) {
-        (_, Err(malformed)) => (malformed.column, malformed.what.clone()),
+fn write_note(
+    row: &Row<'_>,
+    record: &Record,
+    block: &[u8],
+    also_failures: bool,
+    notes: &mut Vec<u8>,
+) {
+    let start = (0, row.indent + 1);
+    let ((below, column), what) = match (row.status, row.outcome) {
+        (_, Err(malformed)) => ((record.fault, malformed.column), malformed.what.clone()),
         (Status::Contradictory, _) => {
-            let cells: Vec<u8> =
-                row.text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            let found = Puzzle::parse(&cells).ok().and_then(|puzzle| puzzle.contradiction());
+            let found = Puzzle::parse(row.text).ok().and_then(|puzzle| puzzle.contradiction());
             let Some(found) = found else { return };
-            // The cells of a grid are not in one line: its first column stands for all.
-            let is_one_line = cells.len() == row.text.len();
-            (cells_at + if is_one_line { found.cells[1] } else { 0 }, found.to_string())
+            let cell = found.cells[1];
+            let place = match record.text {
+                Text::Block(_) => Some((0, start.1 + cell)),
+                Text::Cells { start, .. } => grid::cell_place(&block[start as usize..], cell),
+            };
+            (place.unwrap_or(start), found.to_string())
         }
         (Status::InternalError, _) => {
-            (cells_at, "the engine failed on this puzzle; please report it".into())
+            (start, "the engine failed on this puzzle; please report it".into())
         }
-        (Status::Unsolvable, _) if also_failures => (cells_at, "there is no solution".into()),
+        (Status::Unsolvable, _) if also_failures => (start, "there is no solution".into()),
         (Status::GaveUp, Ok(outcome)) if also_failures && outcome.solutions == 0 => {
-            (cells_at, "the limit of nodes was reached".into())
+            (start, "the limit of nodes was reached".into())
         }
         _ => return,
     };
-    writeln!(notes, "{}:{}:{column}: {}: {what}", row.file, row.line, row.status.name())
+    let (file, line, status) = (row.file, row.line + u64::from(below), row.status.name());
+    writeln!(notes, "{file}:{line}:{column}: {status}: {what}")
         .expect("a vector takes every write");
 }

@@ -140,7 +140,8 @@ type BadGrid = (Vec<String>, String, usize);
 /// Grids with one row too short, too long, with a letter or a character of several bytes in it,
 /// missing, or one too many, at every place.
 fn bad_grids() -> Vec<BadGrid> {
-    let changes: [(fn(&str) -> String, &str, &str); 4] = [
+    type Change = fn(&str) -> String;
+    let changes: [(Change, &str, &str); 4] = [
         (|row| row[1..].into(), "9", " has 8 cells, nine expected"),
         (|row| format!("{row}."), "10", " has 10 cells, nine expected"),
         (

@@ -237,6 +237,10 @@ fn a_contradiction_is_told_with_its_line_and_column() {
     let text = text.replacen("│ 4 . .", "│ 6 . .", 1);
     let (_, messages, _) = solve(&text);
     assert_eq!(messages, ["11:23: contradictory: 9 stands twice in row 9, at r9c8 and r9c9"]);
+    // Bands with an empty line between them, and a grid behind.
+    let text = drawn("", "", ["", ""], "").replacen("..79", "..99", 1) + "\n" + &plain();
+    let (_, messages, _) = solve(&text);
+    assert_eq!(messages, ["11:9: contradictory: 9 stands twice in row 9, at r9c8 and r9c9"]);
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub fn read(block: &[u8], records: &mut Records) {
 /// its column, counted in characters from 1.
 pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
     let sheet = Sheet { bytes: grid, is_all: true };
-    let rows = sheet.rows(0).ok()?;
+    let rows = sheet.grid(0).ok()?;
     let line = *sheet.counted(&rows).as_slice().get(cell / 9)?;
     let row = line.of(grid);
     let mut cells = pieces(row).filter(|(_, piece)| matches!(piece, Piece::Cell(_)));
@@ -339,6 +339,11 @@ impl Kind {
     }
 
     fn of_text(text: &[u8]) -> Self {
+        // Nearly every row has a digit, and nothing but cells and spaces.
+        let seen = text.iter().fold(0, |seen, &byte| seen | PLAIN[byte as usize]);
+        if seen & (DIGIT | NOT_PLAIN) == DIGIT {
+            return Self::Row;
+        }
         let (mut cells, mut lines, mut corners) = (0, 0, 0);
         let (mut has_joint, mut is_border, mut is_row) = (false, true, true);
         for (_, piece) in pieces(text) {
@@ -366,6 +371,26 @@ impl Kind {
         }
     }
 }
+
+const DIGIT: u8 = 1;
+const NOT_PLAIN: u8 = 2;
+
+/// What a byte says about a row: it has a digit, or something but cells, spaces and bars.
+const PLAIN: [u8; 256] = {
+    let mut plain = [NOT_PLAIN; 256];
+    let others = b"0._*-xX? \t|";
+    let mut i = 0;
+    while i < others.len() {
+        plain[others[i] as usize] = 0;
+        i += 1;
+    }
+    let mut digit = b'1';
+    while digit <= b'9' {
+        plain[digit as usize] = DIGIT;
+        digit += 1;
+    }
+    plain
+};
 
 /// Whether a word stands in a line that is not a row: two letters or more at the start of it or
 /// behind a space, one of them none of those that are taken for digits and blanks. A line with as

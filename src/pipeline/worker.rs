@@ -165,11 +165,11 @@ impl<'a> Worker<'a> {
 
     /// Writes the block's rows, and a message for every bad record.
     fn write(&self, block: &mut Block) {
-        let Block { file, first_line, bytes, rows, notes, counts, .. } = block;
+        let Block { file, first_line, bytes, length, rows, notes, counts, .. } = block;
         let all = Rows {
             file,
             first_line: *first_line,
-            bytes,
+            bytes: &bytes[..*length],
             records: &self.records.all,
             cells: &self.records.cells,
             statuses: &self.statuses,

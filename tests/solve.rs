@@ -1,74 +1,15 @@
 //! `bulkdoku solve` as a user runs it.
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::cargo_bin;
+use common::command::{CLASSIC, Folder, Ran, SOLVED};
 use std::io::{BufRead, BufReader, Write};
-use tempfile::TempDir;
-
-const CLASSIC: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-const SOLVED: &str =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
-
-/// A folder of its own for each test.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-        fs::write(self.path(name), text).unwrap();
-        self.path(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    /// Runs `bulkdoku solve` in this folder with `input` at standard input.
-    fn solve(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
-        let mut child = Command::new(cargo_bin("bulkdoku"))
-            .current_dir(self.0.path())
-            .arg("solve")
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // A command that refuses its arguments does not read.
-        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-        child.wait_with_output().unwrap().into()
-    }
-}
-
-/// What a run left behind.
-#[derive(Debug)]
-struct Ran {
-    status: i32,
-    rows: String,
-    messages: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        Self {
-            status: output.status.code().unwrap(),
-            rows: String::from_utf8(output.stdout).unwrap(),
-            messages: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
 
 fn solve(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(args, input)

@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::inputs::{Input, Inputs};
-use super::outputs::Outputs;
+use super::outputs::{Existing, Outputs};
 use super::{Exit, Failure, parse_threads};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
@@ -159,7 +159,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
     let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
-    let output = Outputs::new(paths, args.force).rows(args.output.as_deref())?;
+    let output =
+        Outputs::new(paths, Existing::or_force(args.force)).rows(args.output.as_deref())?;
     let sets = inputs.as_ref().map_or_else(bundled, read_sets)?;
 
     let measurements = measure(&Bench::new(plan)?, &sets)?;

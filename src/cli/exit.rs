@@ -14,6 +14,8 @@ pub enum Exit {
     Usage = 2,
     /// Input or output failed.
     Io = 3,
+    /// A signal ended the run; what was solved is written.
+    Interrupted = 130,
 }
 
 impl Termination for Exit {
@@ -28,7 +30,7 @@ mod tests {
 
     #[test]
     fn statuses_are_what_scripts_rely_on() {
-        let statuses = [Exit::Done, Exit::SomeRecords, Exit::Usage, Exit::Io];
-        assert_eq!(statuses.map(|exit| exit as u8), [0, 1, 2, 3]);
+        let statuses = [Exit::Done, Exit::SomeRecords, Exit::Usage, Exit::Io, Exit::Interrupted];
+        assert_eq!(statuses.map(|exit| exit as u8), [0, 1, 2, 3, 130]);
     }
 }

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use rayon::prelude::*;
 
-use super::outputs::Outputs;
+use super::outputs::{Existing, Outputs};
 use super::{Exit, Failure, parse_threads};
 
 /// Make random puzzles, one a line.
@@ -87,7 +87,7 @@ const BATCH: u64 = 64;
 /// Makes what `args` ask for.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let Args { count, seed, kind: KindArg(kind), output, force, threads } = args;
-    let out = Outputs::new(&[], force).rows(output.as_deref())?;
+    let out = Outputs::new(&[], Existing::or_force(force)).rows(output.as_deref())?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
     let pool = pool.map_err(|error| Failure::Usage(format!("--threads: {error}")))?;
     let batch = BATCH * threads.get() as u64;

@@ -1,12 +1,16 @@
 //! Inputs: checked before work starts, opened when their turn comes.
 
 use std::fs::{self, File};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, ErrorKind, IsTerminal, Read};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Source;
+use bulkdoku::input::Position;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Failure;
+use super::journal::InputState;
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
@@ -46,11 +50,15 @@ impl Inputs {
         self.paths.iter().map(|path| name(path)).collect()
     }
 
+    /// What tells them from others, when a run is to be gone on with.
+    pub fn states(&self) -> Vec<InputState> {
+        self.paths.iter().map(|path| InputState::of(name(path), on_disk(path))).collect()
+    }
+
     /// All bytes that will be read, where every input is a file.
     pub fn size(&self) -> Option<u64> {
         let size = |path: &PathBuf| {
-            let path = if is_stdin(path) { Path::new("/dev/stdin") } else { path };
-            let metadata = fs::metadata(path).ok()?;
+            let metadata = fs::metadata(on_disk(path)).ok()?;
             metadata.is_file().then_some(metadata.len())
         };
         self.paths.iter().map(size).sum()
@@ -59,6 +67,16 @@ impl Inputs {
     /// Whether somebody is expected to type the puzzles.
     pub fn wait_for_typing(&self) -> bool {
         self.paths.iter().any(|path| is_stdin(path)) && io::stdin().is_terminal()
+    }
+
+    /// The inputs in order, from a place in one of them on.
+    pub fn sources_from(
+        &self,
+        (first, position): (usize, Position),
+    ) -> impl Iterator<Item = Source<Input>> + Send {
+        self.sources().enumerate().skip(first).map(move |(number, source)| {
+            if number == first { source.from(position) } else { source }
+        })
     }
 
     /// The inputs in order.
@@ -74,8 +92,26 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
+/// Where the system tells about an input.
+fn on_disk(path: &Path) -> &Path {
+    if is_stdin(path) { Path::new("/dev/stdin") } else { path }
+}
+
 fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
+}
+
+/// How long a read from a pipe may take before it is asked again whether the run is to end.
+const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// Waits until there is something to read, but not long: a read from a pipe or a terminal could
+/// last for ever, and nobody would see the signal that ends the run.
+fn wait_for(stream: &impl AsFd) -> io::Result<()> {
+    match poll(&mut [PollFd::new(stream, PollFlags::IN)], Some(&PATIENCE)) {
+        Ok(0) => Err(ErrorKind::Interrupted.into()),
+        // A failure shows again when it is read.
+        _ => Ok(()),
+    }
 }
 
 /// One input. A file is opened at its first read, so that any number of them can be named.
@@ -87,16 +123,27 @@ pub enum Input {
     Named(PathBuf),
     /// A file.
     Open(File),
+    /// A pipe or a device.
+    Pipe(File),
 }
 
 impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if let Self::Named(path) = self {
-            *self = Self::Open(File::open(path)?);
+            let file = File::open(path)?;
+            let is_file = file.metadata()?.is_file();
+            *self = if is_file { Self::Open(file) } else { Self::Pipe(file) };
         }
         match self {
-            Self::Stdin | Self::Named(_) => io::stdin().lock().read(into),
+            Self::Stdin | Self::Named(_) => {
+                wait_for(&io::stdin())?;
+                io::stdin().lock().read(into)
+            }
             Self::Open(file) => file.read(into),
+            Self::Pipe(pipe) => {
+                wait_for(pipe)?;
+                pipe.read(into)
+            }
         }
     }
 }

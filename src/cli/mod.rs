@@ -3,13 +3,17 @@
 //! Each subcommand has `Args`, what was typed, and `run`, which turns it into ready-made objects
 //! and lets them work. Inputs and outputs are checked and opened before any work starts.
 
+mod batch;
 mod bench;
 mod exit;
 mod generate;
 mod inputs;
+mod interrupt;
+mod journal;
 mod notes;
 mod outputs;
 mod progress;
+mod results;
 mod show;
 mod solve;
 mod summary;

@@ -1,9 +1,11 @@
 //! Messages about bad records: the first few on standard error, all of them in a file.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use indicatif::ProgressBar;
+
+use super::outputs::cut;
 
 /// How many go to standard error.
 const SHOWN: u64 = 20;
@@ -11,7 +13,7 @@ const SHOWN: u64 = 20;
 /// Takes messages, one a line.
 #[derive(Debug)]
 pub struct Notes {
-    file: Option<BufWriter<File>>,
+    file: Option<File>,
     /// Hidden when there is none: messages must not break its line.
     bar: ProgressBar,
     quiet: bool,
@@ -21,7 +23,24 @@ pub struct Notes {
 impl Notes {
     /// `file` takes all; `quiet` keeps them from standard error.
     pub fn new(file: Option<File>, bar: ProgressBar, quiet: bool) -> Self {
-        Self { file: file.map(BufWriter::new), bar, quiet, taken: 0 }
+        Self { file, bar, quiet, taken: 0 }
+    }
+
+    /// Says something that is not about a record.
+    pub fn say(&self, message: &str) {
+        if !self.quiet {
+            self.show(&[message.as_bytes(), b"\n"]);
+        }
+    }
+
+    /// How many bytes of messages are in the file.
+    pub fn file_length(&self) -> u64 {
+        self.file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |f| f.len())
+    }
+
+    /// Cuts the file, and goes on behind what is left.
+    pub fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.file.as_ref().map_or(Ok(()), |file| cut(file, length))
     }
 
     /// Says how many were not shown.
@@ -63,6 +82,6 @@ impl Write for Notes {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), BufWriter::flush)
+        self.file.as_mut().map_or(Ok(()), File::flush)
     }
 }

@@ -1,20 +1,18 @@
 //! `bulkdoku solve`: puzzle lines in, one row for each out.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use bulkdoku::input::Layout;
 use bulkdoku::output::{Column, CsvRows, JudgeGrids, RowFormat, SolutionLines};
-use bulkdoku::pipeline::{Listing, Output, OutputFailure, Report};
-use bulkdoku::{EngineKind, Limits, Pipeline, Progress, SimdLevel, Source};
+use bulkdoku::pipeline::Listing;
+use bulkdoku::{EngineKind, Limits, Pipeline, SimdLevel};
 use clap::ValueEnum;
 
-use super::inputs::Inputs;
-use super::notes::Notes;
-use super::outputs::{Outputs, RowsOut};
-use super::summary::{Setup, Summary};
-use super::{Exit, Failure, parse_threads, progress};
+use super::batch::Batch;
+use super::outputs::Destinations;
+use super::{Exit, Failure, parse_threads};
 
 /// Solve puzzle lines and write one row for each, in order.
 ///
@@ -29,25 +27,8 @@ pub struct Args {
     /// Files of puzzle lines; - or nothing for standard input.
     input: Vec<PathBuf>,
 
-    /// Where the rows go; standard output if not given.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Write the histogram of latencies as CSV.
-    #[arg(long, value_name = "FILE")]
-    latency: Option<PathBuf>,
-
-    /// Write every message about a bad record; standard error shows the first few only.
-    #[arg(long, value_name = "FILE")]
-    errors: Option<PathBuf>,
-
-    /// Write the summary as JSON.
-    #[arg(long, value_name = "FILE")]
-    summary_json: Option<PathBuf>,
-
-    /// Replace output files that exist.
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    destinations: Destinations,
 
     /// How puzzles lie in the lines: one a line, or grids of nine lines.
     #[arg(long, value_name = "FORMAT", default_value = "lines")]
@@ -126,7 +107,11 @@ Statuses:
   internal_error the engine failed; please report it
 
 Exit status: 0 every record unique (or solved), 1 some record is anything else, 2 wrong usage,
-3 input or output failed. A closed pipe ends the run with 0.";
+3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.
+
+The first SIGINT (Ctrl-C) or SIGTERM writes what is solved and ends the run, a second one ends it at
+once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
+after any end, even a kill.";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
@@ -167,49 +152,54 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let pipeline = pipeline(&args)?;
-    let inputs = Inputs::check(args.input)?;
-    let mut outputs = Outputs::new(inputs.paths(), args.force);
-    let rows = outputs.rows(args.output.as_deref())?;
-    let latency = outputs.optional(args.latency.as_deref())?;
-    let errors = outputs.optional(args.errors.as_deref())?;
-    let summary_json = outputs.optional(args.summary_json.as_deref())?;
-    if inputs.wait_for_typing() && !args.format.is_judges() {
-        let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
-    }
-
-    let (errors, errors_path) = errors.unzip();
-    let bar = progress::bar(inputs.size(), args.quiet || args.format.is_judges());
-    let mut notes = Notes::new(errors, bar.clone(), args.quiet);
-    let progress = Progress::default();
-    let sources =
-        inputs.sources().map(|source| Source { layout: args.input_format.into(), ..source });
-    let ran =
-        progress::watch(&bar, &progress, || pipeline.run(sources, &rows, &mut notes, &progress));
-    let report = match ran {
-        Ok(report) => report,
-        Err(failed) if failed.error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
-        Err(failed) => return Err(output_failure(&failed, &rows, errors_path)),
-    };
-    notes.finish();
-
-    let setup = Setup {
+    let simd = args.simd.unwrap_or_else(SimdLevel::best);
+    let batch = Batch {
+        pipeline: pipeline(&args)?,
+        layout: args.input_format.into(),
+        settings: settings(&args),
         engine: args.engine,
-        simd: args.engine.build(args.simd.unwrap_or_else(SimdLevel::best)).simd(),
-        threads: pipeline.threads,
-        limits: pipeline.limits,
+        simd: args.engine.build(simd).simd(),
+        quiet: args.quiet,
+        only_rows: args.format.is_judges(),
     };
-    let summary = Summary::new(inputs.names(), setup, &report);
-    if let Some((file, path)) = latency {
-        report.latencies.write_csv(file).map_err(|error| Failure::at(&path, error))?;
-    }
-    if let Some((file, path)) = summary_json {
-        write_json(file, &summary).map_err(|error| Failure::at(&path, error))?;
-    }
-    if !args.quiet && !args.format.is_judges() {
-        let _ = writeln!(io::stderr(), "{summary}");
-    }
-    ending(&report)
+    batch.run(args.input, &args.destinations)
+}
+
+/// The options that shape rows, as far as they were given or have defaults: a run is gone on with
+/// under the same ones.
+fn settings(args: &Args) -> BTreeMap<String, String> {
+    let Args {
+        input: _,
+        destinations: _,
+        input_format,
+        format,
+        columns,
+        first,
+        limit,
+        solution,
+        solutions,
+        max_nodes,
+        threads: _,
+        engine,
+        simd: _,
+        quiet: _,
+    } = args;
+    let columns = columns.as_ref().map(|columns| {
+        let names: Vec<_> = columns.iter().map(ToString::to_string).collect();
+        names.join(",")
+    });
+    let all = [
+        ("--input-format", Some(format!("{input_format:?}").to_lowercase())),
+        ("--format", Some(format!("{format:?}").to_lowercase())),
+        ("--columns", columns),
+        ("--first", first.then(|| "given".into())),
+        ("--limit", Some(limit.to_string())),
+        ("--solution", Some(format!("{solution:?}").to_lowercase())),
+        ("--solutions", solutions.map(|n| n.to_string())),
+        ("--max-nodes", max_nodes.map(|n| n.to_string())),
+        ("--engine", Some(engine.to_string())),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
 /// What was asked for, ready to run.
@@ -252,28 +242,4 @@ fn format(args: &Args) -> Result<Box<dyn RowFormat + Send>, Failure> {
             Ok(Box::new(CsvRows::new(columns)))
         }
     }
-}
-
-fn output_failure(failed: &OutputFailure, rows: &RowsOut, errors: Option<PathBuf>) -> Failure {
-    let name = match failed.output {
-        Output::Rows | Output::State => rows.name(),
-        Output::Notes => errors.unwrap_or_default().display().to_string(),
-    };
-    Failure::Io(format!("{name}: {}; the rows after this are missing", failed.error))
-}
-
-fn write_json(file: impl Write, summary: &Summary) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
-    serde_json::to_writer_pretty(&mut file, summary)?;
-    writeln!(file)?;
-    file.flush()
-}
-
-/// The exit status of a run that wrote all it could.
-fn ending(report: &Report) -> Result<Exit, Failure> {
-    if !report.failures.is_empty() {
-        let failures: Vec<_> = report.failures.iter().map(ToString::to_string).collect();
-        return Err(Failure::Io(failures.join("\nbulkdoku: ")));
-    }
-    Ok(if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords })
 }

@@ -31,7 +31,13 @@ pub struct Summary {
     statuses: Map<String, Value>,
     blank_lines: u64,
     comments: u64,
+    /// Of all records, those of earlier runs that this one went on with.
+    records_before: u64,
+    /// Whether a signal ended the run before the end of the inputs.
+    interrupted: bool,
+    /// Of this run.
     wall_seconds: f64,
+    /// Of this run.
     puzzles_per_second: f64,
     engine: &'static str,
     simd: Option<&'static str>,
@@ -83,7 +89,9 @@ impl Summary {
             blank_lines: report.counts.blank_lines,
             comments: report.counts.comments,
             wall_seconds,
-            puzzles_per_second: records as f64 / wall_seconds,
+            records_before: report.records_before,
+            puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
+            interrupted: report.stopped,
             engine: setup.engine.name(),
             simd: setup.simd.map(SimdLevel::name),
             threads: setup.threads.get(),
@@ -99,7 +107,12 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = self.wall_seconds;
-        writeln!(f, "{} records in {wall:.3} s, {rate} a second", HumanCount(self.records))?;
+        let records = HumanCount(self.records - self.records_before);
+        writeln!(f, "{records} records in {wall:.3} s, {rate} a second")?;
+        if self.records_before > 0 {
+            let all = HumanCount(self.records);
+            writeln!(f, "with those of earlier runs {all} records, which are what follows:")?;
+        }
         for (status, count) in &self.statuses {
             match count.as_u64() {
                 Some(count) if count > 0 => {

@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use serde::{Deserialize, Serialize};
+
 use super::Layout;
 
 /// A stream of bytes, the name that messages give it, and how its records lie in it.
@@ -11,31 +13,44 @@ pub struct Source<R> {
     pub name: String,
     /// How records lie in it.
     pub layout: Layout,
-    /// Where the reader stands: at the begin of a record.
+    /// Where its records begin that are wanted.
     pub position: Position,
-    /// The bytes from there on.
+    /// How many bytes the reader has to pass over to stand there.
+    pub skip: u64,
+    /// The bytes.
     pub reader: R,
 }
 
 impl<R: Read> Source<R> {
     /// Names a stream of lines that has not been read from.
     pub fn new(name: impl Into<String>, reader: R) -> Self {
-        Self { name: name.into(), layout: Layout::default(), position: Position::default(), reader }
+        let (layout, position) = (Layout::default(), Position::default());
+        Self { name: name.into(), layout, position, skip: 0, reader }
     }
 }
 
-/// A place between two records of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl<R> Source<R> {
+    /// The same without the records before `position`; its reader stands at the start.
+    #[must_use]
+    pub fn from(self, position: Position) -> Self {
+        Self { position, skip: position.offset, ..self }
+    }
+}
+
+/// A place in an input up to which all records are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
     /// Bytes before it.
     pub offset: u64,
-    /// The number of the line that begins there, from 1.
+    /// The number of the next line, from 1.
     pub line: u64,
+    /// Whether it is inside a line that was too long, whose rest is to be passed over.
+    pub inside_line: bool,
 }
 
 impl Default for Position {
     /// The start.
     fn default() -> Self {
-        Self { offset: 0, line: 1 }
+        Self { offset: 0, line: 1, inside_line: false }
     }
 }

@@ -21,6 +21,7 @@ mod writer;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -128,7 +129,7 @@ pub struct Progress {
     /// Records whose rows are written.
     pub records: AtomicU64,
     /// Set to end the run early: what was read gets its rows, the rest is left.
-    pub stop: AtomicBool,
+    pub stop: Arc<AtomicBool>,
 }
 
 /// What a run did.
@@ -138,6 +139,8 @@ pub struct Report {
     pub counts: Counts,
     /// Of all records that an engine solved.
     pub latencies: Latencies,
+    /// How many of the records had their rows before this run, which went on from there.
+    pub records_before: u64,
     /// From the first byte asked for to the last row written.
     pub wall: Duration,
     /// Inputs that could not be read to their end; the lines before that have their rows.
@@ -212,6 +215,7 @@ impl Pipeline {
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let began = Instant::now();
+        let records_before = start.counts.records();
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some in the hands of reader and writer.
         let blocks = 4 * self.threads.get() + 4;
@@ -236,9 +240,10 @@ impl Pipeline {
             pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
             drop(done_sender);
             let Reading { failures, stopped } = reading.join().expect("the reader does not panic");
-            let SoFar { counts, latencies, .. } =
-                writing.join().expect("the writer does not panic")?;
-            Ok(Report { counts, latencies, wall: began.elapsed(), failures, stopped })
+            let so_far = writing.join().expect("the writer does not panic")?;
+            let SoFar { counts, latencies, .. } = so_far;
+            let wall = began.elapsed();
+            Ok(Report { counts, latencies, records_before, wall, failures, stopped })
         })
     }
 }

@@ -13,6 +13,7 @@ use crate::input::{Layout, Position, Source, lines};
 
 /// The first blocks are small, so that every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
+const SKIPPED_AT_ONCE: u64 = 256 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 
@@ -89,14 +90,16 @@ impl Stream<'_> {
         let mut at = source.position;
         let mut input = Input { reader: source.reader, watched: self.reader.progress, taken: 0 };
         let start = at.offset;
-        let mut passing_over = false;
         self.carry.clear();
+        if let Err(error) = input.skip(source.skip)? {
+            return Ok(Err(failure(error)));
+        }
         loop {
             let mut block = self.reader.free.recv().map_err(|_| Stopped)?;
             block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
             block.length = self.carry.len();
             self.carry.clear();
-            if passing_over && !pass_over_line(&mut block, &mut input)? {
+            if at.inside_line && !pass_over_line(&mut block, &mut input)? {
                 // The rest of the long line is the rest of the input.
                 return Ok(Ok(()));
             }
@@ -112,7 +115,6 @@ impl Stream<'_> {
                 Filled::NoLineEnd | Filled::End => filled_length,
             };
             block.cut_short = matches!(filled, Filled::NoLineEnd);
-            passing_over = block.cut_short;
             self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
             block.file = Arc::clone(&file);
             block.source = number;
@@ -121,6 +123,7 @@ impl Stream<'_> {
             at = Position {
                 offset: start + input.taken - self.carry.len() as u64,
                 line: at.line + lines::count(block.lines()),
+                inside_line: block.cut_short,
             };
             block.end = at;
             self.send(block)?;
@@ -199,6 +202,24 @@ struct Input<'a, R> {
 }
 
 impl<R: Read> Input<'_, R> {
+    /// Passes over bytes that an earlier run has read.
+    fn skip(&mut self, bytes: u64) -> Result<io::Result<()>, Stopped> {
+        let mut room = vec![0; bytes.min(SKIPPED_AT_ONCE) as usize];
+        while self.taken < bytes {
+            let wanted = (bytes - self.taken).min(SKIPPED_AT_ONCE) as usize;
+            match self.read(&mut room[..wanted])? {
+                Ok(0) => {
+                    let what = format!("ends after {} bytes, {bytes} were read before", self.taken);
+                    return Ok(Err(io::Error::new(ErrorKind::UnexpectedEof, what)));
+                }
+                Ok(_) => {}
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        self.taken = 0;
+        Ok(Ok(()))
+    }
+
     /// Reads once. A reader that has nothing yet may say so ([`ErrorKind::Interrupted`]) to be
     /// asked again, unless the run is to end.
     fn read(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {

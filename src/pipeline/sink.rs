@@ -31,11 +31,11 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Everything was taken.
+    /// Is told that nothing more comes: everything up to here was taken.
     ///
     /// # Errors
     /// When something cannot be written.
-    fn finish(&mut self) -> io::Result<()>;
+    fn finish(&mut self, so_far: &SoFar) -> io::Result<()>;
 }
 
 impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
@@ -47,7 +47,7 @@ impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
         self.1.write_all(notes)
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    fn finish(&mut self, _: &SoFar) -> io::Result<()> {
         self.0.flush()?;
         self.1.flush()
     }

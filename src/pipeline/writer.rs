@@ -37,7 +37,7 @@ impl Writer<'_> {
                 let _ = self.free.send(block);
             }
         }
-        sink.finish().map_err(|error| so_far.failure(Output::Rows, error))?;
+        sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
         Ok(so_far)
     }
 
@@ -51,10 +51,6 @@ impl Writer<'_> {
         sink.notes(&block.notes).map_err(|error| so_far.failure(Output::Notes, error))?;
         so_far.add(block);
         self.progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
-        // What follows a line that was cut short is the rest of that line: no place to go on from.
-        if !block.cut_short {
-            sink.reached(so_far).map_err(|error| so_far.failure(Output::State, error))?;
-        }
-        Ok(())
+        sink.reached(so_far).map_err(|error| so_far.failure(Output::State, error))
     }
 }

@@ -57,7 +57,9 @@ impl Latencies {
         self.record_n(run);
     }
 
-    fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
+    /// Counts a latency many times, given both: with those of [`Self::buckets`] one histogram
+    /// becomes another that is equal.
+    pub fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
         if count > 0 {
             (self.0.record_n(latency_ns, count))
                 .expect("a histogram that resizes itself takes every value");

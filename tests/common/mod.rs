@@ -4,6 +4,8 @@
 // Every integration test is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod command;
+
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::LazyLock;
 

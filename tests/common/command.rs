@@ -1,0 +1,80 @@
+//! The command as a user runs it, in a folder of its own.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+use assert_cmd::cargo::cargo_bin;
+use tempfile::TempDir;
+
+/// A puzzle with one solution.
+pub const CLASSIC: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+/// That solution.
+pub const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+/// A folder of its own for each test.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), text).unwrap();
+        self.path(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Runs `bulkdoku solve` in this folder with `input` at standard input.
+    pub fn solve(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+        self.run("solve", args, input)
+    }
+
+    /// Runs a subcommand in this folder with `input` at standard input.
+    pub fn run(&self, subcommand: &str, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+        let mut child = self.spawn(subcommand, args);
+        // A command that refuses its arguments does not read.
+        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
+        child.wait_with_output().unwrap().into()
+    }
+
+    /// Starts a subcommand in this folder; its three streams are pipes.
+    pub fn spawn(&self, subcommand: &str, args: &[&str]) -> Child {
+        let mut command = Command::new(cargo_bin("bulkdoku"));
+        command.current_dir(self.0.path()).arg(subcommand).args(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit status.
+    pub status: i32,
+    /// Standard output.
+    pub rows: String,
+    /// Standard error.
+    pub messages: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap(),
+            rows: String::from_utf8(output.stdout).unwrap(),
+            messages: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}

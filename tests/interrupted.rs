@@ -1,0 +1,316 @@
+//! Runs that end before their time: signals, kills, full disks, inputs that vanish; and `--resume`.
+#![cfg(unix)]
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use assert_cmd::cargo::cargo_bin;
+use common::command::{CLASSIC, Folder, Ran};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Rows without the time, so that two runs can be compared byte for byte.
+const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+/// Lines of every kind.
+fn lines(count: usize) -> String {
+    let kinds = [
+        CLASSIC.to_owned(),
+        CLASSIC.replacen("53", "55", 1),
+        "# a comment".into(),
+        CLASSIC.replace(['8', '6'], "."),
+        "12".into(),
+        String::new(),
+        CLASSIC.replace('.', "0"),
+    ];
+    kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
+}
+
+/// A folder with `in`, and what a run that nobody disturbs makes of it.
+fn folder_with(lines: &str) -> (Folder, String) {
+    let folder = Folder::new();
+    folder.file("in", lines);
+    let ran = folder.solve(&["in", "--columns", COLUMNS, "-o", "whole", "-q"], "");
+    assert!(ran.status < 2, "{ran:?}");
+    let whole = folder.read("whole");
+    (folder, whole)
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path(".")).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_signal_ends_a_run_that_waits_and_it_can_be_gone_on_with() {
+    for which in [Signal::INT, Signal::TERM] {
+        let folder = Folder::new();
+        let args = ["-o", "out", "--errors", "bad", "--columns", COLUMNS];
+        let mut child = folder.spawn("solve", &args);
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(lines(7).as_bytes()).unwrap();
+        while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6) {
+            sleep(Duration::from_millis(5));
+        }
+        signal(&child, which);
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 130, "{ran:?}");
+        assert!(ran.messages.contains("interrupted; --resume goes on with out"), "{ran:?}");
+        assert!(ran.messages.contains("5 records"), "{ran:?}");
+        assert_eq!(names(&folder), ["bad", "out", "out.resume"]);
+        drop(input);
+
+        // Standard input has to be given again from its begin.
+        let all = [&args[..], &["--resume", "--summary-json", "sum"]].concat();
+        let ran = folder.solve(&all, lines(21));
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert_eq!(names(&folder), ["bad", "out", "sum"]);
+        let undisturbed = folder.solve(&["--columns", COLUMNS, "--errors", "bad2"], lines(21));
+        assert_eq!(folder.read("out"), undisturbed.rows);
+        assert_eq!(folder.read("bad"), folder.read("bad2"));
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
+        assert_eq!(summary["records"], 15);
+        assert_eq!(summary["records_before"], 5);
+        assert_eq!((&summary["comments"], &summary["blank_lines"]), (&3.into(), &3.into()));
+        assert_eq!(summary["latency_ns"]["count"], 12);
+    }
+}
+
+#[test]
+fn a_second_signal_ends_a_run_at_once() {
+    // Row-by-row backtracking does not come to an end here.
+    let puzzle =
+        ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n{puzzle}\n"));
+    let mut child =
+        folder.spawn("solve", &["in", "-o", "out", "--engine", "backtrack-scan", "-j", "1"]);
+    while !folder.path("out").exists() {
+        sleep(Duration::from_millis(5));
+    }
+    sleep(Duration::from_millis(100));
+    signal(&child, Signal::INT);
+    sleep(Duration::from_millis(100));
+    assert!(child.try_wait().unwrap().is_none(), "the first signal waits for the block");
+    signal(&child, Signal::INT);
+    assert_eq!(Ran::from(child.wait_with_output().unwrap()).status, 130);
+    assert!(folder.path("out.resume").exists());
+}
+
+/// Whatever length the output was left with, the finished one is right.
+#[test]
+fn an_output_that_was_torn_at_any_byte_is_finished() {
+    let input = lines(30);
+    let undisturbed = Folder::new().solve(&["--columns", COLUMNS], &input).rows;
+    let folder = Folder::new();
+    let args = ["-o", "out", "--columns", COLUMNS, "--format", "csv"];
+    let mut child = folder.spawn("solve", &args);
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(lines(7).as_bytes()).unwrap();
+    while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6) {
+        sleep(Duration::from_millis(5));
+    }
+    signal(&child, Signal::INT);
+    child.wait().unwrap();
+    let (left, journal) = (folder.read("out"), folder.read("out.resume"));
+    let torn = format!("{left}8,53..7....6..195....98");
+    let lengths = (0..torn.len()).step_by(97).chain([0, 1, left.len() - 1, left.len()]);
+    for length in lengths {
+        folder.file("out", &torn[..length]);
+        folder.file("out.resume", &journal);
+        let ran = folder.solve(&[&args[..], &["--resume", "-q"]].concat(), &input);
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert_eq!(folder.read("out"), undisturbed, "cut at {length}");
+    }
+}
+
+#[test]
+fn killed_runs_are_finished_as_if_nothing_had_been() {
+    let (folder, whole) = folder_with(&lines(300_000));
+    let mut kills = 0;
+    for pause in (0..).map(|i| Duration::from_millis(40 + 90 * i)) {
+        let args = ["in", "-o", "out", "--columns", COLUMNS, "--resume", "-q", "-j", "2"];
+        let mut child = folder.spawn("solve", &args);
+        sleep(pause);
+        child.kill().unwrap();
+        match child.wait().unwrap().code() {
+            None => kills += 1,
+            Some(code) => {
+                assert_eq!(code, 1);
+                break;
+            }
+        }
+    }
+    assert!(kills > 0);
+    assert!(folder.read("out") == whole, "after {kills} kills");
+    assert_eq!(names(&folder), ["in", "out", "whole"]);
+}
+
+#[test]
+fn another_run_is_not_gone_on_with() {
+    let folder = Folder::new();
+    folder.file("in", lines(14));
+    let mut child = folder.spawn("solve", &["in", "-", "-o", "out"]);
+    let pipe = child.stdin.take();
+    while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() > 1) {
+        sleep(Duration::from_millis(5));
+    }
+    // While it is at work, nobody else may.
+    let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("out: another run is writing it"), "{ran:?}");
+    signal(&child, Signal::KILL);
+    child.wait().unwrap();
+    drop(pipe);
+    let left = folder.read("out");
+
+    let ran = folder.solve(&["in", "-", "-o", "out"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("out: exists and is not complete; --resume"), "{ran:?}");
+    let cases: [(&[&str], &str); 5] = [
+        (&["in", "-o", "out"], "the inputs were in, <stdin> before"),
+        (&["in", "-", "-o", "out", "--limit", "3"], "--limit was 2 before, is 3 now"),
+        (&["in", "-", "-o", "out", "--columns", "line"], "--columns was not given before"),
+        (&["in", "-", "-o", "out", "--errors", "e"], "--errors was not given before"),
+        (&["in", "-", "-o", "out", "--engine", "scalar"], "--engine was lanes before"),
+    ];
+    for (args, message) in cases {
+        let ran = folder.solve(&[args, &["--resume"]].concat(), "");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.messages.contains(message), "{message}: {ran:?}");
+        assert_eq!(folder.read("out"), left, "nothing is touched");
+    }
+    folder.file("in", lines(15));
+    let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("the input in has been changed since"), "{ran:?}");
+
+    assert_eq!(folder.solve(&["in", "-", "-o", "out", "--force"], "").status, 1);
+    let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("out: nothing to go on with"), "{ran:?}");
+    let ran = folder.solve(&["in", "--resume"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("--output"), "{ran:?}");
+    // Without any output it is an ordinary start.
+    assert_eq!(folder.solve(&["in", "-o", "new", "--resume"], "").status, 1);
+}
+
+/// Threads and vector levels make no difference, so they may.
+#[test]
+fn a_run_may_be_gone_on_with_by_more_threads() {
+    let (folder, whole) = folder_with(&lines(100_000));
+    let args = ["in", "-o", "out", "--columns", COLUMNS, "-q", "-j", "1"];
+    let child = folder.spawn("solve", &args);
+    sleep(Duration::from_millis(60));
+    signal(&child, Signal::INT);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    if ran.status == 130 {
+        let args = ["in", "-o", "out", "--columns", COLUMNS, "-j", "3", "--simd", "sse2"];
+        folder.solve(&[&args[..], &["--resume"]].concat(), "");
+    }
+    assert!(folder.read("out") == whole);
+}
+
+/// Runs the command with files that cannot grow beyond some blocks of 512 bytes.
+fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" solve \"$@\"");
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(script).arg(cargo_bin("bulkdoku")).args(args);
+    command.current_dir(folder.path(".")).stdin(Stdio::null()).output().unwrap().into()
+}
+
+#[test]
+fn a_full_disk_leaves_complete_rows_and_names_the_last() {
+    let (folder, whole) = folder_with(&lines(20_000));
+    let args = ["in", "-o", "out", "--columns", COLUMNS];
+    let ran = on_a_full_disk(&folder, 1500, &args);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let left = folder.read("out");
+    assert!(left.ends_with('\n') && whole.starts_with(&left), "{} bytes", left.len());
+    let last = left.lines().last().unwrap().split(',').next().unwrap();
+    let message = format!("the last complete row is that of in:{last}; make room");
+    assert!(last != "line" && ran.messages.contains(&message), "{last}: {ran:?}");
+
+    let ran = folder.solve(&[&args[..], &["--resume", "-q"]].concat(), "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(folder.read("out") == whole);
+}
+
+#[test]
+fn side_outputs_that_fail_are_named() {
+    let folder = Folder::new();
+    folder.file("in", lines(7));
+    for side in ["--latency", "--summary-json", "--errors"] {
+        if !Path::new("/dev/full").exists() {
+            return;
+        }
+        let ran = folder.solve(&["in", side, "/dev/full"], "");
+        assert_eq!(ran.status, 3, "{side}: {ran:?}");
+        assert!(ran.messages.contains("/dev/full: No space left"), "{side}: {ran:?}");
+    }
+}
+
+#[test]
+fn an_input_that_vanishes_is_named_and_the_others_are_read() {
+    let folder = Folder::new();
+    folder.file("second", CLASSIC);
+    folder.file("third", CLASSIC);
+    let mut child =
+        folder.spawn("solve", &["-", "second", "third", "--columns", "file,line,status"]);
+    let mut pipe = child.stdin.take().unwrap();
+    let mut rows = BufReader::new(child.stdout.take().unwrap());
+    let mut row = String::new();
+    writeln!(pipe, "{CLASSIC}").unwrap();
+    for _ in 0..2 {
+        rows.read_line(&mut row).unwrap();
+    }
+    fs::remove_file(folder.path("second")).unwrap();
+    drop(pipe);
+    rows.read_line(&mut row).unwrap();
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!(ran.status.code(), Some(3));
+    assert_eq!(row, "file,line,status\n<stdin>,1,unique\nthird,1,unique\n");
+    let messages = String::from_utf8(ran.stderr).unwrap();
+    assert!(messages.contains("second: No such file"), "{messages}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_that_takes_no_files_is_an_error() {
+    let folder = Folder::new();
+    folder.file("in", CLASSIC);
+    // Not even the superuser can make a file there.
+    let ran = folder.solve(&["in", "-o", "/proc/self/out"], "");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("/proc/self/out: "), "{ran:?}");
+}
+
+/// A named pipe is read like standard input.
+#[test]
+fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
+    let folder = Folder::new();
+    let made = Command::new("mkfifo").arg(folder.path("pipe")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let child = folder.spawn("solve", &["pipe", "-o", "out"]);
+    let pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
+    sleep(Duration::from_millis(150));
+    signal(&child, Signal::TERM);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 130, "{ran:?}");
+    drop(pipe);
+}

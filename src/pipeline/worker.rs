@@ -56,7 +56,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn process(&mut self, block: &mut Block) {
+    /// Turns a block's lines into rows.
+    pub(super) fn process(&mut self, block: &mut Block) {
         block.layout.read(&block.bytes[..block.length], block.cut_short, &mut self.records);
         self.solve();
         self.find_others();

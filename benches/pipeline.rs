@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::io;
 use std::num::NonZeroUsize;
 
-use bulkdoku::{Engine, Grid, Limits, Outcome, Pipeline, Progress, Puzzle, Source};
+use bulkdoku::{Engine, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Source};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const ROWS: u64 = 1_000_000;
@@ -21,6 +21,10 @@ struct AtOnce(Grid);
 impl Engine for AtOnce {
     fn name(&self) -> &'static str {
         "at-once"
+    }
+
+    fn solve_marks(&mut self, _: &[Marks], _: Limits, _: &mut [Outcome]) {
+        unreachable!("there are puzzles only");
     }
 
     fn solve(&mut self, puzzles: &[Puzzle], _: Limits, outcomes: &mut [Outcome]) {

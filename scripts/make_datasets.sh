@@ -59,6 +59,15 @@ times() { local text=; for _ in $(seq "$2"); do text+=$1; done; printf '%s' "$te
 # p with the character at column $1 (from 1) replaced by $2.
 put() { printf '%s' "${p:0:$1-1}$2${p:$1}"; }
 
+# The pencil marks of a full grid.
+marks() {
+    local at digit
+    for at in $(seq 0 80); do
+        digit=${1:$at:1}
+        times . $((digit - 1)); printf '%s' "$digit"; times . $((9 - digit))
+    done
+}
+
 # Good lines that look odd. The byte order mark counts for no column.
 row "\xEF\xBB\xBF$p\n" unique
 row "# a comment\n"
@@ -86,6 +95,12 @@ row "$(times . 81)\n" multiple
 row "$(times 0_*-xX?. 10).\n" multiple
 row "$(sed -n 1p "$out/several.txt")\n" multiple
 row "$(sed -n 1p "$out/unsolvable.txt")\n" unsolvable
+# Pencil marks: of the empty grid, of a full one, with a cell that has none.
+row "$(times 123456789 81)\n" multiple
+row "$(marks "$full")\n" unique
+row "$(marks "$full") 12\n" unique
+row ".........$(times 123456789 80)\n" unsolvable
+row "1........1........$(times 123456789 79)\n" contradictory
 # Two equal clues in a row, in a column, in a box, and nowhere but ones.
 row "5.......5$(times . 72)\n" contradictory
 row "5$(times . 71)5........\n" contradictory
@@ -102,10 +117,15 @@ row "1\n" malformed 2
 row "1234341221434321\n" malformed 17
 row "$(times . 256)\n" malformed 82
 row "$(times . 625)\n" malformed 82
-row "$(times 123456789 81)\n" malformed 82
+row "$(times . 36)\n" malformed 37
+row "$p$p$p\n" malformed 82
 row ",$p\n" malformed 1
 row "${p:0:40} ${p:40}\n" malformed 41
 row "  ${p:0:80}\n" malformed 83
+# Pencil marks in the wrong place, too few, too many.
+row "2$(times 123456789 81 | cut -c2-)\n" malformed 1
+row "$(times 123456789 80)12345678\n" malformed 82
+row "$(times 123456789 81).\n" malformed 82
 # Characters that are no cells.
 row "$(put 10 O)\n" malformed 10
 row "$(put 11 o)\n" malformed 11
@@ -122,11 +142,16 @@ row "$(put 21 '\xFF')\n" malformed 21
 row "$(put 22 '\xE2\x82')\n" malformed 22
 row "$(put 23 '\r')\n" malformed 23
 row "$p\r\r\n" malformed 82
+row "$p\r$p\r\n" malformed 82
+row "$p,12\r$p,12\n" malformed 85
+row "# a comment\r$p\n" malformed 12
 row "\xEF\xBB\xBF$p\n" malformed 1
 # What spreadsheets and other programs leave.
 row "4.3E+80\n" malformed 4
 row "$(times 0 2)${full:0:77}\n" malformed 80
+row "10${full:0:77}\n" malformed 80
 row "quizzes,solutions\n" malformed 1
+row "id,puzzle,solution\n" malformed 1
 row "\"$p\"\n" malformed 1
 row "+-------+-------+-------+\n" malformed 1
 row "| 5 3 . | . 7 . | . . . |\n" malformed 1

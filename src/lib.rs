@@ -16,6 +16,7 @@
 //! | room | what is in it |
 //! |---|---|
 //! | [`puzzle`] | 81 cells: parse, print, check |
+//! | [`marks`] | candidates as somebody wrote them down |
 //! | [`propagate`] | what clues imply: candidates, units, peers |
 //! | [`input`] | sources, and the records in their lines |
 //! | [`solver`] | the contract that every engine keeps, and the engines |
@@ -25,6 +26,7 @@
 //! | [`stats`] | counts and the latency histogram |
 //! | [`measure`] | how fast the engines are, measured fairly |
 //! | [`generate`] | corpora: random puzzles of a wanted kind |
+//! | [`compression`] | the kinds of compressed streams, by name and first bytes |
 //! | [`bundled`] | small puzzle sets in the binary |
 //! | [`simd`] | which vector instructions to use |
 //!
@@ -32,8 +34,10 @@
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
 pub mod bundled;
+pub mod compression;
 pub mod generate;
 pub mod input;
+pub mod marks;
 pub mod measure;
 pub mod output;
 pub mod pipeline;
@@ -45,7 +49,9 @@ pub mod stats;
 pub mod status;
 mod text;
 
+pub use compression::Compression;
 pub use input::Source;
+pub use marks::Marks;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;

@@ -37,7 +37,8 @@ impl Status {
         Self::InternalError,
     ];
 
-    /// What `outcome` says about `puzzle`, reached under `limits`.
+    /// What `outcome` says about `puzzle`, reached under `limits`. Of marks their
+    /// [clues](crate::Marks::clues) are asked for.
     pub fn of(puzzle: &Puzzle, limits: Limits, outcome: &Outcome) -> Self {
         match outcome.solutions {
             0 if puzzle.contradiction().is_some() => Self::Contradictory,

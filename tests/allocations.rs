@@ -4,7 +4,7 @@ mod common;
 
 use std::alloc::System;
 
-use bulkdoku::{Limits, Outcome, Puzzle};
+use bulkdoku::{Limits, Marks, Outcome, Puzzle};
 use common::{count, engines, textbook_engines, with_nodes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -25,6 +25,7 @@ const PUZZLES: [&str; 5] = [
 fn solving_allocates_nothing() {
     let puzzles: Vec<Puzzle> =
         PUZZLES.iter().cycle().take(100).map(|p| p.parse().unwrap()).collect();
+    let marks: Vec<Marks> = puzzles.iter().map(Marks::from).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
     let slow = textbook_engines().into_iter().map(|(name, engine)| (name, engine, Some(1000)));
     let quick = engines().into_iter().map(|(name, engine)| (name, engine, None));
@@ -34,6 +35,7 @@ fn solving_allocates_nothing() {
             let limits = max_nodes.map_or(limits, |nodes| with_nodes(limits, nodes));
             engine.solve(&puzzles[..1], limits, &mut outcomes[..1]);
             engine.solve(&puzzles, limits, &mut outcomes);
+            engine.solve_marks(&marks, limits, &mut outcomes);
         }
         let change = region.change();
         assert_eq!(change.allocations + change.reallocations, 0, "{name}: {change:?}");

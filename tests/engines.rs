@@ -5,7 +5,10 @@ mod common;
 
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Limits, Outcome, Puzzle};
-use common::{check, count, engines, oracle, solve, solve_one, textbook_engines, with_nodes};
+use common::{
+    FULL, check, count, engines, full_grid, oracle, order, solve, solve_one, textbook_engines,
+    with_nodes,
+};
 use proptest::prelude::*;
 
 /// A puzzle, and how many solutions a search finds that stops at the limit.
@@ -20,8 +23,6 @@ struct Case {
 
 const EMPTY: &str =
     ".................................................................................";
-const FULL: &str =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 const EASY: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
 /// 17 clues; row by row, backtracking takes 69 million steps.
@@ -254,28 +255,6 @@ fn a_puzzle_that_costs_plain_searches_millions_of_guesses_is_quick() {
 fn slices_of_different_lengths_are_refused() {
     let (_, mut engine) = engines().remove(0);
     engine.solve(&[Puzzle::EMPTY; 2], Limits::FIRST, &mut [Outcome::NONE; 1]);
-}
-
-/// A full grid: [`FULL`] with its digits, rows, columns, bands and stacks exchanged.
-fn full_grid() -> impl Strategy<Value = [u8; CELLS]> {
-    let orders = (order(3), order(3), prop::collection::vec(order(3), 6));
-    (order(9), orders, any::<bool>()).prop_map(|(digits, (bands, stacks, within), mirrored)| {
-        let full = puzzle(FULL);
-        let line = |i: usize, blocks: &[usize], within: &[Vec<usize>]| {
-            blocks[i / 3] * 3 + within[i / 3][i % 3]
-        };
-        std::array::from_fn(|i| {
-            let (row, column) = if mirrored { (i % 9, i / 9) } else { (i / 9, i % 9) };
-            let (row, column) =
-                (line(row, &bands, &within[..3]), line(column, &stacks, &within[3..]));
-            digits[full.cells()[row * 9 + column] as usize - 1] as u8 + 1
-        })
-    })
-}
-
-/// 0 to n - 1 in some order.
-fn order(n: usize) -> impl Strategy<Value = Vec<usize>> {
-    Just((0..n).collect::<Vec<_>>()).prop_shuffle()
 }
 
 /// Puzzles of all kinds. Taken from a full grid: nearly empty, several solutions, one solution,

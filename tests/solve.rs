@@ -66,6 +66,90 @@ fn each_status_has_its_row_and_its_exit_status() {
     }
 }
 
+/// A puzzle's pencil marks: nine characters a cell.
+fn marks(puzzle: &str) -> String {
+    let of_cell = |cell: char| match cell {
+        '.' => "123456789".to_owned(),
+        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
+    };
+    puzzle.chars().map(of_cell).collect()
+}
+
+#[test]
+fn pencil_marks_are_solved_among_puzzles() {
+    // A rectangle of 1 and 2 can be turned; a candidate less in one corner settles it.
+    let double = SOLVED.replace(['1', '2'], ".");
+    let both = marks(&double);
+    let (first, second) = (SOLVED.find('1').unwrap(), SOLVED.find('2').unwrap());
+    let mut one = both.clone();
+    SOLVED.match_indices(['1', '2']).for_each(|(cell, digit)| {
+        let other = usize::from(digit == "1");
+        one.replace_range(9 * cell + other..=9 * cell + other, "0");
+    });
+    let mut none = both.clone();
+    none.replace_range(9 * first..9 * first + 9, &".".repeat(9));
+    let mut clash = both.clone();
+    clash.replace_range(9 * second..9 * second + 9, "..3......");
+    let short = &both[1..];
+    let input = [&double, &both, &one, CLASSIC, &none, &clash, short, &marks(CLASSIC)].join("\n");
+
+    let ran = solve(&["--columns", "line,status,solutions,puzzle"], &input);
+    let expected = [
+        format!("1,multiple,2,{double}"),
+        format!("2,multiple,2,{both}"),
+        format!("3,unique,1,{one}"),
+        format!("4,unique,1,{CLASSIC}"),
+        format!("5,unsolvable,0,{none}"),
+        format!("6,contradictory,0,{clash}"),
+        format!("7,malformed,0,{short}"),
+        format!("8,unique,1,{}", marks(CLASSIC)),
+    ];
+    assert_eq!(ran.rows.lines().skip(1).collect::<Vec<_>>(), expected);
+    let message = format!("<stdin>:6:{}: contradictory: 3 stands twice in ", 9 * second + 3);
+    assert!(ran.messages.contains(&message), "{message} in {}", ran.messages);
+    assert_eq!(ran.status, 1);
+
+    for engine in ["lanes", "scalar", "propagate"] {
+        let args = ["--engine", engine, "--columns", "solution", "-q"];
+        let ran = solve(&args, format!("{one}\n{}\n", marks(CLASSIC)));
+        assert_eq!(ran.rows, format!("solution\n{SOLVED}\n{SOLVED}\n"), "{engine}");
+    }
+}
+
+#[test]
+fn messages_say_what_happened_to_a_line_and_what_to_do() {
+    let zero_lost = CLASSIC.replace('.', "0").replacen("53", "00", 1);
+    let cases = [
+        ("4.3E+80".to_owned(), "4: malformed: a number in scientific notation"),
+        (
+            zero_lost.trim_start_matches('0').to_owned(),
+            "78: malformed: 77 cells, 81 expected; leading zeros lost?",
+        ),
+        (CLASSIC.repeat(2), "82: malformed: 162 cells, 81 expected; two puzzles run together?"),
+        (".".repeat(256), "82: malformed: 256 cells, 81 expected; only 9x9 puzzles"),
+        (CLASSIC.replacen("..", ".O", 1), "4: malformed: letter O, not zero"),
+        (CLASSIC.replacen('5', "５", 1), "1: malformed: full-width digit '５' (U+FF15)"),
+        ("id,puzzle,solution".to_owned(), "1: malformed: looks like a header"),
+    ];
+    for (line, message) in cases {
+        let ran = solve(&["--columns", "status"], format!("{CLASSIC}\n{line}\n"));
+        assert_eq!((ran.rows.as_str(), ran.status), ("status\nunique\nmalformed\n", 1), "{line}");
+        let message = format!("<stdin>:2:{message}");
+        assert!(ran.messages.contains(&message), "{message}: {}", ran.messages);
+    }
+}
+
+#[test]
+fn a_file_with_lone_carriage_returns_is_one_clear_error() {
+    // Longer than a block; a comment and other text would hide the puzzles.
+    for line in [format!("{CLASSIC}\r"), format!("# x\r{CLASSIC},{SOLVED}\r")] {
+        let ran = solve(&["--columns", "line,status"], line.repeat(10_000));
+        assert_eq!((ran.rows.as_str(), ran.status), ("line,status\n1,malformed\n", 1));
+        assert!(ran.messages.contains("lone carriage returns"), "{}", ran.messages);
+        assert!(ran.messages.contains("tr '\\r' '\\n'"), "{}", ran.messages);
+    }
+}
+
 #[test]
 fn modes_of_the_search() {
     let empty = ".".repeat(81);
@@ -222,10 +306,13 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert_eq!(rows.next().unwrap().unwrap(), "line,status");
     for line in 1..=3 {
         let sent = Instant::now();
         writeln!(input, "{CLASSIC}").unwrap();
+        if line == 1 {
+            // The start of an input is looked at before anything is written.
+            assert_eq!(rows.next().unwrap().unwrap(), "line,status");
+        }
         // The input stays open: the row must not wait for its end.
         assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
         assert!(sent.elapsed() < Duration::from_secs(20));

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use bulkdoku::input::Layout;
+use bulkdoku::input::Expected;
 use bulkdoku::pipeline::{Output, OutputFailure, Report, SoFar};
-use bulkdoku::{EngineKind, Pipeline, Progress, SimdLevel, Source};
+use bulkdoku::{EngineKind, Pipeline, Progress, SimdLevel};
 
 use super::inputs::Inputs;
 use super::journal::{self, Journal, Run};
@@ -25,8 +25,6 @@ const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSI
 pub struct Batch {
     /// How records become rows.
     pub pipeline: Pipeline,
-    /// How records lie in the inputs.
-    pub layout: Layout,
     /// The options that shape rows: a run is gone on with under the same ones.
     pub settings: BTreeMap<String, String>,
     /// The engine, for the summary.
@@ -40,9 +38,22 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// Looks at the start of each input, and says what it found.
+    pub fn look(&self, inputs: &mut Inputs, expected: &Expected) -> Result<(), Failure> {
+        if inputs.wait_for_typing() && !self.only_rows {
+            let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
+        }
+        inputs.look(expected)?;
+        if !self.quiet && !self.only_rows {
+            for finding in inputs.findings() {
+                let _ = writeln!(io::stderr(), "{finding}");
+            }
+        }
+        Ok(())
+    }
+
     /// Reads `inputs`, writes to `destinations`.
-    pub fn run(self, inputs: Vec<PathBuf>, destinations: &Destinations) -> Result<Exit, Failure> {
-        let inputs = Inputs::check(inputs)?;
+    pub fn run(self, mut inputs: Inputs, destinations: &Destinations) -> Result<Exit, Failure> {
         let run = self.run_on(&inputs, destinations);
         let earlier = earlier_run(destinations, &run)?;
         let existing = match earlier {
@@ -56,9 +67,6 @@ impl Batch {
             latency: outputs.optional(destinations.latency.as_deref())?,
             summary_json: outputs.optional(destinations.summary_json.as_deref())?,
         };
-        if inputs.wait_for_typing() && !self.only_rows {
-            let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
-        }
 
         let bar = progress::bar(inputs.size(), self.quiet || self.only_rows);
         let notes = Notes::new(errors.map(|(file, _)| file), bar.clone(), self.quiet);
@@ -69,8 +77,8 @@ impl Batch {
         let progress = Progress::default();
         interrupt::stop_at_signal(&progress.stop)
             .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
-        let ran = progress::watch(&bar, &progress, || {
-            self.solve(&inputs, start, &mut results, &progress)
+        let ran = progress::watch(&bar, &progress, &inputs.bytes(), || {
+            self.solve(&mut inputs, start, &mut results, &progress)
         });
         let report = match ran {
             Ok(report) => report,
@@ -106,14 +114,13 @@ impl Batch {
 
     fn solve(
         &self,
-        inputs: &Inputs,
+        inputs: &mut Inputs,
         start: Option<SoFar>,
         results: &mut Results,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let place = start.as_ref().map(|start| (start.source, start.position)).unwrap_or_default();
         let sources = inputs.sources_from(place);
-        let sources = sources.map(|source| Source { layout: self.layout.clone(), ..source });
         match start {
             Some(start) => self.pipeline.go_on(start, results, sources, progress),
             None => self.pipeline.run_into(results, sources, progress),

@@ -11,11 +11,11 @@ use bulkdoku::measure::format::{Csv, Json, Markdown, Report, Table};
 use bulkdoku::measure::{
     Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Selection,
 };
-use bulkdoku::{EngineKind, Limits, SimdLevel, Source};
+use bulkdoku::{EngineKind, Limits, SimdLevel};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::inputs::{Input, Inputs};
+use super::inputs::Inputs;
 use super::outputs::{Existing, Outputs};
 use super::{Exit, Failure, parse_threads};
 
@@ -157,11 +157,11 @@ impl Format {
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let plan = plan(&args)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
+    let mut inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
     let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
     let output =
         Outputs::new(paths, Existing::or_force(args.force)).rows(args.output.as_deref())?;
-    let sets = inputs.as_ref().map_or_else(bundled, read_sets)?;
+    let sets = inputs.as_mut().map_or_else(bundled, read_sets)?;
 
     let measurements = measure(&Bench::new(plan)?, &sets)?;
 
@@ -240,14 +240,14 @@ fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
     BUNDLED.iter().map(|set| read_set(set.name, set.text.as_bytes())).collect()
 }
 
-fn read_sets(inputs: &Inputs) -> Result<Vec<PuzzleSet>, Failure> {
-    let read = |mut source: Source<Input>| {
+fn read_sets(inputs: &mut Inputs) -> Result<Vec<PuzzleSet>, Failure> {
+    let sets = inputs.sources().map(|mut source| {
         let mut text = Vec::new();
         let read = source.reader.read_to_end(&mut text);
         read.map_err(|error| Failure::at(Path::new(&source.name), error))?;
         read_set(&source.name, &text)
-    };
-    let mut sets: Vec<_> = inputs.sources().map(read).collect::<Result<_, _>>()?;
+    });
+    let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
     tell_apart(&mut sets, &inputs.names());
     Ok(sets)
 }

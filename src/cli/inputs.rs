@@ -1,12 +1,14 @@
-//! Inputs: checked before work starts, opened when their turn comes.
+//! Inputs: looked at before work starts, opened when their turn comes.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::Position;
+use bulkdoku::input::{Expected, Inflate, Layout, Peek, Position};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Failure;
@@ -15,14 +17,22 @@ use super::journal::InputState;
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
+/// The bytes of an input, decompressed if need be; the first ones may have been looked at.
+pub type Reader = Peek<Inflate<Input>>;
+
 /// Inputs that can be read, as far as one can tell without reading them.
 #[derive(Debug)]
 pub struct Inputs {
     paths: Vec<PathBuf>,
+    /// How records lie in each.
+    layouts: Vec<Layout>,
+    /// For each, its reader if it has been looked at and cannot be opened again.
+    looked_at: Vec<Option<Reader>>,
+    bytes: Arc<AtomicU64>,
 }
 
 impl Inputs {
-    /// Checks what was typed; nothing means standard input.
+    /// Checks what was typed; nothing means standard input. All are taken for lines.
     pub fn check(mut paths: Vec<PathBuf>) -> Result<Self, Failure> {
         if paths.is_empty() {
             paths.push(STDIN.into());
@@ -31,13 +41,53 @@ impl Inputs {
             return Err(Failure::Usage("standard input (-) can be read only once".into()));
         }
         for path in paths.iter().filter(|path| !is_stdin(path)) {
-            let file = File::open(path).map_err(|error| Failure::at(path, error))?;
-            let metadata = file.metadata().map_err(|error| Failure::at(path, error))?;
+            let metadata = fs::metadata(path).map_err(|error| Failure::at(path, error))?;
             if metadata.is_dir() {
                 return Err(Failure::at(path, "is a directory; name its files"));
             }
+            // A pipe may be opened only once.
+            if metadata.is_file() {
+                File::open(path).map_err(|error| Failure::at(path, error))?;
+            }
         }
-        Ok(Self { paths })
+        let layouts = vec![Layout::default(); paths.len()];
+        let looked_at = paths.iter().map(|_| None).collect();
+        Ok(Self { paths, layouts, looked_at, bytes: Arc::default() })
+    }
+
+    /// Looks at the start of each input to find out how records lie in it.
+    pub fn look(&mut self, expected: &Expected) -> Result<(), Failure> {
+        for (i, path) in self.paths.iter().enumerate() {
+            let mut reader = open(path, &self.bytes);
+            let layout = reader.layout(expected);
+            let layout =
+                layout.map_err(|error| Failure::Usage(format!("{}: {error}", name(path))))?;
+            if layout.kept() != self.layouts[0].kept() && i > 0 {
+                let first = (name(&self.paths[0]), self.layouts[0].kept());
+                return Err(unlike(first, (name(path), layout.kept())));
+            }
+            self.layouts[i] = layout;
+            let can_be_opened_again = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+            if !can_be_opened_again || is_stdin(path) {
+                self.looked_at[i] = Some(reader);
+            }
+        }
+        Ok(())
+    }
+
+    /// What was found out about inputs that are more than lines, a line each.
+    pub fn findings(&self) -> Vec<String> {
+        let all = self.paths.iter().zip(&self.layouts);
+        let of_tables = all.filter_map(|(path, layout)| match layout {
+            Layout::Csv(table) => Some(format!("{}: {table}", name(path))),
+            _ => None,
+        });
+        of_tables.collect()
+    }
+
+    /// The names of the columns that are carried into the output, the same of all inputs.
+    pub fn kept(&self) -> Vec<String> {
+        self.layouts[0].kept()
     }
 
     /// The paths, `-` for standard input.
@@ -55,6 +105,11 @@ impl Inputs {
         self.paths.iter().map(|path| InputState::of(name(path), on_disk(path))).collect()
     }
 
+    /// How many bytes were read, as they lie in the inputs: compressed ones if they are.
+    pub fn bytes(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes)
+    }
+
     /// All bytes that will be read, where every input is a file.
     pub fn size(&self) -> Option<u64> {
         let size = |path: &PathBuf| {
@@ -69,23 +124,42 @@ impl Inputs {
         self.paths.iter().any(|path| is_stdin(path)) && io::stdin().is_terminal()
     }
 
-    /// The inputs in order, from a place in one of them on.
+    /// The inputs in order, from a place in one of them on, to be read once.
     pub fn sources_from(
-        &self,
+        &mut self,
         (first, position): (usize, Position),
-    ) -> impl Iterator<Item = Source<Input>> + Send {
+    ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
         self.sources().enumerate().skip(first).map(move |(number, source)| {
             if number == first { source.from(position) } else { source }
         })
     }
 
-    /// The inputs in order.
-    pub fn sources(&self) -> impl Iterator<Item = Source<Input>> + Send {
-        self.paths.iter().map(|path| {
-            let input = if is_stdin(path) { Input::Stdin } else { Input::Named(path.clone()) };
-            Source::new(name(path), input)
-        })
+    /// The inputs in order, to be read once.
+    pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+        let all = self.paths.iter().zip(&self.layouts).zip(&mut self.looked_at);
+        let sources: Vec<_> = all
+            .map(|((path, layout), looked_at)| {
+                let reader = looked_at.take().unwrap_or_else(|| open(path, &self.bytes));
+                Source { layout: layout.clone(), ..Source::new(name(path), reader) }
+            })
+            .collect();
+        sources.into_iter()
     }
+}
+
+/// Opens an input: everything that reads one comes through here.
+fn open(path: &Path, bytes: &Arc<AtomicU64>) -> Reader {
+    let stream = Stream::Named(path.into());
+    Peek::new(Inflate::new(Input { stream, bytes: Arc::clone(bytes) }))
+}
+
+/// Two inputs, named, differ in the columns that would be carried into the output.
+fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
+    let [one, other] = [one, other].map(|(name, columns)| {
+        let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();
+        format!("{name} has {}", columns.join(", "))
+    });
+    Failure::Usage(format!("--keep wants the same columns of all inputs: {one}; {other}"))
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -114,12 +188,16 @@ fn wait_for(stream: &impl AsFd) -> io::Result<()> {
     }
 }
 
-/// One input. A file is opened at its first read, so that any number of them can be named.
+/// The bytes of one input as they lie there, counted.
 #[derive(Debug)]
-pub enum Input {
-    /// Standard input.
-    Stdin,
-    /// A file not opened yet.
+pub struct Input {
+    stream: Stream,
+    bytes: Arc<AtomicU64>,
+}
+
+/// A file is opened at its first read, so that any number of them can be named.
+#[derive(Debug)]
+enum Stream {
     Named(PathBuf),
     /// A file.
     Open(File),
@@ -127,17 +205,23 @@ pub enum Input {
     Pipe(File),
 }
 
-impl Read for Input {
+impl Stream {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = if is_stdin(path) {
+            // Without the buffer of `io::stdin`: what waits there, the system knows nothing of.
+            File::from(io::stdin().as_fd().try_clone_to_owned()?)
+        } else {
+            File::open(path)?
+        };
+        let is_file = file.metadata()?.is_file();
+        Ok(if is_file { Self::Open(file) } else { Self::Pipe(file) })
+    }
+
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if let Self::Named(path) = self {
-            let file = File::open(path)?;
-            let is_file = file.metadata()?.is_file();
-            *self = if is_file { Self::Open(file) } else { Self::Pipe(file) };
-        }
         match self {
-            Self::Stdin | Self::Named(_) => {
-                wait_for(&io::stdin())?;
-                io::stdin().lock().read(into)
+            Self::Named(path) => {
+                *self = Self::open(path)?;
+                self.read(into)
             }
             Self::Open(file) => file.read(into),
             Self::Pipe(pipe) => {
@@ -145,5 +229,13 @@ impl Read for Input {
                 pipe.read(into)
             }
         }
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let got = self.stream.read(into)?;
+        self.bytes.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
     }
 }

@@ -6,6 +6,8 @@
 mod batch;
 mod bench;
 mod exit;
+mod expect;
+mod format;
 mod generate;
 mod inputs;
 mod interrupt;

@@ -15,7 +15,8 @@ const STDOUT: &str = "-";
 /// The files that a run writes.
 #[derive(Debug, clap::Args)]
 pub struct Destinations {
-    /// Where the rows go; standard output if not given.
+    /// Where the rows go; standard output if not given. A name that ends with .gz or .zst
+    /// compresses them.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 

@@ -1,7 +1,7 @@
 //! A progress bar on a terminal, drawn from counters that the pipeline keeps anyway.
 
 use std::io::{self, IsTerminal};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -26,8 +26,13 @@ pub fn bar(size: Option<u64>, quiet: bool) -> ProgressBar {
     bar.with_style(style)
 }
 
-/// Does `work` while `bar` shows how far `progress` has come.
-pub fn watch<T>(bar: &ProgressBar, progress: &Progress, work: impl FnOnce() -> T) -> T {
+/// Does `work` while `bar` shows how far `progress` has come, and how many `bytes` were read.
+pub fn watch<T>(
+    bar: &ProgressBar,
+    progress: &Progress,
+    bytes: &AtomicU64,
+    work: impl FnOnce() -> T,
+) -> T {
     if bar.is_hidden() {
         return work();
     }
@@ -39,7 +44,7 @@ pub fn watch<T>(bar: &ProgressBar, progress: &Progress, work: impl FnOnce() -> T
                 let rate = records as f64 / bar.elapsed().as_secs_f64();
                 let (records, rate) = (HumanCount(records), HumanCount(rate as u64));
                 bar.set_message(format!("{records} puzzles, {rate}/s"));
-                bar.set_position(progress.bytes.load(Ordering::Relaxed));
+                bar.set_position(bytes.load(Ordering::Relaxed));
             }
             bar.finish_and_clear();
         });

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
-use bulkdoku::input::Layout;
-use bulkdoku::output::{Column, CsvRows, JudgeGrids, RowFormat, SolutionLines};
+use bulkdoku::output::Column;
 use bulkdoku::pipeline::Listing;
-use bulkdoku::{EngineKind, Limits, Pipeline, SimdLevel};
+use bulkdoku::{Compression, EngineKind, Limits, Pipeline, SimdLevel};
 use clap::ValueEnum;
 
 use super::batch::Batch;
+use super::expect::InputArgs;
+use super::format::Format;
+use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::{Exit, Failure, parse_threads};
 
@@ -24,26 +26,25 @@ use super::{Exit, Failure, parse_threads};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Files of puzzle lines; - or nothing for standard input.
+    /// Files of puzzle lines; - or nothing for standard input. gz and zst are read through.
     input: Vec<PathBuf>,
 
     #[command(flatten)]
     destinations: Destinations,
 
-    /// How puzzles lie in the lines: one a line, or grids of nine lines.
-    #[arg(long, value_name = "FORMAT", default_value = "lines")]
-    input_format: Input,
+    #[command(flatten)]
+    input_args: InputArgs,
 
-    /// How rows are written: csv, lines with just the solutions, or as the judge problems have
-    /// them, nine lines a solution and nothing else.
-    #[arg(long, value_name = "FORMAT", default_value = "csv")]
-    format: Format,
+    /// How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson
+    /// .lines .grid, before a .gz or .zst), else csv.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 
     #[arg(
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        help = "The columns of the CSV, in order: file, line, puzzle, solution, status, \
+        help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, status, \
                 solutions, guesses, nodes, latency_ns"
     )]
     columns: Option<Vec<Column>>,
@@ -90,7 +91,8 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku solve puzzles.txt -o results.csv --latency latency.csv
   bulkdoku solve --format lines puzzles.txt > solutions.txt
-  zcat puzzles.txt.gz | bulkdoku solve --first --columns puzzle,solution | head
+  bulkdoku solve --first --columns puzzle,solution puzzles.txt.gz | head
+  bulkdoku solve puzzles.txt.zst -o results.jsonl.zst
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
 
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
@@ -113,37 +115,6 @@ The first SIGINT (Ctrl-C) or SIGTERM writes what is solved and ends the run, a s
 once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
 after any end, even a kill.";
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Csv,
-    Lines,
-    Boj2580,
-    Boj2239,
-}
-
-impl Format {
-    /// Whether it is that of a judge: any solution will do, and nothing else is to be said.
-    fn is_judges(self) -> bool {
-        matches!(self, Self::Boj2580 | Self::Boj2239)
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Input {
-    Lines,
-    #[value(alias = "boj2580", alias = "boj2239")]
-    Grid,
-}
-
-impl From<Input> for Layout {
-    fn from(input: Input) -> Self {
-        match input {
-            Input::Lines => Self::Lines,
-            Input::Grid => Self::Grid,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
     First,
@@ -152,17 +123,26 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
+    let expected = args.input_args.expected(&args.input)?;
+    let format = args.format();
+    if expected.keep.is_some() && !format.has_columns() {
+        let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
+        return Err(Failure::Usage(hint.into()));
+    }
     let simd = args.simd.unwrap_or_else(SimdLevel::best);
-    let batch = Batch {
+    let mut batch = Batch {
         pipeline: pipeline(&args)?,
-        layout: args.input_format.into(),
         settings: settings(&args),
         engine: args.engine,
         simd: args.engine.build(simd).simd(),
         quiet: args.quiet,
-        only_rows: args.format.is_judges(),
+        only_rows: format.is_judges(),
     };
-    batch.run(args.input, &args.destinations)
+    let mut inputs = Inputs::check(args.input)?;
+    batch.look(&mut inputs, &expected)?;
+    let several = inputs.paths().len() > 1;
+    batch.pipeline.format = format.rows(args.columns.as_deref(), several, &inputs.kept())?;
+    batch.run(inputs, &args.destinations)
 }
 
 /// The options that shape rows, as far as they were given or have defaults: a run is gone on with
@@ -171,8 +151,8 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
     let Args {
         input: _,
         destinations: _,
-        input_format,
-        format,
+        input_args,
+        format: _,
         columns,
         first,
         limit,
@@ -189,8 +169,7 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
         names.join(",")
     });
     let all = [
-        ("--input-format", Some(format!("{input_format:?}").to_lowercase())),
-        ("--format", Some(format!("{format:?}").to_lowercase())),
+        ("--format", Some(format!("{:?}", args.format()).to_lowercase())),
         ("--columns", columns),
         ("--first", first.then(|| "given".into())),
         ("--limit", Some(limit.to_string())),
@@ -199,17 +178,18 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
         ("--max-nodes", max_nodes.map(|n| n.to_string())),
         ("--engine", Some(engine.to_string())),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
+    let all = input_args.settings().into_iter().chain(all);
+    all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
 /// What was asked for, ready to run.
 fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
     let is_listing = args.solutions.is_some();
-    let first = args.first || (args.format.is_judges() && !is_listing);
+    let format = args.format();
+    let first = args.first || (format.is_judges() && !is_listing);
     let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit);
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
-    let smallest =
-        args.solution == Which::LexFirst || is_listing || matches!(args.format, Format::Boj2239);
+    let smallest = args.solution == Which::LexFirst || is_listing || format == Format::Boj2239;
     let (engine, simd) = (args.engine, args.simd.unwrap_or_else(SimdLevel::best));
     Ok(Pipeline {
         threads: args.threads,
@@ -221,25 +201,16 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
-        format: format(args)?,
+        format: format.rows(args.columns.as_deref(), args.input.len() > 1, &[])?,
+        compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })
 }
 
-fn format(args: &Args) -> Result<Box<dyn RowFormat + Send>, Failure> {
-    match (args.format, &args.columns) {
-        (Format::Lines, None) => Ok(Box::new(SolutionLines)),
-        (Format::Boj2580, None) => Ok(Box::new(JudgeGrids::Spaced)),
-        (Format::Boj2239, None) => Ok(Box::new(JudgeGrids::Plain)),
-        (_, Some(_)) if !matches!(args.format, Format::Csv) => Err(Failure::Usage(
-            "--columns goes with --format csv; the others are solutions only".into(),
-        )),
-        (_, Some(columns)) => Ok(Box::new(CsvRows::new(columns.clone()))),
-        (Format::Csv, None) => {
-            let several = args.input.len() > 1;
-            let file = several.then_some(Column::File);
-            let columns: Vec<_> = file.into_iter().chain(Column::DEFAULT).collect();
-            Ok(Box::new(CsvRows::new(columns)))
-        }
+impl Args {
+    /// How rows are written: as was said, or as the output's name says.
+    fn format(&self) -> Format {
+        let of_name = || self.destinations.output.as_deref().and_then(Format::of_name);
+        self.format.or_else(of_name).unwrap_or_default()
     }
 }

@@ -95,17 +95,7 @@ pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
 /// seen. `Some(true)` is certain: the first rows are a well-formed grid.
 pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
     let sheet = Sheet { bytes: start, is_all };
-    let mut at = 0;
-    loop {
-        match sheet.part(at) {
-            Ok(Some(Part { what: What::Rows(rows), .. })) => {
-                return Some(sheet.puzzle(&rows).is_ok());
-            }
-            Ok(Some(Part { what: What::TooLong(_), .. }) | None) => return Some(false),
-            Ok(Some(part)) => at = part.end,
-            Err(NotYet) => return None,
-        }
-    }
+    sheet.starts_with_grid().ok()
 }
 
 /// What it is cannot be said before more bytes are there.
@@ -206,6 +196,21 @@ impl Sheet<'_> {
         };
         let is_whole = self.is_all || self.bytes[..end].ends_with(b"\n");
         if is_whole { Ok(Some(Part { what, end })) } else { Err(NotYet) }
+    }
+
+    /// Whether the first rows are a grid. One bad row is enough to say no.
+    fn starts_with_grid(&self) -> Result<bool, NotYet> {
+        let mut at = 0;
+        loop {
+            match self.line(at)? {
+                Some((Kind::Row, line, _)) => {
+                    let is_row = cells_of_row(line.of(self.bytes), 1).is_ok();
+                    return Ok(is_row && self.puzzle(&self.grid(at)?).is_ok());
+                }
+                Some((Kind::TooLong, ..)) | None => return Ok(false),
+                Some(_) => at = self.part(at)?.map_or(at, |part| part.end),
+            }
+        }
     }
 
     /// The line that begins at a place, what it is, and where the next one begins.

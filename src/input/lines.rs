@@ -1,15 +1,24 @@
-//! One puzzle a line: 81 cells, then perhaps a space, tab, comma or semicolon and other text.
+//! One puzzle a line: 81 cells, or 729 characters of pencil marks, then perhaps a space, tab, comma
+//! or semicolon and other text.
 //!
 //! Blank lines and lines that start with `#` are no records. White space around the cells is not
-//! part of them. Lines end with LF or CRLF.
+//! part of them. Lines end with LF or CRLF; a carriage return that stands alone makes its line
+//! malformed, so that a file which has no others is one clear error.
+
+use std::ops::Range;
 
 use fearless_simd::{Simd, dispatch};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
-use super::{Place, Records};
+use super::csv::Field;
+use super::names::looks_like_header;
+use super::{Place, Records, Text};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
-use crate::text::{self, read_cells};
+use crate::text::read_cells;
+
+/// The name of the column of the text behind the cells, where it is kept.
+pub const REST: &str = "rest";
 
 /// The end of the last whole line in `bytes`, 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
@@ -61,9 +70,12 @@ fn end_behind_cells(behind: &[u8]) -> Option<usize> {
         [] => Some(0),
         [b'\n', ..] => Some(1),
         [b'\r', b'\n', ..] => Some(2),
-        [other, ..] if is_separator(*other) => {
-            Some(memchr(b'\n', behind).map_or(behind.len(), |at| at + 1))
-        }
+        [other, ..] if is_separator(*other) => match memchr2(b'\n', b'\r', behind) {
+            None => Some(behind.len()),
+            Some(at) if behind[at] == b'\n' => Some(at + 1),
+            Some(at) if behind.get(at + 1) == Some(&b'\n') => Some(at + 2),
+            Some(_) => None,
+        },
         _ => None,
     }
 }
@@ -71,6 +83,9 @@ fn end_behind_cells(behind: &[u8]) -> Option<usize> {
 /// Reads any line, given without its line feed.
 fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Records) {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
+    if let Some(at) = memchr(b'\r', text.trim_ascii_end()) {
+        return records.push_malformed(place, text.len(), lone_carriage_return(text, at));
+    }
     let indent = text.iter().take_while(|byte| is_space(**byte)).count();
     let field = &text[indent..];
     match field.first() {
@@ -82,20 +97,52 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
     let cells = field.iter().position(|&byte| is_separator(byte)).unwrap_or(field.len());
     let is_whole = !cut_short || cells < field.len();
     place.indent = indent as u32;
-    if let Ok(cells) = field[..cells].try_into()
-        && is_whole
-        && records.push_puzzle(place, cells, text::read)
-    {
-        return;
-    }
-    let mut malformed = if is_whole {
-        Malformed::new(&field[..cells])
+    let pushed = if is_whole {
+        records.push_text(place, &field[..cells])
     } else {
-        let what = format!("a line of more than {} bytes; is this text at all?", text.len());
-        Malformed { column: CELLS + 1, what }
+        Err(too_long(text.len()))
     };
-    malformed.column += indent;
-    records.push_malformed(place, text.len(), malformed);
+    if let Err(Malformed { column, what }) = pushed {
+        let is_header = looks_like_header(text);
+        let malformed = if is_header { header_between() } else { Malformed { column, what } };
+        let column = indent + malformed.column;
+        records.push_malformed(place, text.len(), Malformed { column, ..malformed });
+    }
+}
+
+/// What is wrong with a line that has a carriage return at byte `at` and goes on behind it.
+fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
+    let column = String::from_utf8_lossy(&text[..at]).chars().count() + 1;
+    let what = "lone carriage returns end lines here; convert them to line feeds: tr '\\r' '\\n'";
+    Malformed { column, what: what.into() }
+}
+
+/// What is wrong with a line that names columns.
+pub(super) fn header_between() -> Malformed {
+    let what = "looks like a header, with the names of columns; were files joined here?";
+    Malformed { column: 1, what: what.into() }
+}
+
+/// What is wrong with a line of which only this many bytes were read.
+pub(super) fn too_long(bytes: usize) -> Malformed {
+    let what = format!("a line of more than {bytes} bytes; is this text at all?");
+    Malformed { column: CELLS + 1, what }
+}
+
+/// Keeps for each record the text behind its cells, as one field without the blanks around it.
+pub fn keep_rest(block: &[u8], records: &mut Records) {
+    for record in &records.all {
+        let Text::Block(Range { start, .. }) = record.text else { continue };
+        let cells = start as usize;
+        let line = cells + memchr(b'\n', &block[cells..]).unwrap_or(block.len() - cells);
+        let text = block[cells..line].trim_ascii_start();
+        let cells_end = text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len());
+        let behind = &text[cells_end..];
+        let blanks = behind.iter().take_while(|byte| is_separator(**byte)).count();
+        let start = line - behind.len() + blanks;
+        let end = start + behind[blanks..].trim_ascii_end().len();
+        records.kept.push(Field { start: start as u32, end: end as u32, is_quoted: false });
+    }
 }
 
 fn is_space(byte: u8) -> bool {
@@ -110,7 +157,9 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Text;
+    use crate::input::{Given, Text};
+    use crate::marks::Marks;
+    use crate::puzzle::Puzzle;
 
     const CELLS_TEXT: &str =
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -149,6 +198,73 @@ mod tests {
             assert_eq!(texts(&format!("{CELLS_TEXT}{separator}x\n")), [CELLS_TEXT]);
             assert_eq!(texts(&format!("  {CELLS_TEXT}{separator}\n")), [CELLS_TEXT]);
         }
+    }
+
+    #[test]
+    fn the_text_behind_the_cells_is_kept_if_it_is_wanted() {
+        let block =
+            format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
+        let mut found = records(&block);
+        keep_rest(block.as_bytes(), &mut found);
+        let text = |field: &Field| field.text(block.as_bytes()).into_owned();
+        let kept: Vec<_> = found.kept.iter().map(text).collect();
+        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"", b"", b""]);
+    }
+
+    #[test]
+    fn pencil_marks_stand_between_puzzles() {
+        let puzzle: Puzzle = CELLS_TEXT.parse().unwrap();
+        let marks = Marks::from(&puzzle);
+        let block = format!("{CELLS_TEXT}\n {marks},x\r\n{CELLS_TEXT}\n{marks}");
+        let found = records(&block);
+        assert_eq!((found.puzzles.len(), &found.marks[..]), (2, &[marks; 2][..]));
+        let given: Vec<_> =
+            found.all.iter().map(|record| *record.puzzle.as_ref().unwrap()).collect();
+        use Given::{Marks as M, Puzzle as P};
+        assert_eq!(given, [P(0), M(0), P(1), M(1)]);
+        assert!(given.iter().all(|given| found.as_marks(*given) == marks));
+        let text = marks.to_string();
+        assert_eq!(texts(&block), [CELLS_TEXT, &text, CELLS_TEXT, &text]);
+    }
+
+    #[test]
+    fn bad_marks_are_malformed_at_their_column() {
+        let marks = Marks::ALL.to_string();
+        let column = |line: String| records(line).all[0].puzzle.as_ref().unwrap_err().column;
+        assert_eq!(column(format!("  {}", marks.replacen("12", "21", 1))), 3);
+        assert_eq!(column(format!("{marks}x")), 82);
+    }
+
+    #[test]
+    fn lone_carriage_returns_are_named_wherever_they_stand() {
+        let old_mac = format!("{CELLS_TEXT}\r{CELLS_TEXT}\r");
+        for (block, column) in [
+            (old_mac.clone(), 82),
+            (format!("{old_mac}\n"), 82),
+            (format!("{CELLS_TEXT},x\r{CELLS_TEXT},x\r"), 84),
+            (format!("# é\r{old_mac}"), 4),
+            (format!("\r{old_mac}"), 1),
+        ] {
+            for cut_short in [false, true] {
+                let mut found = Records::default();
+                read(block.as_bytes(), cut_short, &mut found);
+                assert_eq!((found.all.len(), found.comments, found.blank_lines), (1, 0, 0));
+                let error = found.all[0].puzzle.as_ref().unwrap_err();
+                assert_eq!(error.column, column, "{block:?}");
+                assert!(error.what.contains("tr '\\r' '\\n'"), "{error}");
+            }
+        }
+        let found = records(format!("# \r\r\n{CELLS_TEXT} \r\n{CELLS_TEXT} \r"));
+        assert_eq!((found.comments, found.puzzles.len(), found.all.len()), (1, 2, 2));
+    }
+
+    #[test]
+    fn a_header_between_puzzles_is_named() {
+        let found = records(format!("{CELLS_TEXT}\n Quizzes,solutions\nquizzes of May\n"));
+        let error = |i: usize| found.all[i].puzzle.as_ref().unwrap_err();
+        assert!(error(1).what.starts_with("looks like a header"), "{}", error(1));
+        assert_eq!(error(1).column, 2);
+        assert!(error(2).what.starts_with("'q' is no cell"), "{}", error(2));
     }
 
     #[test]

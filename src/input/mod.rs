@@ -2,21 +2,37 @@
 //!
 //! | file | what it reads |
 //! |---|---|
-//! | [`lines`] | one puzzle a line |
+//! | [`lines`] | one puzzle, or its pencil marks, a line |
+//! | [`csv`] | a puzzle in a field of each row |
 //! | [`grid`] | nine lines a puzzle |
+//! | [`names`] | what the columns of puzzle files are called |
+//! | [`detect`] | which of them an input has |
 //!
 //! | [`source`] | a named stream, and where its reader stands |
+//! | [`inflate`] | the bytes of a stream that may be compressed |
+//! | [`peek`] | a stream whose first bytes are looked at before they are read |
 
+pub mod csv;
+pub mod detect;
 pub mod grid;
+pub mod inflate;
 pub mod lines;
+pub mod names;
+pub mod peek;
 pub mod source;
 
 use std::ops::Range;
+use std::sync::Arc;
 
+pub use detect::{Expected, InputFormat, Keep, Undetected};
+pub use inflate::Inflate;
+pub use peek::Peek;
 pub use source::{Position, Source};
 
+use self::csv::{Field, Table};
+use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
-use crate::text::Line;
+use crate::text::{Line, read};
 
 /// How records lie in the bytes of one input.
 ///
@@ -25,9 +41,13 @@ use crate::text::Line;
 /// copy travels with every block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One puzzle a line.
+    /// One puzzle, or its pencil marks, a line.
     #[default]
     Lines,
+    /// One puzzle a line, and the text behind it is kept.
+    LinesAndRest,
+    /// A table with a column of puzzles.
+    Csv(Arc<Table>),
     /// Nine lines a puzzle.
     Grid,
 }
@@ -36,35 +56,76 @@ impl Layout {
     /// The end of the last whole record in `bytes`, which begin with one; 0 if there is none.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
-            Self::Lines => lines::last_end(bytes),
+            Self::Lines | Self::LinesAndRest => lines::last_end(bytes),
+            Self::Csv(table) => csv::borders::last_end(table, bytes),
             Self::Grid => grid::last_end(bytes),
         }
     }
 
-    /// Reads the records of a block of whole ones; `cut_short` says that its last line was too
-    /// long for it.
-    pub fn read(&self, block: &[u8], cut_short: bool, records: &mut Records) {
+    /// The end of the first line of `bytes`, which begin with a record and are as many as a block
+    /// takes, but hold no whole one, if that line is to stand for itself then; 0 if not.
+    pub fn forced_end(&self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Csv(_) => csv::borders::first_line_end(bytes).unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// The same as [`Layout::last_end`] where nothing will come behind `bytes`.
+    pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
+        match self {
+            Self::Csv(_) => lines::last_end(bytes),
+            _ => self.last_end(bytes),
+        }
+    }
+
+    /// Reads the records of a block of whole ones. Its first line has the number `first_line` in
+    /// its input; `cut_short` says that its last line was too long for it.
+    pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
+            Self::LinesAndRest => {
+                lines::read(block, cut_short, records);
+                lines::keep_rest(block, records);
+            }
+            Self::Csv(table) => csv::read::read(table, block, first_line, cut_short, records),
             Self::Grid => grid::read(block, records),
+        }
+    }
+
+    /// The names of the columns that are carried into the output.
+    pub fn kept(&self) -> Vec<String> {
+        match self {
+            Self::LinesAndRest => vec![lines::REST.into()],
+            Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
+            _ => Vec::new(),
         }
     }
 }
 
 /// One record of a block.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Lines between the block's first line and this record's.
     pub line: u32,
-    /// White space before the cells.
+    /// Bytes of its line before the cells.
     pub indent: u32,
-    /// Lines between the first line of a malformed record and the one that is at fault.
+    /// Lines between the first line of a malformed grid and the one that is at fault.
     pub fault: u32,
-    /// The 81 cells as they were written, or for a malformed record the line that is at fault,
-    /// without its end.
+    /// The 81 cells or 729 marks as they were written, or for a malformed record the whole of it
+    /// without its end, for a malformed grid the line that is at fault.
     pub text: Text,
-    /// Its place in [`Records::puzzles`], or what was wrong with it.
-    pub puzzle: Result<u32, Box<Malformed>>,
+    /// What is to be solved, or what was wrong with it.
+    pub puzzle: Result<Given, Box<Malformed>>,
+}
+
+/// What a record gives to be solved: its place among those of its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// In [`Records::puzzles`].
+    Puzzle(u32),
+    /// In [`Records::marks`].
+    Marks(u32),
 }
 
 /// Where a record's text is.
@@ -88,7 +149,7 @@ struct Place {
     line: u32,
     /// Bytes before it.
     start: u32,
-    /// White space before its text.
+    /// Bytes of the line before its cells.
     indent: u32,
 }
 
@@ -97,10 +158,15 @@ struct Place {
 pub struct Records {
     /// Every record, in order.
     pub all: Vec<Record>,
-    /// The puzzles of those that are not malformed, in order.
+    /// The puzzles of those that are one, in order.
     pub puzzles: Vec<Puzzle>,
     /// The cells of puzzles of several lines, as they were written.
     pub cells: Vec<Line>,
+    /// The fields of the records that are carried into the output, as many for each
+    /// ([`Layout::kept`]).
+    pub kept: Vec<Field>,
+    /// The pencil marks of those that have them, in order.
+    pub marks: Vec<Marks>,
     /// Lines with nothing but white space.
     pub blank_lines: u64,
     /// Lines that start with `#`, labels of grids, and what is meant for other programs.
@@ -123,9 +189,9 @@ impl Records {
         let Place { line, start, indent } = place;
         let text = Text::Cells { place: self.cells.len() as u32, start };
         self.cells.push(*cells);
-        let place = self.puzzles.len() as u32;
+        let given = Given::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(puzzle);
-        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(place) });
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
     }
 
     /// Adds a record of several lines that is no puzzle, and which of them is at fault.
@@ -152,8 +218,40 @@ impl Records {
         let Place { line, start, indent } = place;
         let start = start + indent;
         let text = Text::Block(start..start + CELLS as u32);
-        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(puzzle as u32) });
+        let given = Given::Puzzle(puzzle as u32);
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
         true
+    }
+
+    /// Adds a record that has this text, 81 cells or 729 characters of pencil marks.
+    ///
+    /// # Errors
+    /// What is wrong with the text; nothing is added then.
+    fn push_text(&mut self, place: Place, text: &[u8]) -> Result<(), Malformed> {
+        if text.len() == marks::TEXT {
+            self.push_marks(place, Marks::parse(text)?);
+            return Ok(());
+        }
+        let is_puzzle = text.try_into().is_ok_and(|cells| self.push_puzzle(place, cells, read));
+        is_puzzle.then_some(()).ok_or_else(|| Malformed::new(text))
+    }
+
+    /// Adds a record that has pencil marks.
+    fn push_marks(&mut self, place: Place, marks: Marks) {
+        let Place { line, start, indent } = place;
+        let start = start + indent;
+        let text = Text::Block(start..start + marks::TEXT as u32);
+        let given = Given::Marks(self.marks.len() as u32);
+        self.marks.push(marks);
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
+    }
+
+    /// The same as marks, whichever it is.
+    pub fn as_marks(&self, given: Given) -> Marks {
+        match given {
+            Given::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),
+            Given::Marks(place) => self.marks[place as usize],
+        }
     }
 
     /// Adds a record that is none; its text is the whole line.
@@ -162,11 +260,20 @@ impl Records {
         self.push_bad_grid(place, 0, place.start..end, malformed);
     }
 
+    /// Room for `count` kept fields of the last record, empty ones so far.
+    fn kept_room(&mut self, count: usize) -> &mut [Field] {
+        let start = self.kept.len();
+        self.kept.resize(start + count, Field::default());
+        &mut self.kept[start..]
+    }
+
     /// Forgets everything but keeps the room.
     pub fn clear(&mut self) {
         self.all.clear();
         self.puzzles.clear();
         self.cells.clear();
+        self.kept.clear();
+        self.marks.clear();
         self.blank_lines = 0;
         self.comments = 0;
     }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::permute::{Chance, Permutation};
 use super::text::{self, Line};
-use crate::input::{Records, lines};
+use crate::input::{Given, Records, lines};
 use crate::puzzle::{Malformed, Puzzle};
 
 /// Puzzles that are measured together.
@@ -40,8 +40,14 @@ impl PuzzleSet {
         let file = source.to_owned();
         let mut records = Records::default();
         lines::read(text, false, &mut records);
-        let bad =
-            records.all.into_iter().find_map(|record| Some((record.line, record.puzzle.err()?)));
+        let bad = records.all.into_iter().find_map(|record| match record.puzzle {
+            Ok(Given::Puzzle(_)) => None,
+            Ok(Given::Marks(_)) => {
+                let what = "pencil marks, 81 cells expected".into();
+                Some((record.line, Box::new(Malformed { column: 1, what })))
+            }
+            Err(error) => Some((record.line, error)),
+        });
         if let Some((line, error)) = bad {
             return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
         }
@@ -116,6 +122,9 @@ mod tests {
         let text = format!("{CLASSIC}\n\n{}\n", &CLASSIC[1..]);
         let error = PuzzleSet::read("x.txt", text.as_bytes()).unwrap_err();
         assert!(error.to_string().starts_with("x.txt:3:81: 80 cells"), "{error}");
+        let marks = format!("{CLASSIC}\n{}\n", crate::Marks::ALL);
+        let error = PuzzleSet::read("x.txt", marks.as_bytes()).unwrap_err();
+        assert!(error.to_string().starts_with("x.txt:2:1: pencil marks"), "{error}");
         let error = PuzzleSet::read("x", b"# nothing\n").unwrap_err();
         assert_eq!(error.to_string(), "x: no puzzle in it");
     }

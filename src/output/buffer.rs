@@ -108,9 +108,9 @@ impl Fields<'_> {
     /// A short text.
     #[inline(always)]
     pub fn short(&mut self, text: &Short) {
-        *self.chunk() = text.text;
-        self.room[text.length] = self.separator;
-        self.advance(text.length + 1);
+        let length = text.copy_to(self.room);
+        self.room[length] = self.separator;
+        self.advance(length + 1);
     }
 
     /// A number in decimal.
@@ -179,6 +179,25 @@ impl Short {
         let mut short = Self { text: [0; SHORT], length: text.len() };
         short.text.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
         short
+    }
+
+    /// Takes a text and puts it between double quotes.
+    ///
+    /// # Panics
+    /// When it is too long.
+    pub const fn quoted(text: &str) -> Self {
+        let mut short = Self { text: [b'"'; SHORT], length: text.len() + 2 };
+        short.text.split_at_mut(1).1.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
+        assert!(short.length <= SHORT, "a short text");
+        short
+    }
+
+    /// Writes the text to the start of `room`, which has room for the longest one, and returns
+    /// its length.
+    #[inline(always)]
+    pub fn copy_to(&self, room: &mut [u8]) -> usize {
+        *room.first_chunk_mut().expect("a row keeps to the room that it asked for") = self.text;
+        self.length
     }
 }
 

@@ -1,108 +1,30 @@
-//! CSV (RFC 4180, lines end with LF): a header, then one row a record.
+//! CSV (RFC 4180, lines end with LF): a header, then one row a record. TSV is the same with tabs.
 //!
 //! Digits, numbers and status names never need quoting and go straight into the block's buffer;
 //! text from outside (a malformed line, a file's name) goes through `csv_core` where it needs to.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
-
-use super::{Fields, Row, RowBuffer, RowFormat, Rows, Short};
+use super::columns::names_of_kept;
+use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::CELLS;
 use crate::status::Status;
 
-/// A column of the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    /// The input's name.
-    File,
-    /// The physical line number within its input, from 1.
-    Line,
-    /// The cells as they were written; the whole line of a malformed record.
-    Puzzle,
-    /// 81 digits; empty when there is no solution.
-    Solution,
-    /// One of [`Status::ALL`](crate::Status::ALL).
-    Status,
-    /// Solutions found, up to the limit.
-    Solutions,
-    /// Places at which the search had to assume something.
-    Guesses,
-    /// States that the search looked at.
-    Nodes,
-    /// Nanoseconds from the puzzle's entry into the engine to its outcome.
-    LatencyNs,
-}
+/// CSV rows.
+pub type CsvRows = SeparatedRows<b','>;
 
-impl Column {
-    /// Every column, in an order in which they read well.
-    pub const ALL: [Self; 9] = [
-        Self::File,
-        Self::Line,
-        Self::Puzzle,
-        Self::Solution,
-        Self::Status,
-        Self::Solutions,
-        Self::Guesses,
-        Self::Nodes,
-        Self::LatencyNs,
-    ];
+/// TSV rows: fields that need it are quoted as in CSV, so that a CSV reader told of the tab reads
+/// them back.
+pub type TsvRows = SeparatedRows<b'\t'>;
 
-    /// The columns when nobody chooses; with several inputs [`Column::File`] comes before them.
-    pub const DEFAULT: [Self; 7] = [
-        Self::Line,
-        Self::Puzzle,
-        Self::Solution,
-        Self::Status,
-        Self::Solutions,
-        Self::Guesses,
-        Self::LatencyNs,
-    ];
-
-    /// Its name in the header.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Line => "line",
-            Self::Puzzle => "puzzle",
-            Self::Solution => "solution",
-            Self::Status => "status",
-            Self::Solutions => "solutions",
-            Self::Guesses => "guesses",
-            Self::Nodes => "nodes",
-            Self::LatencyNs => "latency_ns",
-        }
-    }
-}
-
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Column {
-    type Err = UnknownColumn;
-
-    fn from_str(name: &str) -> Result<Self, UnknownColumn> {
-        let found = Self::ALL.into_iter().find(|column| column.name() == name);
-        found.ok_or_else(|| UnknownColumn(name.into()))
-    }
-}
-
-/// A column was asked for that does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no column {0:?}; there are {list}", list = Column::ALL.map(Column::name).join(", "))]
-pub struct UnknownColumn(String);
-
-/// CSV rows with these columns, in this order.
+/// Rows with these columns, in this order, and a separator between them: a constant, because
+/// everything in a row that is one costs less.
 #[derive(Clone, Debug)]
-pub struct CsvRows {
+pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<Column>,
+    /// The names of the input's columns that stand behind them.
+    kept: Vec<String>,
 }
 
-impl CsvRows {
+impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     /// Chooses columns.
     ///
     /// # Panics
@@ -110,21 +32,31 @@ impl CsvRows {
     pub fn new(columns: impl Into<Vec<Column>>) -> Self {
         let columns = columns.into();
         assert!(!columns.is_empty(), "rows need at least one column");
-        Self { columns }
+        Self { columns, kept: Vec::new() }
+    }
+
+    /// Puts columns of the input behind the others; one that is called as one of them gets
+    /// `input_` before its name.
+    #[must_use]
+    pub fn keeping(self, names: &[String]) -> Self {
+        Self { kept: names_of_kept(&self.columns, names), ..self }
     }
 }
 
-impl Default for CsvRows {
+impl<const SEPARATOR: u8> Default for SeparatedRows<SEPARATOR> {
     fn default() -> Self {
         Self::new(Column::DEFAULT)
     }
 }
 
-impl RowFormat for CsvRows {
+impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
     fn header(&self, out: &mut RowBuffer) {
-        let names = || self.columns.iter().map(|column| column.name().as_bytes());
-        let room = names().map(|name| name.len() + 1).sum();
-        out.append_row(room, SEPARATOR, |fields| names().for_each(|name| fields.text(name)));
+        let own = self.columns.iter().map(|column| column.name());
+        let names = || own.clone().chain(self.kept.iter().map(String::as_str));
+        let room = names().map(|name| quoted_room(name.len())).sum();
+        out.append_row(room, SEPARATOR, |fields| {
+            names().for_each(|name| fields.by(|room| quote::<SEPARATOR>(name.as_bytes(), room)));
+        });
     }
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
@@ -132,59 +64,67 @@ impl RowFormat for CsvRows {
         for row in rows.iter() {
             out.append_row(self.room(&row), SEPARATOR, |fields| {
                 if has_default_columns {
-                    push_default_columns(&row, fields);
+                    push_default_columns::<SEPARATOR>(&row, fields);
                 } else {
                     self.push_columns(&row, fields);
+                }
+                if !self.kept.is_empty() {
+                    push_kept::<SEPARATOR>(row.kept, fields);
                 }
             });
         }
     }
 }
 
-impl CsvRows {
+impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     /// The most bytes that a row can take: text from outside may double when it is quoted, in
     /// every column that shows it.
     #[inline(always)]
     fn room(&self, row: &Row<'_>) -> usize {
-        self.columns.len() * (FIELD + 2 * (row.file.len() + row.text.len() + 2))
+        let own = self.columns.len() * (FIELD + quoted_room(row.file.len() + row.text.len()));
+        if self.kept.is_empty() {
+            return own;
+        }
+        own + quoted_room(row.kept.length()) + self.kept.len() * quoted_room(0)
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
-        if self.columns == [Column::Solution] && row.outcome_or_none().solution().is_none() {
+        if self.columns == [Column::Solution]
+            && self.kept.is_empty()
+            && row.outcome_or_none().solution().is_none()
+        {
             // Quoted, though empty: an empty line would be no row.
             out.text(b"\"\"");
         } else {
-            self.columns.iter().for_each(|column| push_column(*column, row, out));
+            self.columns.iter().for_each(|column| push_column::<SEPARATOR>(*column, row, out));
         }
     }
 }
 
-const SEPARATOR: u8 = b',';
-
-/// The longest field that is not text from outside: a grid, and the comma behind it.
+/// The longest field that is not text from outside: a grid, and the separator behind it.
 const FIELD: usize = CELLS + 1;
 
 /// The columns of [`Column::DEFAULT`], one by one: with each a constant, nothing is left of the
 /// choice between them, which is worth a third of the time of a row.
 #[inline(always)]
-fn push_default_columns(row: &Row<'_>, out: &mut Fields<'_>) {
-    push_column(Column::Line, row, out);
-    push_column(Column::Puzzle, row, out);
-    push_column(Column::Solution, row, out);
-    push_column(Column::Status, row, out);
-    push_column(Column::Solutions, row, out);
-    push_column(Column::Guesses, row, out);
-    push_column(Column::LatencyNs, row, out);
+fn push_default_columns<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
+    push_column::<SEPARATOR>(Column::Line, row, out);
+    push_column::<SEPARATOR>(Column::Puzzle, row, out);
+    push_column::<SEPARATOR>(Column::Solution, row, out);
+    push_column::<SEPARATOR>(Column::Status, row, out);
+    push_column::<SEPARATOR>(Column::Solutions, row, out);
+    push_column::<SEPARATOR>(Column::Guesses, row, out);
+    push_column::<SEPARATOR>(Column::LatencyNs, row, out);
 }
 
 #[inline(always)]
-fn push_column(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
+fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
     match column {
-        Column::File => out.by(|room| quote(row.file.as_bytes(), room)),
+        Column::File => out.by(|room| quote::<SEPARATOR>(row.file.as_bytes(), room)),
         Column::Line => out.number(row.line),
         Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
             Ok(cells) if row.outcome.is_ok() => out.cells(cells),
-            _ => out.by(|room| quote(row.text, room)),
+            _ => out.by(|room| quote::<SEPARATOR>(row.text, room)),
         },
         Column::Solution => match row.outcome_or_none().solution() {
             Some(grid) => out.grid(grid),
@@ -198,6 +138,17 @@ fn push_column(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
     }
 }
 
+#[inline(never)]
+fn push_kept<const SEPARATOR: u8>(kept: Kept<'_>, out: &mut Fields<'_>) {
+    kept.texts().for_each(|text| out.by(|room| quote::<SEPARATOR>(&text, room)));
+}
+
+/// The most bytes that so many bytes of text take, quoted, with a separator behind them.
+#[inline(always)]
+fn quoted_room(length: usize) -> usize {
+    2 * length + 3
+}
+
 const STATUS_NAMES: [Short; Status::ALL.len()] = {
     let mut names = [Short::new(""); Status::ALL.len()];
     let mut i = 0;
@@ -208,13 +159,13 @@ const STATUS_NAMES: [Short; Status::ALL.len()] = {
     names
 };
 
-/// Writes text from outside, quoted where CSV needs it; returns the length.
-fn quote(text: &[u8], room: &mut [u8]) -> usize {
-    if !text.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+/// Writes text from outside, quoted where it has to be; returns the length.
+fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
+    if !text.iter().any(|&byte| byte == SEPARATOR || matches!(byte, b'"' | b'\n' | b'\r')) {
         room[..text.len()].copy_from_slice(text);
         return text.len();
     }
-    let mut writer = csv_core::Writer::new();
+    let mut writer = csv_core::WriterBuilder::new().delimiter(SEPARATOR).build();
     let (field, _, written) = writer.field(text, room);
     let (end, closed) = writer.finish(&mut room[written..]);
     let fits = (csv_core::WriteResult::InputEmpty, csv_core::WriteResult::InputEmpty);
@@ -226,6 +177,7 @@ fn quote(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::input::{Record, Text};
+    use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
@@ -240,7 +192,8 @@ mod tests {
             records: &[record],
             cells: &[],
             statuses: &[status],
-            outcomes: &[],
+            outcomes: &Outcomes::default(),
+            kept: &[],
         };
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);
@@ -275,14 +228,5 @@ mod tests {
     #[test]
     fn a_row_of_one_empty_field_is_still_a_row() {
         assert_eq!(row(b"", Status::Unsolvable, &[Column::Solution]), "\"\"\n");
-    }
-
-    #[test]
-    fn column_names_are_read_back_and_others_refused() {
-        for column in Column::ALL {
-            assert_eq!(column.name().parse(), Ok(column));
-        }
-        let error = "time".parse::<Column>().unwrap_err().to_string();
-        assert!(error.contains("time") && error.contains("latency_ns"), "{error}");
     }
 }

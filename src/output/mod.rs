@@ -2,24 +2,38 @@
 //!
 //! | file | what it writes |
 //! |---|---|
-//! | [`csv`] | chosen columns, with a header |
-//! | [`judge`] | nine lines a solution |
+//! | [`csv`] | chosen columns with commas or tabs between them, and a header |
+//! | [`jsonl`] | chosen columns as a JSON object a line |
 //! | [`lines`] | solutions only, one a line |
+//! | [`grid`] | nine lines a solution, and a label |
+//! | [`judge`] | nine lines a solution, and nothing else |
+//!
+//! | [`compress`] | rows, compressed |
 
 mod buffer;
+mod columns;
+pub mod compress;
 pub mod csv;
+pub mod grid;
+pub mod jsonl;
 pub mod judge;
 pub mod lines;
 
 pub use buffer::{Fields, RowBuffer, SHORT, Short};
-pub use csv::{Column, CsvRows};
+pub use columns::{Column, UnknownColumn};
+pub use compress::Packer;
+pub use csv::{CsvRows, TsvRows};
+pub use grid::LabelledGrids;
+pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
 pub use lines::SolutionLines;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::input::{Record, Text};
-use crate::puzzle::{CELLS, Malformed};
+use crate::input::csv::Field;
+use crate::input::{Given, Record, Text};
+use crate::puzzle::{CELLS, Grid, Malformed};
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -30,14 +44,36 @@ pub struct Row<'a> {
     pub file: &'a str,
     /// The record's line in that input, from 1.
     pub line: u64,
-    /// White space before the cells.
+    /// Bytes of its line before the cells.
     pub indent: usize,
-    /// The cells as they were written, or the line of a malformed record that is at fault.
+    /// The cells or marks as they were written, the whole of a malformed record, or the line of a
+    /// malformed grid that is at fault.
     pub text: &'a [u8],
     /// What became of it.
     pub status: Status,
     /// What the engine found, or what was wrong with the text.
     pub outcome: Result<&'a Outcome, &'a Malformed>,
+    /// The fields of the input that are carried into the output.
+    pub kept: Kept<'a>,
+}
+
+/// Fields of one record in the bytes of its block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept<'a> {
+    bytes: &'a [u8],
+    fields: &'a [Field],
+}
+
+impl<'a> Kept<'a> {
+    /// What each of them says.
+    pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
+        self.fields.iter().map(move |field| field.text(self.bytes))
+    }
+
+    /// Bytes of all together, at most.
+    pub fn length(self) -> usize {
+        self.fields.iter().map(|field| field.of(self.bytes).len()).sum()
+    }
 }
 
 impl<'a> Row<'a> {
@@ -45,6 +81,49 @@ impl<'a> Row<'a> {
     #[inline(always)]
     pub fn outcome_or_none(&self) -> &'a Outcome {
         self.outcome.unwrap_or(&Outcome::NONE)
+    }
+}
+
+/// What the engine found about the puzzles and the marks of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Of each puzzle.
+    pub puzzles: Vec<Outcome>,
+    /// Of each one's marks.
+    pub marks: Vec<Outcome>,
+}
+
+impl Outcomes {
+    /// What was found about what a record gives.
+    #[inline(always)]
+    pub fn of(&self, given: Given) -> &Outcome {
+        match given {
+            Given::Puzzle(place) => &self.puzzles[place as usize],
+            Given::Marks(place) => &self.marks[place as usize],
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn of_mut(&mut self, given: Given) -> &mut Outcome {
+        match given {
+            Given::Puzzle(place) => &mut self.puzzles[place as usize],
+            Given::Marks(place) => &mut self.marks[place as usize],
+        }
+    }
+
+    /// Adds what was found about `given`, but with another solution; returns what has it.
+    pub(crate) fn push_other(&mut self, given: Given, grid: Grid) -> Given {
+        let other = Outcome { grid, ..*self.of(given) };
+        match given {
+            Given::Puzzle(_) => {
+                self.puzzles.push(other);
+                Given::Puzzle(self.puzzles.len() as u32 - 1)
+            }
+            Given::Marks(_) => {
+                self.marks.push(other);
+                Given::Marks(self.marks.len() as u32 - 1)
+            }
+        }
     }
 }
 
@@ -63,18 +142,21 @@ pub struct Rows<'a> {
     pub cells: &'a [[u8; CELLS]],
     /// What became of each record.
     pub statuses: &'a [Status],
-    /// What the engine found about each puzzle ([`Record::puzzle`]).
-    pub outcomes: &'a [Outcome],
+    /// What the engine found about each of them.
+    pub outcomes: &'a Outcomes,
+    /// The fields that are carried into the output, as many for each record.
+    pub kept: &'a [Field],
 }
 
 impl<'a> Rows<'a> {
     /// The rows in order.
     #[inline(always)]
     pub fn iter(self) -> impl Iterator<Item = Row<'a>> {
-        let records = self.records.iter().zip(self.statuses);
+        let records = self.records.iter().zip(self.statuses).enumerate();
+        let kept = self.kept.len() / self.records.len().max(1);
         records.map(
             #[inline(always)]
-            move |(record, &status)| Row {
+            move |(i, (record, &status))| Row {
                 file: self.file,
                 line: self.first_line + u64::from(record.line),
                 indent: record.indent as usize,
@@ -84,8 +166,12 @@ impl<'a> Rows<'a> {
                 },
                 status,
                 outcome: match &record.puzzle {
-                    Ok(place) => Ok(&self.outcomes[*place as usize]),
+                    Ok(given) => Ok(self.outcomes.of(*given)),
                     Err(malformed) => Err(malformed),
+                },
+                kept: Kept {
+                    bytes: self.bytes,
+                    fields: self.kept.get(i * kept..(i + 1) * kept).unwrap_or_default(),
                 },
             },
         )

@@ -30,8 +30,10 @@ pub(super) struct Block {
     pub length: usize,
     /// Whether the last line is too long for a block: its rest was passed over.
     pub cut_short: bool,
-    /// The rows, as they will be written.
+    /// The rows.
     pub rows: RowBuffer,
+    /// The rows compressed, where they are to be.
+    pub packed: Option<Vec<u8>>,
     /// Messages about bad records, one a line.
     pub notes: Vec<u8>,
     /// What its lines were.
@@ -57,11 +59,17 @@ impl Block {
             cut_short: false,
             // A row of the default columns is less than three times its line.
             rows: RowBuffer::with_room(bytes * 3),
+            packed: None,
             notes: Vec::new(),
             counts: Counts::default(),
             last_record: None,
             latencies: Vec::with_capacity(bytes / (CELLS + 1) + 1),
         }
+    }
+
+    /// The rows, as they will be written.
+    pub(super) fn output(&self) -> &[u8] {
+        self.packed.as_deref().unwrap_or_else(|| self.rows.as_slice())
     }
 
     /// The lines.

@@ -36,8 +36,9 @@ use self::reader::{Channels, Reader, Reading};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::worker::Worker;
 use self::writer::Writer;
+use crate::compression::Compression;
 use crate::input::Source;
-use crate::output::{CsvRows, RowBuffer, RowFormat};
+use crate::output::{CsvRows, Packer, RowBuffer, RowFormat};
 use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, LexFirst, Limits};
 use crate::stats::{Counts, Latencies};
@@ -94,6 +95,8 @@ pub struct Pipeline {
     pub list: Option<Listing>,
     /// How rows are written.
     pub format: Box<dyn RowFormat + Send>,
+    /// Whether the rows of each block are compressed, as a stream of their own.
+    pub compression: Option<Compression>,
     /// The most bytes of input in one block, which is also the longest line that is read whole.
     pub block_bytes: usize,
 }
@@ -108,6 +111,7 @@ impl Default for Pipeline {
             limits: Limits::PROOF,
             list: None,
             format: Box::new(CsvRows::default()),
+            compression: None,
             block_bytes: BLOCK_BYTES,
         }
     }
@@ -126,8 +130,6 @@ impl fmt::Debug for Pipeline {
 /// How far a run has come, for whoever watches it from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Bytes read from the inputs.
-    pub bytes: AtomicU64,
     /// Records whose rows are written.
     pub records: AtomicU64,
     /// Set to end the run early: what was read gets its rows, the rest is left.
@@ -208,10 +210,20 @@ impl Pipeline {
 
     fn write_header(&self, sink: &mut impl Sink) -> Result<SoFar, OutputFailure> {
         let start = SoFar::default();
+        (sink.rows(&self.header())).map_err(|error| start.failure(Output::Rows, error))?;
+        Ok(start)
+    }
+
+    /// What stands before the first row. Compressed it is never nothing: without any row it still
+    /// has to be a stream.
+    fn header(&self) -> Vec<u8> {
         let mut header = RowBuffer::default();
         self.format.header(&mut header);
-        (sink.rows(header.as_slice())).map_err(|error| start.failure(Output::Rows, error))?;
-        Ok(start)
+        let mut bytes = header.as_slice().to_vec();
+        if let Some(compression) = self.compression {
+            Packer::new(compression).pack(header.as_slice(), &mut bytes);
+        }
+        bytes
     }
 
     /// The same on the calling thread alone, one block after the other: for small inputs, where

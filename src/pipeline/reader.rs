@@ -16,6 +16,7 @@ const FIRST_BLOCK: usize = 16 * 1024;
 const SKIPPED_AT_ONCE: u64 = 256 * 1024;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
+const MARKS: [&[u8]; 3] = [BYTE_ORDER_MARK, UTF_16_MARKS[0], UTF_16_MARKS[1]];
 
 /// Where the reader takes empty blocks from, and leaves full ones.
 pub(super) trait Circle {
@@ -63,10 +64,10 @@ pub(super) struct Reading {
 
 /// What ended the filling of a block.
 enum Filled {
-    /// It holds a whole line, at least.
-    Lines,
-    /// It is full without the end of a line.
-    NoLineEnd,
+    /// It holds whole records up to here, at least one.
+    Records(usize),
+    /// It is full without the end of a record.
+    NoRecordEnd,
     /// The input ended.
     End,
     /// The input failed.
@@ -112,8 +113,13 @@ impl<C: Circle> Stream<'_, C> {
         let failure = |error| InputFailure { file: file.to_string(), error };
         let layout = source.layout;
         let mut at = source.position;
-        let mut input = Input { reader: source.reader, watched: self.reader.progress, taken: 0 };
         let start = at.offset;
+        let mut input = Input {
+            reader: source.reader,
+            at_start: start == 0,
+            watched: self.reader.progress,
+            taken: 0,
+        };
         self.carry.clear();
         if let Err(error) = input.skip(source.skip)? {
             return Ok(Err(failure(error)));
@@ -128,17 +134,18 @@ impl<C: Circle> Stream<'_, C> {
                 return Ok(Ok(()));
             }
             let filled = self.fill(&mut block, &layout, &mut input)?;
-            if at.offset == 0
-                && let Err(error) = check_start(&mut block)
-            {
-                return Ok(Err(failure(error)));
-            }
             let filled_length = block.length;
-            block.length = match filled {
-                Filled::Lines | Filled::Failed(_) => layout.last_end(block.lines()),
-                Filled::NoLineEnd | Filled::End => filled_length,
+            let forced_end = match filled {
+                Filled::NoRecordEnd => layout.forced_end(block.lines()),
+                _ => 0,
             };
-            block.cut_short = matches!(filled, Filled::NoLineEnd);
+            block.cut_short = matches!(filled, Filled::NoRecordEnd) && forced_end == 0;
+            block.length = match filled {
+                Filled::Records(end) => end,
+                Filled::NoRecordEnd if forced_end > 0 => forced_end,
+                Filled::NoRecordEnd | Filled::End => filled_length,
+                Filled::Failed(_) => layout.last_end_of_all(block.lines()),
+            };
             self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
             block.file = Arc::clone(&file);
             block.source = number;
@@ -152,7 +159,7 @@ impl<C: Circle> Stream<'_, C> {
             block.end = at;
             self.send(block)?;
             match filled {
-                Filled::Lines | Filled::NoLineEnd => {}
+                Filled::Records(_) | Filled::NoRecordEnd => {}
                 Filled::End => return Ok(Ok(())),
                 Filled::Failed(error) => return Ok(Err(failure(error))),
             }
@@ -177,24 +184,26 @@ impl<C: Circle> Stream<'_, C> {
         input: &mut Input<'_, impl Read>,
     ) -> Result<Filled, Stopped> {
         let room = block.bytes.len();
-        let mut has_record_end = layout.last_end(block.lines()) > 0;
-        while !has_record_end {
-            let start = block.length;
-            if start == room {
-                return Ok(Filled::NoLineEnd);
+        let mut looked_at = 0;
+        loop {
+            // No record ends without a line feed.
+            if memchr(b'\n', &block.bytes[looked_at..block.length]).is_some() {
+                match layout.last_end(block.lines()) {
+                    0 => {}
+                    end => return Ok(Filled::Records(end)),
+                }
             }
-            let end = if start < self.target { self.target.min(room) } else { room };
-            match input.read(&mut block.bytes[start..end])? {
+            looked_at = block.length;
+            if looked_at == room {
+                return Ok(Filled::NoRecordEnd);
+            }
+            let end = if looked_at < self.target { self.target.min(room) } else { room };
+            match input.read(&mut block.bytes[looked_at..end])? {
                 Ok(0) => return Ok(Filled::End),
                 Ok(got) => block.length += got,
                 Err(error) => return Ok(Filled::Failed(error)),
             }
-            has_record_end = match layout {
-                Layout::Lines => memchr(b'\n', &block.bytes[start..block.length]).is_some(),
-                Layout::Grid => layout.last_end(block.lines()) > 0,
-            };
         }
-        Ok(Filled::Lines)
     }
 }
 
@@ -220,6 +229,8 @@ fn pass_over_line(block: &mut Block, input: &mut Input<'_, impl Read>) -> Result
 /// The bytes of one input, counted, until somebody ends the run.
 struct Input<'a, R> {
     reader: R,
+    /// Whether a byte order mark may come.
+    at_start: bool,
     watched: &'a Progress,
     /// How many bytes were read.
     taken: u64,
@@ -244,9 +255,36 @@ impl<R: Read> Input<'_, R> {
         Ok(Ok(()))
     }
 
+    /// Reads once, at the start as often as it takes to pass over a byte order mark.
+    fn read(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
+        if !std::mem::take(&mut self.at_start) {
+            return self.read_once(into);
+        }
+        let mut length = 0;
+        while MARKS.iter().any(|mark| length < mark.len() && mark.starts_with(&into[..length])) {
+            match self.read_once(&mut into[length..])? {
+                Ok(0) => break,
+                Ok(got) => length += got,
+                failed => return Ok(failed),
+            }
+        }
+        if UTF_16_MARKS.iter().any(|mark| into[..length].starts_with(mark)) {
+            let hint = "looks like UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)";
+            return Ok(Err(io::Error::new(ErrorKind::InvalidData, hint)));
+        }
+        if into[..length].starts_with(BYTE_ORDER_MARK) {
+            into.copy_within(BYTE_ORDER_MARK.len()..length, 0);
+            length -= BYTE_ORDER_MARK.len();
+            if length == 0 {
+                return self.read_once(into);
+            }
+        }
+        Ok(Ok(length))
+    }
+
     /// Reads once. A reader that has nothing yet may say so ([`ErrorKind::Interrupted`]) to be
     /// asked again, unless the run is to end.
-    fn read(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
+    fn read_once(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
         loop {
             if self.watched.stop.load(Ordering::Relaxed) {
                 return Err(Stopped);
@@ -255,24 +293,10 @@ impl<R: Read> Input<'_, R> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Ok(got) => {
                     self.taken += got as u64;
-                    self.watched.bytes.fetch_add(got as u64, Ordering::Relaxed);
                     return Ok(Ok(got));
                 }
                 failed => return Ok(failed),
             }
         }
     }
-}
-
-/// Takes a byte order mark from the start of an input; refuses UTF-16.
-fn check_start(block: &mut Block) -> io::Result<()> {
-    if UTF_16_MARKS.iter().any(|mark| block.lines().starts_with(mark)) {
-        let hint = "looks like UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)";
-        return Err(io::Error::new(ErrorKind::InvalidData, hint));
-    }
-    if block.lines().starts_with(BYTE_ORDER_MARK) {
-        block.bytes.copy_within(BYTE_ORDER_MARK.len()..block.length, 0);
-        block.length -= BYTE_ORDER_MARK.len();
-    }
-    Ok(())
 }

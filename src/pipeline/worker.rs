@@ -7,9 +7,10 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::Pipeline;
 use super::block::Block;
-use crate::input::{Record, Records, Text, grid};
-use crate::output::{Row, Rows};
-use crate::puzzle::{Grid, Puzzle};
+use crate::input::{Given, Record, Records, Text, grid};
+use crate::marks::{self, Marks};
+use crate::output::{Outcomes, Packer, Row, Rows};
+use crate::puzzle::{Contradiction, Grid, Puzzle};
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
 use crate::stats::Counts;
 use crate::status::Status;
@@ -19,16 +20,18 @@ pub(super) struct Worker<'a> {
     pipeline: &'a Pipeline,
     engine: Box<dyn Engine>,
     records: Records,
-    /// For each of `records.puzzles`.
-    outcomes: Vec<Outcome>,
-    /// Places in `records.puzzles` at which the engine failed; nearly always empty.
-    failed: Vec<usize>,
+    /// For each of `records.puzzles` and `records.marks`.
+    outcomes: Outcomes,
+    /// Those at which the engine failed; nearly always none.
+    failed: Vec<Given>,
     /// For each of `records.all`.
     statuses: Vec<Status>,
+    /// Compresses rows, if they are to be.
+    packer: Option<Packer>,
     /// Finds the solutions to be listed, if any are.
     lister: Option<LexFirst>,
-    /// Solutions to be listed behind the first: the place of the puzzle, and the solution.
-    listed: Vec<(u32, Grid)>,
+    /// Solutions to be listed behind the first, in the order of the records: whose, and the solution.
+    listed: Vec<(Given, Grid)>,
 }
 
 impl<'a> Worker<'a> {
@@ -37,10 +40,14 @@ impl<'a> Worker<'a> {
         Self {
             pipeline,
             engine: (pipeline.engine)(),
-            outcomes: vec![Outcome::NONE; records.puzzles.capacity()],
+            outcomes: Outcomes {
+                puzzles: Vec::with_capacity(records.puzzles.capacity()),
+                marks: Vec::new(),
+            },
             failed: Vec::new(),
             statuses: Vec::with_capacity(records.all.capacity()),
             records,
+            packer: pipeline.compression.map(Packer::new),
             lister: pipeline.list.as_ref().map(|list| (list.engine)()),
             listed: Vec::new(),
         }
@@ -58,7 +65,8 @@ impl<'a> Worker<'a> {
 
     /// Turns a block's lines into rows.
     pub(super) fn process(&mut self, block: &mut Block) {
-        block.layout.read(&block.bytes[..block.length], block.cut_short, &mut self.records);
+        let Block { layout, first_line, cut_short, .. } = &*block;
+        layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         self.solve();
         self.find_others();
         block.counts = self.judge();
@@ -69,40 +77,33 @@ impl<'a> Worker<'a> {
             self.list_others();
         }
         self.write(block);
+        self.pack(block);
     }
 
-    /// Fills in an outcome for every puzzle, and the list of those at which the engine failed.
+    /// Fills in all outcomes, and the list of those at which the engine failed.
     fn solve(&mut self) {
-        let puzzles = &self.records.puzzles;
-        if self.outcomes.len() < puzzles.len() {
-            self.outcomes.resize(puzzles.len(), Outcome::NONE);
-        }
-        self.failed.clear();
-        let outcomes = &mut self.outcomes[..puzzles.len()];
-        if !solve_or_renew(self.pipeline, &mut self.engine, puzzles, outcomes) {
-            // One by one, to find out which.
-            for (i, puzzle) in puzzles.iter().enumerate() {
-                let outcome = &mut outcomes[i..=i];
-                if !solve_or_renew(self.pipeline, &mut self.engine, &[*puzzle], outcome) {
-                    outcome[0] = Outcome::NONE;
-                    self.failed.push(i);
-                }
-            }
-        }
+        let Self { pipeline, engine, records, outcomes, failed, .. } = self;
+        let Records { puzzles, marks, .. } = records;
+        failed.clear();
+        let bad = solve_all(pipeline, engine, puzzles, &mut outcomes.puzzles, <dyn Engine>::solve);
+        failed.extend(bad.into_iter().map(Given::Puzzle));
+        let bad =
+            solve_all(pipeline, engine, marks, &mut outcomes.marks, <dyn Engine>::solve_marks);
+        failed.extend(bad.into_iter().map(Given::Marks));
     }
 
     /// Finds the solutions to be listed behind the first of each puzzle.
     fn find_others(&mut self) {
         self.listed.clear();
         let (Some(lister), Some(list)) = (&mut self.lister, &self.pipeline.list) else { return };
-        let puzzles = self.records.puzzles.iter().zip(&mut self.outcomes);
-        for (place, (puzzle, outcome)) in (0..).zip(puzzles) {
+        for given in self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok()) {
+            let outcome = self.outcomes.of_mut(*given);
             let count = outcome.solutions.min(list.solutions.get());
-            let mut last = outcome.grid;
+            let (marks, mut last) = (self.records.as_marks(*given), outcome.grid);
             for _ in 1..count {
-                match lister.next(puzzle, &last, self.pipeline.limits) {
+                match lister.next(&marks, &last, self.pipeline.limits) {
                     Ok(Some(grid)) => {
-                        self.listed.push((place, grid));
+                        self.listed.push((*given, grid));
                         last = grid;
                     }
                     Ok(None) => break,
@@ -118,19 +119,21 @@ impl<'a> Worker<'a> {
     /// Gives each listed solution a record and an outcome of its own, behind those of the first.
     fn list_others(&mut self) {
         let records = std::mem::take(&mut self.records.all);
+        let kept = std::mem::take(&mut self.records.kept);
+        let kept_each = kept.len() / records.len().max(1);
         let statuses = std::mem::take(&mut self.statuses);
         let mut listed = self.listed.iter().peekable();
-        for (record, status) in records.into_iter().zip(statuses) {
-            let Record { line, indent, fault, ref text, ref puzzle } = record;
-            let (text, place) = (text.clone(), puzzle.as_ref().ok().copied());
+        for (i, (record, status)) in records.into_iter().zip(statuses).enumerate() {
+            let kept = &kept[i * kept_each..(i + 1) * kept_each];
+            let first = record.clone();
+            let given = record.puzzle.as_ref().ok().copied();
             self.records.all.push(record);
+            self.records.kept.extend_from_slice(kept);
             self.statuses.push(status);
-            while let Some((_, grid)) = listed.next_if(|(of, _)| Some(*of) == place) {
-                let first = self.outcomes[place.expect("it is listed") as usize];
-                let puzzle = Ok(self.outcomes.len() as u32);
-                self.outcomes.push(Outcome { grid: *grid, ..first });
-                let text = text.clone();
-                self.records.all.push(Record { line, indent, fault, text, puzzle });
+            while let Some((of, grid)) = listed.next_if(|(of, _)| Some(*of) == given) {
+                let puzzle = Ok(self.outcomes.push_other(*of, *grid));
+                self.records.all.push(Record { puzzle, ..first.clone() });
+                self.records.kept.extend_from_slice(kept);
                 self.statuses.push(status);
             }
         }
@@ -138,16 +141,19 @@ impl<'a> Worker<'a> {
 
     /// Finds the status of every record.
     fn judge(&mut self) -> Counts {
-        let Records { all, puzzles, blank_lines, comments, .. } = &self.records;
+        let Records { all, puzzles, marks, blank_lines, comments, .. } = &self.records;
+        let limits = self.pipeline.limits;
         let mut counts = Counts::of_other_lines(*blank_lines, *comments);
         self.statuses.clear();
         for record in all {
             let status = match record.puzzle {
                 Err(_) => Status::Malformed,
-                Ok(place) if self.failed.contains(&(place as usize)) => Status::InternalError,
-                Ok(place) => {
-                    let place = place as usize;
-                    Status::of(&puzzles[place], self.pipeline.limits, &self.outcomes[place])
+                Ok(given) if self.failed.contains(&given) => Status::InternalError,
+                Ok(given @ Given::Puzzle(place)) => {
+                    Status::of(&puzzles[place as usize], limits, self.outcomes.of(given))
+                }
+                Ok(given @ Given::Marks(place)) => {
+                    Status::of(&marks[place as usize].clues(), limits, self.outcomes.of(given))
                 }
             };
             counts.add(status);
@@ -156,12 +162,12 @@ impl<'a> Worker<'a> {
         counts
     }
 
-    /// Those of all puzzles at which the engine did not fail.
+    /// Those of all at which the engine did not fail.
     fn list_latencies(&self, latencies: &mut Vec<u64>) {
-        let outcomes = self.outcomes[..self.records.puzzles.len()].iter().enumerate();
-        let solved = outcomes.filter(|(i, _)| !self.failed.contains(i));
+        let given = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
+        let solved = given.filter(|given| !self.failed.contains(given));
         latencies.clear();
-        latencies.extend(solved.map(|(_, outcome)| outcome.latency_ns));
+        latencies.extend(solved.map(|given| self.outcomes.of(*given).latency_ns));
     }
 
     /// Writes the block's rows, and a message for every bad record.
@@ -175,6 +181,7 @@ impl<'a> Worker<'a> {
             cells: &self.records.cells,
             statuses: &self.statuses,
             outcomes: &self.outcomes,
+            kept: &self.records.kept,
         };
         rows.clear();
         self.pipeline.format.rows(all, rows);
@@ -186,17 +193,56 @@ impl<'a> Worker<'a> {
             }
         }
     }
+
+    /// Compresses the block's rows, if they are to be and there are any.
+    fn pack(&mut self, block: &mut Block) {
+        if let Some(packer) = &mut self.packer {
+            let packed = block.packed.get_or_insert_default();
+            packed.clear();
+            if !block.rows.as_slice().is_empty() {
+                packer.pack(block.rows.as_slice(), packed);
+            }
+        }
+    }
+}
+
+/// A method of an engine.
+type Solve<P> = fn(&mut (dyn Engine + 'static), &[P], Limits, &mut [Outcome]);
+
+/// Fills in an outcome for each of `given`; returns the places of those at which the engine failed.
+fn solve_all<P>(
+    pipeline: &Pipeline,
+    engine: &mut Box<dyn Engine>,
+    given: &[P],
+    outcomes: &mut Vec<Outcome>,
+    solve: Solve<P>,
+) -> Vec<u32> {
+    outcomes.resize(given.len(), Outcome::NONE);
+    if given.is_empty() || solve_or_renew(pipeline, engine, given, outcomes, solve) {
+        return Vec::new();
+    }
+    // One by one, to find out which.
+    let mut failed = Vec::new();
+    for (place, one) in given.chunks(1).enumerate() {
+        let outcome = &mut outcomes[place..=place];
+        if !solve_or_renew(pipeline, engine, one, outcome, solve) {
+            outcome[0] = Outcome::NONE;
+            failed.push(place as u32);
+        }
+    }
+    failed
 }
 
 /// Solves a batch; after a panic the engine is a new one and the answer is `false`.
-fn solve_or_renew(
+fn solve_or_renew<P>(
     pipeline: &Pipeline,
     engine: &mut Box<dyn Engine>,
-    puzzles: &[Puzzle],
+    given: &[P],
     outcomes: &mut [Outcome],
+    solve: Solve<P>,
 ) -> bool {
-    let limits: Limits = pipeline.limits;
-    let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(puzzles, limits, outcomes)));
+    let limits = pipeline.limits;
+    let solved = catch_unwind(AssertUnwindSafe(|| solve(engine.as_mut(), given, limits, outcomes)));
     if solved.is_err() {
         *engine = (pipeline.engine)();
     }
@@ -216,12 +262,10 @@ fn write_note(
     let ((below, column), what) = match (row.status, row.outcome) {
         (_, Err(malformed)) => ((record.fault, malformed.column), malformed.what.clone()),
         (Status::Contradictory, _) => {
-            let found = Puzzle::parse(row.text).ok().and_then(|puzzle| puzzle.contradiction());
-            let Some(found) = found else { return };
-            let cell = found.cells[1];
+            let Some((clue_at, found)) = contradiction_in(row.text) else { return };
             let place = match record.text {
-                Text::Block(_) => Some((0, start.1 + cell)),
-                Text::Cells { start, .. } => grid::cell_place(&block[start as usize..], cell),
+                Text::Block(_) => Some((0, start.1 + clue_at)),
+                Text::Cells { start, .. } => grid::cell_place(&block[start as usize..], clue_at),
             };
             (place.unwrap_or(start), found.to_string())
         }
@@ -237,4 +281,16 @@ fn write_note(
     let (file, line, status) = (row.file, row.line + u64::from(below), row.status.name());
     writeln!(notes, "{file}:{line}:{column}: {status}: {what}")
         .expect("a vector takes every write");
+}
+
+/// The contradiction between the clues of a text, 81 cells or pencil marks, and where in the text
+/// the second clue stands.
+fn contradiction_in(text: &[u8]) -> Option<(usize, Contradiction)> {
+    if text.len() == marks::TEXT {
+        let found = Marks::parse(text).ok()?.clues().contradiction()?;
+        Some((9 * found.cells[1] + usize::from(found.digit) - 1, found))
+    } else {
+        let found = Puzzle::parse(text).ok()?.contradiction()?;
+        Some((found.cells[1], found))
+    }
 }

@@ -49,7 +49,7 @@ pub(super) fn write(
     so_far: &mut SoFar,
     progress: &Progress,
 ) -> Result<(), OutputFailure> {
-    (sink.rows(block.rows.as_slice())).map_err(|error| so_far.failure(Output::Rows, error))?;
+    (sink.rows(block.output())).map_err(|error| so_far.failure(Output::Rows, error))?;
     sink.notes(&block.notes).map_err(|error| so_far.failure(Output::Notes, error))?;
     so_far.add(block);
     progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);

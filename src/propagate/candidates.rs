@@ -1,7 +1,8 @@
 //! The candidates of a puzzle, and the two rules that follow from one digit a cell.
 
 use super::geometry::{UNITS, peers, unit_by_number, units};
-use super::{Contradiction, Digits, Marks, NoWatch, Rule, Watch, Why};
+use super::{Contradiction, NoWatch, Rule, Watch, Why};
+use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// What each cell may still hold.
@@ -44,6 +45,21 @@ impl Candidates {
         let mut candidates = Self::ALL;
         candidates.assign_clues(puzzle, &mut NoWatch)?;
         Ok(candidates)
+    }
+
+    /// What pencil marks imply: what is not marked is eliminated.
+    ///
+    /// # Errors
+    /// The first contradiction.
+    pub fn of_marks(marks: &Marks) -> Result<Self, Contradiction> {
+        let mut candidates = Self::ALL;
+        candidates.eliminate_unmarked(marks, &mut NoWatch)?;
+        Ok(candidates)
+    }
+
+    /// The candidates of every cell, to be written down.
+    pub fn marks(&self) -> Marks {
+        Marks::from_cells(self.digits.map(Digits))
     }
 
     /// Assigns every clue, and tells `watch` of each step.

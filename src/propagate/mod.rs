@@ -39,7 +39,6 @@
 
 mod candidates;
 mod geometry;
-mod marks;
 mod names;
 
 use std::fmt;
@@ -50,95 +49,7 @@ use crate::puzzle::Unit;
 pub use candidates::Candidates;
 pub(crate) use geometry::row_column_box;
 pub use geometry::{peers, units};
-pub use marks::{BadMarks, Marks};
 pub use names::Names;
-
-/// A set of digits: bit n for digit n.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Digits(pub(crate) u16);
-
-impl Digits {
-    /// 1 to 9.
-    pub const ALL: Self = Self(0b11_1111_1110);
-
-    /// A single digit.
-    ///
-    /// # Panics
-    /// When it is not 1 to 9.
-    pub fn one(digit: u8) -> Self {
-        let mut one = Self::default();
-        one.insert(digit);
-        one
-    }
-
-    /// Adds a digit.
-    ///
-    /// # Panics
-    /// When it is not 1 to 9.
-    pub fn insert(&mut self, digit: u8) {
-        assert!((1..=9).contains(&digit), "a digit is 1 to 9");
-        self.0 |= 1 << digit;
-    }
-
-    /// How many there are.
-    pub const fn len(self) -> usize {
-        self.0.count_ones() as usize
-    }
-
-    /// Whether there is none.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether `digit` is one of them.
-    pub const fn contains(self, digit: u8) -> bool {
-        digit < 16 && self.0 >> digit & 1 != 0
-    }
-}
-
-impl IntoIterator for Digits {
-    type Item = u8;
-    type IntoIter = Upward;
-
-    #[inline]
-    fn into_iter(self) -> Upward {
-        Upward(self)
-    }
-}
-
-/// The digits of a set, the smallest first.
-#[derive(Clone, Debug, Default)]
-pub struct Upward(Digits);
-
-impl Upward {
-    /// Whether none is left.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Iterator for Upward {
-    type Item = u8;
-
-    #[inline]
-    fn next(&mut self) -> Option<u8> {
-        if self.is_empty() {
-            return None;
-        }
-        let Digits(left) = &mut self.0;
-        let digit = left.trailing_zeros() as u8;
-        *left &= *left - 1;
-        Some(digit)
-    }
-}
-
-impl fmt::Display for Digits {
-    /// The digits upward, with nothing between them: `1679`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text: String = self.into_iter().map(|digit| char::from(b'0' + digit)).collect();
-        f.pad(&text)
-    }
-}
 
 /// Why a digit was assigned to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use super::{Engine, Limits, Outcome};
+use crate::marks::{Digits, Marks};
 use crate::propagate::peers;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::simd::SimdLevel;
@@ -30,42 +31,42 @@ impl LexFirst {
         Self { engine, finds_smallest }
     }
 
-    /// The smallest solution that is larger than `after`, which must be a solution.
+    /// The smallest solution of `marks` that is larger than `after`, which must be one of them.
     ///
     /// # Errors
     /// When a question reached the limit of nodes.
     pub fn next(
         &mut self,
-        puzzle: &Puzzle,
+        marks: &Marks,
         after: &Grid,
         limits: Limits,
     ) -> Result<Option<Grid>, GaveUp> {
         let mut asked = Asked::default();
-        for cell in (0..CELLS).rev().filter(|&cell| puzzle.cells()[cell] == 0) {
-            let from = prefix(puzzle, after, cell);
-            let digits = after.cells()[cell] + 1..=9;
+        for cell in (0..CELLS).rev() {
+            let from = prefix(marks, after, cell);
+            let digits = marks.of_cell(cell).above(after.cells()[cell]);
             if let Some(grid) = self.first_of(&from, cell, digits, limits, &mut asked)? {
                 if self.finds_smallest {
                     return Ok(Some(grid));
                 }
-                let from = prefix(puzzle, &grid, cell + 1);
+                let from = prefix(marks, &grid, cell + 1);
                 return self.smallest(&from, grid, limits, &mut asked).map(Some);
             }
         }
         Ok(None)
     }
 
-    /// Makes a solution the smallest that has the clues of `puzzle`.
+    /// Makes a solution the smallest that `marks` have.
     fn smallest(
         &mut self,
-        puzzle: &Puzzle,
+        marks: &Marks,
         mut known: Grid,
         limits: Limits,
         asked: &mut Asked,
     ) -> Result<Grid, GaveUp> {
-        for cell in (0..CELLS).filter(|&cell| puzzle.cells()[cell] == 0) {
-            let from = prefix(puzzle, &known, cell);
-            let digits = 1..=known.cells()[cell] - 1;
+        for cell in 0..CELLS {
+            let from = prefix(marks, &known, cell);
+            let digits = marks.of_cell(cell).below(known.cells()[cell]);
             if let Some(smaller) = self.first_of(&from, cell, digits, limits, asked)? {
                 known = smaller;
             }
@@ -73,24 +74,27 @@ impl LexFirst {
         Ok(known)
     }
 
-    /// A solution of `puzzle` with the first of these digits in `cell` for which there is one.
+    /// A solution of `marks` with the first of these digits in `cell` for which there is one.
     fn first_of(
         &mut self,
-        puzzle: &Puzzle,
+        marks: &Marks,
         cell: usize,
-        digits: impl Iterator<Item = u8>,
+        digits: Digits,
         limits: Limits,
         asked: &mut Asked,
     ) -> Result<Option<Grid>, GaveUp> {
-        let mut questions = [Puzzle::EMPTY; 9];
+        let mut questions = [*marks; 9];
         let mut count = 0;
-        for digit in digits.filter(|digit| is_free(puzzle, cell, *digit)) {
-            questions[count] = with(puzzle, cell, digit);
+        for digit in digits.into_iter().filter(|digit| is_free(marks, cell, *digit)) {
+            questions[count].set(cell, Digits::one(digit));
             count += 1;
+        }
+        if count == 0 {
+            return Ok(None);
         }
         let mut outcomes = [Outcome::NONE; 9];
         let limits = Limits { nodes: limits.nodes, ..Limits::FIRST };
-        self.engine.solve(&questions[..count], limits, &mut outcomes[..count]);
+        self.engine.solve_marks(&questions[..count], limits, &mut outcomes[..count]);
         for outcome in &outcomes[..count] {
             asked.guesses += outcome.guesses;
             asked.nodes += outcome.nodes;
@@ -106,11 +110,18 @@ impl LexFirst {
         Ok(None)
     }
 
+    /// Whether the engine's solution need not be the smallest.
+    fn may_have_smaller(&self, outcome: &Outcome, limits: Limits) -> bool {
+        // A search that ended by itself has seen every solution.
+        let is_only = outcome.solutions < limits.solutions.get() && !outcome.gave_up;
+        !self.finds_smallest && (outcome.solutions > 1 || outcome.solutions == 1 && !is_only)
+    }
+
     /// Replaces the solution of an outcome by the smallest one.
-    fn refine(&mut self, puzzle: &Puzzle, limits: Limits, outcome: &mut Outcome) {
+    fn refine(&mut self, marks: &Marks, limits: Limits, outcome: &mut Outcome) {
         let start = Instant::now();
         let mut asked = Asked::default();
-        match self.smallest(puzzle, outcome.grid, limits, &mut asked) {
+        match self.smallest(marks, outcome.grid, limits, &mut asked) {
             Ok(grid) => outcome.grid = grid,
             Err(GaveUp) => {
                 *outcome = Outcome { grid: Grid::BLANK, solutions: 0, gave_up: true, ..*outcome };
@@ -133,14 +144,18 @@ impl Engine for LexFirst {
 
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
         self.engine.solve(puzzles, limits, outcomes);
-        if self.finds_smallest {
-            return;
-        }
         for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
-            // A search that ended by itself has seen every solution.
-            let is_only = outcome.solutions < limits.solutions.get() && !outcome.gave_up;
-            if outcome.solutions > 1 || outcome.solutions == 1 && !is_only {
-                self.refine(puzzle, limits, outcome);
+            if self.may_have_smaller(outcome, limits) {
+                self.refine(&puzzle.into(), limits, outcome);
+            }
+        }
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        self.engine.solve_marks(marks, limits, outcomes);
+        for (marks, outcome) in marks.iter().zip(outcomes) {
+            if self.may_have_smaller(outcome, limits) {
+                self.refine(marks, limits, outcome);
             }
         }
     }
@@ -153,20 +168,17 @@ struct Asked {
     nodes: u64,
 }
 
-/// The puzzle, and the digits of a solution in its blanks before `cell`.
-fn prefix(puzzle: &Puzzle, solution: &Grid, cell: usize) -> Puzzle {
-    let mut cells = *puzzle.cells();
-    cells[..cell].copy_from_slice(&solution.cells()[..cell]);
-    Puzzle::from_cells(cells).expect("digits up to 9")
+/// The marks, with the digits of a solution in the cells before `cell`.
+fn prefix(marks: &Marks, solution: &Grid, cell: usize) -> Marks {
+    let mut from = *marks;
+    for before in 0..cell {
+        from.set(before, Digits::one(solution.cells()[before]));
+    }
+    from
 }
 
-fn with(puzzle: &Puzzle, cell: usize, digit: u8) -> Puzzle {
-    let mut cells = *puzzle.cells();
-    cells[cell] = digit;
-    Puzzle::from_cells(cells).expect("digits up to 9")
-}
-
-/// Whether no peer of the cell has the digit.
-fn is_free(puzzle: &Puzzle, cell: usize, digit: u8) -> bool {
-    peers(cell).iter().all(|&peer| puzzle.cells()[usize::from(peer)] != digit)
+/// Whether no peer of the cell is known to have the digit.
+fn is_free(marks: &Marks, cell: usize, digit: u8) -> bool {
+    let digit = Digits::one(digit);
+    peers(cell).iter().all(|&peer| marks.of_cell(usize::from(peer)) != digit)
 }

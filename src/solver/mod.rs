@@ -1,8 +1,9 @@
 //! The contract that every engine keeps, and the engines.
 //!
-//! An engine takes a batch of puzzles and fills in one [`Outcome`] for each. What its search
-//! does for a puzzle depends on that puzzle and the [`Limits`] alone: the same outcome (latency
-//! aside) on every machine, vector level, thread count, and in every batch.
+//! An engine takes a batch of puzzles, or of pencil marks, and fills in one [`Outcome`] for each.
+//! What its search does for a puzzle depends on that puzzle and the [`Limits`] alone: the same
+//! outcome (latency aside) on every machine, vector level, thread count, and in every batch. Marks
+//! that say no more than a puzzle have its outcome.
 
 mod backtrack;
 mod lanes;
@@ -23,6 +24,7 @@ pub use lex::{GaveUp, LexFirst};
 pub use propagate::Propagate;
 pub use scalar::Scalar;
 
+use crate::marks::Marks;
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
 use backtrack::Ask;
@@ -105,14 +107,17 @@ pub trait Engine: Send {
     /// # Panics
     /// When the slices differ in length. After a panic the engine must not be used again.
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]);
+
+    /// Overwrites `outcomes[i]` with what was found out about `marks[i]`: solutions that have one of
+    /// the candidates in every cell.
+    ///
+    /// # Panics
+    /// As [`Engine::solve`].
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]);
 }
 
-/// Solves puzzles one after the other, and times each.
-fn one_at_a_time(
-    puzzles: &[Puzzle],
-    outcomes: &mut [Outcome],
-    mut solve: impl FnMut(&Puzzle) -> Outcome,
-) {
+/// Solves puzzles or marks one after the other, and times each.
+fn one_at_a_time<P>(puzzles: &[P], outcomes: &mut [Outcome], mut solve: impl FnMut(&P) -> Outcome) {
     assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
     // The end of one puzzle is the start of the next: one reading of the clock for each.
     let mut start = Instant::now();

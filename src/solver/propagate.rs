@@ -2,7 +2,8 @@
 //! the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku Puzzle".
 
 use super::{Engine, Limits, Outcome, one_at_a_time};
-use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Upward, Watch};
+use crate::marks::{Marks, Upward};
+use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Watch};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// Solves one puzzle at a time by [`Candidates`]. Of several cells with the fewest candidates the
@@ -109,6 +110,12 @@ impl Engine for Propagate {
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
         one_at_a_time(puzzles, outcomes, |puzzle| {
             self.search(Candidates::of(puzzle), limits, &mut NoWatch)
+        });
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        one_at_a_time(marks, outcomes, |marks| {
+            self.search(Candidates::of_marks(marks), limits, &mut NoWatch)
         });
     }
 }

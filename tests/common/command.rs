@@ -59,7 +59,7 @@ impl Folder {
 }
 
 /// What a run left behind.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
     /// The exit status.
     pub status: i32,

@@ -6,11 +6,17 @@
 
 pub mod command;
 
+use std::fmt::Display;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::LazyLock;
 
 use bulkdoku::puzzle::{CELLS, Unit};
-use bulkdoku::{Engine, EngineKind, Grid, Limits, Outcome, Puzzle, SimdLevel};
+use bulkdoku::{Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel};
+use proptest::prelude::*;
+
+/// A complete grid.
+pub const FULL: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
 /// Every engine but those of the textbooks, at every vector level of this machine; engines without
 /// vectors once.
@@ -50,10 +56,19 @@ pub fn with_nodes(limits: Limits, nodes: u64) -> Limits {
 
 /// The outcomes of a batch, latencies aside.
 pub fn solve(engine: &mut dyn Engine, puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
+    fill_in(puzzles.len(), |outcomes| engine.solve(puzzles, limits, outcomes))
+}
+
+/// The same of marks.
+pub fn solve_marks(engine: &mut dyn Engine, marks: &[Marks], limits: Limits) -> Vec<Outcome> {
+    fill_in(marks.len(), |outcomes| engine.solve_marks(marks, limits, outcomes))
+}
+
+fn fill_in(count: usize, solve: impl FnOnce(&mut [Outcome])) -> Vec<Outcome> {
     // What stood there before must not shine through.
     let stale = Outcome { grid: Grid::BLANK, solutions: 77, gave_up: true, ..Outcome::NONE };
-    let mut outcomes = vec![stale; puzzles.len()];
-    engine.solve(puzzles, limits, &mut outcomes);
+    let mut outcomes = vec![stale; count];
+    solve(&mut outcomes);
     for outcome in &mut outcomes {
         outcome.latency_ns = 0;
     }
@@ -65,12 +80,30 @@ pub fn solve_one(engine: &mut dyn Engine, puzzle: &Puzzle, limits: Limits) -> Ou
     solve(engine, std::slice::from_ref(puzzle), limits)[0]
 }
 
+/// A puzzle or marks.
+pub trait Given: Display {
+    /// Whether a grid obeys the rules and has what is given.
+    fn is_solved_by(&self, grid: &Grid) -> bool;
+}
+
+impl Given for Puzzle {
+    fn is_solved_by(&self, grid: &Grid) -> bool {
+        grid.solves(self)
+    }
+}
+
+impl Given for Marks {
+    fn is_solved_by(&self, grid: &Grid) -> bool {
+        Marks::is_solved_by(self, grid)
+    }
+}
+
 /// Checks what an engine says against the number of solutions (up to the limit) that there are.
-pub fn check(name: &str, puzzle: &Puzzle, outcome: &Outcome, solutions: u32) {
+pub fn check(name: &str, puzzle: &impl Given, outcome: &Outcome, solutions: u32) {
     assert_eq!(outcome.solutions, solutions, "{name}: solutions of {puzzle}");
     assert!(!outcome.gave_up, "{name}: gave up without a limit on {puzzle}");
     match outcome.solution() {
-        Some(grid) => assert!(grid.solves(puzzle), "{name}: {grid} for {puzzle}"),
+        Some(grid) => assert!(puzzle.is_solved_by(grid), "{name}: {grid} for {puzzle}"),
         None => assert_eq!(outcome.grid, Grid::BLANK, "{name}: a grid without a solution"),
     }
 }
@@ -98,14 +131,16 @@ pub struct Found {
     nodes: u32,
 }
 
-/// How many solutions a puzzle has, up to `limit`, and the first of them, by the rules alone:
+/// How many solutions a puzzle, or marks, have, up to `limit`, and the first of them, by the rules alone:
 /// take the wish that can be granted in the fewest ways, and try them one after the other.
 ///
 /// `None` after 2,000 grids: it is obvious, not quick.
-pub fn oracle(puzzle: &Puzzle, limit: u32) -> Option<Found> {
+pub fn oracle(given: impl Into<Marks>, limit: u32) -> Option<Found> {
+    let marks = given.into();
+    let clues = marks.clues();
     let mut found = Found { solutions: 0, first: None, nodes: 0 };
-    if !breaks_the_rules(puzzle.cells()) {
-        try_all(&mut puzzle.cells().clone(), limit, &mut found);
+    if !breaks_the_rules(clues.cells()) {
+        try_all(&mut clues.cells().clone(), &marks, limit, &mut found);
     }
     (found.nodes < MAX_NODES).then_some(found)
 }
@@ -119,9 +154,9 @@ fn breaks_the_rules(cells: &[u8; CELLS]) -> bool {
 }
 
 /// Tries every way to fill the blanks, until `limit` solutions are found.
-fn try_all(cells: &mut [u8; CELLS], limit: u32, found: &mut Found) {
+fn try_all(cells: &mut [u8; CELLS], marks: &Marks, limit: u32, found: &mut Found) {
     found.nodes += 1;
-    let possible: [[bool; 10]; CELLS] = possible(cells);
+    let possible: [[bool; 10]; CELLS] = possible(cells, marks);
     let fits = |&&(cell, digit): &&Way| possible[cell][digit as usize];
     let granted = |wish: &[Way; 9]| wish.iter().any(|&(cell, digit)| cells[cell] == digit);
     let open = WISHES.iter().filter(|wish| !granted(wish));
@@ -133,15 +168,19 @@ fn try_all(cells: &mut [u8; CELLS], limit: u32, found: &mut Found) {
     for &(cell, digit) in wish.iter().filter(fits) {
         if found.solutions < limit && found.nodes < MAX_NODES {
             cells[cell] = digit;
-            try_all(cells, limit, found);
+            try_all(cells, marks, limit, found);
             cells[cell] = 0;
         }
     }
 }
 
-/// `[cell][digit]`: the cell is blank, and no cell that it shares a unit with has the digit.
-fn possible(cells: &[u8; CELLS]) -> [[bool; 10]; CELLS] {
-    let mut possible = cells.map(|digit| [digit == 0; 10]);
+/// `[cell][digit]`: the cell is blank and has the candidate, and no cell that it shares a unit with
+/// has the digit.
+fn possible(cells: &[u8; CELLS], marks: &Marks) -> [[bool; 10]; CELLS] {
+    let is_open =
+        |cell: usize, digit: usize| cells[cell] == 0 && marks.of_cell(cell).contains(digit as u8);
+    let mut possible: [[bool; 10]; CELLS] =
+        std::array::from_fn(|cell| std::array::from_fn(|digit| is_open(cell, digit)));
     for unit in Unit::all().map(Unit::cells) {
         for digit in unit.map(|cell| cells[cell]) {
             for cell in unit {
@@ -150,4 +189,26 @@ fn possible(cells: &[u8; CELLS]) -> [[bool; 10]; CELLS] {
         }
     }
     possible
+}
+
+/// A full grid: [`FULL`] with its digits, rows, columns, bands and stacks exchanged.
+pub fn full_grid() -> impl Strategy<Value = [u8; CELLS]> {
+    let orders = (order(3), order(3), prop::collection::vec(order(3), 6));
+    (order(9), orders, any::<bool>()).prop_map(|(digits, (bands, stacks, within), mirrored)| {
+        let full: Puzzle = FULL.parse().unwrap();
+        let line = |i: usize, blocks: &[usize], within: &[Vec<usize>]| {
+            blocks[i / 3] * 3 + within[i / 3][i % 3]
+        };
+        std::array::from_fn(|i| {
+            let (row, column) = if mirrored { (i % 9, i / 9) } else { (i / 9, i % 9) };
+            let (row, column) =
+                (line(row, &bands, &within[..3]), line(column, &stacks, &within[3..]));
+            digits[full.cells()[row * 9 + column] as usize - 1] as u8 + 1
+        })
+    })
+}
+
+/// 0 to n - 1 in some order.
+pub fn order(n: usize) -> impl Strategy<Value = Vec<usize>> {
+    Just((0..n).collect::<Vec<_>>()).prop_shuffle()
 }

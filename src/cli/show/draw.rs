@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bulkdoku::propagate::Marks;
+use bulkdoku::Marks;
 use bulkdoku::puzzle::CELLS;
 
 const BOLD: &str = "\x1b[1m";

@@ -6,9 +6,9 @@ mod trace;
 use std::io::{self, IsTerminal, Read, Write};
 use std::num::NonZeroU64;
 
-use bulkdoku::Limits;
-use bulkdoku::propagate::{Candidates, Contradiction, Marks, Names, NoWatch, Watch};
+use bulkdoku::propagate::{Candidates, Contradiction, Names, NoWatch, Watch};
 use bulkdoku::solver::Propagate;
+use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
 use super::{Exit, Failure};
@@ -165,7 +165,7 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
         (_, false) if first.guesses == 0 => "solved by propagation alone; the only solution",
         (_, false) => "solved; the only solution",
     };
-    let marks = Marks::of(&(*grid).into());
+    let marks = Marks::from(&(*grid).into());
     Shown { marks, verdict: Some(verdict.into()), exit: Exit::Done }
 }
 

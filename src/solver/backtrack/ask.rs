@@ -1,5 +1,6 @@
 //! Three ways of asking "may this digit stand here".
 
+use crate::marks::Digits;
 use crate::propagate::{peers, row_column_box};
 use crate::puzzle::CELLS;
 
@@ -11,10 +12,10 @@ pub trait Ask: Default + Send {
     /// Whether `digit` may stand in the blank `cell` of the grid `cells`.
     fn allows(&self, cells: &[u8; CELLS], cell: usize, digit: u8) -> bool;
 
-    /// The smallest digit above `tried` that may stand in the blank `cell`.
+    /// The smallest of the digits `untried` that may stand in the blank `cell`.
     #[inline(always)]
-    fn next(&self, cells: &[u8; CELLS], cell: usize, tried: u8) -> Option<u8> {
-        (tried + 1..=9).find(|&digit| self.allows(cells, cell, digit))
+    fn next(&self, cells: &[u8; CELLS], cell: usize, untried: Digits) -> Option<u8> {
+        untried.into_iter().find(|&digit| self.allows(cells, cell, digit))
     }
 
     /// `digit` now stands in `cell`.
@@ -120,11 +121,8 @@ impl Ask for Mask {
 
     /// One look for all nine digits: what masks can do and the others cannot.
     #[inline(always)]
-    fn next(&self, _: &[u8; CELLS], cell: usize, tried: u8) -> Option<u8> {
-        const ALL: u16 = 0b11_1111_1110;
-        let above_tried = ALL << tried;
-        let free = ALL & above_tried & !self.taken(cell);
-        (free != 0).then(|| free.trailing_zeros() as u8)
+    fn next(&self, _: &[u8; CELLS], cell: usize, untried: Digits) -> Option<u8> {
+        Digits(untried.0 & !self.taken(cell)).into_iter().next()
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@
 mod ask;
 
 use super::{Engine, Limits, Outcome, one_at_a_time};
+use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 pub use ask::{Ask, Flags, Mask, Scan};
 
@@ -18,6 +19,8 @@ pub use ask::{Ask, Flags, Mask, Scan};
 #[derive(Clone, Debug)]
 pub struct Backtrack<A> {
     ask: A,
+    /// What may stand in each cell. One that has a single candidate has a clue.
+    marks: Marks,
     /// The clues, and the digits placed in blanks; 0 for a blank.
     cells: [u8; CELLS],
     /// The blanks in row order. It is the stack, too: those before the present one have digits.
@@ -27,16 +30,25 @@ pub struct Backtrack<A> {
 impl<A: Ask> Backtrack<A> {
     /// An engine ready for its first batch.
     pub fn new() -> Self {
-        Self { ask: A::default(), cells: [0; CELLS], blanks: Vec::with_capacity(CELLS) }
+        Self {
+            ask: A::default(),
+            marks: Marks::ALL,
+            cells: [0; CELLS],
+            blanks: Vec::with_capacity(CELLS),
+        }
     }
 
-    /// Takes the clues; `false` when two of them contradict each other.
-    fn load(&mut self, puzzle: &Puzzle) -> bool {
+    /// Takes the clues; `false` when two of them contradict each other, or when nothing may stand
+    /// in a cell.
+    fn load(&mut self, marks: Marks) -> bool {
+        self.marks = marks;
         self.ask = A::default();
         self.cells = [0; CELLS];
         self.blanks.clear();
-        for (cell, &clue) in puzzle.cells().iter().enumerate() {
-            if clue == 0 {
+        for (cell, &clue) in marks.clues().cells().iter().enumerate() {
+            if marks.of_cell(cell).is_empty() {
+                return false;
+            } else if clue == 0 {
                 self.blanks.push(cell as u8);
             } else if self.ask.allows(&self.cells, cell, clue) {
                 self.ask.place(cell, clue);
@@ -49,10 +61,10 @@ impl<A: Ask> Backtrack<A> {
     }
 
     /// Searches until there is nothing left or a limit is reached.
-    fn search(&mut self, puzzle: &Puzzle, limits: Limits) -> Outcome {
+    fn search(&mut self, marks: Marks, limits: Limits) -> Outcome {
         let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
         let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
-        if !self.load(puzzle) {
+        if !self.load(marks) {
             return outcome;
         }
         let mut at = 0;
@@ -70,7 +82,8 @@ impl<A: Ask> Backtrack<A> {
             };
             let cell = usize::from(cell);
             let tried = self.take_back(cell);
-            if let Some(digit) = self.ask.next(&self.cells, cell, tried) {
+            let untried = self.marks.of_cell(cell).above(tried);
+            if let Some(digit) = self.ask.next(&self.cells, cell, untried) {
                 if outcome.nodes == max_nodes {
                     outcome.gave_up = true;
                     return outcome;
@@ -110,7 +123,11 @@ impl<A: Ask> Engine for Backtrack<A> {
     }
 
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(puzzles, outcomes, |puzzle| self.search(puzzle, limits));
+        one_at_a_time(puzzles, outcomes, |puzzle| self.search(puzzle.into(), limits));
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        one_at_a_time(marks, outcomes, |marks| self.search(*marks, limits));
     }
 }
 

@@ -19,13 +19,13 @@ use std::time::Instant;
 use fearless_simd::Simd;
 
 use super::branch::Split;
-use super::clues::eliminate_clues;
+use super::clues::{eliminate_clues, is_blank, is_open};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
 use super::sweep::{Cells, Verdict, blind_step, solved, step};
-use super::transpose::{load, move_lanes, store};
-use super::vector::{LaneSet, Vector, lanes_of};
-use crate::puzzle::{Grid, Puzzle};
+use super::transpose::{Batch, load, load_marks, move_lanes, store};
+use super::vector::{LaneSet, Vector, align_stack, lanes_of};
+use crate::puzzle::Grid;
 use crate::solver::{Limits, Outcome};
 
 /// What a lane is about, beside its cells.
@@ -49,7 +49,7 @@ pub(super) struct Engine<S: Simd, V> {
 
 /// An engine of any width.
 pub(super) trait Solve: Send {
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]);
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]);
 }
 
 impl<S: Simd, V: Vector<S>> Engine<S, V> {
@@ -60,8 +60,8 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
 }
 
 impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        Run::new(self, puzzles, limits, outcomes).all();
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) {
+        Run::new(self, batch, limits, outcomes).all();
     }
 }
 
@@ -77,7 +77,7 @@ struct Next {
 struct Run<'a, S: Simd, V> {
     s: S,
     engine: &'a mut Engine<S, V>,
-    puzzles: &'a [Puzzle],
+    batch: Batch<'a>,
     outcomes: &'a mut [Outcome],
     limits: Limits,
     node_limit: u64,
@@ -122,14 +122,14 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     fn new(
         engine: &'a mut Engine<S, V>,
-        puzzles: &'a [Puzzle],
+        batch: Batch<'a>,
         limits: Limits,
         outcomes: &'a mut [Outcome],
     ) -> Self {
         Self {
             s: engine.simd,
             engine,
-            puzzles,
+            batch,
             outcomes,
             limits,
             node_limit: limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get),
@@ -187,7 +187,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 return stuck;
             }
             if self.waiting == 0 {
-                if self.next == self.puzzles.len() {
+                if self.next == self.batch.len() {
                     self.share(free);
                     return stuck;
                 }
@@ -227,8 +227,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     /// Takes up to a vector of puzzles into the entry block and steps them together.
     fn admit(&mut self) {
-        let count = (self.puzzles.len() - self.next).min(V::LEN);
-        let block = &self.puzzles[self.next..self.next + count];
+        let count = (self.batch.len() - self.next).min(V::LEN);
+        let block = self.batch.part(self.next..self.next + count);
         self.first_waiting = self.next;
         self.entered_ns = self.now_ns();
         self.next += count;
@@ -238,8 +238,17 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let verdict = s.vectorize(
             #[inline(always)]
             || {
-                load(s, block, entry);
-                let clashing = eliminate_clues(s, entry);
+                align_stack::<S, V>(s);
+                let clashing = match block {
+                    Batch::Puzzles(puzzles) => {
+                        load(s, puzzles, entry);
+                        eliminate_clues(s, entry, is_blank)
+                    }
+                    Batch::Marks(marks) => {
+                        load_marks(s, marks, entry);
+                        eliminate_clues(s, entry, is_open)
+                    }
+                };
                 for _ in 0..steps {
                     blind_step(s, entry);
                 }
@@ -304,6 +313,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         s.vectorize(
             #[inline(always)]
             || {
+                align_stack::<S, V>(s);
                 if branching != 0 {
                     let split = Split::choose(s, work, branching);
                     stack.exchange(s, work, &split, branching, returning);
@@ -321,15 +331,18 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let enough = (busy.count_ones() * Self::EVENTS / 32).max(1);
         s.vectorize(
             #[inline(always)]
-            || loop {
-                let Verdict { failed, full, stuck } = step(s, work);
-                let events = (failed | full | stuck) & busy;
-                if events.count_ones() >= enough {
-                    return Verdict {
-                        failed: failed & busy,
-                        full: full & busy,
-                        stuck: stuck & busy,
-                    };
+            || {
+                align_stack::<S, V>(s);
+                loop {
+                    let Verdict { failed, full, stuck } = step(s, work);
+                    let events = (failed | full | stuck) & busy;
+                    if events.count_ones() >= enough {
+                        return Verdict {
+                            failed: failed & busy,
+                            full: full & busy,
+                            stuck: stuck & busy,
+                        };
+                    }
                 }
             },
         )

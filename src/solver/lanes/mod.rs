@@ -99,7 +99,9 @@ use fearless_simd::{Level, Simd, dispatch, u16x8};
 use fearless_simd::{u16x16, u16x32};
 
 use self::engine::{Engine as Width, Solve};
+use self::transpose::Batch;
 use super::{Engine, Limits, Outcome};
+use crate::marks::Marks;
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
 
@@ -141,6 +143,11 @@ impl Engine for Lanes {
 
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
         assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
-        self.width.solve(puzzles, limits, outcomes);
+        self.width.solve(Batch::Puzzles(puzzles), limits, outcomes);
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        assert_eq!(marks.len(), outcomes.len(), "one outcome for each puzzle");
+        self.width.solve(Batch::Marks(marks), limits, outcomes);
     }
 }

@@ -7,11 +7,12 @@ use fearless_simd::{u16x16, u16x32};
 use proptest::prelude::*;
 
 use super::branch::Split;
-use super::clues::eliminate_clues;
+use super::clues::{eliminate_clues, is_blank, is_open};
 use super::stack::Stack;
 use super::sweep::{CONFIGURATIONS, Cells, closure, solved, step};
-use super::transpose::{load, move_lanes, store};
+use super::transpose::{load, load_marks, move_lanes, store};
 use super::vector::{ALL, LaneSet, Vector, lanes_of};
+use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
 use crate::simd::SimdLevel;
 use crate::solver::Outcome;
@@ -137,18 +138,27 @@ fn masks(puzzle: &Puzzle) -> [u16; CELLS] {
     puzzle.cells().map(|clue| if clue == 0 { ALL } else { 1 << (clue - 1) })
 }
 
+fn marks(cells: &[u16; CELLS]) -> Marks {
+    Marks::from_cells(cells.map(|mask| Digits(mask << 1)))
+}
+
 fn peers(cell: usize) -> impl Iterator<Item = usize> {
     let units = Unit::all().map(Unit::cells).filter(move |cells| cells.contains(&cell));
     units.flatten().filter(move |&peer| peer != cell)
 }
 
-/// Loading gives every clue its mask, storing gives the digits back.
+/// Loading gives every clue its mask and every cell its marks, storing gives the digits back.
 #[inline(always)]
 fn check_in_and_out<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut cells = vectors::<S, V>(s, &input.cells);
     load(s, &input.puzzles[..V::LEN - 1], &mut cells);
     for lane in 0..V::LEN - 1 {
         assert_eq!(lane_of(&cells, lane), masks(&input.puzzles[lane]));
+    }
+    let marks: Vec<Marks> = input.cells.iter().map(marks).collect();
+    load_marks(s, &marks[1..V::LEN], &mut cells);
+    for lane in 0..V::LEN - 1 {
+        assert_eq!(lane_of(&cells, lane), input.cells[lane + 1]);
     }
     load(s, &input.grids, &mut cells);
     assert_eq!(solved(s, &cells), every::<S, V>());
@@ -180,11 +190,11 @@ fn check_moves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     }
 }
 
-/// Blank cells lose the clues of their peers, and clashing clues are seen.
+/// Other cells lose the clues of their peers, and clashing clues are seen.
 #[inline(always)]
 fn check_clues<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut cells = vectors::<S, V>(s, &input.puzzles.iter().map(masks).collect::<Vec<_>>());
-    let clashing = eliminate_clues(s, &mut cells);
+    let clashing = eliminate_clues(s, &mut cells, is_blank);
     for lane in 0..V::LEN {
         let puzzle = &input.puzzles[lane];
         assert_eq!(clashing >> lane & 1 != 0, puzzle.contradiction().is_some(), "{puzzle}");
@@ -193,6 +203,22 @@ fn check_clues<S: Simd, V: Vector<S>>(s: S, input: &Input) {
             let taken = peers(cell).map(|peer| given[peer]).filter(|&mask| mask != ALL);
             if given[cell] == ALL {
                 taken.fold(ALL, |left, mask| left & !mask)
+            } else {
+                given[cell]
+            }
+        });
+        assert_eq!(lane_of(&cells, lane), expected);
+    }
+    let mut cells = vectors::<S, V>(s, &input.cells);
+    let clashing = eliminate_clues(s, &mut cells, is_open);
+    for lane in 0..V::LEN {
+        let given = &input.cells[lane];
+        let clues = marks(given).clues();
+        assert_eq!(clashing >> lane & 1 != 0, clues.contradiction().is_some(), "{clues}");
+        let expected: [u16; CELLS] = std::array::from_fn(|cell| {
+            let taken = peers(cell).map(|peer| given[peer]).filter(|mask| mask.is_power_of_two());
+            if given[cell].count_ones() > 1 {
+                taken.fold(given[cell], |left, mask| left & !mask)
             } else {
                 given[cell]
             }

@@ -4,10 +4,13 @@
 //! transpose of such a square takes three rounds of interleaving. A vector holds one square
 //! in each of its blocks of eight lanes.
 
-use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, u8x16};
+use std::ops::Range;
+
+use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, u8x16, u16x8};
 
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
+use crate::marks::Marks;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::solver::Outcome;
 
@@ -26,6 +29,30 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
         rows = mixed;
     }
     rows
+}
+
+/// What is solved, one a lane.
+#[derive(Clone, Copy)]
+pub(super) enum Batch<'a> {
+    Puzzles(&'a [Puzzle]),
+    Marks(&'a [Marks]),
+}
+
+impl Batch<'_> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Puzzles(puzzles) => puzzles.len(),
+            Self::Marks(marks) => marks.len(),
+        }
+    }
+
+    /// Those of a range.
+    pub(super) fn part(&self, range: Range<usize>) -> Self {
+        match self {
+            Self::Puzzles(puzzles) => Self::Puzzles(&puzzles[range]),
+            Self::Marks(marks) => Self::Marks(&marks[range]),
+        }
+    }
 }
 
 /// Puzzle `i` into lane `i`; lanes without a puzzle get the first one.
@@ -49,6 +76,31 @@ pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut 
         let words = transpose(words);
         for i in 0..8 {
             (cells[start + 2 * i], cells[start + 2 * i + 1]) = words[i].candidates();
+        }
+    }
+}
+
+/// As [`load`], for marks.
+#[inline(always)]
+pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &mut Cells<V>) {
+    let mut rows = [marks[0].masks(); 32];
+    for (row, marks) in rows.iter_mut().zip(marks) {
+        *row = marks.masks();
+    }
+    // A word is a cell; the last two groups of eight overlap.
+    for group in 0..=CELLS / 8 {
+        let start = (8 * group).min(CELLS - 8);
+        let mut words = [V::splat(s, 0); 8];
+        for i in 0..8 {
+            words[i] = V::join(
+                #[inline(always)]
+                |block| u16x8::from_slice(s, &rows[8 * block + i][start..start + 8]),
+            );
+        }
+        let words = transpose(words);
+        for i in 0..8 {
+            // Marks have bit n for digit n.
+            cells[start + i] = words[i] >> 1;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The candidates of one puzzle, and what follows from them.
 
 use super::tables::{ALL, CLOSURE, Cells, EACH_ROW, LOCKED, MINIROWS_OF_ROW, PAIR, PLACED, UNITS};
+use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// How far propagation came.
@@ -79,6 +80,18 @@ impl Board {
         for digit in 0..9 {
             for band in 0..3 {
                 board.candidates[digit][band] &= !board.settled[band] | clues[digit][band];
+            }
+        }
+        board
+    }
+
+    /// The candidates that are marked and that the cells with a single one leave.
+    pub fn of_marks(marks: &Marks) -> Self {
+        let mut board = Self::new(&marks.clues());
+        for (i, mask) in marks.masks().iter().enumerate() {
+            for (digit, bands) in board.candidates.iter_mut().enumerate() {
+                let is_marked = Cells::from(mask >> (digit + 1) & 1);
+                bands[i / 27] &= !(1 << (i % 27)) | is_marked << (i % 27);
             }
         }
         board

@@ -9,6 +9,7 @@ mod board;
 mod tables;
 
 use super::{Engine, Limits, Outcome, one_at_a_time};
+use crate::marks::Marks;
 use crate::puzzle::{CELLS, Puzzle};
 use board::{Board, Progress};
 
@@ -27,10 +28,9 @@ impl Scalar {
     }
 
     /// Searches for solutions depth first, until there is nothing left or a limit is reached.
-    fn search(&mut self, puzzle: &Puzzle, limits: Limits) -> Outcome {
+    fn search(&mut self, mut board: Board, limits: Limits) -> Outcome {
         let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
         let mut outcome = Outcome::NONE;
-        let mut board = Board::new(puzzle);
         self.waiting.clear();
         loop {
             if outcome.nodes == max_nodes {
@@ -78,6 +78,10 @@ impl Engine for Scalar {
     }
 
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(puzzles, outcomes, |puzzle| self.search(puzzle, limits));
+        one_at_a_time(puzzles, outcomes, |puzzle| self.search(Board::new(puzzle), limits));
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        one_at_a_time(marks, outcomes, |marks| self.search(Board::of_marks(marks), limits));
     }
 }

@@ -1,0 +1,144 @@
+//! What the command line says about the inputs.
+
+use std::path::{Path, PathBuf};
+
+use bulkdoku::input::csv::Delimiter;
+use bulkdoku::input::{Expected, InputFormat, Keep};
+use clap::ValueEnum;
+
+use super::Failure;
+
+/// How the inputs are to be read.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputArgs {
+    /// How puzzles lie in the inputs; if not given, each is looked at: lines, a table with a
+    /// column of puzzles, or grids of nine lines.
+    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true)]
+    input_format: Format,
+
+    /// The column of a table that holds the puzzles: its name, or its number from 1.
+    #[arg(long, value_name = "NAME|NUMBER")]
+    column: Option<String>,
+
+    /// What stands between the fields of a table: a character, tab or space.
+    #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
+    delimiter: Option<Delimiter>,
+
+    /// The first row of a table does not name its columns.
+    #[arg(long)]
+    no_header: bool,
+
+    /// Carry other columns of the input into the rows (csv, tsv, jsonl), behind the others: all,
+    /// or those of this list. Of puzzle lines that is the text behind the cells, as rest.
+    #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
+    keep: Option<Vec<String>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines, a table or grids, whatever it is
+    Auto,
+    /// One puzzle a line
+    Lines,
+    /// A table: fields between commas, semicolons, tabs, bars or blanks
+    Csv,
+    /// A table with tabs between the fields
+    Tsv,
+    /// Nine lines a puzzle, with or without spaces, borders and labels
+    #[value(alias = "boj2580", alias = "boj2239")]
+    Grid,
+}
+
+impl From<Format> for InputFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Auto => Self::Auto,
+            Format::Lines => Self::Lines,
+            Format::Csv => Self::Csv,
+            Format::Tsv => Self::Tsv,
+            Format::Grid => Self::Grid,
+        }
+    }
+}
+
+impl InputArgs {
+    /// The options that were given, or have defaults, with what they say.
+    pub fn settings(&self) -> [(&'static str, Option<String>); 5] {
+        let format = format!("{:?}", self.input_format).to_lowercase();
+        [
+            ("--input-format", Some(format)),
+            ("--column", self.column.clone()),
+            ("--delimiter", self.delimiter.map(|delimiter| delimiter.to_string())),
+            ("--no-header", self.no_header.then(|| "given".into())),
+            ("--keep", self.keep.as_ref().map(|names| names.join(","))),
+        ]
+    }
+
+    /// What is expected of `inputs`.
+    pub fn expected(&self, inputs: &[PathBuf]) -> Result<Expected, Failure> {
+        let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
+        let flags = [
+            ("--column", self.column.is_some()),
+            ("--delimiter", self.delimiter.is_some()),
+            ("--no-header", self.no_header),
+        ];
+        if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given && !is_table) {
+            let hint = "is about tables; they are read with --input-format csv, tsv or auto";
+            return Err(Failure::Usage(format!("{flag} {hint}")));
+        }
+        if self.keep.is_some() && self.input_format == Format::Grid {
+            let hint = "--keep: grids of nine lines have no other columns";
+            return Err(Failure::Usage(hint.into()));
+        }
+        Ok(Expected {
+            format: self.input_format.into(),
+            column: self.column.clone(),
+            delimiter: self.delimiter,
+            no_header: self.no_header,
+            keep: self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?,
+        })
+    }
+}
+
+/// Reads what stands behind `--keep`, which may be nothing.
+fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
+    match names {
+        [] => Ok(Keep::All),
+        [name] if inputs.is_empty() && Path::new(name).exists() => {
+            let hint = "is a file; name the files before --keep, or columns behind it";
+            Err(Failure::Usage(format!("--keep {name}: {hint}")))
+        }
+        _ => Ok(Keep::Only(names.to_vec())),
+    }
+}
+
+fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
+    let delimiter = match text {
+        "tab" | "\\t" => Some(Delimiter::Byte(b'\t')),
+        "space" | " " => Some(Delimiter::Blanks),
+        _ => match text.as_bytes() {
+            [byte] => Delimiter::new(*byte),
+            _ => None,
+        },
+    };
+    delimiter.ok_or_else(|| {
+        "one character that is no cell of a puzzle, no quote and no #, or tab, or space".into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_have_names_or_are_characters() {
+        assert_eq!(parse_delimiter("tab"), Ok(Delimiter::Byte(b'\t')));
+        assert_eq!(parse_delimiter("\t"), Ok(Delimiter::Byte(b'\t')));
+        assert_eq!(parse_delimiter(" "), Ok(Delimiter::Blanks));
+        assert_eq!(parse_delimiter(":"), Ok(Delimiter::Byte(b':')));
+        for bad in ["", ",,", "0", ".", "\"", "\n", "é"] {
+            assert!(parse_delimiter(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The records of a block.
+
+use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
+use memchr::memchr_iter;
+
+use super::borders::{first_line_end, first_text};
+use super::split::Row;
+use super::{Delimiter, Field, Table};
+use crate::input::{Place, Records, lines};
+use crate::puzzle::{CELLS, Malformed};
+use crate::simd::SimdLevel;
+use crate::text::read_cells;
+
+/// Reads the records of a block of whole rows, whose first line has this number in its input;
+/// `cut_short` says that the block's last line was too long for it.
+pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
+    let header = table.header.as_ref().and_then(|header| header.line.checked_sub(first_line));
+    let rows = Rows { table, block, header, cut_short };
+    dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
+        #[inline(always)]
+        || rows.read(simd, records)
+    ));
+}
+
+/// The rows of a block.
+struct Rows<'a> {
+    table: &'a Table,
+    block: &'a [u8],
+    /// Lines before the header, if it can be in this block.
+    header: Option<u64>,
+    cut_short: bool,
+}
+
+impl Rows<'_> {
+    #[inline(always)]
+    fn read<S: Simd>(&self, simd: S, records: &mut Records) {
+        records.clear();
+        let (mut at, mut line) = (0, 0);
+        while at < self.block.len() {
+            let rest = &self.block[at..];
+            let place = Place { line, start: at as u32, indent: 0 };
+            // Nearly every row of a large file has as many fields as it should, and no quotes.
+            if let Some(row) = plain_row(simd, self.table, rest)
+                && let Some(cells) = rest[row.puzzle..].first_chunk()
+                && ends_field(self.table.delimiter, &rest[row.puzzle + CELLS..])
+                && let place = (Place { indent: row.puzzle as u32, ..place })
+                && records
+                    .push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))
+            {
+                self.keep(rest, place.start, records);
+                at += row.length;
+                line += 1;
+            } else {
+                let length = self.read_row(rest, place, records);
+                line += memchr_iter(b'\n', &rest[..length]).count() as u32;
+                at += length;
+            }
+        }
+    }
+
+    /// Reads any row or other line; returns how long it is.
+    #[inline(never)]
+    fn read_row(&self, rest: &[u8], mut place: Place, records: &mut Records) -> usize {
+        let Self { table, .. } = self;
+        let line_length = first_line_end(rest).unwrap_or(rest.len());
+        let line = without_end(&rest[..line_length]);
+        let is_cut_short = self.cut_short && line_length == rest.len();
+        match first_text(table.delimiter, line) {
+            Some(b'#') => {
+                records.comments += 1;
+                return line_length;
+            }
+            _ if is_cut_short => {
+                records.push_malformed(place, line.len(), lines::too_long(line.len()));
+                records.kept_room(table.kept.len());
+                return line_length;
+            }
+            _ if line.iter().all(|&byte| matches!(byte, b' ' | b'\t')) => {
+                records.blank_lines += 1;
+                return line_length;
+            }
+            _ => {}
+        }
+        let mut puzzle = None;
+        let row = table.delimiter.split(rest, |number, field| {
+            if number == table.puzzle {
+                puzzle = Some(field);
+            }
+        });
+        let is_header = self.header == Some(place.line.into());
+        let (length, found) = match row {
+            Row::Whole { length, .. } if is_header => return length,
+            Row::Whole { fields, length } => {
+                let text = without_end(&rest[..length]).len();
+                (length, self.check(rest, puzzle, fields, text))
+            }
+            Row::BehindQuote { at } if at < line.len() => {
+                let what = "text behind the closing quote of a field; write \"\" for a quote in it";
+                (line_length, Err(Malformed { column: at + 1, what: what.into() }))
+            }
+            Row::BehindQuote { .. } | Row::Open { .. } => (line_length, Err(self.open_quote(line))),
+        };
+        let pushed = found.and_then(|cells| {
+            place.indent = cells.start;
+            records.push_text(place, cells.of(rest)).map_err(|malformed| {
+                let column = cells.start as usize + malformed.column;
+                Malformed { column, ..malformed }
+            })
+        });
+        if let Err(malformed) = pushed {
+            records.push_malformed(place, without_end(&rest[..length]).len(), malformed);
+        }
+        self.keep(&rest[..length], place.start, records);
+        length
+    }
+
+    /// The field of the puzzle without blanks around it, if the row is one of this table.
+    fn check(
+        &self,
+        rest: &[u8],
+        puzzle: Option<Field>,
+        fields: usize,
+        length: usize,
+    ) -> Result<Field, Malformed> {
+        let puzzle = puzzle.map(|field| trimmed(self.table.delimiter, rest, field));
+        match puzzle {
+            Some(field) if self.table.is_heading(field.of(rest)) => {
+                Err(Malformed { column: field.start as usize + 1, ..lines::header_between() })
+            }
+            Some(field) if fields == self.table.fields => Ok(field),
+            _ => {
+                let noun = if fields == 1 { "field" } else { "fields" };
+                let what = format!("{fields} {noun}, {} expected", self.table.fields);
+                Err(Malformed { column: self.first_surplus(rest).unwrap_or(length) + 1, what })
+            }
+        }
+    }
+
+    /// Bytes before the first field that is too many.
+    fn first_surplus(&self, rest: &[u8]) -> Option<usize> {
+        let mut surplus = None;
+        let _ = self.table.delimiter.split(rest, |number, field| {
+            if number == self.table.fields {
+                surplus = Some(field.start as usize);
+            }
+        });
+        surplus
+    }
+
+    /// Names the first quote of a line that opens a field and does not close it on this line.
+    fn open_quote(&self, line: &[u8]) -> Malformed {
+        let at = match self.table.delimiter.split(line, |_, _| {}) {
+            Row::Open { at } => at,
+            Row::Whole { .. } | Row::BehindQuote { .. } => 0,
+        };
+        let what = "a quoted field that does not end; write it in quotes on both sides";
+        Malformed { column: at + 1, what: what.into() }
+    }
+
+    /// Keeps the fields of the last record that are to be carried into the output.
+    #[inline(always)]
+    fn keep(&self, row: &[u8], start: u32, records: &mut Records) {
+        if !self.table.kept.is_empty() {
+            self.keep_fields(row, start, records);
+        }
+    }
+
+    #[inline(never)]
+    fn keep_fields(&self, row: &[u8], start: u32, records: &mut Records) {
+        let table = self.table;
+        let room = records.kept_room(table.kept.len());
+        let _ = table.delimiter.split(row, |number, field| {
+            for (kept, _) in room.iter_mut().zip(&table.kept).filter(|(_, of)| **of == number) {
+                *kept = field.moved(start);
+            }
+        });
+    }
+}
+
+/// A row without quotes that has as many fields as it should.
+struct PlainRow {
+    /// Bytes before the puzzle.
+    puzzle: usize,
+    /// Its bytes, the line feed included.
+    length: usize,
+}
+
+/// Finds the ends of the fields of the row at the start of `rest`, many bytes at once. `None` says
+/// no more than that the row wants a closer look.
+#[inline(always)]
+fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
+    let Delimiter::Byte(delimiter) = table.delimiter else { return None };
+    // A comment may have fields, too.
+    if matches!(rest.first(), Some(b'#' | b' ' | b'\t')) {
+        return None;
+    }
+    let (mut at, mut fields_ended, mut puzzle) = (0, 0, 0);
+    loop {
+        let bytes = u8x64::simd_from(simd, *rest[at..].first_chunk::<64>()?);
+        let ends = bytes.simd_eq(u8x64::splat(simd, b'\n')).to_bitmask();
+        let quotes = bytes.simd_eq(u8x64::splat(simd, b'"')).to_bitmask();
+        let delimiters = bytes.simd_eq(u8x64::splat(simd, delimiter)).to_bitmask();
+        // All bits below the first line feed, or all.
+        let row = (ends & ends.wrapping_neg()).wrapping_sub(1);
+        if quotes & row != 0 {
+            return None;
+        }
+        let ended = fields_ended + (delimiters & row).count_ones() as usize;
+        if (fields_ended + 1..=ended).contains(&table.puzzle) {
+            let before = table.puzzle - fields_ended - 1;
+            puzzle = at + nth_bit(delimiters, before) + 1;
+        }
+        fields_ended = ended;
+        if ends != 0 {
+            let length = at + ends.trailing_zeros() as usize + 1;
+            return (fields_ended + 1 == table.fields).then_some(PlainRow { puzzle, length });
+        }
+        at += 64;
+    }
+}
+
+/// The place of the lowest bit that is set but for the `n` lowest.
+#[inline(always)]
+fn nth_bit(mut bits: u64, n: usize) -> usize {
+    for _ in 0..n {
+        bits &= bits - 1;
+    }
+    bits.trailing_zeros() as usize
+}
+
+/// Whether a field may end where `behind` begins.
+#[inline(always)]
+fn ends_field(delimiter: Delimiter, behind: &[u8]) -> bool {
+    match behind {
+        [] | [b'\n', ..] | [b'\r', b'\n', ..] => true,
+        [next, ..] => Delimiter::Byte(*next) == delimiter,
+    }
+}
+
+fn without_end(row: &[u8]) -> &[u8] {
+    let row = row.strip_suffix(b"\n").unwrap_or(row);
+    row.strip_suffix(b"\r").unwrap_or(row)
+}
+
+/// The field without blanks around its text.
+fn trimmed(delimiter: Delimiter, bytes: &[u8], field: Field) -> Field {
+    let text = field.of(bytes);
+    let blanks = |&&byte: &&u8| delimiter.is_blank(byte);
+    let before = text.iter().take_while(blanks).count();
+    let behind = text[before..].iter().rev().take_while(blanks).count();
+    Field { start: field.start + before as u32, end: field.end - behind as u32, ..field }
+}

@@ -1,0 +1,251 @@
+//! A row cut into fields.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
+
+use crate::puzzle::BLANKS;
+
+/// What stands between two fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delimiter {
+    /// This byte; fields may be quoted.
+    Byte(u8),
+    /// Spaces and tabs, any number of them; quotes mean nothing.
+    Blanks,
+}
+
+impl Delimiter {
+    /// This byte, if it can stand between fields: it is no cell of a puzzle, no quote, and no line
+    /// ends with it.
+    pub fn new(byte: u8) -> Option<Self> {
+        let is_taken = byte.is_ascii_digit()
+            || BLANKS.contains(&byte)
+            || matches!(byte, b'"' | b'\n' | b'\r' | b'#')
+            || !byte.is_ascii();
+        (!is_taken).then_some(Self::Byte(byte))
+    }
+
+    /// Whether this byte is white space that is part of no field.
+    pub(super) fn is_blank(self, byte: u8) -> bool {
+        matches!(byte, b' ' | b'\t') && self != Self::Byte(byte)
+    }
+
+    /// Cuts the row at the start of `bytes` into its fields, and tells `found` their numbers (from
+    /// 0) and places.
+    #[inline(always)]
+    pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> Row {
+        match self {
+            Self::Byte(delimiter) => split_at_byte(bytes, delimiter, found),
+            Self::Blanks => split_at_blanks(bytes, found),
+        }
+    }
+}
+
+impl fmt::Display for Delimiter {
+    /// What a table with it is called.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Byte(b',') => f.write_str("CSV"),
+            Self::Byte(b'\t') => f.write_str("TSV"),
+            Self::Byte(byte) => write!(f, "CSV with {:?}", char::from(*byte)),
+            Self::Blanks => f.write_str("fields between blanks"),
+        }
+    }
+}
+
+/// Where a field is, without the quotes around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Field {
+    /// Bytes before it.
+    pub start: u32,
+    /// Bytes before its end.
+    pub end: u32,
+    /// Whether it stood in quotes: then two quotes in it mean one.
+    pub is_quoted: bool,
+}
+
+impl Field {
+    fn new(range: Range<usize>, is_quoted: bool) -> Self {
+        Self { start: range.start as u32, end: range.end as u32, is_quoted }
+    }
+
+    /// Its bytes among those in which it was found.
+    pub fn of(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.start as usize..self.end as usize]
+    }
+
+    /// What it says: its bytes with the quotes undoubled.
+    pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        let raw = self.of(bytes);
+        if !self.is_quoted || memchr(b'"', raw).is_none() {
+            return Cow::Borrowed(raw);
+        }
+        let mut text = Vec::with_capacity(raw.len());
+        let mut pieces = raw.split_inclusive(|&byte| byte == b'"');
+        while let Some(piece) = pieces.next() {
+            text.extend_from_slice(piece);
+            if piece.ends_with(b"\"") {
+                // The second of two.
+                pieces.next();
+            }
+        }
+        Cow::Owned(text)
+    }
+
+    /// The same field where `by` more bytes stand before it.
+    #[must_use]
+    pub fn moved(self, by: u32) -> Self {
+        Self { start: self.start + by, end: self.end + by, ..self }
+    }
+}
+
+/// How a row ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row {
+    /// It has so many fields and bytes; its line feed is one of them, unless the bytes end first.
+    Whole {
+        /// Fields.
+        fields: usize,
+        /// Bytes.
+        length: usize,
+    },
+    /// Something stands behind the closing quote of a field. No more than its first line is known
+    /// to belong to it.
+    BehindQuote {
+        /// Bytes before what should not be there.
+        at: usize,
+    },
+    /// A quoted field begins here and does not end in these bytes.
+    Open {
+        /// Bytes before the quote.
+        at: usize,
+    },
+}
+
+#[inline(always)]
+fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field)) -> Row {
+    let mut at = 0;
+    for number in 0.. {
+        let is_quoted = bytes.get(at) == Some(&b'"');
+        let end = if is_quoted {
+            let Some(length) = quoted_length(&bytes[at + 1..]) else { return Row::Open { at } };
+            let end = at + 1 + length;
+            found(number, Field::new(at + 1..end, true));
+            end + 1
+        } else {
+            let rest = &bytes[at..];
+            let end = at + memchr2(delimiter, b'\n', rest).unwrap_or(rest.len());
+            let is_last = bytes.get(end) != Some(&delimiter);
+            let has_return = is_last && end > at && bytes[end - 1] == b'\r';
+            found(number, Field::new(at..end - usize::from(has_return), false));
+            end
+        };
+        let length = match &bytes[end..] {
+            [next, ..] if *next == delimiter => {
+                at = end + 1;
+                continue;
+            }
+            [] => end,
+            [b'\n', ..] | [b'\r'] => end + 1,
+            [b'\r', b'\n', ..] => end + 2,
+            _ => return Row::BehindQuote { at: end },
+        };
+        return Row::Whole { fields: number + 1, length };
+    }
+    unreachable!("a row has no more fields than bytes")
+}
+
+/// How long a quoted field is, from behind its opening quote to its closing one.
+#[inline(always)]
+fn quoted_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += memchr(b'"', &bytes[at..])?;
+        if bytes.get(at + 1) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
+}
+
+#[inline(always)]
+fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> Row {
+    let end = memchr(b'\n', bytes).unwrap_or(bytes.len());
+    let (mut at, mut fields) = (0, 0);
+    while let Some(start) = position(&bytes[..end], at, |byte| !is_white(byte)) {
+        at = position(&bytes[..end], start, is_white).unwrap_or(end);
+        found(fields, Field::new(start..at, false));
+        fields += 1;
+    }
+    Row::Whole { fields, length: (end + 1).min(bytes.len()) }
+}
+
+fn position(bytes: &[u8], from: usize, is: impl Fn(u8) -> bool) -> Option<usize> {
+    Some(from + bytes[from..].iter().position(|&byte| is(byte))?)
+}
+
+fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(delimiter: Delimiter, row: &str) -> (Vec<String>, Row) {
+        let mut fields = Vec::new();
+        let row_ends = delimiter.split(row.as_bytes(), |number, field| {
+            assert_eq!(number, fields.len());
+            fields.push(String::from_utf8(field.text(row.as_bytes()).into_owned()).unwrap());
+        });
+        (fields, row_ends)
+    }
+
+    #[test]
+    fn rows_are_cut_as_rfc_4180_says() {
+        let comma = Delimiter::Byte(b',');
+        let cases: [(&str, &[&str], usize); 9] = [
+            ("a,b\nc", &["a", "b"], 4),
+            ("a,b\r\nc", &["a", "b"], 5),
+            ("a,b", &["a", "b"], 3),
+            ("a,b\r", &["a", "b"], 4),
+            (",\n", &["", ""], 2),
+            ("\"a,\n\"\"b\"\"\",\"\"\r\nc", &["a,\n\"b\"", ""], 15),
+            ("a\"b,\"c\"", &["a\"b", "c"], 7),
+            (" \"a\",b\n", &[" \"a\"", "b"], 7),
+            ("a\r,b\n", &["a\r", "b"], 5),
+        ];
+        for (row, expected, length) in cases {
+            let (found, end) = fields(comma, row);
+            assert_eq!(found, expected, "{row:?}");
+            assert_eq!(end, Row::Whole { fields: expected.len(), length }, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_that_do_not_end_a_field_are_told() {
+        let comma = Delimiter::Byte(b',');
+        assert_eq!(fields(comma, "a,\"b\nc").1, Row::Open { at: 2 });
+        assert_eq!(fields(comma, "a,\"b\"\"").1, Row::Open { at: 2 });
+        assert_eq!(fields(comma, "a,\"b\"c,d\n").1, Row::BehindQuote { at: 5 });
+        assert_eq!(fields(comma, "\"b\nx\"c\n").1, Row::BehindQuote { at: 5 });
+    }
+
+    #[test]
+    fn blanks_of_any_number_are_one_delimiter() {
+        let (found, end) = fields(Delimiter::Blanks, " 00a  \"5 \t1.2 \r\nx");
+        assert_eq!(found, ["00a", "\"5", "1.2"]);
+        assert_eq!(end, Row::Whole { fields: 3, length: 16 });
+    }
+
+    #[test]
+    fn what_a_puzzle_is_made_of_delimits_nothing() {
+        for byte in *b"0.5_*-xX?\"\r\n#\xE9" {
+            assert_eq!(Delimiter::new(byte), None);
+        }
+        assert_eq!(Delimiter::new(b'|'), Some(Delimiter::Byte(b'|')));
+    }
+}

@@ -1,0 +1,82 @@
+//! What is known about the columns of an input.
+
+use std::fmt;
+
+use super::Delimiter;
+use crate::input::names;
+
+/// The columns of an input, as they were found at its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What stands between two fields.
+    pub delimiter: Delimiter,
+    /// The names of the columns, if the first row has them.
+    pub header: Option<Header>,
+    /// How many fields a row has.
+    pub fields: usize,
+    /// The column of the puzzles, from 0.
+    pub puzzle: usize,
+    /// The column of their solutions, from 0, if there is one.
+    pub solution: Option<usize>,
+    /// The columns that are carried into the output, from 0, in their order there.
+    pub kept: Vec<usize>,
+}
+
+/// A row of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// The name of each column.
+    pub names: Vec<String>,
+}
+
+impl Table {
+    /// What a column is called: its name in the header, or `column_1` and so on.
+    pub fn name(&self, column: usize) -> String {
+        let named = self.header.as_ref().and_then(|header| header.names.get(column));
+        let named = named.filter(|name| !name.is_empty());
+        named.cloned().unwrap_or_else(|| format!("column_{}", column + 1))
+    }
+
+    /// Whether a field of the puzzle column is the name of it.
+    pub(super) fn is_heading(&self, field: &[u8]) -> bool {
+        let own = self.header.as_ref().and_then(|header| header.names.get(self.puzzle));
+        names::is_puzzles(field)
+            || own.is_some_and(|name| !name.is_empty() && name.as_bytes() == field)
+    }
+}
+
+impl fmt::Display for Table {
+    /// `CSV, puzzles in column "quizzes" (1 of 2)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, fields) = (self.puzzle + 1, self.fields);
+        write!(f, "{}, puzzles in column ", self.delimiter)?;
+        match &self.header {
+            Some(_) => write!(f, "{:?} ({number} of {fields})", self.name(self.puzzle)),
+            None => write!(f, "{number} of {fields}, no header"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_says_where_its_puzzles_are() {
+        let header = Header { line: 1, names: vec!["id".into(), "quiz \"a\"".into()] };
+        let table = Table {
+            delimiter: Delimiter::Byte(b','),
+            header: Some(header),
+            fields: 2,
+            puzzle: 1,
+            solution: None,
+            kept: vec![],
+        };
+        assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
+        let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };
+        assert_eq!(table.to_string(), "fields between blanks, puzzles in column 2 of 2, no header");
+        assert_eq!(table.name(1), "column_2");
+    }
+}

@@ -1,0 +1,72 @@
+//! What the columns of puzzle files are called.
+//!
+//! Names are compared without case, white space around them and quotation marks.
+
+/// Columns that hold puzzles. (`clues` is none: where files have it, it counts them.)
+pub const PUZZLES: &[&str] = &[
+    "puzzle",
+    "puzzles",
+    "quiz",
+    "quizzes",
+    "question",
+    "questions",
+    "sudoku",
+    "sudokus",
+    "board",
+    "grid",
+    "unsolved",
+];
+
+/// Columns that hold their solutions.
+pub const SOLUTIONS: &[&str] = &["solution", "solutions", "answer", "answers", "solved"];
+
+/// Whether a column of this name holds puzzles.
+pub fn is_puzzles(name: &[u8]) -> bool {
+    is_one_of(PUZZLES, name)
+}
+
+/// Whether a column of this name holds solutions.
+pub fn is_solutions(name: &[u8]) -> bool {
+    is_one_of(SOLUTIONS, name)
+}
+
+/// Whether a line names columns, one of them that of the puzzles: `quizzes,solutions`.
+pub fn looks_like_header(line: &[u8]) -> bool {
+    line.split(|byte| matches!(byte, b',' | b';' | b'\t')).any(is_puzzles)
+}
+
+fn is_one_of(names: &[&str], name: &[u8]) -> bool {
+    let name = name.trim_ascii();
+    let bare = name.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(name);
+    names.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(bare.trim_ascii()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_known_files_are_known() {
+        for header in [
+            "quizzes,solutions",
+            "puzzle,solution",
+            "id,puzzle,solution,clues,difficulty",
+            "source,question,answer,rating",
+            "\"Puzzle\" ; \"Solution\"\r",
+            "id\tSudoku",
+            "puzzle",
+        ] {
+            assert!(looks_like_header(header.as_bytes()), "{header}");
+        }
+        for other in ["", "53..7", "id,solution", "Grid 01", "puzzles of May, first part", "\""] {
+            assert!(!looks_like_header(other.as_bytes()), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_column_holds_puzzles_or_solutions() {
+        assert!(is_puzzles(b" QUIZ ") && !is_solutions(b"quiz"));
+        assert!(is_solutions(b"\"answer\"") && !is_puzzles(b"answer"));
+        assert!(!is_puzzles(b"clues"));
+    }
+}

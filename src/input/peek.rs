@@ -1,0 +1,103 @@
+//! A stream whose first bytes are looked at before they are read.
+
+use std::io::{self, ErrorKind, Read};
+
+use super::{Expected, Layout, Undetected};
+
+/// How many bytes are asked for at a time: a line or a few of most inputs.
+const STEP: usize = 4096;
+
+/// Gives the bytes of a stream, those that were looked at included.
+#[derive(Debug)]
+pub struct Peek<R> {
+    /// Bytes that were looked at.
+    start: Vec<u8>,
+    /// How many of them were read since.
+    read: usize,
+    /// What ended the looking; it also ends the reading.
+    failed: Option<io::Error>,
+    reader: R,
+}
+
+impl<R: Read> Peek<R> {
+    /// Reads nothing yet.
+    pub fn new(reader: R) -> Self {
+        Self { start: Vec::new(), read: 0, failed: None, reader }
+    }
+
+    /// Finds the layout of the stream from as many of its first bytes as that takes. One that fails
+    /// is taken for what it is until then.
+    ///
+    /// # Errors
+    /// When it is a table and it is not clear which column holds the puzzles.
+    pub fn layout(&mut self, expected: &Expected) -> Result<Layout, Undetected> {
+        let mut is_all = false;
+        loop {
+            if let Some(layout) = expected.detect(&self.start, is_all)? {
+                return Ok(layout);
+            }
+            debug_assert!(!is_all, "all that there is decides");
+            let length = self.start.len();
+            self.start.resize(length + STEP, 0);
+            let got = self.reader.read(&mut self.start[length..]);
+            self.start.truncate(length + got.as_ref().map_or(0, |&got| got));
+            match got {
+                Ok(got) => is_all = got == 0,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    is_all = true;
+                    self.failed = Some(error);
+                }
+            }
+        }
+    }
+}
+
+impl<R: Read> Read for Peek<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let looked_at = &self.start[self.read..];
+        if looked_at.is_empty() {
+            return self.failed.take().map_or_else(|| self.reader.read(into), Err);
+        }
+        let length = looked_at.len().min(into.len());
+        into[..length].copy_from_slice(&looked_at[..length]);
+        self.read += length;
+        if self.read == self.start.len() {
+            (self.start, self.read) = (Vec::new(), 0);
+        }
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one byte at a time, and fails behind the last.
+    struct Drops(&'static [u8]);
+
+    impl Read for Drops {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let (first, rest) = self.0.split_first().ok_or_else(|| io::Error::other("dry"))?;
+            (into[0], self.0) = (*first, rest);
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn what_was_looked_at_is_read_again_and_a_failure_comes_behind_it() {
+        let text = b"quizzes,solutions\n12";
+        let mut peek = Peek::new(Drops(text));
+        assert!(matches!(peek.layout(&Expected::default()), Ok(Layout::Csv(_))));
+        assert_eq!(peek.start, &text[..18], "no more than it takes");
+        let mut read = Vec::new();
+        assert_eq!(peek.read_to_end(&mut read).unwrap_err().to_string(), "dry");
+        assert_eq!(read, text);
+
+        let mut peek = Peek::new(Drops(b"12"));
+        assert_eq!(peek.layout(&Expected::default()), Ok(Layout::Lines));
+        read.clear();
+        assert_eq!(peek.read_to_end(&mut read).unwrap_err().to_string(), "dry");
+        assert_eq!(read, b"12");
+    }
+}

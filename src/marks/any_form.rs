@@ -1,0 +1,124 @@
+//! Marks from whatever somebody has at hand: a line of them, a drawn grid, a puzzle.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{Digits, Marks, TEXT};
+use crate::puzzle::{BLANKS, CELLS, Malformed, Puzzle};
+
+impl Marks {
+    fn from_grid(text: &str) -> Result<Self, BadMarks> {
+        let mut cells = Vec::with_capacity(CELLS);
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') || is_rule(line) {
+                continue;
+            }
+            let row = cells_of_row(line)
+                .map_err(|what| BadMarks(format!("line {number}: {what}: {line}")))?;
+            cells.extend(row);
+            if cells.len() == CELLS {
+                break;
+            }
+        }
+        let rows = cells.len() / 9;
+        let cells = cells.try_into();
+        cells
+            .map(Self::from_cells)
+            .map_err(|_| BadMarks(format!("{rows} rows of cells, nine expected")))
+    }
+}
+
+/// Whether a line lies between the boxes.
+fn is_rule(line: &str) -> bool {
+    line.contains(['-', '=', '+']) && line.bytes().all(|byte| b"-=+| ".contains(&byte))
+}
+
+/// Nine cells, with spaces or bars between them or, all of them single, with none.
+fn cells_of_row(line: &str) -> Result<[Digits; 9], &'static str> {
+    let tokens: Vec<&str> =
+        line.split([' ', '\t', '|']).filter(|token| !token.is_empty()).collect();
+    let joined;
+    let cells: Vec<&str> = if tokens.len() == 9 {
+        tokens
+    } else {
+        joined = tokens.concat();
+        joined.split("").filter(|cell| !cell.is_empty()).collect()
+    };
+    let cells: [&str; 9] = cells.try_into().map_err(|_| "not nine cells")?;
+    let mut row = [Digits::ALL; 9];
+    for (digits, cell) in row.iter_mut().zip(cells) {
+        let is_blank = cell.len() == 1 && BLANKS.contains(&cell.as_bytes()[0]);
+        if !is_blank {
+            *digits = Digits::default();
+            for byte in cell.bytes() {
+                if !(b'1'..=b'9').contains(&byte) {
+                    return Err("a cell that is neither digits nor a blank");
+                }
+                digits.insert(byte - b'0');
+            }
+        }
+    }
+    Ok(row)
+}
+
+impl FromStr for Marks {
+    type Err = BadMarks;
+
+    /// Reads one of
+    /// - 729 characters, as [`Marks::parse`] does;
+    /// - nine rows of nine cells, each cell its candidates (`1679`) or a blank for all of them; bars
+    ///   between the boxes and lines of `-`, `+` and `=` are passed over, and so is what follows the
+    ///   ninth row;
+    /// - 81 cells, as [`Puzzle::parse`] does: a clue is the only candidate of its cell.
+    fn from_str(text: &str) -> Result<Self, BadMarks> {
+        let text = text.trim();
+        if text.contains(['\n', ' ', '|']) {
+            return Self::from_grid(text);
+        }
+        let read = if text.len() == TEXT {
+            Self::parse(text.as_bytes())
+        } else {
+            text.parse().map(|puzzle: Puzzle| Self::from(&puzzle))
+        };
+        read.map_err(|Malformed { column, what }| BadMarks(format!("column {column}: {what}")))
+    }
+}
+
+/// A text is neither a puzzle nor pencil marks: where, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct BadMarks(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HARD: &str =
+        "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
+
+    #[test]
+    fn puzzles_and_grids_of_all_kinds_read_alike() {
+        let marks: Marks = HARD.parse().unwrap();
+        let rows: Vec<&str> = (0..9).map(|row| &HARD[row * 9..][..9]).collect();
+        let spaced = |row: &&str| {
+            let cells: Vec<String> = row.chars().map(String::from).collect();
+            cells.chunks(3).map(|three| three.join(" ")).collect::<Vec<_>>().join(" | ")
+        };
+        let plain = rows.join("\n");
+        let with_rules = rows.iter().map(spaced).collect::<Vec<_>>().join("\n------+-------+---\n");
+        for text in [plain, format!("# grid\n\n{with_rules}\nstuck, 60 open"), marks.to_string()] {
+            assert_eq!(text.parse(), Ok(marks), "{text}");
+        }
+    }
+
+    #[test]
+    fn bad_texts_are_told_where() {
+        let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
+        assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
+        assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));
+        assert!(error("1 2\n3").starts_with("line 1: not nine cells"));
+        assert_eq!(error("123456789\n456789123"), "2 rows of cells, nine expected");
+    }
+}

@@ -1,0 +1,218 @@
+//! Pencil marks: the candidates of all cells, as somebody wrote them down.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `digits` | sets of digits |
+//! | `any_form` | marks from a line of them, from a drawn grid, from a puzzle |
+
+mod any_form;
+mod digits;
+
+use std::fmt;
+
+pub use any_form::BadMarks;
+pub use digits::{Digits, Upward};
+
+use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, cell_name};
+
+/// How many characters marks have as text: nine for each cell.
+pub const TEXT: usize = 9 * CELLS;
+
+/// What may stand in each cell: no conclusion is drawn, and nothing promised.
+///
+/// A puzzle is a special case: one candidate in the cells with a clue, all nine in the others.
+///
+/// ```
+/// use bulkdoku::marks::{Digits, Marks};
+/// use bulkdoku::propagate::Candidates;
+///
+/// let hard =
+///     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......".parse()?;
+/// let candidates = Candidates::of(&hard).unwrap();
+/// let text = candidates.marks().to_string();
+/// assert_eq!(&text[..18], "...4.....1....67.9");
+///
+/// let mut marks = Marks::parse(text.as_bytes())?;
+/// assert_eq!(marks.of_cell(1).to_string(), "1679");
+/// marks.set(1, Digits::one(6));
+/// assert_eq!(marks.clues().cells()[..3], [4, 6, 0]);
+/// # Ok::<(), bulkdoku::Malformed>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Marks([u16; CELLS]);
+
+impl Marks {
+    /// All candidates everywhere: the puzzle without any clue.
+    pub const ALL: Self = Self([Digits::ALL.0; CELLS]);
+
+    /// Reads exactly 729 characters, nine for each cell in row order: the n-th is the digit `n` if
+    /// that is a candidate, one of [`BLANKS`] if not.
+    ///
+    /// # Errors
+    /// [`Malformed`] says what was wrong and at which column (counted from 1).
+    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
+        if text.len() != TEXT {
+            let what = format!("{} characters, {TEXT} expected for pencil marks", text.len());
+            return Err(Malformed { column: text.len().min(TEXT) + 1, what });
+        }
+        let mut marks = Self([0; CELLS]);
+        for (at, &byte) in text.iter().enumerate() {
+            let (cell, digit) = (at / 9, (at % 9) as u8 + 1);
+            if byte == b'0' + digit {
+                marks.0[cell] |= 1 << digit;
+            } else if byte.is_ascii_digit() && byte != b'0' {
+                let (found, cell) = (char::from(byte), cell_name(cell));
+                let what = format!(
+                    "pencil marks: {found} in the place of {digit} of {cell}; {digit} or . there"
+                );
+                return Err(Malformed { column: at + 1, what });
+            } else if !BLANKS.contains(&byte) {
+                return Err(Malformed::not_a_cell(text, at));
+            }
+        }
+        Ok(marks)
+    }
+
+    /// Takes the candidates of each cell.
+    pub fn from_cells(cells: [Digits; CELLS]) -> Self {
+        Self(cells.map(|Digits(mask)| mask))
+    }
+
+    /// What may stand in a cell.
+    ///
+    /// # Panics
+    /// When there is no such cell.
+    #[inline]
+    pub fn of_cell(&self, cell: usize) -> Digits {
+        Digits(self.0[cell])
+    }
+
+    /// Says what may stand in a cell.
+    ///
+    /// # Panics
+    /// When there is no such cell.
+    #[inline]
+    pub fn set(&mut self, cell: usize, digits: Digits) {
+        self.0[cell] = digits.0;
+    }
+
+    /// The candidates of each cell, bit n for digit n.
+    pub(crate) fn masks(&self) -> &[u16; CELLS] {
+        &self.0
+    }
+
+    /// The cells with one candidate, as clues.
+    pub fn clues(&self) -> Puzzle {
+        let clue = |mask: u16| if mask.is_power_of_two() { mask.trailing_zeros() as u8 } else { 0 };
+        Puzzle::from_cells(self.0.map(clue)).expect("candidates are digits")
+    }
+
+    /// The puzzle that says the same, if each cell has either one candidate or all nine.
+    pub fn puzzle(&self) -> Option<Puzzle> {
+        let clues = self.clues();
+        (Self::from(&clues) == *self).then_some(clues)
+    }
+
+    /// Whether `grid` obeys the rules and has a candidate in every cell.
+    pub fn is_solved_by(&self, grid: &Grid) -> bool {
+        let are_candidates = (0..CELLS).all(|cell| self.of_cell(cell).contains(grid.cells()[cell]));
+        are_candidates && grid.obeys_the_rules()
+    }
+}
+
+impl From<&Puzzle> for Marks {
+    /// What the clues say of their own cells, and nothing of the others.
+    fn from(puzzle: &Puzzle) -> Self {
+        Self(puzzle.cells().map(|clue| if clue == 0 { Digits::ALL.0 } else { 1 << clue }))
+    }
+}
+
+impl fmt::Display for Marks {
+    /// 729 characters, `.` for what is no candidate.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = [b'.'; TEXT];
+        for cell in 0..CELLS {
+            for digit in self.of_cell(cell) {
+                text[9 * cell + usize::from(digit) - 1] = b'0' + digit;
+            }
+        }
+        f.pad(std::str::from_utf8(&text).expect("digits and dots are ASCII"))
+    }
+}
+
+impl fmt::Debug for Marks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Marks({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASSIC: &str =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    const SOLVED: &str =
+        "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+    fn classic() -> Puzzle {
+        CLASSIC.parse().unwrap()
+    }
+
+    #[test]
+    fn the_text_of_a_puzzle_s_marks() {
+        let marks = Marks::from(&classic());
+        let text = marks.to_string();
+        assert_eq!(&text[..27], "....5......3......123456789");
+        assert_eq!(Marks::parse(text.as_bytes()), Ok(marks));
+        for &blank in BLANKS {
+            let text = text.replace('.', std::str::from_utf8(&[blank]).unwrap());
+            assert_eq!(Marks::parse(text.as_bytes()), Ok(marks));
+        }
+        assert_eq!((marks.puzzle(), marks.clues()), (Some(classic()), classic()));
+        assert_eq!(Marks::from(&Puzzle::EMPTY), Marks::ALL);
+    }
+
+    #[test]
+    fn what_is_no_mark_is_told_with_its_column() {
+        let error = |text: &str| {
+            let Malformed { column, what } = Marks::parse(text.as_bytes()).unwrap_err();
+            (column, what)
+        };
+        let all = Marks::ALL.to_string();
+        assert_eq!(error(&all[1..]), (729, "728 characters, 729 expected for pencil marks".into()));
+        assert_eq!(
+            error(&(all.clone() + ".")),
+            (730, "730 characters, 729 expected for pencil marks".into())
+        );
+        let wrong_place = all.replacen("12345678912", "12345678921", 1);
+        assert_eq!(
+            error(&wrong_place),
+            (10, "pencil marks: 2 in the place of 1 of r1c2; 1 or . there".into())
+        );
+        let (column, what) = error(&all.replacen('9', "O", 1));
+        assert_eq!(column, 9);
+        assert!(what.starts_with("letter O"), "{what}");
+    }
+
+    #[test]
+    fn marks_between_a_clue_and_a_blank_are_no_puzzle() {
+        let mut marks = Marks::from(&classic());
+        marks.set(2, Digits::default());
+        assert_eq!((marks.puzzle(), marks.clues()), (None, classic()));
+        marks.set(2, Digits::one(4));
+        assert_eq!(marks.puzzle().map(|puzzle| puzzle.clues()), Some(31));
+    }
+
+    #[test]
+    fn a_grid_solves_marks_of_which_it_has_a_candidate_in_each_cell() {
+        let solved: Puzzle = SOLVED.parse().unwrap();
+        let mut marks = Marks::from(&classic());
+        assert!(marks.is_solved_by(&Grid(*solved.cells())));
+        marks.set(2, Digits::one(1));
+        assert!(!marks.is_solved_by(&Grid(*solved.cells())));
+        // Candidates alone are not enough.
+        assert!(!Marks::ALL.is_solved_by(&Grid([1; CELLS])));
+        assert!(!Marks::ALL.is_solved_by(&Grid::BLANK));
+    }
+}

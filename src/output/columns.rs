@@ -1,0 +1,112 @@
+//! The columns that a row may have, in every format that names them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A column of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The input's name.
+    File,
+    /// The physical line number within its input, from 1.
+    Line,
+    /// The cells or marks as they were written; the whole line of a malformed record.
+    Puzzle,
+    /// 81 digits; empty when there is no solution.
+    Solution,
+    /// One of [`Status::ALL`](crate::Status::ALL).
+    Status,
+    /// Solutions found, up to the limit.
+    Solutions,
+    /// Places at which the search had to assume something.
+    Guesses,
+    /// States that the search looked at.
+    Nodes,
+    /// Nanoseconds from the puzzle's entry into the engine to its outcome.
+    LatencyNs,
+}
+
+impl Column {
+    /// Every column, in an order in which they read well.
+    pub const ALL: [Self; 9] = [
+        Self::File,
+        Self::Line,
+        Self::Puzzle,
+        Self::Solution,
+        Self::Status,
+        Self::Solutions,
+        Self::Guesses,
+        Self::Nodes,
+        Self::LatencyNs,
+    ];
+
+    /// The columns when nobody chooses; with several inputs [`Column::File`] comes before them.
+    pub const DEFAULT: [Self; 7] = [
+        Self::Line,
+        Self::Puzzle,
+        Self::Solution,
+        Self::Status,
+        Self::Solutions,
+        Self::Guesses,
+        Self::LatencyNs,
+    ];
+
+    /// Its name in the header.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Line => "line",
+            Self::Puzzle => "puzzle",
+            Self::Solution => "solution",
+            Self::Status => "status",
+            Self::Solutions => "solutions",
+            Self::Guesses => "guesses",
+            Self::Nodes => "nodes",
+            Self::LatencyNs => "latency_ns",
+        }
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Column {
+    type Err = UnknownColumn;
+
+    fn from_str(name: &str) -> Result<Self, UnknownColumn> {
+        let found = Self::ALL.into_iter().find(|column| column.name() == name);
+        found.ok_or_else(|| UnknownColumn(name.into()))
+    }
+}
+
+/// What the columns of the input are called behind these columns: as there, or with `input_` before
+/// it where one of these is called the same.
+pub(super) fn names_of_kept(columns: &[Column], kept: &[String]) -> Vec<String> {
+    let is_taken = |name: &String| columns.iter().any(|column| column.name() == name);
+    let name = |name: &String| if is_taken(name) { format!("input_{name}") } else { name.clone() };
+    kept.iter().map(name).collect()
+}
+
+/// A column was asked for that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no column {0:?}; there are {list}", list = Column::ALL.map(Column::name).join(", "))]
+pub struct UnknownColumn(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn column_names_are_read_back_and_others_refused() {
+        for column in Column::ALL {
+            assert_eq!(column.name().parse(), Ok(column));
+        }
+        let error = "time".parse::<Column>().unwrap_err().to_string();
+        assert!(error.contains("time") && error.contains("latency_ns"), "{error}");
+    }
+}

@@ -1,0 +1,62 @@
+//! Grids to look at: a label, nine lines of nine digits, a blank line.
+//!
+//! ```text
+//! # line 12: unique
+//! 534678912
+//! 672195348
+//! …
+//! 345286179
+//!
+//! # line 13: unsolvable
+//! ```
+//!
+//! A record without a solution has its label only. Labels are comments to everything that reads
+//! grids.
+
+use std::io::Write;
+
+use super::{RowBuffer, RowFormat, Rows};
+use crate::puzzle::CELLS;
+
+/// A label and, where there is a solution, its grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LabelledGrids {
+    /// Whether the label names the input, too.
+    pub with_file: bool,
+}
+
+impl RowFormat for LabelledGrids {
+    fn header(&self, _: &mut RowBuffer) {}
+
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        // A name with a line feed in it must not end the label.
+        let place = if self.with_file {
+            format!("{}, line", rows.file.replace(char::is_control, "?"))
+        } else {
+            "line".into()
+        };
+        for row in rows.iter() {
+            out.append_row(place.len() + REST, b'\n', |fields| {
+                fields.by(|mut room| {
+                    let before = room.len();
+                    let grid = row.outcome_or_none().solution();
+                    let label = write!(room, "# {place} {}: {}", row.line, row.status.name());
+                    label.expect("a row keeps to the room that it asked for");
+                    if let Some(grid) = grid {
+                        for row in grid.cells().chunks_exact(9) {
+                            room[0] = b'\n';
+                            room[1..10].iter_mut().zip(row).for_each(|(to, of)| *to = b'0' + of);
+                            room = &mut room[10..];
+                        }
+                        room[0] = b'\n';
+                        room = &mut room[1..];
+                    }
+                    before - room.len()
+                });
+            });
+        }
+    }
+}
+
+/// The most bytes of a record behind the name: a number, a status, and nine lines.
+const REST: usize = 2 + 2 * super::SHORT + CELLS + 10;

@@ -1,0 +1,190 @@
+//! JSON lines: one object a record, the chosen columns as its keys.
+//!
+//! Numbers are numbers, a solution that does not exist is `null`, and everything else is a string.
+//! JSON is Unicode: what is not UTF-8 in a malformed line comes out as U+FFFD.
+
+use super::columns::names_of_kept;
+use super::{Column, Row, RowBuffer, RowFormat, Rows, Short};
+use crate::puzzle::{CELLS, Grid};
+use crate::status::Status;
+
+/// A JSON object a record, with these columns in this order.
+#[derive(Clone, Debug)]
+pub struct JsonRows {
+    /// Each column, and its key with the punctuation around it.
+    columns: Vec<(Column, Short)>,
+    /// How many of them show text from outside.
+    texts: usize,
+    /// The input's columns that stand behind them: each key with the punctuation around it.
+    kept: Vec<Vec<u8>>,
+}
+
+impl JsonRows {
+    /// Chooses columns.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn new(columns: &[Column]) -> Self {
+        assert!(!columns.is_empty(), "rows need at least one column");
+        let before = std::iter::once('{').chain(std::iter::repeat(','));
+        let keys = columns.iter().zip(before).map(|(column, before)| {
+            (*column, Short::new(&format!("{before}\"{}\":", column.name())))
+        });
+        let is_text = |column: &&Column| matches!(column, Column::File | Column::Puzzle);
+        Self {
+            columns: keys.collect(),
+            texts: columns.iter().filter(is_text).count(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Puts columns of the input behind the others; one that is called as one of them gets
+    /// `input_` before its name. Their values are strings.
+    #[must_use]
+    pub fn keeping(self, names: &[String]) -> Self {
+        let own: Vec<_> = self.columns.iter().map(|(column, _)| *column).collect();
+        let key = |name: &String| format!(",{}:", serde_json::Value::from(name.as_str()));
+        let names = names_of_kept(&own, names);
+        Self { kept: names.iter().map(|name| key(name).into_bytes()).collect(), ..self }
+    }
+
+    /// The most bytes that an object can take: a character may become an escape of six bytes.
+    fn room(&self, row: &Row<'_>) -> usize {
+        let own = self.columns.len() * FIELD + self.texts * 6 * (row.file.len() + row.text.len());
+        let keys: usize = self.kept.iter().map(|key| key.len() + 2).sum();
+        own + keys + 6 * row.kept.length() + 1
+    }
+}
+
+impl Default for JsonRows {
+    fn default() -> Self {
+        Self::new(&Column::DEFAULT)
+    }
+}
+
+impl RowFormat for JsonRows {
+    fn header(&self, _: &mut RowBuffer) {}
+
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        for row in rows.iter() {
+            out.append_row(self.room(&row), b'\n', |fields| {
+                fields.by(|room| {
+                    let mut object = Object { room, length: 0 };
+                    for (column, key) in &self.columns {
+                        object.short(key);
+                        object.value(*column, &row);
+                    }
+                    for (key, text) in self.kept.iter().zip(row.kept.texts()) {
+                        object.put(key);
+                        object.string(&String::from_utf8_lossy(&text));
+                    }
+                    object.put(b"}");
+                    object.length
+                });
+            });
+        }
+    }
+}
+
+/// The longest key, and the longest value that is not text from outside: a grid in quotes.
+const FIELD: usize = super::SHORT + CELLS + 2;
+
+/// An object being written.
+struct Object<'a> {
+    room: &'a mut [u8],
+    /// How much of the room is written.
+    length: usize,
+}
+
+impl Object<'_> {
+    fn value(&mut self, column: Column, row: &Row<'_>) {
+        match column {
+            Column::File => self.string(row.file),
+            Column::Line => self.number(row.line),
+            Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
+                Ok(cells) if row.outcome.is_ok() => self.cells(cells),
+                _ => self.string(&String::from_utf8_lossy(row.text)),
+            },
+            Column::Solution => match row.outcome_or_none().solution() {
+                Some(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
+                None => self.put(b"null"),
+            },
+            Column::Status => self.short(&STATUS_NAMES[row.status as usize]),
+            Column::Solutions => self.number(row.outcome_or_none().solutions.into()),
+            Column::Guesses => self.number(row.outcome_or_none().guesses),
+            Column::Nodes => self.number(row.outcome_or_none().nodes),
+            Column::LatencyNs => self.number(row.outcome_or_none().latency_ns),
+        }
+    }
+
+    /// 81 characters that need no escape.
+    fn cells(&mut self, cells: &[u8; CELLS]) {
+        self.put(b"\"");
+        self.put(cells);
+        self.put(b"\"");
+    }
+
+    fn string(&mut self, text: &str) {
+        let mut rest = &mut self.room[self.length..];
+        let before = rest.len();
+        serde_json::to_writer(&mut rest, text).expect("a row keeps to the room that it asked for");
+        self.length += before - rest.len();
+    }
+
+    fn number(&mut self, number: u64) {
+        self.put(itoa::Buffer::new().format(number).as_bytes());
+    }
+
+    fn short(&mut self, text: &Short) {
+        self.length += text.copy_to(&mut self.room[self.length..]);
+    }
+
+    #[inline(always)]
+    fn put(&mut self, text: &[u8]) {
+        self.room[self.length..][..text.len()].copy_from_slice(text);
+        self.length += text.len();
+    }
+}
+
+/// In quotes.
+const STATUS_NAMES: [Short; Status::ALL.len()] = {
+    let mut names = [Short::new(""); Status::ALL.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = Short::quoted(Status::ALL[i].name());
+        i += 1;
+    }
+    names
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Record, Text};
+    use crate::output::Outcomes;
+    use crate::puzzle::Malformed;
+
+    #[test]
+    fn the_longest_escapes_fit() {
+        let bytes = [1; 1000];
+        let malformed = Malformed { column: 1, what: String::new() };
+        let text = Text::Block(0..1000);
+        let record =
+            Record { line: 0, indent: 0, fault: 0, text, puzzle: Err(Box::new(malformed)) };
+        let rows = Rows {
+            file: &"\u{1f}".repeat(100),
+            first_line: u64::MAX,
+            bytes: &bytes,
+            records: &[record],
+            cells: &[],
+            statuses: &[Status::InternalError],
+            outcomes: &Outcomes::default(),
+            kept: &[],
+        };
+        let mut out = RowBuffer::default();
+        JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);
+        let text = std::str::from_utf8(out.as_slice()).unwrap();
+        assert_eq!(text.matches("\\u0001").count(), 2000);
+        assert!(text.starts_with("{\"file\":\"\\u001f") && text.ends_with("\"latency_ns\":0}\n"));
+    }
+}

@@ -1,0 +1,305 @@
+//! Compressed inputs and outputs, as a user meets them.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use assert_cmd::cargo::cargo_bin;
+use common::command::{CLASSIC, Folder, Ran};
+use flate2::write::GzEncoder;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Gz,
+    Zst,
+}
+use Kind::{Gz, Zst};
+
+impl Kind {
+    const BOTH: [Self; 2] = [Gz, Zst];
+
+    fn name(self) -> &'static str {
+        match self {
+            Gz => "gz",
+            Zst => "zst",
+        }
+    }
+
+    fn pack(self, bytes: impl AsRef<[u8]>) -> Vec<u8> {
+        let bytes = bytes.as_ref();
+        match self {
+            Gz => {
+                let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+                encoder.write_all(bytes).unwrap();
+                encoder.finish().unwrap()
+            }
+            Zst => {
+                let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+                encoder.include_checksum(true).unwrap();
+                encoder.write_all(bytes).unwrap();
+                encoder.finish().unwrap()
+            }
+        }
+    }
+
+    fn unpack(self, bytes: &[u8]) -> Vec<u8> {
+        let mut all = Vec::new();
+        match self {
+            Gz => flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut all),
+            Zst => zstd::Decoder::new(bytes).unwrap().read_to_end(&mut all),
+        }
+        .unwrap();
+        all
+    }
+}
+
+fn bytes(folder: &Folder, name: &str) -> Vec<u8> {
+    fs::read(folder.path(name)).unwrap()
+}
+
+/// 2,000 puzzles, no two the same.
+fn puzzles() -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/minimal.txt");
+    fs::read(path).unwrap()
+}
+
+const COLUMNS: [&str; 3] = ["-q", "--columns", "line,puzzle,solution,status"];
+
+#[test]
+fn compressed_inputs_give_the_rows_of_what_is_in_them() {
+    let folder = Folder::new();
+    let plain = puzzles();
+    let expected = folder.solve(&COLUMNS, plain.clone());
+    assert_eq!(expected.rows.lines().count(), 2001);
+    let halves = plain.split_at(plain.len() / 2);
+    for kind in Kind::BOTH {
+        // The name says nothing.
+        for (name, bytes) in [
+            ("a", kind.pack(&plain)),
+            ("two members.txt", [kind.pack(halves.0), kind.pack(halves.1)].concat()),
+            ("plain.gz", plain.clone()),
+            ("plain.zst", plain.clone()),
+        ] {
+            folder.file(name, &bytes);
+            assert!(folder.solve(&[&COLUMNS[..], &[name]].concat(), "") == expected, "{name}");
+            assert!(folder.solve(&COLUMNS, bytes) == expected, "{name} at standard input");
+        }
+    }
+}
+
+#[test]
+fn plain_and_compressed_inputs_are_one_stream() {
+    let folder = Folder::new();
+    folder.file("a.gz", Gz.pack(format!("{CLASSIC}\n")));
+    folder.file("b.txt", format!("# b\n{CLASSIC}\n"));
+    folder.file("c.zst", Zst.pack("\n12\n"));
+    let ran = folder.solve(&["-q", "--columns", "file,line,status", "a.gz", "b.txt", "c.zst"], "");
+    assert_eq!(ran.rows, "file,line,status\na.gz,1,unique\nb.txt,2,unique\nc.zst,2,malformed\n");
+}
+
+#[test]
+fn compressed_text_has_its_line_ends_and_marks_too() {
+    for kind in Kind::BOTH {
+        let input = kind.pack(format!("\u{FEFF}{CLASSIC}\r\n\r\n{CLASSIC}"));
+        let ran = Folder::new().solve(&["-q", "--columns", "line,status"], input);
+        assert_eq!(ran.rows, "line,status\n1,unique\n3,unique\n");
+        let ran = Folder::new().solve(&["-q"], kind.pack(b"\xFF\xFE1\0\n\0"));
+        assert_eq!(ran.status, 3);
+        assert!(ran.messages.contains("<stdin>: looks like UTF-16"), "{ran:?}");
+    }
+}
+
+#[test]
+fn nothing_compressed_is_nothing() {
+    for kind in Kind::BOTH {
+        let ran = Folder::new().solve(&["-q", "--columns", "line"], kind.pack(""));
+        assert_eq!(ran, Ran { rows: "line\n".into(), messages: String::new(), status: 0 });
+    }
+}
+
+#[test]
+fn a_stream_cut_off_anywhere_keeps_the_rows_before_it() {
+    let folder = Folder::new();
+    let plain = puzzles();
+    let expected = folder.solve(&COLUMNS, plain.clone()).rows;
+    for kind in Kind::BOTH {
+        let packed = kind.pack(&plain);
+        let mut longest = 0;
+        let cuts = [4, 10, 100].into_iter().chain((1..8).map(|i| packed.len() * i / 8));
+        for cut in cuts.chain([packed.len() - 9, packed.len() - 1]) {
+            let ran = folder.solve(&COLUMNS, &packed[..cut]);
+            assert_eq!(ran.status, 3, "{kind:?} {cut}");
+            let message =
+                format!("<stdin>: the {} stream is cut off after byte {cut}", kind.name());
+            assert!(ran.messages.contains(&message), "{}", ran.messages);
+            assert!(expected.starts_with(&ran.rows), "{kind:?} {cut}");
+            assert!(ran.rows.ends_with('\n') && ran.rows.len() >= longest);
+            longest = ran.rows.len();
+        }
+        // A zst block of 128 KiB comes out whole or not at all; the check sum is behind it.
+        assert!(longest > expected.len() / 3, "{kind:?}: {longest}");
+    }
+}
+
+#[test]
+fn a_damaged_stream_keeps_the_rows_before_it_and_other_inputs_go_on() {
+    let folder = Folder::new();
+    let plain = puzzles();
+    let expected = folder.solve(&COLUMNS, plain.clone()).rows;
+    folder.file("good", CLASSIC);
+    for kind in Kind::BOTH {
+        let mut packed = kind.pack(&plain);
+        // In the second of two blocks, if it is a zst.
+        let at = packed.len() * 15 / 16;
+        packed[at..at + 20].fill(0xFF);
+        folder.file("bad", &packed);
+        let columns = "line,puzzle,solution,status";
+        let ran = folder.solve(&["-q", "--columns", columns, "bad", "good"], "");
+        assert_eq!(ran.status, 3);
+        let message = format!("bad: the {} stream is damaged near byte ", kind.name());
+        assert!(ran.messages.contains(&message), "{}", ran.messages);
+        let same = ran.rows.lines().zip(expected.lines()).take_while(|(a, b)| a == b).count();
+        assert!(same > 1500, "{kind:?}: {same}");
+        assert!(ran.rows.lines().last().unwrap().starts_with(&format!("1,{CLASSIC}")));
+    }
+}
+
+#[test]
+fn something_behind_the_end_is_named() {
+    for kind in Kind::BOTH {
+        let packed = kind.pack(format!("{CLASSIC}\n"));
+        let end = packed.len();
+        let ran = Folder::new().solve(&COLUMNS, [packed.as_slice(), b"more"].concat());
+        assert_eq!((ran.rows.lines().count(), ran.status), (2, 3));
+        let message = format!("stream ends at byte {end}, but something else follows");
+        assert!(ran.messages.contains(&message), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_slow_compressed_pipe_gets_its_rows_while_it_waits() {
+    for kind in Kind::BOTH {
+        let mut child = Command::new(cargo_bin("bulkdoku"))
+            .args(["solve", "-q", "--columns", "line,status"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let pipe = child.stdin.take().unwrap();
+        let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert_eq!(rows.next().unwrap().unwrap(), "line,status");
+        let mut input: Box<dyn Write> = match kind {
+            Gz => Box::new(GzEncoder::new(pipe, flate2::Compression::default())),
+            Zst => Box::new(zstd::Encoder::new(pipe, 3).unwrap().auto_finish()),
+        };
+        for line in 1..=3 {
+            writeln!(input, "{CLASSIC}").unwrap();
+            input.flush().unwrap();
+            // The input stays open: the row must not wait for its end.
+            assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
+        }
+        drop(input);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn outputs_are_compressed_by_their_names() {
+    let folder = Folder::new();
+    // Several blocks, and some without any row.
+    let comments = "# no record, but long enough to fill blocks of its own\n".repeat(20_000);
+    let input = [&puzzles()[..], comments.as_bytes(), &puzzles()].concat();
+    folder.file("in", &input);
+    let expected = folder.solve(&[&COLUMNS[..], &["in"]].concat(), "").rows;
+    for kind in Kind::BOTH {
+        let name = format!("out.csv.{}", kind.name());
+        let ran = folder.solve(&[&COLUMNS[..], &["in", "-o", &name]].concat(), "");
+        assert_eq!(ran, Ran { rows: String::new(), messages: String::new(), status: 0 });
+        let packed = bytes(&folder, &name);
+        assert!(packed.len() * 2 < expected.len());
+        assert!(kind.unpack(&packed) == expected.as_bytes());
+        // And read by the command itself: a header is no puzzle, everything behind it is one.
+        let args = ["-q", "--format", "lines", "-o", "-"];
+        let lines = kind.unpack(&{
+            let name = format!("solutions.lines.{}", kind.name());
+            folder.solve(&["-q", "in", "-o", &name], "");
+            bytes(&folder, &name)
+        });
+        let again = folder.solve(&args, kind.pack(&lines));
+        assert!(again.rows.as_bytes() == lines && again.status == 0);
+    }
+
+    let name = "out.jsonl.zst";
+    folder.solve(&["-q", "in", "-o", name], "");
+    let rows = String::from_utf8(Zst.unpack(&bytes(&folder, name))).unwrap();
+    let first: serde_json::Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+    assert_eq!((rows.lines().count(), &first["status"]), (4000, &"unique".into()));
+}
+
+#[test]
+fn the_header_is_a_member_of_its_own_and_a_run_without_rows_is_a_valid_stream() {
+    let folder = Folder::new();
+    let args = |name| ["-q", "--columns", "line,status", "-o", name];
+    folder.solve(&args("a.gz"), CLASSIC);
+    let packed = bytes(&folder, "a.gz");
+    let mut header = String::new();
+    flate2::bufread::GzDecoder::new(packed.as_slice()).read_to_string(&mut header).unwrap();
+    assert_eq!(header, "line,status\n");
+    assert_eq!(Gz.unpack(&packed), b"line,status\n1,unique\n");
+
+    for kind in Kind::BOTH {
+        let name = format!("empty.lines.{}", kind.name());
+        assert_eq!(folder.solve(&["-q", "-o", &name], "# nothing\n").status, 0);
+        let packed = bytes(&folder, &name);
+        assert!(!packed.is_empty() && kind.unpack(&packed).is_empty());
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_threads_when_compressed() {
+    let folder = Folder::new();
+    folder.file("in", puzzles().repeat(5));
+    for kind in Kind::BOTH {
+        let run = |threads| {
+            let name = format!("{threads}.csv.{}", kind.name());
+            folder.solve(&[&COLUMNS[..], &["in", "-j", threads, "-o", &name]].concat(), "");
+            bytes(&folder, &name)
+        };
+        assert!(run("1") == run("2"));
+    }
+}
+
+#[test]
+fn a_killed_run_over_compressed_files_is_finished() {
+    let folder = Folder::new();
+    let plain = puzzles().repeat(60);
+    let whole = {
+        folder.file("in", &plain);
+        folder.solve(&[&COLUMNS[..], &["in", "-o", "whole"]].concat(), "");
+        bytes(&folder, "whole")
+    };
+    for kind in Kind::BOTH {
+        folder.file("packed", kind.pack(&plain));
+        let name = format!("out.csv.{}", kind.name());
+        let args = [&COLUMNS[..], &["packed", "-o", &name, "--resume"]].concat();
+        // Each run lasts longer than the one before it, so that one of them comes to the end.
+        for patience in 1.. {
+            let mut child = folder.spawn("solve", &args);
+            sleep(Duration::from_millis(patience * 50));
+            child.kill().unwrap();
+            match child.wait().unwrap().code() {
+                None => {}
+                Some(status) => {
+                    assert_eq!(status, 0);
+                    break;
+                }
+            }
+        }
+        assert!(kind.unpack(&bytes(&folder, &name)) == whole);
+    }
+}

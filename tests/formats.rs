@@ -1,0 +1,264 @@
+//! Every output format, read back by somebody else's reader.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use bulkdoku::output::{Column, CsvRows, JsonRows, RowFormat, TsvRows};
+use bulkdoku::{Pipeline, Progress, Source};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const CLASSIC: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+/// Runs `bulkdoku solve` in a folder.
+fn solve_in(folder: &Path, args: &[&str], input: impl Into<Vec<u8>>) -> Output {
+    let mut command = Command::cargo_bin("bulkdoku").unwrap();
+    command.current_dir(folder).arg("solve").args(args).write_stdin(input.into()).output().unwrap()
+}
+
+/// Standard output and exit status.
+fn solve(args: &[&str], input: impl Into<Vec<u8>>) -> (Vec<u8>, i32) {
+    let output = solve_in(Path::new("."), args, input);
+    (output.stdout, output.status.code().unwrap())
+}
+
+/// Lines that are no puzzles, with everything in them that a format might stumble over.
+const HOSTILE: [&[u8]; 9] = [
+    b"\"quoted\"",
+    b"a\tb\t\tc",
+    b"comma,semicolon;\\ backslash",
+    b"\"",
+    b"'; DROP TABLE puzzles; --",
+    b"carriage\rreturn",
+    b"nul \0 escape \x1B bell \x07 del \x7F",
+    b"not UTF-8: \xFF\xFE \xC3(",
+    "line\u{2028}separator \u{1F600} \u{E9}".as_bytes(),
+];
+
+/// Good and bad lines, and each with its status.
+fn lines() -> Vec<(Vec<u8>, &'static str)> {
+    let contradictory = CLASSIC.replacen("53", "55", 1);
+    let unsolvable = format!("12345678.........9{}", ".".repeat(63));
+    let double = SOLVED.replace(['1', '2'], ".");
+    let mut lines = vec![
+        (CLASSIC.as_bytes().to_vec(), "unique"),
+        (contradictory.into_bytes(), "contradictory"),
+        (unsolvable.into_bytes(), "unsolvable"),
+        (double.into_bytes(), "multiple"),
+    ];
+    lines.extend(HOSTILE.map(|line| (line.to_vec(), "malformed")));
+    lines
+}
+
+fn text_of(lines: &[(Vec<u8>, &str)]) -> Vec<u8> {
+    lines.iter().flat_map(|(line, _)| [line, &b"\n"[..]].concat()).collect()
+}
+
+/// The rows of a separated format, header included.
+fn separated(rows: &[u8], delimiter: u8) -> Vec<csv::ByteRecord> {
+    let mut reader = csv::ReaderBuilder::new();
+    reader.delimiter(delimiter).has_headers(false);
+    reader.from_reader(rows).byte_records().map(Result::unwrap).collect()
+}
+
+#[test]
+fn csv_and_tsv_are_read_back_by_a_csv_reader() {
+    let lines = lines();
+    for (format, delimiter) in [("csv", b','), ("tsv", b'\t')] {
+        let (rows, status) = solve(&["-q", "--format", format], text_of(&lines));
+        assert_eq!(status, 1);
+        let rows = separated(&rows, delimiter);
+        let header: Vec<_> = Column::DEFAULT.iter().map(|column| column.name()).collect();
+        assert_eq!(rows[0], header);
+        assert_eq!(rows.len(), lines.len() + 1);
+        for (number, ((line, status), row)) in (1..).zip(lines.iter().zip(&rows[1..])) {
+            assert_eq!(&row[0], format!("{number}").as_bytes());
+            assert_eq!((&row[1], &row[3]), (line.as_slice(), status.as_bytes()), "{format}");
+            assert_eq!(row[2].len(), if number == 1 || number == 4 { 81 } else { 0 });
+        }
+        assert_eq!(&rows[1][2], SOLVED.as_bytes());
+    }
+}
+
+#[test]
+fn tabs_stand_between_the_fields_of_tsv() {
+    let (rows, _) = solve(&["--format", "tsv", "--columns", "line,puzzle,status"], "a\tb,c\n");
+    assert_eq!(rows, b"line\tpuzzle\tstatus\n1\t\"a\tb,c\"\tmalformed\n");
+}
+
+/// The objects of JSON lines.
+fn objects(rows: &[u8]) -> Vec<Value> {
+    let text = std::str::from_utf8(rows).expect("JSON is Unicode");
+    assert!(text.is_empty() || text.ends_with('\n'));
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn json_lines_are_read_back_by_a_json_reader() {
+    let lines = lines();
+    let (rows, _) = solve(&["-q", "--format", "jsonl"], text_of(&lines));
+    let rows = objects(&rows);
+    assert_eq!(rows.len(), lines.len());
+    for (number, ((line, status), row)) in (1..).zip(lines.iter().zip(&rows)) {
+        let keys: Vec<_> = row.as_object().unwrap().keys().collect();
+        assert_eq!(keys, Column::DEFAULT.map(Column::name));
+        assert_eq!(row["line"], number);
+        assert_eq!(row["puzzle"], *String::from_utf8_lossy(line));
+        assert_eq!(row["status"], *status);
+        assert_eq!(row["solution"].is_null(), !["unique", "multiple"].contains(status));
+        assert!(row["latency_ns"].is_u64() && row["guesses"].is_u64());
+    }
+    assert_eq!((&rows[0]["solution"], &rows[0]["solutions"]), (&SOLVED.into(), &1.into()));
+}
+
+#[test]
+fn json_has_the_columns_asked_for_in_their_order() {
+    let args = ["-q", "--format", "jsonl", "--columns", "status,file,line,nodes,solution"];
+    let (rows, _) = solve(&args, format!("{CLASSIC}\n12\n"));
+    let expected = format!(
+        "{{\"status\":\"unique\",\"file\":\"<stdin>\",\"line\":1,\"nodes\":1,\"solution\":\"{SOLVED}\"}}\n\
+         {{\"status\":\"malformed\",\"file\":\"<stdin>\",\"line\":2,\"nodes\":0,\"solution\":null}}\n"
+    );
+    assert_eq!(String::from_utf8(rows).unwrap(), expected);
+}
+
+fn nine_lines(cells: &str) -> String {
+    cells.as_bytes().chunks(9).map(|row| String::from_utf8(row.to_vec()).unwrap() + "\n").collect()
+}
+
+#[test]
+fn grids_have_labels() {
+    let input = format!("# a comment\n{CLASSIC}\n12\n{CLASSIC}\n");
+    let (rows, status) = solve(&["-q", "--format", "grid"], input.as_str());
+    let grid = nine_lines(SOLVED);
+    let expected =
+        format!("# line 2: unique\n{grid}\n# line 3: malformed\n# line 4: unique\n{grid}\n");
+    assert_eq!((String::from_utf8(rows).unwrap(), status), (expected, 1));
+
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a"), CLASSIC).unwrap();
+    fs::write(folder.path().join("b\nc"), "x\n").unwrap();
+    let output = solve_in(folder.path(), &["-q", "--format", "grid", "a", "b\nc"], "");
+    let expected = format!("# a, line 1: unique\n{grid}\n# b?c, line 1: malformed\n");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
+
+#[test]
+fn every_format_lists_several_solutions() {
+    let puzzle = SOLVED.replace(['1', '2'], ".");
+    let solutions_in = |format, pattern: &str| {
+        let (rows, _) = solve(&["-q", "--solutions", "3", "--format", format], puzzle.as_str());
+        String::from_utf8(rows).unwrap().matches(pattern).count()
+    };
+    let expected = solutions_in("lines", "\n");
+    assert!(expected >= 2);
+    for format in ["csv", "tsv", "jsonl"] {
+        assert_eq!(solutions_in(format, "multiple"), expected, "{format}");
+    }
+    assert_eq!(solutions_in("grid", "# line 1: multiple\n"), expected);
+}
+
+#[test]
+fn the_name_of_the_output_chooses_the_format_unless_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for (args, start) in [
+        (&["-o", "a.csv"][..], "line,puzzle"),
+        (&["-o", "a.tsv"], "line\tpuzzle"),
+        (&["-o", "a.jsonl"], "{\"line\":1"),
+        (&["-o", "a.ndjson"], "{\"line\":1"),
+        (&["-o", "a.lines"], "5346"),
+        (&["-o", "a.grid"], "# line 1: unique\n5346"),
+        (&["-o", "a.txt"], "line,puzzle"),
+        (&["-o", "b.jsonl", "--format", "csv"], "line,puzzle"),
+        (&["-o", "c.csv", "--format", "grid"], "# line 1"),
+    ] {
+        let output = solve_in(folder.path(), args, CLASSIC);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let text = fs::read_to_string(folder.path().join(args[1])).unwrap();
+        assert!(text.starts_with(start), "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn keys_of_an_object_are_different() {
+    let args = ["--format", "jsonl", "--columns", "line,status,line"];
+    let output = solve_in(Path::new("."), &args, CLASSIC);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("--columns names line twice"), "{message}");
+}
+
+#[test]
+fn columns_are_refused_where_there_are_none() {
+    for args in [&["--format", "lines"][..], &["--format", "grid"], &["-o", "a.grid"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let args = [args, &["--columns", "line"]].concat();
+        let output = solve_in(folder.path(), &args, CLASSIC);
+        assert_eq!(output.status.code(), Some(2));
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("--columns goes with --format csv, tsv and jsonl"), "{message}");
+        assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever a line holds, the row of each record is read back with that line in it.
+    #[test]
+    fn any_line_comes_back_from_every_format(
+        lines in prop::collection::vec(
+            prop_oneof![
+                Just(CLASSIC.as_bytes().to_vec()),
+                prop::collection::vec(
+                    prop_oneof![any::<u8>(), prop::sample::select(b"\"\t,;\\\r {}".to_vec())],
+                    1..200,
+                ),
+            ],
+            1..20,
+        ),
+        columns in prop::collection::vec(prop::sample::select(Column::ALL.to_vec()), 0..4),
+    ) {
+        // Blank lines and comments are no records, and what ends a line is not in it.
+        let record = |line: &Vec<u8>| {
+            let text = line.trim_ascii_start();
+            !text.is_empty() && text[0] != b'#' && !line.contains(&b'\n') && !line.ends_with(b"\r")
+        };
+        let lines: Vec<_> = lines.into_iter().filter(record).collect();
+        let columns = [vec![Column::Puzzle], columns, vec![Column::Line, Column::Status]].concat();
+        let run = |format: Box<dyn RowFormat + Send>| {
+            let input = [b"1\n".to_vec(), lines.join(&b'\n')].concat();
+            let mut rows = Vec::new();
+            let source = Source::new("a \"file\",\tits name\u{7}", input.as_slice());
+            let pipeline = Pipeline { format, ..Pipeline::default() };
+            pipeline.run([source], &mut rows, io::sink(), &Progress::default()).unwrap();
+            rows
+        };
+        let formats: [(Box<dyn RowFormat + Send>, u8); 2] = [
+            (Box::new(CsvRows::new(columns.clone())), b','),
+            (Box::new(TsvRows::new(columns.clone())), b'\t'),
+        ];
+        for (format, delimiter) in formats {
+            let rows = separated(&run(format), delimiter);
+            prop_assert_eq!(rows.len(), lines.len() + 2);
+            for (number, (line, row)) in (2..).zip(lines.iter().zip(&rows[2..])) {
+                prop_assert_eq!(&row[0], line.as_slice());
+                let number = format!("{number}");
+                prop_assert_eq!(&row[row.len() - 2], number.as_bytes());
+                prop_assert_eq!(row.len(), columns.len());
+            }
+        }
+        let rows = objects(&run(Box::new(JsonRows::new(&columns))));
+        prop_assert_eq!(rows.len(), lines.len() + 1);
+        for (number, (line, row)) in (2..).zip(lines.iter().zip(&rows[1..])) {
+            prop_assert_eq!(row["puzzle"].as_str().unwrap(), &*String::from_utf8_lossy(line));
+            prop_assert_eq!(&row["line"], number);
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Pencil marks: every engine, at every vector level of this machine, against a table of cases,
+//! against puzzles that say the same, and against the oracle.
+
+mod common;
+
+use bulkdoku::marks::{Digits, Marks};
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use common::{
+    FULL, check, count, engines, full_grid, oracle, solve, solve_marks, textbook_engines,
+    with_nodes,
+};
+use proptest::prelude::*;
+
+const EMPTY: &str =
+    ".................................................................................";
+const EASY: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+const SEVENTEEN: &str =
+    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+const SEVENTEEN_SOLVED: &str =
+    "987654321246173985351928746128537694634892157795461832519286473472319568863745219";
+/// Rows 4 and 5 hold 1 and 3 in the same two columns, the sixth and the ninth: they can change
+/// places.
+const TWO: &str =
+    "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
+const TWO_CHANGED: &str =
+    "534678912672195348198342567859763421426851793713924856961537284287419635345286179";
+
+/// Marks, and how many solutions a search finds that stops at the limit.
+struct Case {
+    name: &'static str,
+    marks: Marks,
+    limit: u32,
+    solutions: u32,
+    /// The solution, where there is only one.
+    solution: Option<&'static str>,
+}
+
+/// The marks of a puzzle less some candidates: `(row, column, digits)`, each counted from 1.
+fn less(puzzle: &str, taken: &[(usize, usize, &str)]) -> Marks {
+    let mut marks = Marks::from(&puzzle.parse::<Puzzle>().unwrap());
+    for &(row, column, digits) in taken {
+        let cell = (row - 1) * 9 + column - 1;
+        let is_taken = |digit: u8| digits.contains(char::from(b'0' + digit));
+        marks.set(cell, set(marks.of_cell(cell).into_iter().filter(|&digit| !is_taken(digit))));
+    }
+    marks
+}
+
+fn set(digits: impl IntoIterator<Item = u8>) -> Digits {
+    let mut set = Digits::default();
+    digits.into_iter().for_each(|digit| set.insert(digit));
+    set
+}
+
+/// The digit behind another; 1 behind 9.
+fn next(digit: u8) -> u8 {
+    digit % 9 + 1
+}
+
+/// In each cell the digit of [`FULL`] and the one behind it. If one cell of a row has the digit
+/// behind, so has the cell whose own digit that is, and so all round: all cells of a row have it
+/// or none. The same holds for columns, so there are two solutions.
+fn two_in_each_cell() -> Marks {
+    let full: Puzzle = FULL.parse().unwrap();
+    Marks::from_cells(full.cells().map(|digit| set([digit, next(digit)])))
+}
+
+/// The second of them.
+const SHIFTED: &str =
+    "645789123783216459219453678961872534537964812824135967172648395398521746456397281";
+
+fn cases() -> Vec<Case> {
+    let case =
+        |name, marks, limit, solutions| Case { name, marks, limit, solutions, solution: None };
+    let unique = |name, marks, solution| Case {
+        name,
+        marks,
+        limit: 2,
+        solutions: 1,
+        solution: Some(solution),
+    };
+    let nothing = Marks::from_cells([Digits::default(); CELLS]);
+    let mut shifted_only = two_in_each_cell();
+    shifted_only.set(80, Digits::one(1));
+    vec![
+        unique("an easy puzzle", less(EASY, &[]), FULL),
+        unique("17 clues", less(SEVENTEEN, &[]), SEVENTEEN_SOLVED),
+        unique("a full grid", less(FULL, &[]), FULL),
+        case("all candidates, 10", Marks::ALL, 10, 10),
+        case("all candidates, 1000", Marks::ALL, 1000, 1000),
+        case("two solutions", less(TWO, &[]), 10, 2),
+        unique("one of two, by a candidate less", less(TWO, &[(4, 6, "3")]), FULL),
+        unique("the other of two", less(TWO, &[(4, 6, "1")]), TWO_CHANGED),
+        unique("one of two, by another cell", less(TWO, &[(5, 9, "124567")]), TWO_CHANGED),
+        case("none of two", less(TWO, &[(4, 6, "1"), (5, 9, "3")]), 10, 0),
+        case("a solution's candidate is missing", less(EASY, &[(1, 3, "4")]), 2, 0),
+        case("two candidates a cell", two_in_each_cell(), 10, 2),
+        case("two candidates a cell, the first", two_in_each_cell(), 1, 1),
+        unique("two candidates a cell, one settled", shifted_only, SHIFTED),
+        case("a cell without candidates", less(EASY, &[(9, 1, "123456789")]), 2, 0),
+        case(
+            "a cell without candidates in an empty grid",
+            less(EMPTY, &[(5, 5, "123456789")]),
+            2,
+            0,
+        ),
+        case("no candidate at all", nothing, 2, 0),
+        case(
+            "a digit without a place in a row",
+            (1..=9).fold(Marks::ALL, |mut marks, column| {
+                marks.set(35 + column, set(1..=8));
+                marks
+            }),
+            2,
+            0,
+        ),
+        case(
+            "two equal singles in a row",
+            less(EMPTY, &[(3, 1, "12345678"), (3, 9, "12345678")]),
+            2,
+            0,
+        ),
+        case(
+            "two equal singles in a box",
+            less(EMPTY, &[(4, 4, "23456789"), (6, 6, "23456789")]),
+            2,
+            0,
+        ),
+    ]
+}
+
+/// Checks what an engine says against the number of solutions (up to the limit) that there are.
+fn check_case(name: &str, case: &Case, outcome: &Outcome) {
+    let label = format!("{name}, {}", case.name);
+    check(&label, &case.marks, outcome, case.solutions);
+    if let Some(solution) = case.solution {
+        assert_eq!(outcome.grid.to_string(), solution, "{label}");
+    }
+}
+
+/// What the engines of the textbooks get: enough for most cases.
+const PATIENCE: u64 = 200_000;
+
+#[test]
+fn every_engine_solves_every_case() {
+    for case in cases() {
+        let marks = std::slice::from_ref(&case.marks);
+        for (name, mut engine) in engines() {
+            let outcome = solve_marks(&mut *engine, marks, count(case.limit))[0];
+            check_case(&name, &case, &outcome);
+        }
+        let mut searches = Vec::new();
+        for (name, mut engine) in textbook_engines() {
+            let limits = with_nodes(count(case.limit), PATIENCE);
+            let outcome = solve_marks(&mut *engine, marks, limits)[0];
+            if !outcome.gave_up {
+                check_case(&name, &case, &outcome);
+            }
+            if name.starts_with("backtrack") {
+                searches.push(outcome);
+            }
+        }
+        // However they ask, they search alike.
+        assert!(searches.iter().all(|outcome| *outcome == searches[0]), "{}", case.name);
+    }
+}
+
+#[test]
+fn the_oracle_agrees_with_the_table() {
+    for case in cases() {
+        let limit = case.limit.min(10);
+        let found = oracle(case.marks, limit).unwrap_or_else(|| panic!("{}", case.name));
+        assert_eq!(found.solutions, case.solutions.min(limit), "{}", case.name);
+    }
+}
+
+#[test]
+fn marks_of_a_puzzle_have_its_outcome() {
+    const CONTRADICTORY: &str =
+        "1.......1........................................................................";
+    let puzzles = [EASY, SEVENTEEN, FULL, EMPTY, TWO, CONTRADICTORY].map(|p| p.parse().unwrap());
+    let marks = puzzles.map(|puzzle: Puzzle| Marks::from(&puzzle));
+    for limits in [Limits::FIRST, Limits::PROOF, count(10), with_nodes(Limits::PROOF, 3)] {
+        for (name, mut engine) in engines() {
+            let expected = solve(&mut *engine, &puzzles, limits);
+            assert_eq!(solve_marks(&mut *engine, &marks, limits), expected, "{name}");
+        }
+        for (name, mut engine) in textbook_engines() {
+            let limits = limits.nodes.map_or(with_nodes(limits, PATIENCE), |_| limits);
+            let expected = solve(&mut *engine, &puzzles, limits);
+            assert_eq!(solve_marks(&mut *engine, &marks, limits), expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn outcomes_are_the_same_in_every_batch_and_at_every_level() {
+    let cases: Vec<Marks> = cases().iter().map(|case| case.marks).collect();
+    for limits in [Limits::FIRST, Limits::PROOF, count(10), with_nodes(Limits::PROOF, 3)] {
+        let mut known: Vec<(&str, Vec<Outcome>)> = Vec::new();
+        for (name, mut engine) in engines() {
+            let alone: Vec<Outcome> = (cases.iter())
+                .map(|marks| solve_marks(&mut *engine, std::slice::from_ref(marks), limits)[0])
+                .collect();
+            for size in [0, 1, 7, 31, 33, 200] {
+                let batch: Vec<Marks> = cases.iter().copied().cycle().skip(5).take(size).collect();
+                let outcomes = solve_marks(&mut *engine, &batch, limits);
+                for (i, outcome) in outcomes.iter().enumerate() {
+                    assert_eq!(*outcome, alone[(5 + i) % cases.len()], "{name}: {i} of {size}");
+                }
+            }
+            match known.iter().find(|(kind, _)| *kind == engine.name()) {
+                Some((_, first)) => assert_eq!(&alone, first, "{name}"),
+                None => known.push((engine.name(), alone)),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_smallest_solution_and_the_next_are_the_same_for_every_engine() {
+    let marks = two_in_each_cell();
+    for &kind in EngineKind::ALL {
+        let mut engine = kind.build_lex_first(SimdLevel::best());
+        let limits = with_nodes(Limits::PROOF, PATIENCE);
+        let outcomes = solve_marks(&mut engine, &[marks, less(TWO, &[])], limits);
+        assert_eq!(outcomes[0].grid.to_string(), FULL, "{kind}");
+        assert_eq!(outcomes[1].grid.to_string(), FULL, "{kind}");
+        let second = engine.next(&marks, &outcomes[0].grid, limits).unwrap().unwrap();
+        assert_eq!(second.to_string(), SHIFTED, "{kind}");
+        assert_eq!(engine.next(&marks, &second, limits), Ok(None), "{kind}");
+    }
+    // With 5 gone from the first cell, the smallest grid is another one than that of all marks.
+    let marks = less(EMPTY, &[(1, 1, "12345"), (1, 2, "1"), (1, 3, "2")]);
+    let smallest = |kind: EngineKind| {
+        let mut engine = kind.build_lex_first(SimdLevel::best());
+        solve_marks(&mut engine, &[marks], Limits::FIRST)[0].grid
+    };
+    let expected = smallest(EngineKind::BacktrackMask);
+    assert!(expected.to_string().starts_with("621345789"), "{expected}");
+    assert_eq!(smallest(EngineKind::Lanes), expected);
+    assert_eq!(smallest(EngineKind::Scalar), expected);
+}
+
+#[test]
+#[should_panic(expected = "one outcome for each puzzle")]
+fn slices_of_different_lengths_are_refused() {
+    let (_, mut engine) = engines().remove(0);
+    engine.solve_marks(&[Marks::ALL; 2], Limits::FIRST, &mut [Outcome::NONE; 1]);
+}
+
+/// Marks that contain a grid, from few candidates a cell to nearly all, then some cells changed at
+/// random, which leaves many of them without solution.
+fn any_marks() -> impl Strategy<Value = Marks> {
+    let share = 0..=100_u8;
+    let damage = prop_oneof![3 => Just(0), 2 => 1..3_usize, 1 => 3..12_usize];
+    let changes = prop::collection::vec((0..CELLS, 0..0x200_u16), 12);
+    let chances = prop::collection::vec(0..100_u8, CELLS * 9);
+    (full_grid(), share, chances, damage, changes).prop_map(
+        |(grid, share, chances, damage, changes)| {
+            let is_marked = |cell: usize, digit: u8| {
+                grid[cell] == digit || chances[cell * 9 + usize::from(digit) - 1] < share
+            };
+            let of_cell = |cell| set((1..=9).filter(|&digit| is_marked(cell, digit)));
+            let mut marks = Marks::from_cells(std::array::from_fn(of_cell));
+            for &(cell, mask) in &changes[..damage] {
+                marks.set(cell, set((1..=9).filter(|digit| mask >> (digit - 1) & 1 != 0)));
+            }
+            marks
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn engines_agree_with_the_oracle(
+        batch in prop::collection::vec(any_marks(), 1..40),
+        limit in prop_oneof![Just(1_u32), Just(2), Just(20)],
+    ) {
+        let expected: Vec<_> = batch.iter().map(|marks| oracle(*marks, limit)).collect();
+        for (name, mut engine) in engines().into_iter().chain(textbook_engines()) {
+            let outcomes = solve_marks(&mut *engine, &batch, with_nodes(count(limit), 1000));
+            for ((marks, outcome), expected) in batch.iter().zip(&outcomes).zip(&expected) {
+                let (Some(expected), false) = (expected, outcome.gave_up) else { continue };
+                check(&name, marks, outcome, expected.solutions);
+                if expected.solutions == 1 && limit > 1 {
+                    prop_assert_eq!(Some(outcome.grid.cells()), expected.first.as_ref());
+                }
+            }
+        }
+    }
+}

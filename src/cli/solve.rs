@@ -33,7 +33,7 @@ pub struct Args {
     destinations: Destinations,
 
     #[command(flatten)]
-    input_args: InputArgs,
+    expected: InputArgs,
 
     /// How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson
     /// .lines .grid, before a .gz or .zst), else csv.
@@ -123,7 +123,7 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let expected = args.input_args.expected(&args.input)?;
+    let expected = args.expected.expected(&args.input)?;
     let format = args.format();
     if expected.keep.is_some() && !format.has_columns() {
         let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
@@ -151,7 +151,7 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
     let Args {
         input: _,
         destinations: _,
-        input_args,
+        expected,
         format: _,
         columns,
         first,
@@ -178,7 +178,7 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
         ("--max-nodes", max_nodes.map(|n| n.to_string())),
         ("--engine", Some(engine.to_string())),
     ];
-    let all = input_args.settings().into_iter().chain(all);
+    let all = expected.settings().into_iter().chain(all);
     all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 

@@ -308,7 +308,7 @@ impl Expected {
         let is_table = self.is_table()
             || *delimiter != Delimiter::Blanks
                 && first.len() > 1
-                && !first.texts[0].iter().all(is_cell)
+                && !first.texts[0].iter().copied().all(is_cell)
                 && sample.rows(*delimiter).count() > 1
                 && sample.rows(*delimiter).all(|row| row.len() == first.len());
         if is_table {
@@ -445,7 +445,7 @@ impl<'a> Sample<'a> {
             None if self.is_all => text,
             None => return None,
         };
-        let mut fields = line.split(|byte| !is_cell(byte));
+        let mut fields = line.split(|byte| !is_cell(*byte));
         Some(!fields.any(is_puzzle))
     }
 
@@ -551,8 +551,8 @@ impl Fields {
 /// How many characters of a field stand for it.
 const SAMPLE: usize = 12;
 
-fn is_cell(byte: &u8) -> bool {
-    byte.is_ascii_digit() || BLANKS.contains(byte)
+fn is_cell(byte: u8) -> bool {
+    byte.is_ascii_digit() || BLANKS.contains(&byte)
 }
 
 /// 81 digits.
@@ -562,11 +562,13 @@ fn is_grid(field: &[u8]) -> bool {
 
 /// 81 cells, some of them blank, or as many as pencil marks take.
 fn is_puzzle(field: &[u8]) -> bool {
-    matches!(field.len(), CELLS | marks::TEXT) && field.iter().all(is_cell) && !is_grid(field)
+    matches!(field.len(), CELLS | marks::TEXT)
+        && field.iter().copied().all(is_cell)
+        && !is_grid(field)
 }
 
 /// Whether a field may be the name of a column: a short one that begins with a letter.
 fn is_name(field: &[u8]) -> bool {
     let begins = field.first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b >= 0x80);
-    begins && field.len() < CELLS - 20 && !field.iter().all(is_cell)
+    begins && field.len() < CELLS - 20 && !field.iter().copied().all(is_cell)
 }

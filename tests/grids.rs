@@ -15,11 +15,15 @@ const CLASSIC: &str =
 
 /// What a run says: the rows `line,status,puzzle` without the header, the messages, the status.
 fn solve(input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
+    solve_as("grid", input)
+}
+
+fn solve_as(format: &str, input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), input).unwrap();
     let output = Command::cargo_bin("bulkdoku")
         .unwrap()
-        .args(["solve", "--input-format", "grid", "--columns", "line,status,puzzle"])
+        .args(["solve", "--columns", "line,status,puzzle", "--input-format", format])
         .arg(file.path())
         .output()
         .unwrap();
@@ -111,6 +115,26 @@ fn every_form_is_the_same_puzzle() {
         assert_eq!(row, format!("{line},unique,{CLASSIC}"), "{text}");
         assert_eq!(status, 0, "{text}");
     }
+}
+
+#[test]
+fn grids_are_recognised() {
+    for (text, _) in forms() {
+        assert_eq!(solve_as("auto", &text), solve(&text), "{text}");
+    }
+}
+
+#[test]
+fn solutions_written_as_grids_are_read_back() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), format!("{CLASSIC}\n# none\n{CLASSIC}\n")).unwrap();
+    let mut command = Command::cargo_bin("bulkdoku").unwrap();
+    let grids = command.args(["solve", "--format", "grid"]).arg(file.path()).output().unwrap();
+    let (rows, messages, status) = solve_as("auto", grids.stdout);
+    assert_eq!((rows.len(), messages.len(), status), (2, 0, 0), "{rows:?}{messages:?}");
+    let line = |row: &String| row.split(',').next().unwrap().parse().unwrap();
+    let lines: Vec<usize> = rows.iter().map(line).collect();
+    assert!(rows.iter().all(|row| row.contains(",unique,534678912")) && lines[0] < lines[1]);
 }
 
 #[test]
@@ -265,7 +289,7 @@ fn long_lines_are_one_record_and_comments_are_none() {
 fn other_lines_are_counted() {
     let text = format!(" \nGrid 1\n# a\n{}\n[State]\n{}", drawn("", "", ["", ""], ""), plain());
     let mut records = Records::default();
-    Layout::Grid.read(text.as_bytes(), false, &mut records);
+    Layout::Grid.read(text.as_bytes(), 1, false, &mut records);
     assert_eq!((records.all.len(), records.blank_lines, records.comments), (1, 4, 12));
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
 use bulkdoku::input::Layout;
+use bulkdoku::marks::Marks;
 use bulkdoku::output::{RowBuffer, RowFormat, Rows};
 use bulkdoku::stats::Counts;
 use bulkdoku::{Engine, Limits, Outcome, Pipeline, Progress, Puzzle, Source, Status};
@@ -22,6 +23,11 @@ impl Engine for Stub {
             let solutions = u32::from(puzzle.contradiction().is_none());
             *outcome = Outcome { solutions, ..Outcome::NONE };
         }
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        let clues: Vec<Puzzle> = marks.iter().map(Marks::clues).collect();
+        self.solve(&clues, limits, outcomes);
     }
 }
 
@@ -53,8 +59,9 @@ pub struct Cuts {
 
 impl Cuts {
     /// One block, one read.
-    pub fn none() -> Self {
-        Self { block_bytes: 64 * 1024, pieces: [64 * 1024; 4] }
+    pub fn none(input: &[u8]) -> Self {
+        let bytes = input.len() + 1;
+        Self { block_bytes: bytes, pieces: [bytes; 4] }
     }
 
     /// Takes the first four bytes of what a target is given. Blocks are `smallest` bytes at least.
@@ -180,4 +187,27 @@ pub fn plain_puzzle(text: &[u8]) -> Option<[u8; 81]> {
         };
     }
     Some(puzzle)
+}
+
+/// For each cell whether it may be a 1, a 2 and so on, read in the plainest way.
+pub fn plain_marks(text: &[u8]) -> Option<Vec<[bool; 9]>> {
+    if text.len() != 729 {
+        return None;
+    }
+    let cell = |cell: &[u8]| {
+        let mut digits = [false; 9];
+        for (i, &byte) in cell.iter().enumerate() {
+            digits[i] = byte == b"123456789"[i];
+            if !digits[i] && !b"0._*-xX?".contains(&byte) {
+                return None;
+            }
+        }
+        Some(digits)
+    };
+    text.chunks(9).map(cell).collect()
+}
+
+/// Whether a record can be made of a text.
+pub fn is_puzzle_or_marks(text: &[u8]) -> bool {
+    plain_puzzle(text).is_some() || plain_marks(text).is_some()
 }

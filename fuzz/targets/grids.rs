@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
     if has_mark(input) {
         return;
     }
-    let whole = run(&Layout::Grid, input, &Cuts::none());
+    let whole = run(&Layout::Grid, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
     assert_eq!(run(&Layout::Grid, input, &cuts), whole);
 

@@ -163,7 +163,8 @@ fn another_run_is_not_gone_on_with() {
     let folder = Folder::new();
     folder.file("in", lines(14));
     let mut child = folder.spawn("solve", &["in", "-", "-o", "out"]);
-    let pipe = child.stdin.take();
+    let mut pipe = child.stdin.take();
+    writeln!(pipe.as_mut().unwrap(), "{CLASSIC}").unwrap();
     while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() > 1) {
         sleep(Duration::from_millis(5));
     }
@@ -204,6 +205,10 @@ fn another_run_is_not_gone_on_with() {
     let ran = folder.solve(&["in", "--resume"], "");
     assert_eq!(ran.status, 2);
     assert!(ran.messages.contains("--output"), "{ran:?}");
+    // A run that was killed before it wrote anything leaves an empty file.
+    folder.file("empty", "");
+    assert_eq!(folder.solve(&["in", "-o", "empty", "--resume", "-q"], "").status, 1);
+    assert!(folder.read("empty").starts_with("line,"));
     // Without any output it is an ordinary start.
     assert_eq!(folder.solve(&["in", "-o", "new", "--resume"], "").status, 1);
 }
@@ -307,7 +312,11 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
         return;
     }
     let child = folder.spawn("solve", &["pipe", "-o", "out"]);
-    let pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
+    let mut pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
+    writeln!(pipe, "{CLASSIC}").unwrap();
+    while !folder.path("out.resume").exists() {
+        sleep(Duration::from_millis(5));
+    }
     sleep(Duration::from_millis(150));
     signal(&child, Signal::TERM);
     let ran = Ran::from(child.wait_with_output().unwrap());

@@ -58,6 +58,9 @@ impl Batch {
         let earlier = earlier_run(destinations, &run)?;
         let existing = match earlier {
             Some(_) => Existing::Kept,
+            None if destinations.resume && is_empty(destinations.output.as_deref()) => {
+                Existing::Kept
+            }
             None => Existing::or_force(destinations.force),
         };
         let mut outputs = Outputs::new(inputs.paths(), existing);
@@ -153,7 +156,7 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
     let is_there = output.exists();
     match Journal::take_up(output, run)? {
         Some(journal) if is_there => Ok(Some(journal)),
-        None if is_there => Err(Failure::Usage(format!(
+        None if is_there && !is_empty(Some(output)) => Err(Failure::Usage(format!(
             "{}: nothing to go on with: it is complete, or there is no {} from a run that was \
              ended; --force starts over",
             output.display(),
@@ -161,6 +164,14 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
         ))),
         _ => Ok(None),
     }
+}
+
+/// Whether nothing is in an output that is there: a run was killed before it wrote anything, even
+/// its journal.
+fn is_empty(output: Option<&Path>) -> bool {
+    output
+        .and_then(|path| path.metadata().ok())
+        .is_some_and(|file| file.is_file() && file.len() == 0)
 }
 
 /// What is written when all rows are.

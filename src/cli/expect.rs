@@ -30,7 +30,8 @@ pub struct InputArgs {
     no_header: bool,
 
     /// Carry other columns of the input into the rows (csv, tsv, jsonl), behind the others: all,
-    /// or those of this list. Of puzzle lines that is the text behind the cells, as rest.
+    /// or those of this list. Of puzzle lines that is the text behind the cells, as rest; of grids
+    /// the label above them, as label.
     #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
     keep: Option<Vec<String>>,
 }
@@ -86,10 +87,6 @@ impl InputArgs {
         if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given && !is_table) {
             let hint = "is about tables; they are read with --input-format csv, tsv or auto";
             return Err(Failure::Usage(format!("{flag} {hint}")));
-        }
-        if self.keep.is_some() && self.input_format == Format::Grid {
-            let hint = "--keep: grids of nine lines have no other columns";
-            return Err(Failure::Usage(hint.into()));
         }
         Ok(Expected {
             format: self.input_format.into(),

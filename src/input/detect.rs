@@ -1,9 +1,10 @@
 //! How the records of an input lie, found from its first bytes.
 //!
 //! Lines that start with a puzzle are lines of puzzles, whatever stands behind it. If the first rows
-//! are nine of nine cells, the puzzles are grids. Anything else may be a table. Then the puzzles are in the column whose name says so; or, without such a name,
-//! in the one that the first row with 81 cells, some of them blank, has them in (a solution has no
-//! blanks). What is neither is read as lines, each of which says what is wrong with it.
+//! are nine of nine cells, the puzzles are grids. Anything else may be a table. Then the puzzles are
+//! in the column whose name says so; or, without such a name, in the one that the first row with 81
+//! cells, some of them blank, has them in (a solution has no blanks). What is none of these is read
+//! as lines, each of which says what is wrong with it.
 //!
 //! What decides is always the first row that can, so that nothing depends on how many bytes are
 //! there at a time, and a slow pipe does not wait for more of them than are needed.
@@ -170,27 +171,31 @@ impl Expected {
 
     /// Lines, and what is kept of them.
     fn lines(&self) -> Result<Layout, Undetected> {
-        match &self.keep {
-            None => Ok(Layout::Lines),
-            Some(Keep::All) => Ok(Layout::LinesAndRest),
-            Some(Keep::Only(names)) => match names.iter().find(|name| *name != lines::REST) {
-                None => Ok(Layout::LinesAndRest),
-                Some(name) => Err(Undetected::NoColumn {
-                    name: name.clone(),
-                    columns: Columns(vec![format!("{:?}", lines::REST)]),
-                }),
-            },
-        }
+        self.with_or_without(lines::REST, Layout::LinesAndRest, Layout::Lines)
     }
 
-    /// Grids, of which nothing else can be kept.
+    /// Grids, and what is kept of them.
     fn grids(&self) -> Result<Layout, Undetected> {
+        self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
+    }
+
+    /// The layout with its only column beside the puzzles, if that is to be kept, or without it.
+    fn with_or_without(
+        &self,
+        column: &str,
+        with: Layout,
+        without: Layout,
+    ) -> Result<Layout, Undetected> {
         match &self.keep {
-            Some(Keep::Only(names)) if !names.is_empty() => Err(Undetected::NoColumn {
-                name: names[0].clone(),
-                columns: Columns(vec!["only grids".into()]),
-            }),
-            _ => Ok(Layout::Grid),
+            None => Ok(without),
+            Some(Keep::All) => Ok(with),
+            Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
+                None => Ok(with),
+                Some(name) => Err(Undetected::NoColumn {
+                    name: name.clone(),
+                    columns: Columns(vec![format!("{column:?}")]),
+                }),
+            },
         }
     }
 

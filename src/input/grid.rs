@@ -21,15 +21,22 @@
 //! rows or more follow each other with nothing between them, nine are taken and the rest is looked
 //! at again: so files that have nothing between their grids can be read, and no grid is endless.
 //!
+//! **The label of a grid**, where labels are kept, is the label or comment above it; a blank line, a
+//! border or the head of a section may stand between them, no more than one.
+//!
 //! A line of more than [`LONGEST_LINE`] bytes that is no comment is a malformed record of its own.
 //! So a grid takes less than 10 KB, and where the blocks end makes no difference.
 
 use memchr::memchr;
 
+use super::csv::Field;
 use super::{Place, Records, lines};
 use crate::puzzle::{BLANKS, CELLS, Malformed, Puzzle};
 
-/// The longest line that may be a row, in bytes.
+/// The name of the column of the labels above the grids, where they are kept.
+pub const LABEL: &str = "label";
+
+/// The longest line that may be a row or is kept as a label, in bytes.
 pub const LONGEST_LINE: usize = 256;
 
 /// As many rows with nothing between them are more than one grid.
@@ -46,17 +53,45 @@ pub fn last_end(bytes: &[u8]) -> usize {
     end
 }
 
+/// The same, less the label at the end that may be that of the next grid.
+pub fn last_end_before_label(bytes: &[u8]) -> usize {
+    let sheet = Sheet { bytes, is_all: false };
+    let (mut end, mut above) = (0, Above::default());
+    while let Ok(Some(part)) = sheet.part(end) {
+        above.pass(&part.what);
+        end = part.end;
+    }
+    above.label.map_or(end, |line| line.start as usize)
+}
+
 /// Reads the records of a block of whole grids and other lines.
 pub fn read(block: &[u8], records: &mut Records) {
+    read_parts(block, records, |_, _| {});
+}
+
+/// The same, and keeps the label of each grid, which may be none.
+pub fn read_with_labels(block: &[u8], records: &mut Records) {
+    let mut above = Above::default();
+    read_parts(block, records, |what, records| {
+        if let What::Rows(_) | What::TooLong(_) = what {
+            records.kept.push(above.field(block));
+        }
+        above.pass(what);
+    });
+}
+
+/// Reads the records of a block; `also` is told each part.
+fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &mut Records)) {
     records.clear();
     let sheet = Sheet { bytes: block, is_all: true };
     let mut place = Place { line: 0, start: 0, indent: 0 };
     while let Ok(Some(Part { what, end })) = sheet.part(place.start as usize) {
         let count = lines::count(&block[place.start as usize..end]);
+        also(&what, records);
         match what {
             What::Blank => records.blank_lines += 1,
             What::Border => {}
-            What::Text => records.comments += count,
+            What::Label(_) | What::Head | What::Text => records.comments += count,
             What::TooLong(line) => {
                 let what = format!("a line of more than {LONGEST_LINE} bytes is no row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
@@ -111,7 +146,11 @@ struct Part {
 enum What {
     Blank,
     Border,
-    /// Lines that say something to people or other programs.
+    /// A line that says something to people.
+    Label(Span),
+    /// The head of the section that holds the puzzle.
+    Head,
+    /// Lines for other programs, or a comment that is too long for a label.
     Text,
     TooLong(Span),
     Rows(Rows),
@@ -129,8 +168,44 @@ impl Span {
         Self { start: start as u32, end: (start + length) as u32 }
     }
 
+    fn length(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
     fn of(self, bytes: &[u8]) -> &[u8] {
         &bytes[self.start as usize..self.end as usize]
+    }
+}
+
+/// What stands above the next grid.
+#[derive(Default)]
+struct Above {
+    /// Its label, if it has one.
+    label: Option<Span>,
+    /// Whether something stands between the label and the grid.
+    has_gap: bool,
+}
+
+impl Above {
+    /// Goes on behind a part.
+    fn pass(&mut self, what: &What) {
+        *self = match what {
+            What::Label(line) => Self { label: Some(*line), has_gap: false },
+            What::Blank | What::Border | What::Head if !self.has_gap => {
+                Self { has_gap: true, ..*self }
+            }
+            _ => Self::default(),
+        };
+    }
+
+    /// The label without the signs of a comment and blanks around it.
+    fn field(&self, bytes: &[u8]) -> Field {
+        let Some(line) = self.label else { return Field::default() };
+        let is_sign = |byte: &&u8| **byte == b'#' || byte.is_ascii_whitespace();
+        let text = line.of(bytes).trim_ascii_end();
+        let signs = text.iter().take_while(is_sign).count();
+        let (start, end) = (line.start + signs as u32, line.start + text.len() as u32);
+        Field { start, end, is_quoted: false }
     }
 }
 
@@ -191,7 +266,9 @@ impl Sheet<'_> {
             }
             Kind::Blank => What::Blank,
             Kind::Border => What::Border,
+            Kind::Text if line.length() <= LONGEST_LINE => What::Label(line),
             Kind::Text => What::Text,
+            Kind::Head => What::Head,
             Kind::TooLong => What::TooLong(line),
         };
         let is_whole = self.is_all || self.bytes[..end].ends_with(b"\n");
@@ -320,8 +397,10 @@ enum Kind {
     Row,
     Border,
     Blank,
-    /// A comment, a label, the head of the section that holds the puzzle.
+    /// A comment or a label.
     Text,
+    /// The head of the section that holds the puzzle.
+    Head,
     /// The head of a section that holds something else.
     OtherSection,
     TooLong,
@@ -337,7 +416,7 @@ impl Kind {
             [] => Self::Blank,
             [b'[', name @ .., b']'] if name.iter().all(u8::is_ascii_alphabetic) => {
                 let is_puzzle = name.eq_ignore_ascii_case(b"puzzle");
-                if is_puzzle { Self::Text } else { Self::OtherSection }
+                if is_puzzle { Self::Head } else { Self::OtherSection }
             }
             text => Self::of_text(text),
         }

@@ -50,6 +50,8 @@ pub enum Layout {
     Csv(Arc<Table>),
     /// Nine lines a puzzle.
     Grid,
+    /// Nine lines a puzzle, and the label above it is kept.
+    GridAndLabel,
 }
 
 impl Layout {
@@ -59,6 +61,7 @@ impl Layout {
             Self::Lines | Self::LinesAndRest => lines::last_end(bytes),
             Self::Csv(table) => csv::borders::last_end(table, bytes),
             Self::Grid => grid::last_end(bytes),
+            Self::GridAndLabel => grid::last_end_before_label(bytes),
         }
     }
 
@@ -75,6 +78,7 @@ impl Layout {
     pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
+            Self::GridAndLabel => grid::last_end(bytes),
             _ => self.last_end(bytes),
         }
     }
@@ -90,6 +94,7 @@ impl Layout {
             }
             Self::Csv(table) => csv::read::read(table, block, first_line, cut_short, records),
             Self::Grid => grid::read(block, records),
+            Self::GridAndLabel => grid::read_with_labels(block, records),
         }
     }
 
@@ -98,7 +103,8 @@ impl Layout {
         match self {
             Self::LinesAndRest => vec![lines::REST.into()],
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
-            _ => Vec::new(),
+            Self::GridAndLabel => vec![grid::LABEL.into()],
+            Self::Lines | Self::Grid => Vec::new(),
         }
     }
 }

@@ -1,6 +1,20 @@
 //! What the fuzz targets share: a run over a few bytes, cut in the ways that the bytes themselves
 //! say, and what must hold for every run.
+//!
+//! | file | what it checks |
+//! |---|---|
+//! | [`lines`] | lines of puzzles |
+//! | [`tables`] | CSV and its relatives |
+//! | [`grids`] | nine lines a puzzle |
+//!
+//! | [`plain`] | what texts say, read in the plainest way |
 
+pub mod grids;
+pub mod lines;
+pub mod plain;
+pub mod tables;
+
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
@@ -31,7 +45,7 @@ impl Engine for Stub {
     }
 }
 
-/// Lines, statuses and puzzles, a length before each puzzle: nothing has to be quoted.
+/// Lines, statuses, puzzles and what is kept, a length before each text: nothing has to be quoted.
 struct Plain;
 
 impl RowFormat for Plain {
@@ -39,11 +53,17 @@ impl RowFormat for Plain {
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
-            out.append_row(row.text.len() + 100, b',', |fields| {
+            let texts: Vec<Cow<[u8]>> =
+                std::iter::once(row.text.into()).chain(row.kept.texts()).collect();
+            let bytes: usize = texts.iter().map(|text| text.len() + 30).sum();
+            out.append_row(bytes + 100, b',', |fields| {
                 fields.number(row.line);
                 fields.number(row.status as u64);
-                fields.number(row.text.len() as u64);
-                fields.text(row.text);
+                fields.number(texts.len() as u64);
+                for text in &texts {
+                    fields.number(text.len() as u64);
+                    fields.text(text);
+                }
             });
         }
     }
@@ -64,11 +84,11 @@ impl Cuts {
         Self { block_bytes: bytes, pieces: [bytes; 4] }
     }
 
-    /// Takes the first four bytes of what a target is given. Blocks are `smallest` bytes at least.
-    pub fn take(data: &[u8], smallest: usize) -> Option<(Self, &[u8])> {
+    /// Takes the first four bytes of what a target is given.
+    pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[a, b, c, d], rest) = data.split_first_chunk()?;
         let pieces = [a, b, c, d].map(|size| usize::from(size) + 1);
-        Some((Self { block_bytes: smallest + pieces[0] * 4, pieces }, rest))
+        Some((Self { block_bytes: pieces[0] * 4, pieces }, rest))
     }
 }
 
@@ -88,28 +108,39 @@ impl Read for InPieces<'_> {
     }
 }
 
-/// A row: its line, its status, and the puzzle as it is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A row: its line, its status, the puzzle as it is shown, and what is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
     pub line: u64,
     pub status: Status,
     pub puzzle: &'a [u8],
+    pub kept: Vec<&'a [u8]>,
 }
 
 impl<'a> Row<'a> {
-    /// Takes one from what [`Plain`] wrote.
+    /// Takes one from what [`Plain`] wrote; `None` at the end.
     fn take(rows: &mut &'a [u8]) -> Option<Self> {
-        let mut number = || {
-            let end = rows.iter().position(|&byte| byte == b',')?;
-            let (digits, rest) = rows.split_at(end);
+        if rows.is_empty() {
+            return None;
+        }
+        let (line, status, count) = (number(rows), number(rows), number(rows));
+        let mut texts = (0..count).map(|_| {
+            let length = number(rows) as usize;
+            let (text, rest) = rows.split_at(length);
             *rows = &rest[1..];
-            std::str::from_utf8(digits).ok()?.parse::<u64>().ok()
-        };
-        let (line, status, length) = (number()?, number()?, number()?);
-        let (puzzle, rest) = rows.split_at(length as usize);
-        *rows = &rest[1..];
-        Some(Self { line, status: Status::ALL[status as usize], puzzle })
+            text
+        });
+        let puzzle = texts.next().expect("the text of the record");
+        Some(Self { line, status: Status::ALL[status as usize], puzzle, kept: texts.collect() })
     }
+}
+
+/// Takes a number and the byte behind it.
+fn number(rows: &mut &[u8]) -> u64 {
+    let digits = rows.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = rows.split_at(digits);
+    *rows = &rest[1..];
+    std::str::from_utf8(number).expect("digits").parse().expect("a small number")
 }
 
 /// What a run did.
@@ -173,41 +204,4 @@ impl Ran {
 /// about that.
 pub fn has_mark(input: &[u8]) -> bool {
     matches!(input.first(), Some(0xEF | 0xFE | 0xFF))
-}
-
-/// What a line of 81 cells says, read in the plainest way.
-pub fn plain_puzzle(text: &[u8]) -> Option<[u8; 81]> {
-    let cells: &[u8; 81] = text.try_into().ok()?;
-    let mut puzzle = [0; 81];
-    for (value, cell) in puzzle.iter_mut().zip(cells) {
-        *value = match cell {
-            b'1'..=b'9' => cell - b'0',
-            b'0' | b'.' | b'_' | b'*' | b'-' | b'x' | b'X' | b'?' => 0,
-            _ => return None,
-        };
-    }
-    Some(puzzle)
-}
-
-/// For each cell whether it may be a 1, a 2 and so on, read in the plainest way.
-pub fn plain_marks(text: &[u8]) -> Option<Vec<[bool; 9]>> {
-    if text.len() != 729 {
-        return None;
-    }
-    let cell = |cell: &[u8]| {
-        let mut digits = [false; 9];
-        for (i, &byte) in cell.iter().enumerate() {
-            digits[i] = byte == b"123456789"[i];
-            if !digits[i] && !b"0._*-xX?".contains(&byte) {
-                return None;
-            }
-        }
-        Some(digits)
-    };
-    text.chunks(9).map(cell).collect()
-}
-
-/// Whether a record can be made of a text.
-pub fn is_puzzle_or_marks(text: &[u8]) -> bool {
-    plain_puzzle(text).is_some() || plain_marks(text).is_some()
 }

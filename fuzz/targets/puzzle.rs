@@ -4,11 +4,11 @@
 
 use bulkdoku::marks::Marks;
 use bulkdoku::{Malformed, Puzzle};
-use bulkdoku_fuzz::{plain_marks, plain_puzzle};
+use bulkdoku_fuzz::plain;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    let expected = plain_puzzle(data);
+    let expected = plain::puzzle(data);
     let found = Puzzle::parse(data);
     check_malformed(data, found.as_ref().err());
     assert_eq!(found.ok().map(|puzzle| *puzzle.cells()), expected);
@@ -19,7 +19,7 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(Puzzle::from_text(cells).map(|puzzle| *puzzle.cells()), expected);
     }
 
-    let expected = plain_marks(data);
+    let expected = plain::marks(data);
     let found = Marks::parse(data);
     check_malformed(data, found.as_ref().err());
     assert_eq!(found.is_ok(), expected.is_some());

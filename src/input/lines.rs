@@ -135,7 +135,9 @@ pub fn keep_rest(block: &[u8], records: &mut Records) {
         let Text::Block(Range { start, .. }) = record.text else { continue };
         let cells = start as usize;
         let line = cells + memchr(b'\n', &block[cells..]).unwrap_or(block.len() - cells);
-        let text = block[cells..line].trim_ascii_start();
+        let text = &block[cells..line];
+        let indent = text.iter().take_while(|byte| is_space(**byte)).count();
+        let text = &text[indent..];
         let cells_end = text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len());
         let behind = &text[cells_end..];
         let blanks = behind.iter().take_while(|byte| is_separator(**byte)).count();
@@ -202,13 +204,14 @@ mod tests {
 
     #[test]
     fn the_text_behind_the_cells_is_kept_if_it_is_wanted() {
-        let block =
-            format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
+        let block = format!(
+            "{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd"
+        );
         let mut found = records(&block);
         keep_rest(block.as_bytes(), &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
-        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"", b"", b""]);
+        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
     }
 
     #[test]

@@ -1,32 +1,37 @@
-//! Bytes to the records of grids: the same whatever the blocks, and no row is lost.
-
-#![no_main]
+//! Grids of nine lines: no row is lost, and whole grids are found.
 
 use bulkdoku::Status;
 use bulkdoku::input::{Layout, grid};
-use bulkdoku_fuzz::{Cuts, has_mark, plain_puzzle, run};
-use libfuzzer_sys::fuzz_target;
+
+use crate::{Cuts, plain, run};
 
 /// No grid is larger, all lines between its rows included.
 const MOST_LINES: u64 = 36;
 const MOST_BYTES: usize = 10 * 1024;
 
-fuzz_target!(|data: &[u8]| {
-    let Some((cuts, input)) = Cuts::take(data, MOST_BYTES) else { return };
-    if has_mark(input) {
-        return;
-    }
-    let whole = run(&Layout::Grid, input, &Cuts::none(input));
+/// Checks that every line that is certainly a row is in a record.
+pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
+    let layout = if keep_labels { Layout::GridAndLabel } else { Layout::Grid };
+    let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
-    assert_eq!(run(&Layout::Grid, input, &cuts), whole);
+    let cuts = Cuts { block_bytes: MOST_BYTES + cuts.block_bytes, ..*cuts };
+    assert_eq!(run(&layout, input, &cuts), whole);
 
-    let lines: Vec<&[u8]> = input.split(|&byte| byte == b'\n').collect();
+    let lines: Vec<&[u8]> = plain::lines(input).collect();
     let is_empty = |line: &[u8]| line.trim_ascii().is_empty();
-    let blank =
-        lines.iter().rev().skip(usize::from(lines.ends_with(&[b""]))).filter(|line| is_empty(line));
-    assert!(whole.counts.blank_lines <= blank.count() as u64);
-    for row in rows.iter().filter(|row| row.status != Status::Malformed) {
-        assert!(plain_puzzle(row.puzzle).is_some());
+    let blank = lines.iter().filter(|line| is_empty(line)).count();
+    assert!(whole.counts.blank_lines <= blank as u64);
+    for row in &rows {
+        assert!(row.status == Status::Malformed || plain::puzzle(row.puzzle).is_some());
+        assert_eq!(row.kept.len(), usize::from(keep_labels));
+        // A label stands in one of the two lines above.
+        if let [label @ [_, ..]] = row.kept[..] {
+            let at = row.line as usize - 1;
+            let above = lines[at.saturating_sub(2)..at].iter().rev();
+            let mut above =
+                above.filter(|line| line.windows(label.len()).any(|part| part == label));
+            assert!(above.next().is_some(), "a label in line {}", row.line);
+        }
     }
 
     // Where nothing stands in brackets, no row is passed over.
@@ -53,7 +58,7 @@ fuzz_target!(|data: &[u8]| {
     if let Some(is_grid) = grid::looks_like_grid(half, false) {
         assert_eq!(grid::looks_like_grid(input, true), Some(is_grid));
     }
-});
+}
 
 /// Nine digits or dots, and not nine dots.
 fn is_certain_row(line: &[u8]) -> bool {

@@ -1,38 +1,29 @@
 //! Puzzles of nine lines, in every form in which people write them down.
 
-use std::io::{self, Read};
-use std::num::NonZeroUsize;
-use std::process::Command;
+mod common;
 
-use assert_cmd::prelude::*;
+use std::io::Write;
+use std::thread::sleep;
+use std::time::Duration;
+
 use bulkdoku::input::{Layout, Records, grid};
-use bulkdoku::output::{Column, CsvRows};
-use bulkdoku::{Pipeline, Progress, Source};
-use proptest::prelude::*;
+use common::command::{CLASSIC, Folder, SOLVED};
+use flate2::write::GzEncoder;
 
-const CLASSIC: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-
-/// What a run says: the rows `line,status,puzzle` without the header, the messages, the status.
+/// What a run says: the rows `line,status,puzzle` without the header, the messages about its input,
+/// the status.
 fn solve(input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
     solve_as("grid", input)
 }
 
 fn solve_as(format: &str, input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), input).unwrap();
-    let output = Command::cargo_bin("bulkdoku")
-        .unwrap()
-        .args(["solve", "--columns", "line,status,puzzle", "--input-format", format])
-        .arg(file.path())
-        .output()
-        .unwrap();
-    let name = format!("{}:", file.path().display());
-    let rows = String::from_utf8(output.stdout).unwrap();
-    let messages = String::from_utf8(output.stderr).unwrap();
-    let rows = rows.lines().skip(1).map(String::from).collect();
-    let messages = messages.lines().filter_map(|line| line.strip_prefix(&name));
-    (rows, messages.map(String::from).collect(), output.status.code().unwrap())
+    let folder = Folder::new();
+    folder.file("in", input);
+    let args = ["in", "--columns", "line,status,puzzle", "--input-format", format];
+    let ran = folder.solve(&args, "");
+    let rows = ran.rows.lines().skip(1).map(String::from).collect();
+    let messages = ran.messages.lines().filter_map(|line| line.strip_prefix("in:"));
+    (rows, messages.map(String::from).collect(), ran.status)
 }
 
 /// The nine rows of the puzzle.
@@ -118,23 +109,216 @@ fn every_form_is_the_same_puzzle() {
 }
 
 #[test]
-fn grids_are_recognised() {
+fn grids_are_recognised_and_that_is_told() {
     for (text, _) in forms() {
-        assert_eq!(solve_as("auto", &text), solve(&text), "{text}");
+        let (rows, messages, status) = solve_as("auto", &text);
+        assert_eq!(messages, [" grids of nine lines"], "{text}");
+        assert_eq!((rows, vec![], status), solve(&text), "{text}");
+    }
+    // One at standard input, a piece at a time.
+    let folder = Folder::new();
+    let mut child = folder.spawn("solve", &["--columns", "line,status"]);
+    let mut pipe = child.stdin.take().unwrap();
+    for row in rows() {
+        writeln!(pipe, "{row}").unwrap();
+        sleep(Duration::from_millis(2));
+    }
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, b"line,status\n1,unique\n");
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert!(messages.starts_with("<stdin>: grids of nine lines\n"), "{messages}");
+}
+
+#[test]
+fn what_may_be_something_else_is_read_as_lines() {
+    let eight_cells = plain().replacen("53..7....", "53..7...", 1);
+    let eight_rows = plain().replacen("53..7....\n", "", 1);
+    let puzzle_in_front = format!("{CLASSIC}\n{}", plain());
+    for text in [eight_cells, eight_rows, puzzle_in_front, "53..7....\n".repeat(10)] {
+        let (rows, _, status) = solve_as("auto", &text);
+        assert_eq!((rows.len(), status), (text.lines().count(), 1), "{text}{rows:?}");
     }
 }
 
 #[test]
+fn whoever_knows_better_is_asked() {
+    let (rows, _, _) = solve_as("lines", plain());
+    assert_eq!(rows.len(), 9);
+    let (rows, messages, status) = solve_as("grid", CLASSIC);
+    assert_eq!((rows.len(), messages.len(), status), (1, 1, 1));
+    for name in ["boj2580", "boj2239"] {
+        assert_eq!(solve_as(name, plain()), solve(plain()));
+    }
+}
+
+/// The files of other programs, by the usual names.
+#[test]
+fn files_of_other_programs_are_read() {
+    let bars = drawn("", "|", ["", ""], "-----------");
+    let files = [
+        ("a.sdk", format!("#A Somebody\n#D Easy\n[Puzzle]\n{}", plain()), 4),
+        ("b.ss", format!("{bars}\n"), 1),
+        ("c.sdm", format!("{CLASSIC}\n"), 1),
+        ("d.sdk", plain().replace('\n', "\r\n"), 1),
+    ];
+    let folder = Folder::new();
+    for (name, text, _) in &files {
+        folder.file(name, text);
+    }
+    let names = files.each_ref().map(|(name, ..)| *name);
+    let args = ["--columns", "file,line,puzzle,solution"];
+    let ran = folder.solve(&[&names[..], &args].concat(), "");
+    let row = |(name, _, line): &(&str, String, u64)| format!("{name},{line},{CLASSIC},{SOLVED}");
+    let rows: Vec<_> = ran.rows.lines().skip(1).collect();
+    assert_eq!(
+        (rows, ran.status),
+        (files.each_ref().map(row).each_ref().map(|row| &**row).to_vec(), 0)
+    );
+    let told = |name: &str| ran.messages.contains(&format!("{name}: grids of nine lines"));
+    assert_eq!(names.map(told), [true, true, false, true], "{}", ran.messages);
+}
+
+#[test]
 fn solutions_written_as_grids_are_read_back() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), format!("{CLASSIC}\n# none\n{CLASSIC}\n")).unwrap();
-    let mut command = Command::cargo_bin("bulkdoku").unwrap();
-    let grids = command.args(["solve", "--format", "grid"]).arg(file.path()).output().unwrap();
-    let (rows, messages, status) = solve_as("auto", grids.stdout);
-    assert_eq!((rows.len(), messages.len(), status), (2, 0, 0), "{rows:?}{messages:?}");
-    let line = |row: &String| row.split(',').next().unwrap().parse().unwrap();
-    let lines: Vec<usize> = rows.iter().map(line).collect();
-    assert!(rows.iter().all(|row| row.contains(",unique,534678912")) && lines[0] < lines[1]);
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n# none\n12\n{CLASSIC}\n"));
+    folder.file("more", CLASSIC);
+    for format in ["grid", "auto"] {
+        let output = format!("{format}.grid");
+        assert_eq!(folder.solve(&["in", "more", "-o", &output], "").status, 1);
+        let args = [&output, "--input-format", format, "--columns", "line,status,puzzle", "--keep"];
+        let ran = folder.solve(&args, "");
+        let row = |line: u64, of: &str| format!("{line},unique,{SOLVED},\"{of}: unique\"\n");
+        let rows = [row(2, "in, line 1"), row(14, "in, line 4"), row(25, "more, line 1")];
+        assert_eq!(ran.rows, format!("line,status,puzzle,label\n{}", rows.concat()));
+        assert_eq!(ran.status, 0);
+    }
+}
+
+#[test]
+fn labels_are_kept_if_they_are_wanted() {
+    let long = format!("Grid {}", "x".repeat(300));
+    let parts = [
+        "Grid 01\n",
+        "#  Second, with \"quotes\"\r\n[Puzzle]\n",
+        "\n\n",
+        "Far away\n\n\n",
+        "Three\n+---+\n",
+        &format!("# {long}\n"),
+        "One\nTwo\n\n",
+    ];
+    let text: String = parts.iter().map(|above| format!("{above}{}\n", plain())).collect();
+    let text = format!("{text}Grid 8\n{}", plain().replacen('5', "55", 1));
+    let folder = Folder::new();
+    folder.file("in", &text);
+    let expected = [
+        "label",
+        "Grid 01",
+        "\"Second, with \"\"quotes\"\"\"",
+        "",
+        "",
+        "Three",
+        "",
+        "Two",
+        "Grid 8",
+    ];
+    for keep in [&["--keep"][..], &["--keep", "label"]] {
+        let ran = folder.solve(&[&["in", "--columns", "status"], keep].concat(), "");
+        let labels: Vec<_> = ran.rows.lines().map(|row| row.split_once(',').unwrap().1).collect();
+        assert_eq!((labels, ran.status), (expected.to_vec(), 1), "{ran:?}");
+    }
+    let ran = folder.solve(&["in", "--keep", "id"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("no column \"id\"; there are \"label\""), "{ran:?}");
+}
+
+/// How often the grids of [`many_grids`] follow each other.
+const REPEATS: usize = 80;
+
+/// Grids of every form, good ones and bad ones, far more than a block holds.
+fn many_grids() -> String {
+    let forms = forms().into_iter().map(|(text, _)| text.replace('\u{FEFF}', ""));
+    let bad = bad_grids().into_iter().map(|(rows, ..)| rows.join("\n") + "\n");
+    let few: String = forms.chain(bad).map(|text| format!("{text}\n\n")).collect();
+    let text = few.repeat(REPEATS);
+    assert!(text.len() > 1 << 20, "{} bytes", text.len());
+    format!("Grid 0\n{}\n{text}", plain())
+}
+
+const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
+
+#[test]
+fn threads_and_compression_make_no_difference() {
+    let text = many_grids();
+    let folder = Folder::new();
+    folder.file("in", &text);
+    let mut gz = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    folder.file("in.gz", gz.finish().unwrap());
+    folder.file("in.zst", zstd::encode_all(text.as_bytes(), 1).unwrap());
+    let solve = |name: &str, threads: &str| {
+        let args = [name, "--columns", COLUMNS, "-q", "--keep", "--errors", "bad", "--force"];
+        let ran = folder.solve(&[&args[..], &["--threads", threads]].concat(), "");
+        assert_eq!(ran.status, 1, "{ran:?}");
+        (ran.rows, folder.read("bad").replace(name, "in"))
+    };
+    let expected = solve("in", "1");
+    let records = 1 + REPEATS * (forms().len() + bad_grids().len());
+    assert_eq!(expected.0.lines().count(), 1 + records);
+    for name in ["in", "in.gz", "in.zst"] {
+        assert!(solve(name, "3") == expected, "{name}");
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_is_finished_as_if_nothing_had_been() {
+    let folder = Folder::new();
+    folder.file("in", many_grids().repeat(4));
+    let args = ["in", "--columns", COLUMNS, "--keep", "-q", "-j", "2", "-o"];
+    assert_eq!(
+        folder.solve(&[&args[..], &["whole", "--errors", "bad_of_whole"]].concat(), "").status,
+        1
+    );
+    let mut kills = 0;
+    for pause in (0..).map(|i| Duration::from_millis(15 + 20 * i)) {
+        let more = ["out", "--errors", "bad", "--resume"];
+        let mut child = folder.spawn("solve", &[&args[..], &more].concat());
+        sleep(pause);
+        child.kill().unwrap();
+        match child.wait().unwrap().code() {
+            None => kills += 1,
+            Some(code) => {
+                assert_eq!(code, 1);
+                break;
+            }
+        }
+    }
+    assert!(kills > 0);
+    assert!(folder.read("out") == folder.read("whole"), "after {kills} kills");
+    assert!(folder.read("bad") == folder.read("bad_of_whole"), "after {kills} kills");
+}
+
+/// A line far longer than the memory that the run may have.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_stays_bounded_in_a_line_without_end() {
+    let script =
+        "ulimit -v 400000; exec \"$0\" solve -j 1 --input-format grid --columns line,status";
+    let mut command = std::process::Command::new("sh");
+    command.arg("-c").arg(script).arg(assert_cmd::cargo::cargo_bin("bulkdoku"));
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    write!(pipe, "{}", plain()).unwrap();
+    for _ in 0..1000 {
+        pipe.write_all(&[b'1'; 1 << 20]).unwrap();
+    }
+    write!(pipe, "\n{}", plain()).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let rows = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(rows, "line,status\n1,unique\n10,malformed\n11,unique\n");
 }
 
 #[test]
@@ -171,12 +355,12 @@ fn bad_grids() -> Vec<BadGrid> {
         (
             |row| format!("│{}O{}", &row[..2], &row[3..]),
             "4",
-            ": letter O is no cell; write 0 for a blank",
+            ": letter O, not zero; write 0 for a blank",
         ),
         (
             |row| format!("{}５{}", &row[..2], &row[3..]),
             "3",
-            ": '５' is no cell; write the ASCII digits 1 to 9",
+            ": full-width digit '５' (U+FF15); write the ASCII digits 1 to 9",
         ),
     ];
     let mut all = Vec::new();
@@ -306,81 +490,4 @@ fn what_is_certainly_a_grid() {
     }
     assert_eq!(grid::looks_like_grid(b"", true), Some(false));
     assert_eq!(grid::looks_like_grid(b"# c\n", false), None);
-}
-
-/// Gives its bytes in pieces of the sizes named, again and again.
-struct InPieces<'a> {
-    bytes: &'a [u8],
-    sizes: &'a [usize],
-    next: usize,
-}
-
-impl Read for InPieces<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes[self.next % self.sizes.len()].min(into.len()).min(self.bytes.len());
-        self.next += 1;
-        into[..size].copy_from_slice(&self.bytes[..size]);
-        self.bytes = &self.bytes[size..];
-        Ok(size)
-    }
-}
-
-fn any_line() -> impl Strategy<Value = Vec<u8>> {
-    let texts = [
-        "53..7....",
-        "---------",
-        "",
-        " ",
-        "---+---+---",
-        "# c",
-        "Grid 1",
-        "[Puzzle]",
-        "[State]",
-        "5 3 . | . 7 . | . . .",
-        "53..7...",
-        "53..7.....",
-        "O........",
-        "\r",
-        "│ │",
-        "'",
-    ];
-    prop_oneof![
-        20 => Just(b".........".to_vec()),
-        10 => prop::sample::select(texts.to_vec()).prop_map(|text| text.as_bytes().to_vec()),
-        1 => Just(vec![b' '; 300]),
-        1 => prop::collection::vec(prop_oneof![Just(b'.'), Just(b' '), any::<u8>()], 0..300),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
-
-    /// However the bytes arrive, the rows and the counts are the same.
-    #[test]
-    fn the_sizes_of_reads_and_blocks_do_not_matter(
-        lines in prop::collection::vec(any_line(), 0..200),
-        sizes in prop::collection::vec(1_usize..300, 1..5),
-        threads in 1_usize..4,
-        last_line_end in any::<bool>(),
-    ) {
-        let mut input = lines.join(&b'\n');
-        input.extend(last_line_end.then_some(b'\n'));
-        prop_assume!(!matches!(input.first(), Some(0xEF | 0xFE | 0xFF)));
-        let run = |block_bytes, threads, reader: &mut (dyn Read + Send)| {
-            let pipeline = Pipeline {
-                threads: NonZeroUsize::new(threads).unwrap(),
-                format: Box::new(CsvRows::new([Column::Line, Column::Status, Column::Puzzle])),
-                block_bytes,
-                ..Pipeline::default()
-            };
-            let (mut rows, mut notes) = (Vec::new(), Vec::new());
-            let sources = [Source { layout: Layout::Grid, ..Source::new("in", reader) }];
-            let report =
-                pipeline.run(sources, &mut rows, &mut notes, &Progress::default()).unwrap();
-            (rows, notes, report.counts)
-        };
-        let expected = run(1 << 20, 1, &mut input.as_slice());
-        let mut pieces = InPieces { bytes: &input, sizes: &sizes, next: 0 };
-        prop_assert_eq!(run(12_000, threads, &mut pieces), expected);
-    }
 }

@@ -284,17 +284,13 @@ impl Expected {
         sample: &Sample<'_>,
         candidates: &[Candidate],
     ) -> Result<ControlFlow<Option<Table>>, Undetected> {
-        let showing = candidates.iter().filter_map(|candidate| {
-            let mut rows = sample.rows(candidate.delimiter).enumerate();
-            let (number, row) = rows.find(|(_, row)| !row.those(is_puzzle).is_empty())?;
-            Some((number, candidate, row))
-        });
-        if let Some((_, candidate, row)) = showing.min_by_key(|(number, ..)| *number) {
-            let puzzles = row.those(is_puzzle);
-            return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
-        }
-        if !sample.is_all {
-            return Ok(ControlFlow::Continue(()));
+        match sample.earliest(candidates) {
+            None => return Ok(ControlFlow::Continue(())),
+            Some(Some((candidate, row))) => {
+                let puzzles = row.those(is_puzzle);
+                return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
+            }
+            Some(None) => {}
         }
         // Puzzles without blanks are solved, and look like solutions.
         for candidate in candidates {
@@ -452,6 +448,33 @@ impl<'a> Sample<'a> {
         };
         let mut fields = line.split(|byte| !is_cell(*byte));
         Some(!fields.any(is_puzzle))
+    }
+
+    /// The earliest row that has puzzles, of all ways of cutting the rows; `None` if that cannot be
+    /// told yet.
+    fn earliest<'c>(&self, candidates: &'c [Candidate]) -> Option<Option<(&'c Candidate, Fields)>> {
+        let mut earliest: Option<(usize, &Candidate, Fields)> = None;
+        let mut fewest = usize::MAX;
+        for candidate in candidates {
+            let mut rows = (1..).zip(self.rows(candidate.delimiter));
+            let mut last = 0;
+            let found = rows.find(|(number, row)| {
+                last = *number;
+                !row.those(is_puzzle).is_empty()
+            });
+            match found {
+                None => fewest = fewest.min(last),
+                Some((number, row)) => {
+                    if earliest.as_ref().is_none_or(|(best, ..)| number < *best) {
+                        earliest = Some((number, candidate, row));
+                    }
+                }
+            }
+        }
+        // Where a quote is open no more rows are seen, and the next may have puzzles.
+        let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
+        let found = earliest.map(|(_, candidate, row)| (candidate, row));
+        (is_certain || self.is_all).then_some(found)
     }
 
     /// The rows that are whole.

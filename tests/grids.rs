@@ -311,8 +311,9 @@ fn memory_stays_bounded_in_a_line_without_end() {
     let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     write!(pipe, "{}", plain()).unwrap();
+    let long = vec![b'1'; 1 << 20];
     for _ in 0..1000 {
-        pipe.write_all(&[b'1'; 1 << 20]).unwrap();
+        pipe.write_all(&long).unwrap();
     }
     write!(pipe, "\n{}", plain()).unwrap();
     drop(pipe);

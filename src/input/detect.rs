@@ -285,12 +285,12 @@ impl Expected {
         candidates: &[Candidate],
     ) -> Result<ControlFlow<Option<Table>>, Undetected> {
         match sample.earliest(candidates) {
-            None => return Ok(ControlFlow::Continue(())),
-            Some(Some((candidate, row))) => {
+            ControlFlow::Continue(()) => return Ok(ControlFlow::Continue(())),
+            ControlFlow::Break(None) => {}
+            ControlFlow::Break(Some((candidate, row))) => {
                 let puzzles = row.those(is_puzzle);
                 return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
             }
-            Some(None) => {}
         }
         // Puzzles without blanks are solved, and look like solutions.
         for candidate in candidates {
@@ -450,9 +450,12 @@ impl<'a> Sample<'a> {
         Some(!fields.any(is_puzzle))
     }
 
-    /// The earliest row that has puzzles, of all ways of cutting the rows; `None` if that cannot be
-    /// told yet.
-    fn earliest<'c>(&self, candidates: &'c [Candidate]) -> Option<Option<(&'c Candidate, Fields)>> {
+    /// The earliest row that has puzzles, of all ways of cutting the rows. Goes on if that cannot
+    /// be told yet.
+    fn earliest<'c>(
+        &self,
+        candidates: &'c [Candidate],
+    ) -> ControlFlow<Option<(&'c Candidate, Fields)>> {
         let mut earliest: Option<(usize, &Candidate, Fields)> = None;
         let mut fewest = usize::MAX;
         for candidate in candidates {
@@ -474,7 +477,11 @@ impl<'a> Sample<'a> {
         // Where a quote is open no more rows are seen, and the next may have puzzles.
         let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
         let found = earliest.map(|(_, candidate, row)| (candidate, row));
-        (is_certain || self.is_all).then_some(found)
+        if is_certain || self.is_all {
+            ControlFlow::Break(found)
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// The rows that are whole.

@@ -5,12 +5,14 @@
 //! part of them. Lines end with LF or CRLF; a carriage return that stands alone makes its line
 //! malformed, so that a file which has no others is one clear error.
 
+use std::ops::Range;
+
 use fearless_simd::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::Field;
 use super::names::looks_like_header;
-use super::{Place, Records};
+use super::{Place, Records, Text};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
@@ -130,9 +132,12 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
 /// Keeps for each record the text behind its cells, as one field without the blanks around it.
 pub fn keep_rest(block: &[u8], records: &mut Records) {
     for record in &records.all {
-        let cells = record.text.start as usize;
+        let Text::Block(Range { start, .. }) = record.text else { continue };
+        let cells = start as usize;
         let line = cells + memchr(b'\n', &block[cells..]).unwrap_or(block.len() - cells);
-        let text = block[cells..line].trim_ascii_start();
+        let text = &block[cells..line];
+        let indent = text.iter().take_while(|byte| is_space(**byte)).count();
+        let text = &text[indent..];
         let cells_end = text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len());
         let behind = &text[cells_end..];
         let blanks = behind.iter().take_while(|byte| is_separator(**byte)).count();
@@ -154,7 +159,7 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Given, Record};
+    use crate::input::{Given, Text};
     use crate::marks::Marks;
     use crate::puzzle::Puzzle;
 
@@ -168,8 +173,11 @@ mod tests {
     }
 
     fn texts(block: &str) -> Vec<&str> {
-        let range = |r: &Record| r.text.start as usize..r.text.end as usize;
-        records(block).all.iter().map(|r| &block[range(r)]).collect()
+        let text = |text: &Text| match text {
+            Text::Block(range) => &block[range.start as usize..range.end as usize],
+            Text::Cells { .. } => unreachable!("a line is one piece"),
+        };
+        records(block).all.iter().map(|record| text(&record.text)).collect()
     }
 
     #[test]
@@ -196,13 +204,14 @@ mod tests {
 
     #[test]
     fn the_text_behind_the_cells_is_kept_if_it_is_wanted() {
-        let block =
-            format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
+        let block = format!(
+            "{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd"
+        );
         let mut found = records(&block);
         keep_rest(block.as_bytes(), &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
-        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"", b"", b""]);
+        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
     }
 
     #[test]
@@ -274,7 +283,7 @@ mod tests {
     fn malformed_lines_keep_their_text_and_count_columns_from_the_line_start() {
         let found = records(format!(" {},rest\r\n", &CELLS_TEXT[1..]));
         let record = &found.all[0];
-        assert_eq!(record.text, 0..86);
+        assert_eq!(record.text, Text::Block(0..86));
         assert_eq!(record.puzzle.as_ref().unwrap_err().column, 82);
         assert!(found.puzzles.is_empty());
     }

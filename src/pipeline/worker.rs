@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::Pipeline;
 use super::block::Block;
-use crate::input::{Given, Record, Records};
+use crate::input::{Given, Record, Records, Text, grid};
 use crate::marks::{self, Marks};
 use crate::output::{Outcomes, Packer, Row, Rows};
 use crate::puzzle::{Contradiction, Grid, Puzzle};
@@ -63,7 +63,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn process(&mut self, block: &mut Block) {
+    /// Turns a block's lines into rows.
+    pub(super) fn process(&mut self, block: &mut Block) {
         let Block { layout, first_line, cut_short, .. } = &*block;
         layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         self.solve();
@@ -124,14 +125,14 @@ impl<'a> Worker<'a> {
         let mut listed = self.listed.iter().peekable();
         for (i, (record, status)) in records.into_iter().zip(statuses).enumerate() {
             let kept = &kept[i * kept_each..(i + 1) * kept_each];
-            let Record { line, indent, ref text, ref puzzle } = record;
-            let (text, given) = (text.clone(), puzzle.as_ref().ok().copied());
+            let first = record.clone();
+            let given = record.puzzle.as_ref().ok().copied();
             self.records.all.push(record);
             self.records.kept.extend_from_slice(kept);
             self.statuses.push(status);
             while let Some((of, grid)) = listed.next_if(|(of, _)| Some(*of) == given) {
                 let puzzle = Ok(self.outcomes.push_other(*of, *grid));
-                self.records.all.push(Record { line, indent, text: text.clone(), puzzle });
+                self.records.all.push(Record { puzzle, ..first.clone() });
                 self.records.kept.extend_from_slice(kept);
                 self.statuses.push(status);
             }
@@ -171,12 +172,13 @@ impl<'a> Worker<'a> {
 
     /// Writes the block's rows, and a message for every bad record.
     fn write(&self, block: &mut Block) {
-        let Block { file, first_line, bytes, rows, notes, counts, .. } = block;
+        let Block { file, first_line, bytes, length, rows, notes, counts, .. } = block;
         let all = Rows {
             file,
             first_line: *first_line,
-            bytes,
+            bytes: &bytes[..*length],
             records: &self.records.all,
+            cells: &self.records.cells,
             statuses: &self.statuses,
             outcomes: &self.outcomes,
             kept: &self.records.kept,
@@ -186,7 +188,9 @@ impl<'a> Worker<'a> {
         notes.clear();
         if !counts.all_good() {
             let also_failures = !self.pipeline.format.shows_failures();
-            all.iter().for_each(|row| write_note(&row, also_failures, notes));
+            for (row, record) in all.iter().zip(&self.records.all) {
+                write_note(&row, record, all.bytes, also_failures, notes);
+            }
         }
     }
 
@@ -247,28 +251,35 @@ fn solve_or_renew<P>(
 
 /// Appends `file:line:column: status: what is wrong`, if a record is bad in itself, or
 /// `also_failures` are told and it has no solution.
-fn write_note(row: &Row<'_>, also_failures: bool, notes: &mut Vec<u8>) {
-    let cells_at = row.indent + 1;
-    let (column, what) = match (row.status, row.outcome) {
-        (_, Err(malformed)) => (malformed.column, malformed.what.clone()),
+fn write_note(
+    row: &Row<'_>,
+    record: &Record,
+    block: &[u8],
+    also_failures: bool,
+    notes: &mut Vec<u8>,
+) {
+    let start = (0, row.indent + 1);
+    let ((below, column), what) = match (row.status, row.outcome) {
+        (_, Err(malformed)) => ((record.fault, malformed.column), malformed.what.clone()),
         (Status::Contradictory, _) => {
-            let cells: Vec<u8> =
-                row.text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            let Some((clue_at, found)) = contradiction_in(&cells) else { return };
-            // The cells of a grid are not in one line: its first column stands for all.
-            let is_one_line = cells.len() == row.text.len();
-            (cells_at + if is_one_line { clue_at } else { 0 }, found.to_string())
+            let Some((clue_at, found)) = contradiction_in(row.text) else { return };
+            let place = match record.text {
+                Text::Block(_) => Some((0, start.1 + clue_at)),
+                Text::Cells { start, .. } => grid::cell_place(&block[start as usize..], clue_at),
+            };
+            (place.unwrap_or(start), found.to_string())
         }
         (Status::InternalError, _) => {
-            (cells_at, "the engine failed on this puzzle; please report it".into())
+            (start, "the engine failed on this puzzle; please report it".into())
         }
-        (Status::Unsolvable, _) if also_failures => (cells_at, "there is no solution".into()),
+        (Status::Unsolvable, _) if also_failures => (start, "there is no solution".into()),
         (Status::GaveUp, Ok(outcome)) if also_failures && outcome.solutions == 0 => {
-            (cells_at, "the limit of nodes was reached".into())
+            (start, "the limit of nodes was reached".into())
         }
         _ => return,
     };
-    writeln!(notes, "{}:{}:{column}: {}: {what}", row.file, row.line, row.status.name())
+    let (file, line, status) = (row.file, row.line + u64::from(below), row.status.name());
+    writeln!(notes, "{file}:{line}:{column}: {status}: {what}")
         .expect("a vector takes every write");
 }
 

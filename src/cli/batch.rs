@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::Expected;
+use bulkdoku::output::RowFormat;
 use bulkdoku::pipeline::{Output, OutputFailure, Report, SoFar};
 use bulkdoku::{EngineKind, Pipeline, Progress, SimdLevel};
 
@@ -15,6 +16,7 @@ use super::notes::Notes;
 use super::outputs::{Destinations, Existing, Outputs, cut};
 use super::results::Results;
 use super::summary::{Setup, Summary};
+use super::work::WorkArgs;
 use super::{Exit, Failure, interrupt, progress};
 
 /// Who wrote the rows: another version may write others.
@@ -38,8 +40,35 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// This, with the summary, unless `work` says otherwise.
+    pub fn new(pipeline: Pipeline, settings: BTreeMap<String, String>, work: &WorkArgs) -> Self {
+        Self {
+            pipeline,
+            settings,
+            engine: work.engine,
+            simd: work.engine.build(work.simd()).simd(),
+            quiet: work.quiet,
+            only_rows: false,
+        }
+    }
+
+    /// Reads `inputs`, writes to `destinations`. Once the inputs have been looked at, `format` is
+    /// told whether there are several, and the names of the columns that are kept.
+    pub fn run(
+        mut self,
+        inputs: Vec<PathBuf>,
+        expected: &Expected,
+        destinations: &Destinations,
+        format: impl FnOnce(bool, &[String]) -> Result<Box<dyn RowFormat + Send>, Failure>,
+    ) -> Result<Exit, Failure> {
+        let mut inputs = Inputs::check(inputs)?;
+        self.look(&mut inputs, expected)?;
+        self.pipeline.format = format(inputs.paths().len() > 1, &inputs.kept())?;
+        self.work(inputs, destinations)
+    }
+
     /// Looks at the start of each input, and says what it found.
-    pub fn look(&self, inputs: &mut Inputs, expected: &Expected) -> Result<(), Failure> {
+    fn look(&self, inputs: &mut Inputs, expected: &Expected) -> Result<(), Failure> {
         if inputs.wait_for_typing() && !self.only_rows {
             let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
         }
@@ -52,8 +81,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Reads `inputs`, writes to `destinations`.
-    pub fn run(self, mut inputs: Inputs, destinations: &Destinations) -> Result<Exit, Failure> {
+    fn work(self, mut inputs: Inputs, destinations: &Destinations) -> Result<Exit, Failure> {
         let run = self.run_on(&inputs, destinations);
         let earlier = earlier_run(destinations, &run)?;
         let existing = match earlier {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use bulkdoku::Compression;
+use bulkdoku::input::Expected;
 use bulkdoku::output::{
     Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, RowFormat, SolutionLines, TsvRows,
 };
@@ -33,6 +34,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// The one that was asked for, or that the output's name asks for, or the usual one.
+    pub fn chosen(asked: Option<Self>, output: Option<&Path>) -> Self {
+        asked.or_else(|| output.and_then(Self::of_name)).unwrap_or_default()
+    }
+
     /// The one that a file's name asks for; a `.gz` or `.zst` behind it is looked through.
     pub fn of_name(path: &Path) -> Option<Self> {
         let name = match Compression::of_name(path) {
@@ -57,6 +63,20 @@ impl Format {
     /// Whether its rows have columns.
     pub fn has_columns(self) -> bool {
         matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+    }
+
+    /// What `--format` says for it.
+    pub fn setting(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+
+    /// Refuses to carry columns of the input into rows that have none.
+    pub fn check_kept(self, expected: &Expected) -> Result<(), Failure> {
+        if expected.keep.is_some() && !self.has_columns() {
+            let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
+            return Err(Failure::Usage(hint.into()));
+        }
+        Ok(())
     }
 
     /// Rows of this format, with these columns or those that are usual, and behind them those of
@@ -91,6 +111,12 @@ impl Format {
             Self::Boj2239 => Box::new(JudgeGrids::Plain),
         })
     }
+}
+
+/// What `--columns` says for these.
+pub fn columns_setting(columns: &[Column]) -> String {
+    let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
+    names.join(",")
 }
 
 fn twice(columns: &[Column]) -> Option<Column> {

@@ -19,6 +19,7 @@ mod results;
 mod show;
 mod solve;
 mod summary;
+mod work;
 
 use std::num::NonZeroUsize;
 use std::path::Path;

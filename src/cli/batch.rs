@@ -19,7 +19,7 @@ use super::summary::{Setup, Summary};
 use super::work::WorkArgs;
 use super::{Exit, Failure, interrupt, progress};
 
-/// Who wrote the rows: another version may write others.
+/// The program and its version: another one may write other rows.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
 /// What is to be done with whole inputs.
@@ -131,7 +131,8 @@ impl Batch {
         if let Some(errors) = &destinations.errors {
             options.insert("--errors".into(), errors.display().to_string());
         }
-        Run { program: PROGRAM.into(), inputs: inputs.states(), options }
+        let subcommand = if self.pipeline.check { "check" } else { "solve" };
+        Run { program: format!("{PROGRAM} {subcommand}"), inputs: inputs.states(), options }
     }
 
     fn setup(&self) -> Setup {
@@ -140,6 +141,7 @@ impl Batch {
             simd: self.simd,
             threads: self.pipeline.threads,
             limits: self.pipeline.limits,
+            check: self.pipeline.check,
         }
     }
 

@@ -79,11 +79,12 @@ impl Format {
         Ok(())
     }
 
-    /// Rows of this format, with these columns or those that are usual, and behind them those of
+    /// Rows of this format, with these columns or those that are `usual`, and behind them those of
     /// the input that are `kept`; several inputs are named in them.
     pub fn rows(
         self,
         columns: Option<&[Column]>,
+        usual: &[Column],
         several_inputs: bool,
         kept: &[String],
     ) -> Result<Box<dyn RowFormat + Send>, Failure> {
@@ -92,7 +93,7 @@ impl Format {
             return Err(Failure::Usage(hint.into()));
         }
         let columns: Vec<_> = columns.map_or_else(
-            || several_inputs.then_some(Column::File).into_iter().chain(Column::DEFAULT).collect(),
+            || several_inputs.then_some(Column::File).iter().chain(usual).copied().collect(),
             <[_]>::to_vec,
         );
         if self == Self::Jsonl

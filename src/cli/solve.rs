@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::Listing;
 use bulkdoku::{Compression, Limits, Pipeline};
@@ -44,6 +45,7 @@ pub struct Args {
         long,
         value_name = "LIST",
         value_delimiter = ',',
+        value_parser = parse_column,
         help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, status, \
                 solutions, guesses, nodes, latency_ns"
     )]
@@ -106,13 +108,13 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let expected = args.expected.expected(&args.input)?;
+    let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
     let format = args.format();
     format.check_kept(&expected)?;
     let batch = Batch::new(pipeline(&args)?, settings(&args), &args.work);
     let batch = Batch { only_rows: format.is_judges(), ..batch };
     batch.run(args.input, &expected, &args.destinations, |several, kept| {
-        format.rows(args.columns.as_deref(), several, kept)
+        format.rows(args.columns.as_deref(), &Column::DEFAULT, several, kept)
     })
 }
 
@@ -162,10 +164,19 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
-        format: format.rows(args.columns.as_deref(), args.input.len() > 1, &[])?,
+        format: format.rows(args.columns.as_deref(), &Column::DEFAULT, false, &[])?,
         compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })
+}
+
+/// Reads a column that solved puzzles can have.
+fn parse_column(name: &str) -> Result<Column, String> {
+    let column: Column = name.parse().map_err(|error| format!("{error}"))?;
+    if column.is_about_check() {
+        return Err("is a column of bulkdoku check".into());
+    }
+    Ok(column)
 }
 
 impl Args {

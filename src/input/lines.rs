@@ -10,7 +10,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::Field;
 use super::names::looks_like_header;
-use super::{Place, Records};
+use super::{Place, Record, Records};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
@@ -127,19 +127,74 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
     Malformed { column: CELLS + 1, what }
 }
 
-/// Keeps for each record the text behind its cells, as one field without the blanks around it.
-pub fn keep_rest(block: &[u8], records: &mut Records) {
+/// What is wanted of the text behind the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// It is kept, as one field.
+    Rest,
+    /// Its first field is the record's own solution.
+    Answer,
+    /// Its first field is the record's own solution, and what follows is kept.
+    AnswerAndRest,
+}
+
+/// Reads what is wanted of the text behind the cells of each record, without the blanks around it.
+/// A malformed record has no solution.
+pub fn read_behind(block: &[u8], behind: Behind, records: &mut Records) {
     for record in &records.all {
-        let cells = record.text.start as usize;
-        let line = cells + memchr(b'\n', &block[cells..]).unwrap_or(block.len() - cells);
-        let text = block[cells..line].trim_ascii_start();
-        let cells_end = text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len());
-        let behind = &text[cells_end..];
-        let blanks = behind.iter().take_while(|byte| is_separator(**byte)).count();
-        let start = line - behind.len() + blanks;
-        let end = start + behind[blanks..].trim_ascii_end().len();
-        records.kept.push(Field { start: start as u32, end: end as u32, is_quoted: false });
+        let mut rest = text_behind(block, record);
+        if behind != Behind::Rest {
+            let is_puzzle = record.puzzle.is_ok();
+            let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
+            records.answers.push(answer);
+            rest = others;
+        }
+        if behind != Behind::Answer {
+            records.kept.push(rest);
+        }
     }
+}
+
+/// The text of a record behind its cells.
+fn text_behind(block: &[u8], record: &Record) -> Field {
+    let start = record.text.start as usize;
+    let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
+    let cells_end = if record.puzzle.is_ok() {
+        record.text.end as usize
+    } else {
+        let start = end - block[start..end].trim_ascii_start().len();
+        start + word_length(&block[start..end])
+    };
+    trimmed(block, cells_end, end)
+}
+
+/// The first field of a text, and what stands behind it.
+fn split(block: &[u8], text: Field) -> (Field, Field) {
+    let (start, end) = (text.start as usize, text.end as usize);
+    let word_end = start + word_length(&block[start..end]);
+    let word = Field { end: word_end as u32, ..text };
+    (word, trimmed(block, word_end, end))
+}
+
+/// The field between two places, without the separators before it and the blanks behind it.
+fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
+    let text = &block[start..end];
+    let before = text.iter().take_while(|byte| is_separator(**byte)).count();
+    let length = text[before..].trim_ascii_end().len();
+    let start = start + before;
+    Field { start: start as u32, end: (start + length) as u32, is_quoted: false }
+}
+
+/// How many bytes stand before the first separator.
+fn word_length(text: &[u8]) -> usize {
+    // Nearly always these are the 81 digits of a solution.
+    if let Some((grid, behind)) = text.split_first_chunk::<CELLS>()
+        && grid.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
+        && behind.first().is_none_or(|byte| is_separator(*byte))
+    {
+        return CELLS;
+    }
+    text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len())
 }
 
 fn is_space(byte: u8) -> bool {
@@ -154,7 +209,7 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Given, Record};
+    use crate::input::Given;
     use crate::marks::Marks;
     use crate::puzzle::Puzzle;
 
@@ -199,10 +254,33 @@ mod tests {
         let block =
             format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
         let mut found = records(&block);
-        keep_rest(block.as_bytes(), &mut found);
+        read_behind(block.as_bytes(), Behind::Rest, &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
         assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"", b"", b""]);
+    }
+
+    #[test]
+    fn the_solution_is_the_first_field_behind_the_cells() {
+        let solved = "1".repeat(CELLS);
+        let block = format!(
+            "{CELLS_TEXT},{solved}\n {CELLS_TEXT} \t; {solved};x, y \r\n12,{solved}\n{CELLS_TEXT}\n\
+             {CELLS_TEXT};12 z\n{CELLS_TEXT},{solved}1\n{CELLS_TEXT},{solved}"
+        );
+        let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
+        let longer = format!("{solved}1");
+        for behind in [Behind::Answer, Behind::AnswerAndRest] {
+            let mut found = records(&block);
+            read_behind(block.as_bytes(), behind, &mut found);
+            let answers: Vec<_> = found.answers.iter().map(text).collect();
+            assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
+            let kept: Vec<_> = found.kept.iter().map(text).collect();
+            let expected: &[&str] = match behind {
+                Behind::Answer => &[],
+                _ => &["", "x, y", "", "", "z", "", ""],
+            };
+            assert_eq!(kept, expected);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::fmt::{self, Write};
 use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, u8x32};
 
 use crate::marks::{Digits, Marks};
-use crate::puzzle::{CELLS, Contradiction, Malformed, Puzzle, cell_name};
+use crate::puzzle::{CELLS, Contradiction, Grid, Malformed, Puzzle, cell_name};
 use crate::simd::SimdLevel;
 use crate::solver::{Limits, Outcome};
 use crate::status::Status;
@@ -222,16 +222,22 @@ pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status,
     if limits.solutions.get() == 1 {
         return Ok(Status::Ok);
     }
-    let digits = outcome.grid.cells().iter().map(|digit| digit + b'0');
-    let is_found = digits.eq(answer.iter().copied());
     match outcome.solutions {
         2.. => Err(Disagreement::Several),
-        1 if is_found => Ok(if outcome.gave_up { Status::GaveUp } else { Status::Ok }),
+        1 if is_of(answer, &outcome.grid) => Ok(if outcome.gave_up { Status::GaveUp } else { Status::Ok }),
         1 if outcome.gave_up => Err(Disagreement::Several),
         0 if outcome.gave_up => Ok(Status::GaveUp),
         // The answer solves the puzzle: an engine that does not find it is wrong.
         _ => Ok(Status::InternalError),
     }
+}
+
+/// Whether an answer is this very grid.
+#[inline(always)]
+pub(crate) fn is_of(answer: &[u8], grid: &Grid) -> bool {
+    let Ok(line) = <&Line>::try_from(answer) else { return false };
+    // Without an early end, so that it is done in vectors.
+    line.iter().zip(grid.cells()).fold(true, |all, (text, digit)| all & (*text == digit + b'0'))
 }
 
 /// What is wrong with the answers of a block, in the order of its records. Kept and filled again.

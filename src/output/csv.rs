@@ -64,10 +64,13 @@ impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         let has_default_columns = self.columns == Column::DEFAULT;
+        let has_those_of_check = self.columns == Column::DEFAULT_OF_CHECK;
         for row in rows.iter() {
             out.append_row(self.room(&row), SEPARATOR, |fields| {
                 if has_default_columns {
                     push_default_columns::<SEPARATOR>(&row, fields);
+                } else if has_those_of_check {
+                    push_columns_of_check::<SEPARATOR>(&row, fields);
                 } else {
                     self.push_columns(&row, fields);
                 }
@@ -117,6 +120,16 @@ fn push_default_columns<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>
     push_column::<SEPARATOR>(Column::Solutions, row, out);
     push_column::<SEPARATOR>(Column::Guesses, row, out);
     push_column::<SEPARATOR>(Column::LatencyNs, row, out);
+}
+
+/// The same for those of [`Column::DEFAULT_OF_CHECK`].
+#[inline(always)]
+fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
+    push_column::<SEPARATOR>(Column::Line, row, out);
+    push_column::<SEPARATOR>(Column::Puzzle, row, out);
+    push_column::<SEPARATOR>(Column::Answer, row, out);
+    push_column::<SEPARATOR>(Column::Status, row, out);
+    push_column::<SEPARATOR>(Column::Reason, row, out);
 }
 
 #[inline(always)]
@@ -239,9 +252,11 @@ mod tests {
     #[test]
     fn the_default_columns_are_those_of_the_constant() {
         // The same columns in another list take the other way.
-        let twice = [Column::DEFAULT, Column::DEFAULT].concat();
-        let once = row(b"x", Status::GaveUp, &Column::DEFAULT);
-        assert_eq!(row(b"x", Status::GaveUp, &twice), format!("{},{once}", once.trim_end()));
+        for columns in [&Column::DEFAULT[..], &Column::DEFAULT_OF_CHECK] {
+            let once = row(b"x", Status::GaveUp, columns);
+            let twice = row(b"x", Status::GaveUp, &[columns, columns].concat());
+            assert_eq!(twice, format!("{},{once}", once.trim_end()));
+        }
     }
 
     #[test]

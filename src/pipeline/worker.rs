@@ -186,14 +186,18 @@ impl<'a> Worker<'a> {
     /// The status of a record whose own solution is not wrong.
     #[inline(always)]
     fn check(&self, given: Given, answer: &[u8]) -> Result<Status, Disagreement> {
-        let solves = match given {
-            Given::Puzzle(place) => check::solves(&self.records.puzzles[place as usize], answer),
-            Given::Marks(_) => false,
-        };
+        let outcome = self.outcomes.of(given);
+        let solves = outcome.solutions == 1 && check::is_of(answer, &outcome.grid)
+            || match given {
+                Given::Puzzle(place) => {
+                    check::solves(&self.records.puzzles[place as usize], answer)
+                }
+                Given::Marks(_) => false,
+            };
         if !solves {
             check::compare(&self.records.as_marks(given), answer)?;
         }
-        check::judge(answer, self.pipeline.limits, self.outcomes.of(given))
+        check::judge(answer, self.pipeline.limits, outcome)
     }
 
     /// Those of all at which the engine did not fail, if it was asked.

@@ -224,7 +224,9 @@ pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status,
     }
     match outcome.solutions {
         2.. => Err(Disagreement::Several),
-        1 if is_of(answer, &outcome.grid) => Ok(if outcome.gave_up { Status::GaveUp } else { Status::Ok }),
+        1 if is_of(answer, &outcome.grid) => {
+            Ok(if outcome.gave_up { Status::GaveUp } else { Status::Ok })
+        }
         1 if outcome.gave_up => Err(Disagreement::Several),
         0 if outcome.gave_up => Ok(Status::GaveUp),
         // The answer solves the puzzle: an engine that does not find it is wrong.

@@ -285,3 +285,81 @@ impl Reasons {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASSIC: &str =
+        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    const SOLVED: &str =
+        "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+    fn outcome(solutions: u32, gave_up: bool, grid: &str) -> Outcome {
+        let grid = Grid(*grid.parse::<Puzzle>().unwrap().cells());
+        Outcome { solutions, gave_up, grid, ..Outcome::NONE }
+    }
+
+    #[test]
+    fn one_character_that_is_another_is_seen_wherever_it_stands() {
+        for puzzle in [CLASSIC.parse().unwrap(), Puzzle::EMPTY] {
+            for at in 0..CELLS {
+                let mut answer = SOLVED.as_bytes().to_vec();
+                for byte in 0..=u8::MAX {
+                    answer[at] = byte;
+                    let is_right = byte == SOLVED.as_bytes()[at];
+                    assert_eq!(solves(&puzzle, &answer), is_right, "{byte} at {at}");
+                    assert_eq!(compare(&Marks::from(&puzzle), &answer).is_ok(), is_right);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_is_as_long_as_a_puzzle() {
+        let puzzle = CLASSIC.parse().unwrap();
+        assert!(!solves(&puzzle, b"") && !solves(&puzzle, &SOLVED.as_bytes()[1..]));
+        assert!(!solves(&puzzle, format!("{SOLVED}1").as_bytes()));
+    }
+
+    #[test]
+    fn what_an_engine_found_decides_about_other_solutions() {
+        let other = SOLVED.replace('1', "x").replace('2', "1").replace('x', "2");
+        let judged = |limits, outcome| judge(SOLVED.as_bytes(), limits, &outcome);
+        let proof = |outcome| judged(Limits::PROOF, outcome);
+        assert_eq!(proof(outcome(1, false, SOLVED)), Ok(Status::Ok));
+        assert_eq!(proof(outcome(2, false, SOLVED)), Err(Disagreement::Several));
+        assert_eq!(proof(outcome(1, true, SOLVED)), Ok(Status::GaveUp));
+        assert_eq!(proof(outcome(0, true, &".".repeat(81))), Ok(Status::GaveUp));
+        // Two were found, one by the engine.
+        assert_eq!(proof(outcome(1, true, &other)), Err(Disagreement::Several));
+        // The engine says that the answer, which is right, is none.
+        assert_eq!(proof(outcome(1, false, &other)), Ok(Status::InternalError));
+        assert_eq!(proof(outcome(0, false, &".".repeat(81))), Ok(Status::InternalError));
+        assert_eq!(judged(Limits::FIRST, Outcome::NONE), Ok(Status::Ok));
+    }
+
+    #[test]
+    fn reasons_come_in_order_and_say_that_there_is_no_solution() {
+        let mut reasons = Reasons::default();
+        for _ in 0..2 {
+            reasons.clear();
+            reasons.push(&Disagreement::Missing, true);
+            let twice = "11".to_owned() + &".".repeat(79);
+            let clues = twice.parse::<Puzzle>().unwrap().contradiction().unwrap();
+            reasons.push(&Disagreement::Clues(clues), true);
+            reasons.push(&Disagreement::Several, false);
+            let found: Vec<_> = reasons.iter().map(|reason| (reason.text, reason.place)).collect();
+            let expected = [
+                ("the solution is missing; the puzzle has no solution", Place::Answer(0)),
+                (
+                    "the puzzle's clues contradict each other: 1 stands twice in row 1, at r1c1 \
+                     and r1c2",
+                    Place::Puzzle(1),
+                ),
+                ("the puzzle has more than one solution", Place::Puzzle(0)),
+            ];
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 mod common;
 
+use bulkdoku::puzzle::Unit;
+use bulkdoku::{Marks, Puzzle, check};
 use common::command::{CLASSIC, Folder, Ran, SOLVED};
 use common::full_grid;
 use proptest::prelude::*;
@@ -19,7 +21,7 @@ fn double() -> String {
     SOLVED.replace(['1', '2'], ".")
 }
 
-fn check(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+fn run(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     Folder::new().run("check", args, input)
 }
 
@@ -31,7 +33,7 @@ fn rows(ran: &Ran) -> Vec<&str> {
 #[test]
 fn rows_have_the_columns_that_are_promised() {
     let wrong = solved_but(&[(1, 3, '5')]);
-    let ran = check(&[], format!("{CLASSIC},{SOLVED}\n\n# x\n{CLASSIC},{wrong}\n"));
+    let ran = run(&[], format!("{CLASSIC},{SOLVED}\n\n# x\n{CLASSIC},{wrong}\n"));
     let reason = "the solution breaks the rules: 5 stands twice in row 1, at r1c1 and r1c3";
     let expected = [
         "line,puzzle,answer,status,reason".into(),
@@ -42,8 +44,7 @@ fn rows_have_the_columns_that_are_promised() {
     assert_eq!(ran.status, 1);
     assert!(ran.messages.contains(&format!("<stdin>:4:85: mismatch: {reason}\n")), "{ran:?}");
 
-    let ran =
-        check(&["--columns", "solution,solutions,answer,file"], format!("{CLASSIC} {SOLVED}"));
+    let ran = run(&["--columns", "solution,solutions,answer,file"], format!("{CLASSIC} {SOLVED}"));
     assert_eq!(rows(&ran), [format!("{SOLVED},1,{SOLVED},<stdin>")]);
     assert_eq!(ran.status, 0);
 }
@@ -52,7 +53,7 @@ fn rows_have_the_columns_that_are_promised() {
 fn the_solution_of_a_line_stands_behind_its_puzzle() {
     for between in [" ", "\t", ",", ";", "  ", " ; ", ",\t"] {
         for behind in ["", " ", "\r", ",x", "; 12 \r"] {
-            let ran = check(
+            let ran = run(
                 &["--columns", "answer,status"],
                 format!("{CLASSIC}{between}{SOLVED}{behind}\n"),
             );
@@ -60,7 +61,7 @@ fn the_solution_of_a_line_stands_behind_its_puzzle() {
         }
     }
     let args = ["--columns", "status", "--keep"];
-    let ran = check(&args, format!("{CLASSIC},{SOLVED}, x\n{CLASSIC},{SOLVED}\n{CLASSIC}\n"));
+    let ran = run(&args, format!("{CLASSIC},{SOLVED}, x\n{CLASSIC},{SOLVED}\n{CLASSIC}\n"));
     assert_eq!(ran.rows, "status,rest\nok,x\nok,\nmismatch,\n");
 }
 
@@ -80,13 +81,13 @@ fn the_solution_of_a_table_is_found_by_name_or_by_what_is_in_it() {
         (format!("00aa {CLASSIC} {SOLVED} 1.2\n"), "3\n"),
     ];
     for (input, found) in cases {
-        let ran = check(&["--columns", "status"], &input);
+        let ran = run(&["--columns", "status"], &input);
         assert_eq!((ran.status, rows(&ran)), (0, vec!["ok"]), "{input}: {ran:?}");
         assert!(ran.messages.contains(&format!(", solutions in column {found}")), "{ran:?}");
     }
     // What bulkdoku has written itself; `solutions` is how many there are.
     let solved = Folder::new().solve(&[], format!("{CLASSIC}\n"));
-    assert_eq!(rows(&check(&["--columns", "status"], solved.rows)), ["ok"]);
+    assert_eq!(rows(&run(&["--columns", "status"], solved.rows)), ["ok"]);
 }
 
 #[test]
@@ -94,13 +95,13 @@ fn which_column_it_is_can_be_said() {
     let wrong = solved_but(&[(9, 9, '1')]);
     let input = format!("puzzle,a,b,solution\n{CLASSIC},{SOLVED},{wrong},x\n");
     for (column, status) in [("a", "ok"), ("2", "ok"), ("B", "mismatch"), ("4", "mismatch")] {
-        let ran = check(&["--columns", "status", "--solution-column", column], &input);
+        let ran = run(&["--columns", "status", "--solution-column", column], &input);
         assert_eq!(rows(&ran), [status], "{column}: {ran:?}");
     }
-    let ran = check(&["--columns", "status", "--solution-column", "a", "--keep"], &input);
+    let ran = run(&["--columns", "status", "--solution-column", "a", "--keep"], &input);
     assert_eq!(ran.rows, format!("status,b,solution\nok,{wrong},x\n"));
     let lines = format!("{CLASSIC},x,{SOLVED}\n");
-    let ran = check(&["--columns", "status", "--solution-column", "3"], lines);
+    let ran = run(&["--columns", "status", "--solution-column", "3"], lines);
     assert_eq!(rows(&ran), ["ok"], "{ran:?}");
 }
 
@@ -258,7 +259,7 @@ fn places_in_tables_are_physical() {
         "note,puzzle,solution\n\"two\nlines\",{CLASSIC},\"{wrong}\"\nx,{CLASSIC},\"{SOLVED}\"\n\
          x,{CLASSIC},\ny,{CLASSIC}\n{CLASSIC},{CLASSIC},{wrong}y\nz,{CLASSIC}, {SOLVED}"
     );
-    let ran = check(&["--columns", "line,status", "--keep", "note"], &input);
+    let ran = run(&["--columns", "line,status", "--keep", "note"], &input);
     assert_eq!(ran.rows.lines().filter(|row| row.contains(",mismatch,")).count(), 3, "{ran:?}");
     assert!(ran.rows.contains("4,ok,x\n5,mismatch,x\n6,malformed,"), "{ran:?}");
     assert!(ran.rows.ends_with("8,ok,z\n"), "{ran:?}");
@@ -277,11 +278,11 @@ fn a_limit_of_nodes_leaves_right_solutions_open_and_wrong_ones_wrong() {
     let double = double();
     let wrong = solved_but(&[(1, 3, '5')]);
     let input = format!("{double},{SOLVED}\n{double},{wrong}\n{CLASSIC},{SOLVED}\n");
-    let ran = check(&["--columns", "status,reason", "--max-nodes", "1"], &input);
+    let ran = run(&["--columns", "status,reason", "--max-nodes", "1"], &input);
     let found = rows(&ran);
     assert_eq!((found[0], found[2]), ("gave_up,the limit of nodes was reached", "ok,"), "{ran:?}");
     assert!(found[1].starts_with("mismatch,"), "{ran:?}");
-    let ran = check(&["--columns", "status"], &input);
+    let ran = run(&["--columns", "status"], &input);
     assert_eq!(rows(&ran), ["mismatch", "mismatch", "ok"]);
 }
 
@@ -296,11 +297,11 @@ fn first_looks_at_the_solution_alone() {
     let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
     for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
-        let ran = check(&["--first", "--columns", column], &input);
+        let ran = run(&["--first", "--columns", column], &input);
         let message = format!("with --first no engine is asked; there is no column {column}");
         assert!(ran.status == 2 && ran.messages.contains(&message), "{ran:?}");
     }
-    assert_eq!(check(&["--first"], format!("{},{SOLVED}", double())).status, 0);
+    assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);
 }
 
 #[test]
@@ -328,7 +329,7 @@ fn the_counts_of_the_summary_add_up() {
 fn rows_come_in_every_format_that_has_columns() {
     let input = format!("{CLASSIC},{SOLVED}\n{CLASSIC}, a\"b\n");
     let args = ["--columns", "answer,status,reason", "--format"];
-    let rows_in = |format| check(&[&args[..], &[format]].concat(), &input).rows;
+    let rows_in = |format| run(&[&args[..], &[format]].concat(), &input).rows;
     let reason = "the solution is no grid: 'a' is no cell; use 1 to 9, and 0 or . for a blank";
     let tsv = rows_in("tsv");
     let expected = format!("{SOLVED}\tok\t\n\"a\"\"b\"\tmismatch\t{reason}\n");
@@ -341,14 +342,14 @@ fn rows_come_in_every_format_that_has_columns() {
     ];
     assert_eq!(objects, expected);
     for refused in [["--format", "lines"], ["--format", "grid"], ["-o", "x.grid"]] {
-        let ran = check(&refused, &input);
+        let ran = run(&refused, &input);
         assert!(ran.status == 2 && ran.messages.contains("check writes csv"), "{ran:?}");
     }
     let ran = Folder::new().solve(&["--columns", "line,reason"], &input);
     assert!(ran.status == 2 && ran.messages.contains("a column of bulkdoku check"), "{ran:?}");
     for (column, row) in [("reason", "\"\""), ("answer", "\"\"")] {
         let input = if column == "answer" { CLASSIC.into() } else { format!("{CLASSIC} {SOLVED}") };
-        assert_eq!(check(&["--columns", column], input).rows, format!("{column}\n{row}\n"));
+        assert_eq!(run(&["--columns", column], input).rows, format!("{column}\n{row}\n"));
     }
 }
 
@@ -491,7 +492,7 @@ proptest! {
             let clue = changed.iter().copied().find(|&cell| given[cell]);
             expected.push((puzzle, answer, changed, clue));
         }
-        let ran = check(&["--first", "--columns", "status,reason", "--format", "jsonl"], &input);
+        let ran = run(&["--first", "--columns", "status,reason", "--format", "jsonl"], &input);
         prop_assert_eq!(ran.rows.lines().count(), expected.len());
         for (row, (puzzle, answer, changed, clue)) in ran.rows.lines().zip(expected) {
             let row: Value = serde_json::from_str(row).unwrap();
@@ -506,5 +507,31 @@ proptest! {
                 None => prop_assert!(cells.len() == 2 && cells.iter().any(|cell| changed.contains(cell))),
             }
         }
+    }
+
+    /// The quick look says the same as the one that finds reasons, and as the rules themselves.
+    #[test]
+    fn the_quick_look_is_as_strict_as_the_rules(
+        (grid, given) in (full_grid(), prop::collection::vec(any::<bool>(), 81)),
+        changes in prop::collection::vec((0..9_usize, 0..9_usize, 0..9_usize, any::<bool>()), 0..6),
+    ) {
+        let mut answer = grid;
+        for (line, one, other, is_row) in changes {
+            // Two cells of a row or a column exchanged, or one copied over the other.
+            let at = |i: usize| if is_row { 9 * line + i } else { 9 * i + line };
+            match one % 2 {
+                0 => answer.swap(at(one), at(other)),
+                _ => answer[at(one)] = answer[at(other)],
+            }
+        }
+        let clues = std::array::from_fn(|cell| if given[cell] { grid[cell] } else { 0 });
+        let puzzle = Puzzle::from_cells(clues).unwrap();
+        let keeps_clues = (0..81).all(|cell| !given[cell] || answer[cell] == grid[cell]);
+        let has_all_digits =
+            |unit: Unit| (1..=9).all(|digit| unit.cells().iter().any(|&cell| answer[cell] == digit));
+        let is_right = keeps_clues && Unit::all().all(has_all_digits);
+        let text = answer.map(|digit| digit + b'0');
+        prop_assert_eq!(check::solves(&puzzle, &text), is_right);
+        prop_assert_eq!(check::compare(&Marks::from(&puzzle), &text).is_ok(), is_right);
     }
 }

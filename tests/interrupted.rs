@@ -147,8 +147,9 @@ fn killed_runs_are_finished_as_if_nothing_had_been() {
         child.kill().unwrap();
         match child.wait().unwrap().code() {
             None => kills += 1,
+            // Nothing is left to go on with if the last kill came when all was done.
             Some(code) => {
-                assert_eq!(code, 1);
+                assert!(code == 1 || code == 2, "{code}");
                 break;
             }
         }

@@ -108,15 +108,19 @@ impl Summary {
     }
 }
 
+fn records(count: u64) -> String {
+    format!("{} record{}", HumanCount(count), if count == 1 { "" } else { "s" })
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = self.wall_seconds;
-        let records = HumanCount(self.records - self.records_before);
-        writeln!(f, "{records} records in {wall:.3} s, {rate} a second")?;
+        let here = records(self.records - self.records_before);
+        writeln!(f, "{here} in {wall:.3} s, {rate} a second")?;
         if self.records_before > 0 {
-            let all = HumanCount(self.records);
-            writeln!(f, "with those of earlier runs {all} records, which are what follows:")?;
+            let all = records(self.records);
+            writeln!(f, "with those of earlier runs {all}, which are what follows:")?;
         }
         for (status, count) in &self.statuses {
             match count.as_u64() {
@@ -141,14 +145,19 @@ impl fmt::Display for Summary {
         if self.check && self.solution_limit == 1 {
             return write!(f, "no engine, {} {threads}, solutions looked at alone", self.threads);
         }
-        writeln!(f, "engine {}{simd}, {} {threads}, {}", self.engine, self.threads, self.mode())?;
-        let l = &self.latency_ns;
-        let [min, mean, p50] = [l.min as f64, l.mean, l.p50 as f64].map(Nanoseconds);
+        write!(f, "engine {}{simd}, {} {threads}, {}", self.engine, self.threads, self.mode())?;
+        if self.latency_ns.count > 0 { write!(f, "\nlatency {}", self.latency_ns) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for LatencySummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [min, mean, p50] = [self.min as f64, self.mean, self.p50 as f64].map(Nanoseconds);
         let [p90, p99, p99_9, max] =
-            [l.p90, l.p99, l.p99_9, l.max].map(|ns| Nanoseconds(ns as f64));
+            [self.p90, self.p99, self.p99_9, self.max].map(|ns| Nanoseconds(ns as f64));
         write!(
             f,
-            "latency min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}"
+            "min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}"
         )
     }
 }

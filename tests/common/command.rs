@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::thread;
 
 use assert_cmd::cargo::cargo_bin;
 use tempfile::TempDir;
@@ -44,9 +45,15 @@ impl Folder {
     /// Runs a subcommand in this folder with `input` at standard input.
     pub fn run(&self, subcommand: &str, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         let mut child = self.spawn(subcommand, args);
-        // A command that refuses its arguments does not read.
-        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-        child.wait_with_output().unwrap().into()
+        let mut pipe = child.stdin.take().unwrap();
+        let input = input.as_ref();
+        // Rows are read while the input is written, else both would wait for each other.
+        let ran = thread::scope(|scope| {
+            // A command that refuses its arguments does not read.
+            scope.spawn(move || pipe.write_all(input).ok());
+            child.wait_with_output().unwrap()
+        });
+        ran.into()
     }
 
     /// Starts a subcommand in this folder; its three streams are pipes.

@@ -1,0 +1,520 @@
+//! What the command makes of every kind of input, one test for each kind: the bytes, the options,
+//! the exit status, the rows and the messages.
+//!
+//! Whatever it is, every record has exactly one row, in order, with its physical line number, and
+//! the counts add up: [`Given::gives`] looks at that in every case. Signals, kills, `--resume`, disks
+//! that are full and inputs that vanish have `tests/interrupted.rs` for themselves.
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::iter::repeat_n;
+use std::time::{Duration, Instant};
+
+use common::command::{CLASSIC, Folder, Ran, SOLVED};
+use flate2::write::GzEncoder;
+
+/// An input, and options behind `--columns line,status`.
+struct Given<'a> {
+    input: Vec<u8>,
+    subcommand: &'a str,
+    args: &'a [&'a str],
+}
+
+fn given(input: impl Into<Vec<u8>>) -> Given<'static> {
+    Given { input: input.into(), subcommand: "solve", args: &[] }
+}
+
+impl<'a> Given<'a> {
+    fn with(self, args: &'a [&'a str]) -> Self {
+        Self { args, ..self }
+    }
+
+    fn run(&self) -> (Folder, Ran) {
+        let folder = Folder::new();
+        let args = [&["--columns", "line,status", "--summary-json", "summary"], self.args].concat();
+        let ran = folder.run(self.subcommand, &args, &self.input);
+        (folder, ran)
+    }
+
+    /// The run ends by itself, with `status`, these `rows` behind the header, and each of
+    /// `messages` somewhere in what is said.
+    #[track_caller]
+    fn gives(&self, status: i32, rows: &[&str], messages: &[&str]) {
+        let (folder, ran) = self.run();
+        let what = self.input.escape_ascii().to_string();
+        assert_eq!(ran.status, status, "{what}: {ran:?}");
+        assert_eq!(
+            ran.rows.lines().collect::<Vec<_>>(),
+            [&["line,status"], rows].concat(),
+            "{what}"
+        );
+        for message in messages {
+            assert!(ran.messages.contains(message), "{what}: {message:?} in {}", ran.messages);
+        }
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("summary")).unwrap();
+        let statuses = summary["statuses"].as_object().unwrap();
+        let sum: u64 = statuses.values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!([&summary["records"]; 2], [sum, rows.len() as u64], "{what}");
+    }
+
+    /// Nothing is done, for what `message` says.
+    #[track_caller]
+    fn is_refused(&self, status: i32, message: &str) {
+        let (folder, ran) = self.run();
+        let what = self.input.escape_ascii().to_string();
+        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{what}: {ran:?}");
+        assert!(ran.messages.contains(message), "{what}: {message:?} in {}", ran.messages);
+        assert!(!folder.path("summary").exists(), "{what}");
+    }
+}
+
+/// One line among others is malformed, for what `message` says, and costs nobody else anything.
+#[track_caller]
+fn malformed(line: impl AsRef<[u8]>, message: &str) {
+    let input = [CLASSIC.as_bytes(), line.as_ref(), CLASSIC.as_bytes()].join(&b'\n');
+    let message = format!("<stdin>:2:{message}");
+    given(input).gives(1, &["1,unique", "2,malformed", "3,unique"], &[&message]);
+}
+
+#[test]
+fn ends_of_lines_and_a_byte_order_mark() {
+    let expected = ["1,unique", "2,malformed", "3,unique"];
+    let message = ["<stdin>:2:3: malformed: 2 cells, 81 expected"];
+    for end in ["\n", "\r\n"] {
+        for start in ["", "\u{feff}"] {
+            for last in ["", end] {
+                let input = format!("{start}{CLASSIC}{end}53{end}{CLASSIC}{last}");
+                given(input).gives(1, &expected, &message);
+            }
+        }
+    }
+}
+
+#[test]
+fn lone_carriage_returns() {
+    // Longer than a block; a comment and other text would hide the puzzles.
+    for line in [format!("{CLASSIC}\r"), format!("# x\r{CLASSIC},{SOLVED}\r")] {
+        let messages = ["lone carriage returns", "tr '\\r' '\\n'"];
+        given(line.repeat(10_000)).gives(1, &["1,malformed"], &messages);
+    }
+}
+
+#[test]
+fn utf_16() {
+    for (mark, bytes) in
+        [([0xff, 0xfe], u16::to_le_bytes as fn(_) -> _), ([0xfe, 0xff], u16::to_be_bytes)]
+    {
+        let text = CLASSIC.encode_utf16().flat_map(bytes);
+        let input: Vec<u8> = mark.into_iter().chain(text).collect();
+        given(input).gives(3, &[], &["<stdin>", "looks like UTF-16"]);
+    }
+}
+
+#[test]
+fn nothing() {
+    given("").gives(0, &[], &["0 records"]);
+}
+
+#[test]
+fn blank_lines() {
+    let input = format!("\n  \t \n{CLASSIC}\n\r\n   ");
+    given(input).gives(0, &["3,unique"], &["1 record in ", "(blank lines)             4"]);
+}
+
+#[test]
+fn comments() {
+    let long = format!("#{}", &CLASSIC[1..]);
+    assert_eq!(long.len(), 81);
+    let input = format!("{long}\n{CLASSIC}\n#\n  # indented\n");
+    given(input).gives(0, &["2,unique"], &["1 record in ", "(comments)                3"]);
+}
+
+#[test]
+fn text_behind_the_cells() {
+    for text in [" 12", "\t# a comment", ",30,x", ";30"] {
+        given(format!("{CLASSIC}{text}\n{CLASSIC}\n")).gives(0, &["1,unique", "2,unique"], &[]);
+    }
+}
+
+#[test]
+fn a_cell_less_or_more() {
+    malformed(&CLASSIC[..80], "81: malformed: 80 cells, 81 expected");
+    malformed(format!("{CLASSIC}."), "82: malformed: 82 cells, 81 expected");
+    let twice = "82: malformed: 162 cells, 81 expected; two puzzles run together?";
+    malformed(CLASSIC.repeat(2), twice);
+}
+
+#[test]
+fn blanks() {
+    let kinds = ['0', '.', '_', '*', '-', 'x', 'X', '?'];
+    let lines: Vec<_> = kinds.map(|blank| CLASSIC.replace('.', &blank.to_string())).into();
+    let mut each = kinds.iter().cycle();
+    let mixed = CLASSIC.chars().map(|cell| if cell == '.' { *each.next().unwrap() } else { cell });
+    let input = format!("{}\n{}", lines.join("\n"), mixed.collect::<String>());
+    let rows: Vec<_> = (1..=9).map(|line| format!("{line},unique")).collect();
+    given(input).gives(0, &rows.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+}
+
+#[test]
+fn characters_that_are_no_cells() {
+    let with = |character: &str| CLASSIC.replacen('.', character, 1);
+    malformed(with("O"), "3: malformed: letter O, not zero");
+    malformed(with("l"), "3: malformed: letter l, not one");
+    malformed(with("５"), "3: malformed: full-width digit '５' (U+FF15)");
+    malformed(with("٥"), "3: malformed: Arabic digit '٥' (U+0665)");
+    malformed(with("\0"), "3: malformed: a NUL byte is no cell");
+    let mut invalid = CLASSIC.as_bytes().to_vec();
+    invalid[2] = 0xfe;
+    malformed(invalid, "3: malformed: byte 0xFE is no cell");
+}
+
+#[test]
+fn invalid_utf_8_elsewhere() {
+    let input = [b"# \xff\xfe\xfd\n", CLASSIC.as_bytes(), b" \xff\n"].concat();
+    given(input).gives(0, &["2,unique"], &[]);
+    let input = [b"id,puzzle\n\xff,", CLASSIC.as_bytes(), b"\n"].concat();
+    given(input).gives(0, &["2,unique"], &[]);
+}
+
+#[test]
+fn spaces_and_tabs_around() {
+    given(format!(" \t{CLASSIC}\t \n")).gives(0, &["1,unique"], &[]);
+}
+
+#[test]
+fn tables() {
+    let tables = [
+        (
+            format!("quizzes,solutions\n{CLASSIC},{SOLVED}\n"),
+            "CSV, puzzles in column \"quizzes\" (1 of 2)",
+        ),
+        (format!("puzzle,solution\n{CLASSIC},{SOLVED}\n"), "\"puzzle\" (1 of 2)"),
+        (
+            format!("id,puzzle,solution,clues,difficulty\n7,{CLASSIC},{SOLVED},30,1.5\n"),
+            "\"puzzle\" (2 of 5)",
+        ),
+        (
+            format!("source,question,answer,rating\nx,{CLASSIC},{SOLVED},0\n"),
+            "\"question\" (2 of 4)",
+        ),
+        (format!("\"a \"\"b\"\"\",\"puzzle\"\n\"x,y\",\"{CLASSIC}\"\n"), "\"puzzle\" (2 of 2)"),
+        (format!("puzzle\tsolution\n{CLASSIC}\t{SOLVED}\n"), "\"puzzle\" (1 of 2)"),
+        (
+            format!("id;puzzle\n1;{CLASSIC}\n"),
+            "CSV with ';', puzzles in column \"puzzle\" (2 of 2)",
+        ),
+        (format!("a,b\n1,{CLASSIC}\n"), "\"b\" (2 of 2)"),
+    ];
+    for (input, message) in tables {
+        given(input).gives(0, &["2,unique"], &[message]);
+    }
+    let two = format!("a,b\n{CLASSIC},{}\n", CLASSIC.replace(['8', '6'], "."));
+    given(two.clone()).with(&["--column", "a"]).gives(0, &["2,unique"], &[]);
+    given(two).with(&["--column", "b"]).gives(1, &["2,multiple"], &[]);
+}
+
+#[test]
+fn tables_where_it_is_not_clear_which_column() {
+    let none = "id,name\n1,foo\n2,bar\n";
+    given(none).is_refused(2, "there are \"id\", \"name\"");
+    let two = format!("a,b\n{CLASSIC},{CLASSIC}\n");
+    given(two).is_refused(2, "the columns are \"a\", \"b\"; --column");
+}
+
+#[test]
+fn a_header_in_the_middle() {
+    let part = format!("id,puzzle\n1,{CLASSIC}\n");
+    let rows = ["2,unique", "3,malformed", "4,unique"];
+    given(part.repeat(2)).gives(1, &rows, &["<stdin>:3:4: malformed: looks like a header"]);
+    malformed("quizzes,solutions", "1: malformed: looks like a header");
+}
+
+#[test]
+fn ragged_rows() {
+    let input =
+        format!("id,puzzle,n\n1,{CLASSIC},a\n2,{CLASSIC}\n3,{CLASSIC},a,b\n4,{CLASSIC},a\n");
+    let rows = ["2,unique", "3,malformed", "4,malformed", "5,unique"];
+    let messages = ["<stdin>:3:84: malformed: 2 fields, 3 expected", "4 fields, 3 expected"];
+    given(input).gives(1, &rows, &messages);
+}
+
+#[test]
+fn a_solution_column_that_nobody_asked_about() {
+    let wrong = SOLVED.replacen('5', "6", 1);
+    given(format!("puzzle,solution\n{CLASSIC},{wrong}\n")).gives(0, &["2,unique"], &[]);
+}
+
+#[test]
+fn damage_done_by_spreadsheets() {
+    malformed("4.3E+80", "4: malformed: a number in scientific notation");
+    let zeros = CLASSIC.replace('.', "0").replacen("53", "00", 1);
+    let lost = zeros.trim_start_matches('0');
+    malformed(lost, "78: malformed: 77 cells, 81 expected; leading zeros lost?");
+    let input = format!("id,puzzle\n1,4.3E+80\n2,{lost}\n3,{zeros}\n");
+    let messages = ["<stdin>:2:6: malformed: a number in scientific", "leading zeros lost?"];
+    given(input).gives(1, &["2,malformed", "3,malformed", "4,multiple"], &messages);
+}
+
+#[test]
+fn rows_of_a_puzzle_bank() {
+    let input = format!("0000183b305c {CLASSIC} 1.2\n00aa183b305c {CLASSIC} 2.3\n");
+    given(input).gives(
+        0,
+        &["1,unique", "2,unique"],
+        &["fields between blanks, puzzles in column 2 of 3, no header"],
+    );
+}
+
+#[test]
+fn each_status() {
+    let several = CLASSIC.replace(['8', '6'], ".");
+    let unsolvable =
+        "..9.287..8.6..4..5..3.....46.........2.71345.........23.....5..9..4..8.7..125.3..";
+    let contradictory = CLASSIC.replacen("53", "55", 1);
+    let few = format!("123{}", ".".repeat(78));
+    let input = [CLASSIC, &several, unsolvable, &contradictory, &few, &".".repeat(81)].join("\n");
+    let rows =
+        ["1,unique", "2,multiple", "3,unsolvable", "4,contradictory", "5,multiple", "6,multiple"];
+    let message = "<stdin>:4:2: contradictory: 5 stands twice in row 1, at r1c1 and r1c2";
+    given(input.clone()).gives(1, &rows, &[message]);
+    let first = ["1,solved", "2,solved", "3,unsolvable", "4,contradictory", "5,solved", "6,solved"];
+    given(input).with(&["--first"]).gives(1, &first, &[message]);
+}
+
+#[test]
+fn complete_grids() {
+    let wrong = SOLVED.replacen("53", "35", 1);
+    given(format!("{SOLVED}\n{wrong}\n")).gives(
+        1,
+        &["1,unique", "2,contradictory"],
+        &["in column"],
+    );
+}
+
+/// A puzzle's pencil marks: nine characters a cell.
+fn marks(puzzle: &str) -> String {
+    let of_cell = |cell: char| match cell {
+        '.' => "123456789".to_owned(),
+        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
+    };
+    puzzle.chars().map(of_cell).collect()
+}
+
+#[test]
+fn pencil_marks() {
+    // A rectangle of 1 and 2 can be turned; a candidate less in one corner settles it.
+    let double = SOLVED.replace(['1', '2'], ".");
+    let both = marks(&double);
+    let (first, second) = (SOLVED.find('1').unwrap(), SOLVED.find('2').unwrap());
+    let mut one = both.clone();
+    SOLVED.match_indices(['1', '2']).for_each(|(cell, digit)| {
+        let other = usize::from(digit == "1");
+        one.replace_range(9 * cell + other..=9 * cell + other, "0");
+    });
+    let mut none = both.clone();
+    none.replace_range(9 * first..9 * first + 9, &".".repeat(9));
+    let mut clash = both.clone();
+    clash.replace_range(9 * second..9 * second + 9, "..3......");
+    let short = &both[1..];
+    let input = [&double, &both, &one, CLASSIC, &none, &clash, short, &marks(CLASSIC)].join("\n");
+
+    let args = ["--columns", "line,status,solutions,puzzle"];
+    let ran = Folder::new().solve(&args, &input);
+    let expected = [
+        format!("1,multiple,2,{double}"),
+        format!("2,multiple,2,{both}"),
+        format!("3,unique,1,{one}"),
+        format!("4,unique,1,{CLASSIC}"),
+        format!("5,unsolvable,0,{none}"),
+        format!("6,contradictory,0,{clash}"),
+        format!("7,malformed,0,{short}"),
+        format!("8,unique,1,{}", marks(CLASSIC)),
+    ];
+    assert_eq!(ran.rows.lines().skip(1).collect::<Vec<_>>(), expected);
+    let message = format!("<stdin>:6:{}: contradictory: 3 stands twice in ", 9 * second + 3);
+    assert!(ran.messages.contains(&message), "{message} in {}", ran.messages);
+    assert_eq!(ran.status, 1);
+
+    for engine in ["lanes", "scalar", "propagate"] {
+        let args = ["--engine", engine, "--columns", "solution", "-q"];
+        let ran = Folder::new().solve(&args, format!("{one}\n{}\n", marks(CLASSIC)));
+        assert_eq!(ran.rows, format!("solution\n{SOLVED}\n{SOLVED}\n"), "{engine}");
+    }
+}
+
+#[test]
+fn other_sizes() {
+    malformed(".".repeat(256), "82: malformed: 256 cells, 81 expected; only 9x9 puzzles");
+    malformed(".".repeat(16), "17: malformed: 16 cells, 81 expected; only 9x9 puzzles");
+}
+
+/// The most memory that a process took so far, in bytes.
+#[cfg(target_os = "linux")]
+fn peak_memory(process: u32) -> usize {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_does_not_grow_with_lines_or_their_length() {
+    const CHUNK: usize = 1 << 20;
+    let puzzles = format!("{CLASSIC}\n").repeat(CHUNK / 82);
+    let endless = [
+        (".".repeat(CHUNK), "1,malformed"),
+        (format!("#{}", "x".repeat(CHUNK)), ""),
+        ("\n".repeat(CHUNK), ""),
+        (puzzles, "unique"),
+    ];
+    for (chunk, last) in endless {
+        let folder = Folder::new();
+        let args = ["-o", "rows", "--columns", "line,status", "-q", "-j", "2"];
+        let mut child = folder.spawn("solve", &args);
+        let mut pipe = child.stdin.take().unwrap();
+        for _ in 0..128 {
+            pipe.write_all(chunk.as_bytes()).unwrap();
+        }
+        let peak = peak_memory(child.id());
+        drop(pipe);
+        child.wait().unwrap();
+        assert!(folder.read("rows").lines().skip(1).last().unwrap_or("").ends_with(last));
+        assert!(peak < 64 << 20, "{peak} bytes for {:.20}…", chunk);
+    }
+}
+
+#[test]
+fn compressed_streams() {
+    let rows = ["1,unique", "2,malformed", "3,unique"];
+    let text = format!("{CLASSIC}\n53\n{CLASSIC}\n");
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    let gz = encoder.finish().unwrap();
+    let zst = zstd::encode_all(text.as_bytes(), 3).unwrap();
+    for packed in [&gz, &zst] {
+        given(packed.clone()).gives(1, &rows, &["<stdin>:2:3: malformed"]);
+    }
+    // Without its end: the check sum is missing, all lines are there.
+    given(&gz[..gz.len() - 4]).gives(3, &rows, &["<stdin>: the gz stream is cut off after byte"]);
+    let mut damaged = gz.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    given(damaged).gives(3, &rows, &["<stdin>: the gz stream is damaged near byte"]);
+}
+
+#[test]
+fn a_puzzle_that_explodes_the_search() {
+    let empty = ".".repeat(81);
+    let input = format!("{CLASSIC}\n{empty}\n{CLASSIC}\n");
+    let rows = ["1,unique", "2,gave_up", "3,unique"];
+    given(input).with(&["--max-nodes", "5"]).gives(1, &rows, &[]);
+    // Without solution, and 96 million nodes for who looks at naked singles only.
+    let trap = ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
+    // One solution, and 69 million nodes row by row.
+    let other = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+    let input = format!("{trap}\n{other}\n");
+    given(input).with(&["--max-nodes", "1000"]).gives(1, &["1,unsolvable", "2,unique"], &[]);
+}
+
+#[test]
+fn threads() {
+    given(CLASSIC).with(&["-j", "0"]).gives(0, &["1,unique"], &[]);
+    given(CLASSIC).with(&["-j", "1000000"]).is_refused(2, "at most 1024");
+}
+
+#[test]
+fn many_lines_are_in_order_for_any_number_of_threads() {
+    let lines: Vec<_> = repeat_n([CLASSIC, "53", "", SOLVED], 5_000).flatten().collect();
+    let kinds = ["unique", "malformed", "", "unique"];
+    let rows = (1..=lines.len()).zip(kinds.iter().cycle()).filter(|(_, kind)| !kind.is_empty());
+    let rows: Vec<_> = rows.map(|(line, kind)| format!("{line},{kind}")).collect();
+    let rows: Vec<_> = rows.iter().map(String::as_str).collect();
+    for threads in ["1", "2", "5"] {
+        given(lines.join("\n")).with(&["-j", threads]).gives(1, &rows, &[]);
+    }
+}
+
+#[test]
+fn outputs_are_not_overwritten_by_accident() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n"));
+    folder.file("out", "precious");
+    let ran = folder.solve(&["in", "-o", "out"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("out: exists; --force replaces it"), "{ran:?}");
+    assert_eq!(folder.read("out"), "precious");
+    assert_eq!(folder.solve(&["in", "-o", "out", "--force"], "").status, 0);
+    assert!(folder.read("out").starts_with("line,"));
+
+    for args in [["-o", "in"], ["-o", "./in"], ["--latency", "in"]] {
+        let ran = folder.solve(&[&["in", "--force"], &args[..]].concat(), "");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.messages.contains("is the input in"), "{ran:?}");
+    }
+    let ran = folder.solve(&["in", "-o", "new", "--latency", "new"], "");
+    assert_eq!(ran.status, 2);
+    assert_eq!(folder.read("in"), format!("{CLASSIC}\n"));
+}
+
+#[test]
+fn what_cannot_work_is_found_before_any_work() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n"));
+    fs::create_dir(folder.path("folder")).unwrap();
+    let cases: [(&[&str], i32, &str); 10] = [
+        (&["in", "missing"], 3, "missing: No such file"),
+        (&["in", "folder"], 3, "folder: is a directory"),
+        (&["-", "-"], 2, "standard input (-) can be read only once"),
+        (&["in", "-o", "no/out"], 3, "no/out: No such file"),
+        (&["-j", "1000000"], 2, "at most 1024"),
+        (&["--columns", "line,time"], 2, "no column \"time\"; there are file, line"),
+        (&["--engine", "fast"], 2, "no engine \"fast\"; there is"),
+        (&["--simd", "mmx"], 2, "no vector level \"mmx\"; it has"),
+        (&["--limit", "0"], 2, "--limit"),
+        (&["--format", "lines", "--columns", "line"], 2, "--columns goes with --format csv"),
+    ];
+    for (args, status, message) in cases {
+        let ran = folder.solve(args, "");
+        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{args:?}: {ran:?}");
+        assert!(ran.messages.contains(message), "{args:?}: {}", ran.messages);
+    }
+    assert_eq!(folder.solve(&["in", "-j", "0"], "").status, 0);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error_and_a_closed_pipe_is_not() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n").repeat(50_000));
+    let ran = folder.solve(&["in", "-o", "/dev/full"], "");
+    assert_eq!(ran.status, 3);
+    assert!(ran.messages.contains("/dev/full: No space left on device"), "{ran:?}");
+
+    let mut child = folder.spawn("solve", &["in"]);
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.starts_with("line,puzzle"));
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn a_slow_pipe_gets_its_rows_while_it_waits() {
+    let mut child = Folder::new().spawn("solve", &["-q", "--columns", "line,status"]);
+    let mut input = child.stdin.take().unwrap();
+    let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
+    for line in 1..=3 {
+        let sent = Instant::now();
+        writeln!(input, "{CLASSIC}").unwrap();
+        if line == 1 {
+            // The start of an input is looked at before anything is written.
+            assert_eq!(rows.next().unwrap().unwrap(), "line,status");
+        }
+        // The input stays open: the row must not wait for its end.
+        assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
+        assert!(sent.elapsed() < Duration::from_secs(20));
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}

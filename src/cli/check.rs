@@ -79,9 +79,9 @@ Statuses:
 Exit status: 0 every record ok, 1 some record is anything else, 2 wrong usage, 3 input or output
 failed, 130 interrupted. A closed pipe ends the run with 0.
 
-The first SIGINT (Ctrl-C) or SIGTERM writes what is checked and ends the run, a second one ends it at
-once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
-after any end, even a kill.";
+The first SIGINT (Ctrl-C) or SIGTERM writes what is checked and ends the run, a second one ends it
+at once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes
+on after any end, even a kill.";
 
 /// Checks what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {

@@ -30,7 +30,8 @@ pub struct InputArgs {
     no_header: bool,
 
     /// Carry other columns of the input into the rows (csv, tsv, jsonl), behind the others: all,
-    /// or those of this list. Of puzzle lines that is the text behind the cells, as rest.
+    /// or those of this list. Of puzzle lines that is the text behind the cells (of check: behind
+    /// the solution), as rest.
     #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
     keep: Option<Vec<String>>,
 }

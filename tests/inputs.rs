@@ -381,7 +381,7 @@ fn memory_does_not_grow_with_lines_or_their_length() {
         drop(pipe);
         child.wait().unwrap();
         assert!(folder.read("rows").lines().skip(1).last().unwrap_or("").ends_with(last));
-        assert!(peak < 64 << 20, "{peak} bytes for {:.20}…", chunk);
+        assert!(peak < 64 << 20, "{peak} bytes for {chunk:.20}…");
     }
 }
 

@@ -166,6 +166,6 @@ fn no_solution_is_no_line_and_a_reason() {
         }
         let (rows, messages, status) = solve(&args, "12\n");
         assert_eq!((rows.as_str(), status), ("", 1), "{messages}");
-        assert!(messages.starts_with("<stdin>:1:1: malformed: "), "{messages}");
+        assert!(messages.starts_with("<stdin>:1:3: malformed: "), "{messages}");
     }
 }

@@ -1,4 +1,4 @@
-//! The way from any reader to any writer: order, borders of blocks, failures, memory.
+//! The way from any reader to any writer: order, failures, memory.
 
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
@@ -14,7 +14,6 @@ use bulkdoku::{
     Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report, SimdLevel,
     Source, Status,
 };
-use proptest::prelude::*;
 
 const CLASSIC: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -71,72 +70,6 @@ fn every_record_has_its_row_in_order_whatever_the_threads_and_blocks() {
             let malformed = report.counts.of(Status::Malformed);
             assert_eq!(report.latencies.count(), records as u64 - malformed);
         }
-    }
-}
-
-/// Gives its bytes in pieces of the sizes named, again and again.
-struct InPieces<'a> {
-    bytes: &'a [u8],
-    sizes: &'a [usize],
-    next: usize,
-}
-
-impl Read for InPieces<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes[self.next % self.sizes.len()].min(into.len()).min(self.bytes.len());
-        self.next += 1;
-        into[..size].copy_from_slice(&self.bytes[..size]);
-        self.bytes = &self.bytes[size..];
-        Ok(size)
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    /// However the bytes arrive, the rows are the same, and there is one for every line that is
-    /// neither blank nor a comment, or has a carriage return in it.
-    #[test]
-    fn the_sizes_of_reads_and_blocks_do_not_matter(
-        lines in prop::collection::vec(
-            prop_oneof![
-                Just(CLASSIC.as_bytes().to_vec()),
-                prop::collection::vec(prop_oneof![Just(b'.'), Just(b' '), Just(b'#'), any::<u8>()], 0..100),
-            ],
-            0..30,
-        ),
-        sizes in prop::collection::vec(1_usize..200, 1..5),
-        block_bytes in 300_usize..2000,
-        last_line_end in any::<bool>(),
-    ) {
-        let mut input = lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect::<Vec<u8>>();
-        if !last_line_end {
-            input.pop();
-        }
-        // UTF-16 and the byte order mark have tests of their own.
-        prop_assume!(!matches!(input.first(), Some(0xEF | 0xFE | 0xFF)));
-        let columns = [Column::Line, Column::Status, Column::Solution];
-        let whole = Pipeline { block_bytes: 1 << 20, ..pipeline(1, &columns) };
-        let pieces = Pipeline { block_bytes, ..pipeline(2, &columns) };
-        let run = |pipeline: &Pipeline, reader: &mut (dyn Read + Send)| {
-            let mut rows = Vec::new();
-            let sources = [Source::new("in", reader)];
-            let report = pipeline.run(sources, &mut rows, io::sink(), &Progress::default()).unwrap();
-            (rows, report.counts)
-        };
-        let expected = run(&whole, &mut input.as_slice());
-        let found = run(&pieces, &mut InPieces { bytes: &input, sizes: &sizes, next: 0 });
-        prop_assert_eq!(&found, &expected);
-
-        let records = input.split(|&byte| byte == b'\n').filter(|line| {
-            let text = line.strip_suffix(b"\r").unwrap_or(line);
-            if text.trim_ascii_end().contains(&b'\r') {
-                return true;
-            }
-            let mut text = text.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
-            text.next().is_some_and(|&first| first != b'#')
-        });
-        prop_assert_eq!(found.1.records(), records.count() as u64);
     }
 }
 

@@ -12,8 +12,8 @@ use super::Failure;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// How puzzles lie in the inputs; if not given, each is looked at: lines, or a table with a
-    /// column of puzzles.
+    /// How puzzles lie in the inputs; if not given, each is looked at: lines, a table with a
+    /// column of puzzles, or grids of nine lines.
     #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true)]
     input_format: Format,
 
@@ -31,14 +31,14 @@ pub struct InputArgs {
 
     /// Carry other columns of the input into the rows (csv, tsv, jsonl), behind the others: all,
     /// or those of this list. Of puzzle lines that is the text behind the cells (of check: behind
-    /// the solution), as rest.
+    /// the solution), as rest; of grids the label above them, as label.
     #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
     keep: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Lines or a table, whatever it is
+    /// Lines, a table or grids, whatever it is
     Auto,
     /// One puzzle a line
     Lines,
@@ -46,10 +46,9 @@ enum Format {
     Csv,
     /// A table with tabs between the fields
     Tsv,
-    /// BOJ 2580: nine lines of nine numbers with spaces between them
-    Boj2580,
-    /// BOJ 2239: nine lines of nine digits
-    Boj2239,
+    /// Nine lines a puzzle, with or without spaces, borders and labels
+    #[value(alias = "boj2580", alias = "boj2239")]
+    Grid,
 }
 
 impl From<Format> for InputFormat {
@@ -59,8 +58,7 @@ impl From<Format> for InputFormat {
             Format::Lines => Self::Lines,
             Format::Csv => Self::Csv,
             Format::Tsv => Self::Tsv,
-            Format::Boj2580 => Self::Boj2580,
-            Format::Boj2239 => Self::Boj2239,
+            Format::Grid => Self::Grid,
         }
     }
 }
@@ -90,11 +88,6 @@ impl InputArgs {
         if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given && !is_table) {
             let hint = "is about tables; they are read with --input-format csv, tsv or auto";
             return Err(Failure::Usage(format!("{flag} {hint}")));
-        }
-        let is_judges = matches!(self.input_format, Format::Boj2580 | Format::Boj2239);
-        if self.keep.is_some() && is_judges {
-            let hint = "--keep: grids of nine lines have no other columns";
-            return Err(Failure::Usage(hint.into()));
         }
         Ok(Expected {
             format: self.input_format.into(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::{Expected, Inflate, Layout, Peek, Position};
+use bulkdoku::input::{Expected, Inflate, InputFormat, Layout, Peek, Position};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::Failure;
@@ -26,6 +26,8 @@ pub struct Inputs {
     paths: Vec<PathBuf>,
     /// How records lie in each.
     layouts: Vec<Layout>,
+    /// What was found out about them, a line each.
+    findings: Vec<String>,
     /// For each, its reader if it has been looked at and cannot be opened again.
     looked_at: Vec<Option<Reader>>,
     bytes: Arc<AtomicU64>,
@@ -52,7 +54,7 @@ impl Inputs {
         }
         let layouts = vec![Layout::default(); paths.len()];
         let looked_at = paths.iter().map(|_| None).collect();
-        Ok(Self { paths, layouts, looked_at, bytes: Arc::default() })
+        Ok(Self { paths, layouts, findings: Vec::new(), looked_at, bytes: Arc::default() })
     }
 
     /// Looks at the start of each input to find out how records lie in it.
@@ -66,6 +68,9 @@ impl Inputs {
                 let first = (name(&self.paths[0]), self.layouts[0].kept());
                 return Err(unlike(first, (name(path), layout.kept())));
             }
+            if let Some(finding) = finding(&layout, expected) {
+                self.findings.push(format!("{}: {finding}", name(path)));
+            }
             self.layouts[i] = layout;
             let can_be_opened_again = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
             if !can_be_opened_again || is_stdin(path) {
@@ -76,13 +81,8 @@ impl Inputs {
     }
 
     /// What was found out about inputs that are more than lines, a line each.
-    pub fn findings(&self) -> Vec<String> {
-        let all = self.paths.iter().zip(&self.layouts);
-        let of_tables = all.filter_map(|(path, layout)| match layout {
-            Layout::Csv(table) => Some(format!("{}: {table}", name(path))),
-            _ => None,
-        });
-        of_tables.collect()
+    pub fn findings(&self) -> &[String] {
+        &self.findings
     }
 
     /// The names of the columns that are carried into the output, the same of all inputs.
@@ -151,6 +151,17 @@ impl Inputs {
 fn open(path: &Path, bytes: &Arc<AtomicU64>) -> Reader {
     let stream = Stream::Named(path.into());
     Peek::new(Inflate::new(Input { stream, bytes: Arc::clone(bytes) }))
+}
+
+/// What is worth telling about a layout that nobody named.
+fn finding(layout: &Layout, expected: &Expected) -> Option<String> {
+    match layout {
+        Layout::Csv(table) => Some(table.to_string()),
+        Layout::Grid | Layout::GridAndLabel if expected.format == InputFormat::Auto => {
+            Some("grids of nine lines".into())
+        }
+        _ => None,
+    }
 }
 
 /// Two inputs, named, differ in the columns that would be carried into the output.

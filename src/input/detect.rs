@@ -1,9 +1,10 @@
 //! How the records of an input lie, found from its first bytes.
 //!
-//! Lines that start with a puzzle are lines of puzzles, whatever stands behind it. Anything else
-//! may be a table. Then the puzzles are in the column whose name says so; or, without such a name,
-//! in the one that the first row with 81 cells, some of them blank, has them in (a solution has no
-//! blanks). What is neither is read as lines, each of which says what is wrong with it.
+//! Lines that start with a puzzle are lines of puzzles, whatever stands behind it. If the first rows
+//! are nine of nine cells, the puzzles are grids. Anything else may be a table. Then the puzzles are
+//! in the column whose name says so; or, without such a name, in the one that the first row with 81
+//! cells, some of them blank, has them in (a solution has no blanks). What is none of these is read
+//! as lines, each of which says what is wrong with it.
 //!
 //! What decides is always the first row that can, so that nothing depends on how many bytes are
 //! there at a time, and a slow pipe does not wait for more of them than are needed.
@@ -19,7 +20,7 @@ use super::csv::borders::first_line_end;
 use super::csv::split::Row;
 use super::csv::table::Header;
 use super::csv::{Delimiter, Table};
-use super::{Behind, Layout, lines, names};
+use super::{Behind, Layout, grid, lines, names};
 use crate::marks;
 use crate::puzzle::{BLANKS, CELLS};
 
@@ -40,7 +41,7 @@ const DELIMITERS: [Delimiter; 5] = [
 /// A family of inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputFormat {
-    /// To be found out: lines or a table.
+    /// To be found out: lines, a table or grids.
     #[default]
     Auto,
     /// One puzzle a line.
@@ -49,10 +50,8 @@ pub enum InputFormat {
     Csv,
     /// A table with tabs between the fields.
     Tsv,
-    /// BOJ 2580: nine lines of nine numbers with spaces between them.
-    Boj2580,
-    /// BOJ 2239: nine lines of nine digits.
-    Boj2239,
+    /// Nine lines a puzzle.
+    Grid,
 }
 
 /// What is known about inputs before they are looked at.
@@ -172,8 +171,7 @@ impl Expected {
         let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
         match self.format {
             InputFormat::Lines => self.lines().map(Some),
-            InputFormat::Boj2580 => Ok(Some(Layout::Boj2580)),
-            InputFormat::Boj2239 => Ok(Some(Layout::Boj2239)),
+            InputFormat::Grid => self.grids().map(Some),
             InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
                 let Some(sample) = Sample::new(start, is_all, is_end) else {
                     return if is_all { self.lines().map(Some) } else { Ok(None) };
@@ -182,6 +180,11 @@ impl Expected {
                     match sample.starts_with_puzzle() {
                         Some(false) => {}
                         Some(true) => return self.lines().map(Some),
+                        None => return Ok(None),
+                    }
+                    match grid::looks_like_grid(start, is_all) {
+                        Some(false) => {}
+                        Some(true) => return self.grids().map(Some),
                         None => return Ok(None),
                     }
                 }
@@ -209,18 +212,37 @@ impl Expected {
 
     /// Lines, and what is kept of them.
     fn lines(&self) -> Result<Layout, Undetected> {
-        if let Some(Keep::Only(names)) = &self.keep
-            && let Some(name) = names.iter().find(|name| *name != lines::REST)
-        {
-            let columns = Columns(vec![format!("{:?}", lines::REST)]);
-            return Err(Undetected::NoColumn { name: name.clone(), columns });
+        let (with, without) = if self.wants_answers() {
+            (Behind::AnswerAndRest, Layout::LinesAnd(Behind::Answer))
+        } else {
+            (Behind::Rest, Layout::Lines)
+        };
+        self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
+    }
+
+    /// Grids, and what is kept of them.
+    fn grids(&self) -> Result<Layout, Undetected> {
+        self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
+    }
+
+    /// The layout with its only column beside the puzzles, if that is to be kept, or without it.
+    fn with_or_without(
+        &self,
+        column: &str,
+        with: Layout,
+        without: Layout,
+    ) -> Result<Layout, Undetected> {
+        match &self.keep {
+            None => Ok(without),
+            Some(Keep::All) => Ok(with),
+            Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
+                None => Ok(with),
+                Some(name) => Err(Undetected::NoColumn {
+                    name: name.clone(),
+                    columns: Columns(vec![format!("{column:?}")]),
+                }),
+            },
         }
-        Ok(match (self.wants_answers(), self.keep.is_some()) {
-            (false, false) => Layout::Lines,
-            (false, true) => Layout::LinesAnd(Behind::Rest),
-            (true, false) => Layout::LinesAnd(Behind::Answer),
-            (true, true) => Layout::LinesAnd(Behind::AnswerAndRest),
-        })
     }
 
     fn table(&self, sample: Sample<'_>) -> Result<Option<Layout>, Undetected> {
@@ -312,17 +334,13 @@ impl Expected {
         sample: &Sample<'_>,
         candidates: &[Candidate],
     ) -> Result<ControlFlow<Option<Table>>, Undetected> {
-        let showing = candidates.iter().filter_map(|candidate| {
-            let mut rows = sample.rows(candidate.delimiter).enumerate();
-            let (number, row) = rows.find(|(_, row)| !row.those(is_puzzle).is_empty())?;
-            Some((number, candidate, row))
-        });
-        if let Some((_, candidate, row)) = showing.min_by_key(|(number, ..)| *number) {
-            let puzzles = row.those(is_puzzle);
-            return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
-        }
-        if !sample.is_all {
-            return Ok(ControlFlow::Continue(()));
+        match sample.earliest(candidates) {
+            ControlFlow::Continue(()) => return Ok(ControlFlow::Continue(())),
+            ControlFlow::Break(None) => {}
+            ControlFlow::Break(Some((candidate, row))) => {
+                let puzzles = row.those(is_puzzle);
+                return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
+            }
         }
         // Puzzles without blanks are solved, and look like solutions.
         for candidate in candidates {
@@ -518,6 +536,40 @@ impl<'a> Sample<'a> {
         };
         let mut fields = line.split(|byte| !is_cell(*byte));
         Some(!fields.any(is_puzzle))
+    }
+
+    /// The earliest row that has puzzles, of all ways of cutting the rows. Goes on if that cannot
+    /// be told yet.
+    fn earliest<'c>(
+        &self,
+        candidates: &'c [Candidate],
+    ) -> ControlFlow<Option<(&'c Candidate, Fields)>> {
+        let mut earliest: Option<(usize, &Candidate, Fields)> = None;
+        let mut fewest = usize::MAX;
+        for candidate in candidates {
+            let mut rows = (1..).zip(self.rows(candidate.delimiter));
+            let mut last = 0;
+            let found = rows.find(|(number, row)| {
+                last = *number;
+                !row.those(is_puzzle).is_empty()
+            });
+            match found {
+                None => fewest = fewest.min(last),
+                Some((number, row)) => {
+                    if earliest.as_ref().is_none_or(|(best, ..)| number < *best) {
+                        earliest = Some((number, candidate, row));
+                    }
+                }
+            }
+        }
+        // Where a quote is open no more rows are seen, and the next may have puzzles.
+        let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
+        let found = earliest.map(|(_, candidate, row)| (candidate, row));
+        if is_certain || self.is_all {
+            ControlFlow::Break(found)
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// The rows that are whole.

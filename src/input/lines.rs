@@ -5,12 +5,14 @@
 //! part of them. Lines end with LF or CRLF; a carriage return that stands alone makes its line
 //! malformed, so that a file which has no others is one clear error.
 
+use std::ops::Range;
+
 use fearless_simd::{Simd, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::Field;
 use super::names::looks_like_header;
-use super::{Place, Record, Records};
+use super::{Place, Records, Text};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
@@ -142,9 +144,10 @@ pub enum Behind {
 /// A malformed record has no solution.
 pub fn read_behind(block: &[u8], behind: Behind, records: &mut Records) {
     for record in &records.all {
-        let mut rest = text_behind(block, record);
+        let Text::Block(text) = &record.text else { continue };
+        let is_puzzle = record.puzzle.is_ok();
+        let mut rest = text_behind(block, text, is_puzzle);
         if behind != Behind::Rest {
-            let is_puzzle = record.puzzle.is_ok();
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
             records.answers.push(answer);
             rest = others;
@@ -155,15 +158,16 @@ pub fn read_behind(block: &[u8], behind: Behind, records: &mut Records) {
     }
 }
 
-/// The text of a record behind its cells.
-fn text_behind(block: &[u8], record: &Record) -> Field {
-    let start = record.text.start as usize;
+/// The text behind the cells of a line, of which this is the text of its record: the cells alone, or
+/// without a puzzle all of it.
+fn text_behind(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
+    let start = text.start as usize;
     let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
-    let cells_end = if record.puzzle.is_ok() {
-        record.text.end as usize
+    let cells_end = if is_puzzle {
+        text.end as usize
     } else {
-        let start = end - block[start..end].trim_ascii_start().len();
-        start + word_length(&block[start..end])
+        let indent = block[start..end].iter().take_while(|byte| is_space(**byte)).count();
+        start + indent + word_length(&block[start + indent..end])
     };
     trimmed(block, cells_end, end)
 }
@@ -209,7 +213,7 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Given;
+    use crate::input::{Given, Text};
     use crate::marks::Marks;
     use crate::puzzle::Puzzle;
 
@@ -223,8 +227,11 @@ mod tests {
     }
 
     fn texts(block: &str) -> Vec<&str> {
-        let range = |r: &Record| r.text.start as usize..r.text.end as usize;
-        records(block).all.iter().map(|r| &block[range(r)]).collect()
+        let text = |text: &Text| match text {
+            Text::Block(range) => &block[range.start as usize..range.end as usize],
+            Text::Cells { .. } => unreachable!("a line is one piece"),
+        };
+        records(block).all.iter().map(|record| text(&record.text)).collect()
     }
 
     #[test]
@@ -251,13 +258,14 @@ mod tests {
 
     #[test]
     fn the_text_behind_the_cells_is_kept_if_it_is_wanted() {
-        let block =
-            format!("{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd");
+        let block = format!(
+            "{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd"
+        );
         let mut found = records(&block);
         read_behind(block.as_bytes(), Behind::Rest, &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
-        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"", b"", b""]);
+        assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
     }
 
     #[test]
@@ -352,7 +360,7 @@ mod tests {
     fn malformed_lines_keep_their_text_and_count_columns_from_the_line_start() {
         let found = records(format!(" {},rest\r\n", &CELLS_TEXT[1..]));
         let record = &found.all[0];
-        assert_eq!(record.text, 0..86);
+        assert_eq!(record.text, Text::Block(0..86));
         assert_eq!(record.puzzle.as_ref().unwrap_err().column, 82);
         assert!(found.puzzles.is_empty());
     }

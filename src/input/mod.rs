@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`lines`] | one puzzle, or its pencil marks, a line |
 //! | [`csv`] | a puzzle in a field of each row |
-//! | [`judge`] | nine lines a grid, as the judge problems have them |
+//! | [`grid`] | nine lines a puzzle |
 //! | [`names`] | what the columns of puzzle files are called |
 //! | [`detect`] | which of them an input has |
 //!
@@ -14,8 +14,8 @@
 
 pub mod csv;
 pub mod detect;
+pub mod grid;
 pub mod inflate;
-pub mod judge;
 pub mod lines;
 pub mod names;
 pub mod peek;
@@ -49,10 +49,10 @@ pub enum Layout {
     LinesAnd(Behind),
     /// A table with a column of puzzles.
     Csv(Arc<Table>),
-    /// BOJ 2580: nine lines of nine numbers with spaces between them, 0 for a blank.
-    Boj2580,
-    /// BOJ 2239: nine lines of nine digits, 0 for a blank.
-    Boj2239,
+    /// Nine lines a puzzle.
+    Grid,
+    /// Nine lines a puzzle, and the label above it is kept.
+    GridAndLabel,
 }
 
 impl Layout {
@@ -61,7 +61,8 @@ impl Layout {
         match self {
             Self::Lines | Self::LinesAnd(_) => lines::last_end(bytes),
             Self::Csv(table) => csv::borders::last_end(table, bytes),
-            Self::Boj2580 | Self::Boj2239 => judge::last_end(bytes),
+            Self::Grid => grid::last_end(bytes),
+            Self::GridAndLabel => grid::last_end_before_label(bytes),
         }
     }
 
@@ -78,6 +79,7 @@ impl Layout {
     pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
+            Self::GridAndLabel => grid::last_end(bytes),
             _ => self.last_end(bytes),
         }
     }
@@ -92,8 +94,8 @@ impl Layout {
                 lines::read_behind(block, *behind, records);
             }
             Self::Csv(table) => csv::read::read(table, block, first_line, cut_short, records),
-            Self::Boj2580 => judge::read(block, true, records),
-            Self::Boj2239 => judge::read(block, false, records),
+            Self::Grid => grid::read(block, records),
+            Self::GridAndLabel => grid::read_with_labels(block, records),
         }
     }
 
@@ -111,21 +113,24 @@ impl Layout {
         match self {
             Self::LinesAnd(Behind::Rest | Behind::AnswerAndRest) => vec![lines::REST.into()],
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
-            _ => Vec::new(),
+            Self::GridAndLabel => vec![grid::LABEL.into()],
+            Self::Lines | Self::LinesAnd(Behind::Answer) | Self::Grid => Vec::new(),
         }
     }
 }
 
 /// One record of a block.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Lines between the block's first line and this record's.
     pub line: u32,
     /// Bytes of its line before the cells.
     pub indent: u32,
-    /// The record's text in the block: the 81 cells or 729 marks as they were written, or for a
-    /// malformed record the whole of it without its end.
-    pub text: Range<u32>,
+    /// Lines between the first line of a malformed grid and the one that is at fault.
+    pub fault: u32,
+    /// The 81 cells or 729 marks as they were written, or for a malformed record the whole of it
+    /// without its end, for a malformed grid the line that is at fault.
+    pub text: Text,
     /// What is to be solved, or what was wrong with it.
     pub puzzle: Result<Given, Box<Malformed>>,
 }
@@ -137,6 +142,20 @@ pub enum Given {
     Puzzle(u32),
     /// In [`Records::marks`].
     Marks(u32),
+}
+
+/// Where a record's text is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// In the block, in one piece.
+    Block(Range<u32>),
+    /// In [`Records::cells`], at a place: a puzzle of several lines, which begin in the block here.
+    Cells {
+        /// The place.
+        place: u32,
+        /// The first byte of the first line.
+        start: u32,
+    },
 }
 
 /// Where in a block a line is.
@@ -157,6 +176,8 @@ pub struct Records {
     pub all: Vec<Record>,
     /// The puzzles of those that are one, in order.
     pub puzzles: Vec<Puzzle>,
+    /// The cells of puzzles of several lines, as they were written.
+    pub cells: Vec<Line>,
     /// The fields of the records that are carried into the output, as many for each
     /// ([`Layout::kept`]).
     pub kept: Vec<Field>,
@@ -167,7 +188,7 @@ pub struct Records {
     pub marks: Vec<Marks>,
     /// Lines with nothing but white space.
     pub blank_lines: u64,
-    /// Lines that start with `#`.
+    /// Lines that start with `#`, labels of grids, and what is meant for other programs.
     pub comments: u64,
 }
 
@@ -182,13 +203,21 @@ impl Records {
         }
     }
 
-    /// Adds a record that is a puzzle of several lines, `length` bytes in all.
-    fn push_grid(&mut self, place: Place, length: usize, puzzle: Puzzle) {
+    /// Adds a record that is a puzzle of several lines.
+    fn push_grid(&mut self, place: Place, cells: &Line, puzzle: Puzzle) {
         let Place { line, start, indent } = place;
-        let text = start..start + length as u32;
+        let text = Text::Cells { place: self.cells.len() as u32, start };
+        self.cells.push(*cells);
         let given = Given::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(puzzle);
-        self.all.push(Record { line, indent, text, puzzle: Ok(given) });
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
+    }
+
+    /// Adds a record of several lines that is no puzzle, and which of them is at fault.
+    fn push_bad_grid(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
+        let Place { line, indent, .. } = place;
+        let text = Text::Block(text);
+        self.all.push(Record { line, indent, fault, text, puzzle: Err(Box::new(why)) });
     }
 
     /// Adds a record that is a puzzle, if `read` says that these characters are cells.
@@ -207,9 +236,9 @@ impl Records {
         }
         let Place { line, start, indent } = place;
         let start = start + indent;
-        let text = start..start + CELLS as u32;
+        let text = Text::Block(start..start + CELLS as u32);
         let given = Given::Puzzle(puzzle as u32);
-        self.all.push(Record { line, indent, text, puzzle: Ok(given) });
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
         true
     }
 
@@ -230,10 +259,10 @@ impl Records {
     fn push_marks(&mut self, place: Place, marks: Marks) {
         let Place { line, start, indent } = place;
         let start = start + indent;
-        let text = start..start + marks::TEXT as u32;
+        let text = Text::Block(start..start + marks::TEXT as u32);
         let given = Given::Marks(self.marks.len() as u32);
         self.marks.push(marks);
-        self.all.push(Record { line, indent, text, puzzle: Ok(given) });
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
     }
 
     /// The same as marks, whichever it is.
@@ -246,9 +275,8 @@ impl Records {
 
     /// Adds a record that is none; its text is the whole line.
     fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
-        let Place { line, start, indent } = place;
-        let text = start..start + length as u32;
-        self.all.push(Record { line, indent, text, puzzle: Err(Box::new(malformed)) });
+        let end = place.start + length as u32;
+        self.push_bad_grid(place, 0, place.start..end, malformed);
     }
 
     /// Room for `count` kept fields of the last record, empty ones so far.
@@ -262,6 +290,7 @@ impl Records {
     pub fn clear(&mut self) {
         self.all.clear();
         self.puzzles.clear();
+        self.cells.clear();
         self.kept.clear();
         self.answers.clear();
         self.marks.clear();

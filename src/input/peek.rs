@@ -86,10 +86,11 @@ mod tests {
 
     #[test]
     fn what_was_looked_at_is_read_again_and_a_failure_comes_behind_it() {
-        let text = b"quizzes,solutions\n12";
+        let text = b"quizzes,solutions\n12\n34";
         let mut peek = Peek::new(Drops(text));
         assert!(matches!(peek.layout(&Expected::default()), Ok(Layout::Csv(_))));
-        assert_eq!(peek.start, &text[..18], "no more than it takes");
+        // The first line might be the label of a grid.
+        assert_eq!(peek.start, &text[..21], "no more than it takes");
         let mut read = Vec::new();
         assert_eq!(peek.read_to_end(&mut read).unwrap_err().to_string(), "dry");
         assert_eq!(read, text);

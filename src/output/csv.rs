@@ -208,19 +208,21 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::check::Reasons;
-    use crate::input::Record;
+    use crate::input::{Record, Text};
     use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
         let malformed = Malformed { column: 1, what: String::new() };
-        let text = 0..bytes.len() as u32;
-        let record = Record { line: 2, indent: 0, text, puzzle: Err(Box::new(malformed)) };
+        let text = Text::Block(0..bytes.len() as u32);
+        let record =
+            Record { line: 2, indent: 0, fault: 0, text, puzzle: Err(Box::new(malformed)) };
         let rows = Rows {
             file: "a,b",
             first_line: 10,
             bytes,
             records: &[record],
+            cells: &[],
             statuses: &[status],
             outcomes: &Outcomes::default(),
             kept: &[],

@@ -171,7 +171,7 @@ const STATUS_NAMES: [Short; Status::ALL.len()] = {
 mod tests {
     use super::*;
     use crate::check::Reasons;
-    use crate::input::Record;
+    use crate::input::{Record, Text};
     use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
@@ -179,12 +179,15 @@ mod tests {
     fn the_longest_escapes_fit() {
         let bytes = [1; 1000];
         let malformed = Malformed { column: 1, what: String::new() };
-        let record = Record { line: 0, indent: 0, text: 0..1000, puzzle: Err(Box::new(malformed)) };
+        let text = Text::Block(0..1000);
+        let record =
+            Record { line: 0, indent: 0, fault: 0, text, puzzle: Err(Box::new(malformed)) };
         let rows = Rows {
             file: &"\u{1f}".repeat(100),
             first_line: u64::MAX,
             bytes: &bytes,
             records: &[record],
+            cells: &[],
             statuses: &[Status::InternalError],
             outcomes: &Outcomes::default(),
             kept: &[],

@@ -29,11 +29,12 @@ pub use judge::JudgeGrids;
 pub use lines::SolutionLines;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::check::{Reason, Reasons};
 use crate::input::csv::Field;
-use crate::input::{Given, Record};
-use crate::puzzle::{Grid, Malformed};
+use crate::input::{Given, Record, Text};
+use crate::puzzle::{CELLS, Grid, Malformed};
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -46,7 +47,8 @@ pub struct Row<'a> {
     pub line: u64,
     /// Bytes of its line before the cells.
     pub indent: usize,
-    /// The cells or marks as they were written, or the whole of a malformed record.
+    /// The cells or marks as they were written, the whole of a malformed record, or the line of a
+    /// malformed grid that is at fault.
     pub text: &'a [u8],
     /// What became of it.
     pub status: Status,
@@ -162,6 +164,8 @@ pub struct Rows<'a> {
     pub bytes: &'a [u8],
     /// The block's records.
     pub records: &'a [Record],
+    /// The cells of puzzles of several lines ([`Text::Cells`]).
+    pub cells: &'a [[u8; CELLS]],
     /// What became of each record.
     pub statuses: &'a [Status],
     /// What the engine found about each of them.
@@ -187,7 +191,10 @@ impl<'a> Rows<'a> {
                 file: self.file,
                 line: self.first_line + u64::from(record.line),
                 indent: record.indent as usize,
-                text: &self.bytes[record.text.start as usize..record.text.end as usize],
+                text: match record.text {
+                    Text::Block(Range { start, end }) => &self.bytes[start as usize..end as usize],
+                    Text::Cells { place, .. } => &self.cells[place as usize],
+                },
                 status,
                 outcome: match &record.puzzle {
                     Ok(given) => Ok(self.outcomes.of(*given)),

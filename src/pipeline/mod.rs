@@ -12,6 +12,7 @@
 //! round. Reader and writer move whole blocks on ordinary threads; everything that costs time for
 //! each puzzle happens in the workers, a rayon pool.
 
+mod alone;
 mod block;
 mod reader;
 mod sink;
@@ -29,8 +30,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::bounded;
 use thiserror::Error;
 
+use self::alone::Alone;
 use self::block::Block;
-use self::reader::{Reader, Reading};
+use self::reader::{Channels, Reader, Reading};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::worker::Worker;
 use self::writer::Writer;
@@ -156,6 +158,14 @@ pub struct Report {
     pub stopped: bool,
 }
 
+impl Report {
+    fn new(so_far: SoFar, records_before: u64, began: Instant, reading: Reading) -> Self {
+        let SoFar { counts, latencies, .. } = so_far;
+        let Reading { failures, stopped } = reading;
+        Self { counts, latencies, records_before, wall: began.elapsed(), failures, stopped }
+    }
+}
+
 /// An input that could not be read to its end.
 #[derive(Debug, Error)]
 #[error("{file}: {error}")]
@@ -204,9 +214,14 @@ impl Pipeline {
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
+        let start = self.write_header(sink)?;
+        self.go_on(start, sink, sources, progress)
+    }
+
+    fn write_header(&self, sink: &mut impl Sink) -> Result<SoFar, OutputFailure> {
         let start = SoFar::default();
         (sink.rows(&self.header())).map_err(|error| start.failure(Output::Rows, error))?;
-        self.go_on(start, sink, sources, progress)
+        Ok(start)
     }
 
     /// What stands before the first row. Compressed it is never nothing: without any row it still
@@ -219,6 +234,27 @@ impl Pipeline {
             Packer::new(compression).pack(header.as_slice(), &mut bytes);
         }
         bytes
+    }
+
+    /// The same on the calling thread alone, one block after the other: for small inputs, where
+    /// starting threads would take longer than the work.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are named in the report.
+    pub fn run_alone<R: Read>(
+        &self,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        let began = Instant::now();
+        let start = self.write_header(sink)?;
+        let mut alone = Alone::new(self, start, sink, progress);
+        let reader = Reader { blocks: &mut alone, first_source: 0, progress };
+        let reading = reader.run(sources.into_iter());
+        let so_far = alone.so_far?;
+        sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
+        Ok(Report::new(so_far, 0, began, reading))
     }
 
     /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
@@ -247,7 +283,8 @@ impl Pipeline {
         for _ in 0..blocks {
             free_sender.send(Block::new(self.block_bytes)).expect("there is room for every block");
         }
-        let reader = Reader { free, work: work_sender, first_source: start.source, progress };
+        let channels = Channels { free, work: work_sender };
+        let reader = Reader { blocks: channels, first_source: start.source, progress };
         let writer = Writer { done, free: free_sender, blocks, progress };
         let sources = sources.into_iter();
         let pool = rayon::ThreadPoolBuilder::new()
@@ -261,11 +298,9 @@ impl Pipeline {
             let writing = scope.spawn(move || writer.run(sink, start));
             pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
             drop(done_sender);
-            let Reading { failures, stopped } = reading.join().expect("the reader does not panic");
+            let reading = reading.join().expect("the reader does not panic");
             let so_far = writing.join().expect("the writer does not panic")?;
-            let SoFar { counts, latencies, .. } = so_far;
-            let wall = began.elapsed();
-            Ok(Report { counts, latencies, records_before, wall, failures, stopped })
+            Ok(Report::new(so_far, records_before, began, reading))
         })
     }
 }

@@ -18,10 +18,34 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 const MARKS: [&[u8]; 3] = [BYTE_ORDER_MARK, UTF_16_MARKS[0], UTF_16_MARKS[1]];
 
-/// Takes empty blocks, sends full ones.
-pub(super) struct Reader<'a> {
+/// Where the reader takes empty blocks from, and leaves full ones.
+pub(super) trait Circle {
+    /// An empty block; `None` if nobody wants more.
+    fn empty(&mut self) -> Option<Block>;
+
+    /// Takes a full block; `None` if nobody wants it.
+    fn full(&mut self, block: Block) -> Option<()>;
+}
+
+/// To the workers, and from the writer.
+pub(super) struct Channels {
     pub free: Receiver<Block>,
     pub work: Sender<Block>,
+}
+
+impl Circle for Channels {
+    fn empty(&mut self) -> Option<Block> {
+        self.free.recv().ok()
+    }
+
+    fn full(&mut self, block: Block) -> Option<()> {
+        self.work.send(block).ok()
+    }
+}
+
+/// Takes empty blocks, sends full ones.
+pub(super) struct Reader<'a, C> {
+    pub blocks: C,
     /// The place of the first input among all.
     pub first_source: usize,
     pub progress: &'a Progress,
@@ -50,7 +74,7 @@ enum Filled {
     Failed(io::Error),
 }
 
-impl Reader<'_> {
+impl<C: Circle> Reader<'_, C> {
     /// Reads every input to its end. One that fails ends early and is reported; the others go on.
     pub(super) fn run<R: Read>(self, sources: impl Iterator<Item = Source<R>>) -> Reading {
         let numbers = self.first_source..;
@@ -68,8 +92,8 @@ impl Reader<'_> {
 }
 
 /// The blocks made so far.
-struct Stream<'a> {
-    reader: Reader<'a>,
+struct Stream<'a, C> {
+    reader: Reader<'a, C>,
     /// The begin of a line whose end has not been read.
     carry: Vec<u8>,
     /// Blocks sent.
@@ -78,7 +102,7 @@ struct Stream<'a> {
     target: usize,
 }
 
-impl Stream<'_> {
+impl<C: Circle> Stream<'_, C> {
     /// Sends all lines of one input, the one with this place among all.
     fn read<R: Read>(
         &mut self,
@@ -101,7 +125,7 @@ impl Stream<'_> {
             return Ok(Err(failure(error)));
         }
         loop {
-            let mut block = self.reader.free.recv().map_err(|_| Stopped)?;
+            let mut block = self.reader.blocks.empty().ok_or(Stopped)?;
             block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
             block.length = self.carry.len();
             self.carry.clear();
@@ -146,7 +170,7 @@ impl Stream<'_> {
         block.number = self.sent;
         self.sent += 1;
         self.target = (self.target * 2).min(block.bytes.len());
-        self.reader.work.send(block).map_err(|_| Stopped)
+        self.reader.blocks.full(block).ok_or(Stopped)
     }
 
     /// Reads until the block holds the end of a record.

@@ -9,7 +9,7 @@ use memchr::{memchr_iter, memrchr};
 use super::Pipeline;
 use super::block::Block;
 use crate::check::{self, Disagreement, Place, Reasons};
-use crate::input::{Given, Record, Records};
+use crate::input::{Given, Record, Records, Text, grid};
 use crate::marks::{self, Marks};
 use crate::output::{Outcomes, Packer, Row, Rows};
 use crate::puzzle::{CELLS, Contradiction, Grid, Puzzle};
@@ -68,7 +68,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn process(&mut self, block: &mut Block) {
+    /// Turns a block's lines into rows.
+    pub(super) fn process(&mut self, block: &mut Block) {
         let Block { layout, first_line, cut_short, .. } = &*block;
         layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         self.solve();
@@ -134,14 +135,14 @@ impl<'a> Worker<'a> {
         let mut listed = self.listed.iter().peekable();
         for (i, (record, status)) in records.into_iter().zip(statuses).enumerate() {
             let kept = &kept[i * kept_each..(i + 1) * kept_each];
-            let Record { line, indent, ref text, ref puzzle } = record;
-            let (text, given) = (text.clone(), puzzle.as_ref().ok().copied());
+            let first = record.clone();
+            let given = record.puzzle.as_ref().ok().copied();
             self.records.all.push(record);
             self.records.kept.extend_from_slice(kept);
             self.statuses.push(status);
             while let Some((of, grid)) = listed.next_if(|(of, _)| Some(*of) == given) {
                 let puzzle = Ok(self.outcomes.push_other(*of, *grid));
-                self.records.all.push(Record { line, indent, text: text.clone(), puzzle });
+                self.records.all.push(Record { puzzle, ..first.clone() });
                 self.records.kept.extend_from_slice(kept);
                 self.statuses.push(status);
             }
@@ -213,12 +214,13 @@ impl<'a> Worker<'a> {
 
     /// Writes the block's rows, and a message for every bad record.
     fn write(&self, block: &mut Block) {
-        let Block { file, first_line, bytes, rows, notes, counts, .. } = block;
+        let Block { file, first_line, bytes, length, rows, notes, counts, .. } = block;
         let all = Rows {
             file,
             first_line: *first_line,
-            bytes,
+            bytes: &bytes[..*length],
             records: &self.records.all,
+            cells: &self.records.cells,
             statuses: &self.statuses,
             outcomes: &self.outcomes,
             kept: &self.records.kept,
@@ -302,14 +304,14 @@ fn write_note(
 ) {
     let start = (0, row.indent + 1);
     let ((below, column), what) = match (row.status, row.outcome) {
-        (_, Err(malformed)) => ((0, malformed.column), malformed.what.clone()),
+        (_, Err(malformed)) => ((record.fault, malformed.column), malformed.what.clone()),
         (Status::Contradictory, _) => {
-            let cells: Vec<u8> =
-                row.text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            let Some((clue_at, found)) = contradiction_in(&cells) else { return };
-            // The cells of a grid are not in one line: its first column stands for all.
-            let is_one_line = cells.len() == row.text.len();
-            ((0, start.1 + if is_one_line { clue_at } else { 0 }), found.to_string())
+            let Some((clue_at, found)) = contradiction_in(row.text) else { return };
+            let place = match record.text {
+                Text::Block(_) => Some((0, start.1 + clue_at)),
+                Text::Cells { start, .. } => grid::cell_place(&block[start as usize..], clue_at),
+            };
+            (place.unwrap_or(start), found.to_string())
         }
         (Status::Mismatch, _) => {
             let Some(mismatch) = row.mismatch else { return };
@@ -322,26 +324,23 @@ fn write_note(
         }
         _ => return,
     };
-    let (file, line, status) = (row.file, row.line + below, row.status.name());
+    let (file, line, status) = (row.file, row.line + u64::from(below), row.status.name());
     writeln!(notes, "{file}:{line}:{column}: {status}: {what}")
         .expect("a vector takes every write");
 }
 
 /// Lines below the record's first one, and the column, counted from 1.
-fn mismatch_place(row: &Row<'_>, record: &Record, block: &[u8], place: Place) -> (u64, usize) {
+fn mismatch_place(row: &Row<'_>, record: &Record, block: &[u8], place: Place) -> (u32, usize) {
     let start = row.indent + 1;
-    match (place, row.answer.start()) {
-        (Place::Answer(at), Some(answer)) => {
+    match (place, row.answer.start(), &record.text) {
+        (Place::Answer(at), Some(answer), Text::Block(text)) => {
             // Between them a quoted field may have line feeds.
-            let before = &block[record.text.start as usize - row.indent..answer];
+            let before = &block[text.start as usize - row.indent..answer];
             let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
-            (memchr_iter(b'\n', before).count() as u64, before.len() - line + at + 1)
+            (memchr_iter(b'\n', before).count() as u32, before.len() - line + at + 1)
         }
-        (Place::Puzzle(cell), _) => {
-            let cell_width = row.text.len() / CELLS;
-            (0, start + cell_width * cell)
-        }
-        (Place::Answer(_), None) => (0, start),
+        (Place::Puzzle(cell), ..) => (0, start + row.text.len() / CELLS * cell),
+        (Place::Answer(_), ..) => (0, start),
     }
 }
 

@@ -31,7 +31,7 @@ impl Writer<'_> {
             let place = block.number as usize % self.blocks;
             early[place] = Some(block);
             while let Some(block) = early[next % self.blocks].take() {
-                self.write(&block, sink, &mut so_far)?;
+                write(&block, sink, &mut so_far, self.progress)?;
                 next += 1;
                 // Nobody waits for it when the reader has come to the end.
                 let _ = self.free.send(block);
@@ -40,17 +40,18 @@ impl Writer<'_> {
         sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
         Ok(so_far)
     }
+}
 
-    fn write(
-        &self,
-        block: &Block,
-        sink: &mut impl Sink,
-        so_far: &mut SoFar,
-    ) -> Result<(), OutputFailure> {
-        (sink.rows(block.output())).map_err(|error| so_far.failure(Output::Rows, error))?;
-        sink.notes(&block.notes).map_err(|error| so_far.failure(Output::Notes, error))?;
-        so_far.add(block);
-        self.progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
-        sink.reached(so_far).map_err(|error| so_far.failure(Output::State, error))
-    }
+/// Writes what became of the next block.
+pub(super) fn write(
+    block: &Block,
+    sink: &mut impl Sink,
+    so_far: &mut SoFar,
+    progress: &Progress,
+) -> Result<(), OutputFailure> {
+    (sink.rows(block.output())).map_err(|error| so_far.failure(Output::Rows, error))?;
+    sink.notes(&block.notes).map_err(|error| so_far.failure(Output::Notes, error))?;
+    so_far.add(block);
+    progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
+    sink.reached(so_far).map_err(|error| so_far.failure(Output::State, error))
 }

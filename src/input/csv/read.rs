@@ -40,7 +40,8 @@ impl Rows<'_> {
             let rest = &self.block[at..];
             let place = Place { line, start: at as u32, indent: 0 };
             // Nearly every row of a large file has as many fields as it should, and no quotes.
-            if let Some(row) = plain_row(simd, self.table, rest)
+            if self.header != Some(u64::from(line))
+                && let Some(row) = plain_row(simd, self.table, rest)
                 && let Some(cells) = rest[row.puzzle..].first_chunk()
                 && ends_field(self.table.delimiter, &rest[row.puzzle + CELLS..])
                 && let place = (Place { indent: row.puzzle as u32, ..place })

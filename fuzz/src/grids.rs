@@ -1,0 +1,67 @@
+//! Grids of nine lines: no row is lost, and whole grids are found.
+
+use bulkdoku::Status;
+use bulkdoku::input::{Layout, grid};
+
+use crate::{Cuts, plain, run};
+
+/// No grid is larger, all lines between its rows included.
+const MOST_LINES: u64 = 36;
+const MOST_BYTES: usize = 10 * 1024;
+
+/// Checks that every line that is certainly a row is in a record.
+pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
+    let layout = if keep_labels { Layout::GridAndLabel } else { Layout::Grid };
+    let whole = run(&layout, input, &Cuts::none(input));
+    let rows = whole.checked_rows(input);
+    let cuts = Cuts { block_bytes: MOST_BYTES + cuts.block_bytes, ..*cuts };
+    assert_eq!(run(&layout, input, &cuts), whole);
+
+    let lines: Vec<&[u8]> = plain::lines(input).collect();
+    let is_empty = |line: &[u8]| line.trim_ascii().is_empty();
+    let blank = lines.iter().filter(|line| is_empty(line)).count();
+    assert!(whole.counts.blank_lines <= blank as u64);
+    for row in &rows {
+        assert!(row.status == Status::Malformed || plain::puzzle(row.puzzle).is_some());
+        assert_eq!(row.kept.len(), usize::from(keep_labels));
+        // A label stands in one of the two lines above.
+        if let [label @ [_, ..]] = row.kept[..] {
+            let at = row.line as usize - 1;
+            let above = lines[at.saturating_sub(2)..at].iter().rev();
+            let mut above =
+                above.filter(|line| line.windows(label.len()).any(|part| part == label));
+            assert!(above.next().is_some(), "a label in line {}", row.line);
+        }
+    }
+
+    // Where nothing stands in brackets, no row is passed over.
+    if !input.contains(&b'[') {
+        for (number, _) in (1..).zip(&lines).filter(|(_, line)| is_certain_row(line)) {
+            let last = rows.iter().rfind(|row| row.line <= number);
+            assert!(last.is_some_and(|row| number < row.line + MOST_LINES), "row in line {number}");
+        }
+    }
+    // Nine rows of nine cells between blank lines, at the start or the end are a puzzle.
+    for (first, nine) in lines.windows(9).enumerate() {
+        let before = first.checked_sub(1).map_or(&b""[..], |before| lines[before]);
+        let behind = lines.get(first + 9).copied().unwrap_or_default();
+        if is_empty(before) && is_empty(behind) && nine.iter().all(|line| is_certain_row(line)) {
+            let row = rows.iter().find(|row| row.line == first as u64 + 1);
+            let row = row.expect("a grid has its row");
+            assert_eq!(row.puzzle, nine.concat());
+            assert_ne!(row.status, Status::Malformed);
+        }
+    }
+
+    // What is found in half of it is found in all of it.
+    let half = &input[..input.len() / 2];
+    if let Some(is_grid) = grid::looks_like_grid(half, false) {
+        assert_eq!(grid::looks_like_grid(input, true), Some(is_grid));
+    }
+}
+
+/// Nine digits or dots, and not nine dots.
+fn is_certain_row(line: &[u8]) -> bool {
+    let is_cell = |byte: &u8| matches!(byte, b'1'..=b'9' | b'.');
+    line.len() == 9 && line.iter().all(is_cell) && line.iter().any(u8::is_ascii_digit)
+}

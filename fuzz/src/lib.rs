@@ -1,0 +1,207 @@
+//! What the fuzz targets share: a run over a few bytes, cut in the ways that the bytes themselves
+//! say, and what must hold for every run.
+//!
+//! | file | what it checks |
+//! |---|---|
+//! | [`lines`] | lines of puzzles |
+//! | [`tables`] | CSV and its relatives |
+//! | [`grids`] | nine lines a puzzle |
+//!
+//! | [`plain`] | what texts say, read in the plainest way |
+
+pub mod grids;
+pub mod lines;
+pub mod plain;
+pub mod tables;
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+
+use bulkdoku::input::Layout;
+use bulkdoku::marks::Marks;
+use bulkdoku::output::{RowBuffer, RowFormat, Rows};
+use bulkdoku::stats::Counts;
+use bulkdoku::{Engine, Limits, Outcome, Pipeline, Progress, Puzzle, Source, Status};
+
+/// Solves nothing: a puzzle whose clues obey the rules has one solution.
+struct Stub;
+
+impl Engine for Stub {
+    fn name(&self) -> &'static str {
+        "stub"
+    }
+
+    fn solve(&mut self, puzzles: &[Puzzle], _: Limits, outcomes: &mut [Outcome]) {
+        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
+            let solutions = u32::from(puzzle.contradiction().is_none());
+            *outcome = Outcome { solutions, ..Outcome::NONE };
+        }
+    }
+
+    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
+        let clues: Vec<Puzzle> = marks.iter().map(Marks::clues).collect();
+        self.solve(&clues, limits, outcomes);
+    }
+}
+
+/// Lines, statuses, puzzles and what is kept, a length before each text: nothing has to be quoted.
+struct Plain;
+
+impl RowFormat for Plain {
+    fn header(&self, _: &mut RowBuffer) {}
+
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        for row in rows.iter() {
+            let texts: Vec<Cow<[u8]>> =
+                std::iter::once(row.text.into()).chain(row.kept.texts()).collect();
+            let bytes: usize = texts.iter().map(|text| text.len() + 30).sum();
+            out.append_row(bytes + 100, b',', |fields| {
+                fields.number(row.line);
+                fields.number(row.status as u64);
+                fields.number(texts.len() as u64);
+                for text in &texts {
+                    fields.number(text.len() as u64);
+                    fields.text(text);
+                }
+            });
+        }
+    }
+}
+
+/// How an input is cut: into blocks of at most so many bytes, read in pieces of these sizes in
+/// turn.
+#[derive(Clone, Debug)]
+pub struct Cuts {
+    pub block_bytes: usize,
+    pub pieces: [usize; 4],
+}
+
+impl Cuts {
+    /// One block, one read.
+    pub fn none(input: &[u8]) -> Self {
+        let bytes = input.len() + 1;
+        Self { block_bytes: bytes, pieces: [bytes; 4] }
+    }
+
+    /// Takes the first four bytes of what a target is given.
+    pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
+        let (&[a, b, c, d], rest) = data.split_first_chunk()?;
+        let pieces = [a, b, c, d].map(|size| usize::from(size) + 1);
+        Some((Self { block_bytes: pieces[0] * 4, pieces }, rest))
+    }
+}
+
+/// Gives its bytes in pieces of these sizes, in turn.
+struct InPieces<'a> {
+    bytes: &'a [u8],
+    sizes: [usize; 4],
+}
+
+impl Read for InPieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.sizes[0].min(into.len()).min(self.bytes.len());
+        self.sizes.rotate_left(1);
+        into[..size].copy_from_slice(&self.bytes[..size]);
+        self.bytes = &self.bytes[size..];
+        Ok(size)
+    }
+}
+
+/// A row: its line, its status, the puzzle as it is shown, and what is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row<'a> {
+    pub line: u64,
+    pub status: Status,
+    pub puzzle: &'a [u8],
+    pub kept: Vec<&'a [u8]>,
+}
+
+impl<'a> Row<'a> {
+    /// Takes one from what [`Plain`] wrote; `None` at the end.
+    fn take(rows: &mut &'a [u8]) -> Option<Self> {
+        if rows.is_empty() {
+            return None;
+        }
+        let (line, status, count) = (number(rows), number(rows), number(rows));
+        let mut texts = (0..count).map(|_| {
+            let length = number(rows) as usize;
+            let (text, rest) = rows.split_at(length);
+            *rows = &rest[1..];
+            text
+        });
+        let puzzle = texts.next().expect("the text of the record");
+        Some(Self { line, status: Status::ALL[status as usize], puzzle, kept: texts.collect() })
+    }
+}
+
+/// Takes a number and the byte behind it.
+fn number(rows: &mut &[u8]) -> u64 {
+    let digits = rows.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = rows.split_at(digits);
+    *rows = &rest[1..];
+    std::str::from_utf8(number).expect("digits").parse().expect("a small number")
+}
+
+/// What a run did.
+#[derive(Debug, PartialEq)]
+pub struct Ran {
+    pub rows: Vec<u8>,
+    pub notes: Vec<u8>,
+    pub counts: Counts,
+}
+
+/// Runs the real reader, worker and writer over `input`.
+pub fn run(layout: &Layout, input: &[u8], cuts: &Cuts) -> Ran {
+    let pipeline = Pipeline {
+        threads: NonZeroUsize::MIN,
+        engine: Box::new(|| Box::new(Stub)),
+        format: Box::new(Plain),
+        block_bytes: cuts.block_bytes,
+        ..Pipeline::default()
+    };
+    let reader = InPieces { bytes: input, sizes: cuts.pieces };
+    let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
+    let mut sink = (Vec::new(), Vec::new());
+    let report = pipeline.run_alone(&mut sink, [source], &Progress::default()).expect("no limit");
+    let (rows, notes) = sink;
+    Ran { rows, notes, counts: report.counts }
+}
+
+impl Ran {
+    /// The rows, after what must hold for those of every run: there is one for each record, with
+    /// a status that was counted, a message where it is bad, and a line below the last one.
+    pub fn checked_rows(&self, input: &[u8]) -> Vec<Row<'_>> {
+        let lines = input.split(|&byte| byte == b'\n').count() as u64;
+        let mut left = self.rows.as_slice();
+        let rows: Vec<Row> = std::iter::from_fn(|| Row::take(&mut left)).collect();
+        assert!(left.is_empty(), "whole rows");
+        assert_eq!(rows.len() as u64, self.counts.records());
+        assert!(rows.is_sorted_by(|a, b| a.line < b.line), "lines rise");
+        assert!(rows.iter().all(|row| (1..=lines).contains(&row.line)), "lines are there");
+        for status in Status::ALL {
+            let count = rows.iter().filter(|row| row.status == status).count();
+            assert_eq!(count as u64, self.counts.of(status), "{status:?}");
+        }
+        let bad = rows.iter().filter(|row| row.status != Status::Unique);
+        let notes: Vec<&[u8]> = self.notes.split_inclusive(|&byte| byte == b'\n').collect();
+        assert_eq!(bad.clone().count(), notes.len(), "a message for each bad record");
+        for (row, note) in bad.zip(notes) {
+            let note = String::from_utf8_lossy(note);
+            let mut parts = note.splitn(5, ':');
+            let mut next = || parts.next().expect("file:line:column: status: what");
+            assert_eq!(next(), "in");
+            let line: u64 = next().parse().expect("a line");
+            assert!((row.line..=lines).contains(&line), "{note} in a record at {}", row.line);
+            assert!(next().parse::<u64>().is_ok_and(|column| column > 0), "{note}");
+            assert_eq!(next().trim(), row.status.name());
+        }
+        rows
+    }
+}
+
+/// Whether the reader refuses an input, or takes something away from its start: other tests are
+/// about that.
+pub fn has_mark(input: &[u8]) -> bool {
+    matches!(input.first(), Some(0xEF | 0xFE | 0xFF))
+}

@@ -1,0 +1,59 @@
+//! Puzzle lines, against a reader that looks at one line after the other.
+
+use bulkdoku::Status;
+use bulkdoku::input::{Behind, Layout};
+
+use crate::{Cuts, Ran, Row, plain, run};
+
+/// Checks that each line is the record, blank line or comment that it should be.
+pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
+    let layout = if keep_rest { Layout::LinesAnd(Behind::Rest) } else { Layout::Lines };
+    let whole = run(&layout, input, &Cuts::none(input));
+    let rows = whole.checked_rows(input);
+
+    let (mut blank, mut comments, mut records) = (0, 0, Vec::new());
+    for (number, line) in (1..).zip(plain::lines(input)) {
+        let text = line.strip_suffix(b"\r").unwrap_or(line);
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let is_separator = |byte: &u8| is_space(byte) || matches!(byte, b',' | b';');
+        let start = text.iter().position(|byte| !is_space(byte)).unwrap_or(text.len());
+        let field = text[start..].split(is_separator).next().unwrap_or_default();
+        let behind = &text[start + field.len()..];
+        let rest = behind.iter().position(|byte| !is_separator(byte)).unwrap_or(behind.len());
+        let rest = behind[rest..].trim_ascii_end();
+        match text[start..].first() {
+            _ if text.trim_ascii_end().contains(&b'\r') => records.push((number, None, None)),
+            None => blank += 1,
+            Some(b'#') => comments += 1,
+            _ => {
+                let puzzle = plain::is_puzzle_or_marks(field).then_some(field);
+                records.push((number, puzzle, Some(rest)));
+            }
+        }
+    }
+    assert_eq!((blank, comments), (whole.counts.blank_lines, whole.counts.comments));
+    assert_eq!(rows.len(), records.len());
+    for (row, (line, puzzle, rest)) in rows.iter().zip(records) {
+        let found = (row.status != Status::Malformed).then_some(row.puzzle);
+        assert_eq!((row.line, found), (line, puzzle));
+        match (row.kept.as_slice(), rest) {
+            ([], _) => assert!(!keep_rest),
+            ([_], None) => {}
+            (kept, rest) => assert_eq!(kept, rest.as_slice(), "line {line}"),
+        }
+    }
+
+    let fits = |line: &[u8]| line.len() < cuts.block_bytes;
+    let pieces = run(&layout, input, cuts);
+    if plain::lines(input).all(fits) {
+        assert_eq!(pieces, whole);
+        return;
+    }
+    // Of a line that no block holds the begin says what it is; the others are what they were.
+    let lines: Vec<&[u8]> = plain::lines(input).collect();
+    let is_short = |row: &&Row<'_>| fits(lines[row.line as usize - 1]);
+    let rows_of_pieces = pieces.checked_rows(input);
+    assert!(rows_of_pieces.iter().filter(is_short).eq(rows.iter().filter(is_short)));
+    let all = |ran: &Ran| ran.counts.records() + ran.counts.blank_lines + ran.counts.comments;
+    assert_eq!((all(&pieces), all(&whole)), (lines.len() as u64, lines.len() as u64));
+}

@@ -1,0 +1,44 @@
+//! What texts say, read in the plainest way.
+
+/// 81 cells, 0 for a blank.
+pub fn puzzle(text: &[u8]) -> Option<[u8; 81]> {
+    let cells: &[u8; 81] = text.try_into().ok()?;
+    let mut puzzle = [0; 81];
+    for (value, cell) in puzzle.iter_mut().zip(cells) {
+        *value = match cell {
+            b'1'..=b'9' => cell - b'0',
+            b'0' | b'.' | b'_' | b'*' | b'-' | b'x' | b'X' | b'?' => 0,
+            _ => return None,
+        };
+    }
+    Some(puzzle)
+}
+
+/// For each cell whether it may be a 1, a 2 and so on.
+pub fn marks(text: &[u8]) -> Option<Vec<[bool; 9]>> {
+    if text.len() != 729 {
+        return None;
+    }
+    let cell = |cell: &[u8]| {
+        let mut digits = [false; 9];
+        for (i, &byte) in cell.iter().enumerate() {
+            digits[i] = byte == b"123456789"[i];
+            if !digits[i] && !b"0._*-xX?".contains(&byte) {
+                return None;
+            }
+        }
+        Some(digits)
+    };
+    text.chunks(9).map(cell).collect()
+}
+
+/// Whether a record can be made of a text.
+pub fn is_puzzle_or_marks(text: &[u8]) -> bool {
+    puzzle(text).is_some() || marks(text).is_some()
+}
+
+/// Lines without their line feeds.
+pub fn lines(input: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = input.split_inclusive(|&byte| byte == b'\n');
+    lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line))
+}

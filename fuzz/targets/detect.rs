@@ -1,0 +1,43 @@
+//! Bytes to a layout, and then to records: what an input is does not depend on how much of it is
+//! seen, and as what it was found to be it can be read.
+
+#![no_main]
+
+use bulkdoku::input::{Answers, Behind, Expected, InputFormat, Keep, Layout};
+use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    // What is expected, and how the input is cut; then the input.
+    let Some((&[choice], data)) = data.split_first_chunk() else { return };
+    let Some((cuts, input)) = Cuts::take(data) else { return };
+    if has_mark(input) {
+        return;
+    }
+    let formats = [InputFormat::Auto, InputFormat::Auto, InputFormat::Csv, InputFormat::Tsv];
+    let expected = Expected {
+        format: formats[usize::from(choice % 4)],
+        no_header: choice & 4 != 0,
+        column: (choice & 8 != 0).then(|| "2".into()),
+        keep: (choice & 16 != 0).then_some(Keep::All),
+        answers: if choice & 32 == 0 { Answers::Unwanted } else { Answers::Wanted },
+        ..Expected::default()
+    };
+    let detected = expected.detect(input, true);
+    for seen in [cuts.pieces[1], input.len() / 2, input.len()] {
+        match expected.detect(&input[..seen.min(input.len())], false) {
+            Ok(None) => {}
+            Ok(Some(layout)) => assert_eq!(Ok(Some(layout)), detected, "of {seen} bytes"),
+            Err(error) => assert_eq!(Err(error), detected, "of {seen} bytes"),
+        }
+    }
+    let Ok(detected) = detected else { return };
+    match detected.expect("all bytes are enough") {
+        Layout::Lines => lines::check(input, false, &cuts),
+        Layout::LinesAnd(Behind::Rest) => lines::check(input, true, &cuts),
+        Layout::LinesAnd(Behind::Answer | Behind::AnswerAndRest) => {}
+        Layout::Grid => grids::check(input, false, &cuts),
+        Layout::GridAndLabel => grids::check(input, true, &cuts),
+        Layout::Csv(table) => tables::check(input, (*table).clone(), &cuts),
+    }
+});

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Coverage-guided fuzzing of what reads inputs. Run in the repository:
+#
+#   scripts/fuzz.sh TARGET          until it finds something, or Ctrl-C
+#   scripts/fuzz.sh TARGET RUNS     so many executions
+#
+# The targets, each of which says in its head what it checks:
+#
+#   puzzle   fuzz/targets/puzzle.rs   bytes to a puzzle or to pencil marks
+#   blocks   fuzz/targets/blocks.rs   bytes to records: lines, grids, tables, cut into blocks
+#   detect   fuzz/targets/detect.rs   bytes to a layout, and to the records that it says
+#
+# It needs a nightly toolchain (rustup toolchain install nightly) and cargo-fuzz (cargo install
+# cargo-fuzz). The first inputs are made from datasets/; all that were interesting are kept in
+# fuzz/corpus/TARGET, those that failed in fuzz/artifacts/TARGET. One that failed is run again by
+#
+#   cargo +nightly fuzz run --sanitizer none TARGET fuzz/artifacts/TARGET/crash-...
+set -euo pipefail
+export LC_ALL=C
+
+usage="usage: scripts/fuzz.sh puzzle|blocks|detect [RUNS]"
+target=${1:?$usage}
+runs=${2:--1}
+cd "$(dirname "$0")/.."
+
+cargo +nightly --version > /dev/null 2>&1 ||
+    { echo "no nightly toolchain: rustup toolchain install nightly" >&2; exit 2; }
+cargo fuzz --version > /dev/null 2>&1 ||
+    { echo "no cargo-fuzz: cargo install cargo-fuzz" >&2; exit 2; }
+
+corpus=fuzz/corpus/$target
+
+# Standard input becomes an input. Its first bytes say what the target does with it: see there, and
+# Cuts::take.
+seed() {
+    { printf '%s' "$1"; cat; } > "$corpus/seed-$2"
+}
+
+# The n-th puzzle of a set, as nine rows.
+grid() {
+    sed -n "$2p" "datasets/$1.txt" | fold -w 9
+}
+
+# The same with bars and borders.
+drawn() {
+    grid "$@" | sed -E -e 's/(...)(...)(...)/\1|\2|\3/; s/./& /g' -e '3a---+---+---' -e '6a------+-------+------'
+}
+
+# The first n puzzles of a set, a row each, with a header.
+table() {
+    echo 'id,puzzle,note'
+    head -n "$2" "datasets/$1.txt" | sed 's/.*/7,&,x/'
+}
+
+# Inputs of every kind, each behind the bytes that are named and four that say how it is cut.
+inputs() {
+    local lines=$1 grids=$2 tables=$3 rest=$4 labels=$5 tabs=$6
+    head -n 12 datasets/easy.txt | seed "${lines}0000" easy
+    seed "${lines}zPz!" malformed < datasets/malformed.txt
+    head -n 5 datasets/several.txt | sed 's/$/\t,text\r/; 2s/^/  /; 3s/^/#/' | seed "$rest~Az " odd
+    { grid easy 1; echo; grid hard 2; } | seed "${grids}0000" plain
+    { echo 'Grid 01'; grid easy 3; echo 'Grid 02'; grid easy 4 | tr . 0; } | seed "${labels}z!P0" labels
+    { drawn minimal 1; drawn minimal 2; } | seed "$grids ~A0" drawn
+    { echo '#AMe'; echo '[Puzzle]'; grid easy 5; echo '[State]'; grid easy 5; } | seed "${labels}zzzz" sections
+    grid several 1 | sed -e '3a\\' -e '6a\\' -e 's/$/\r/' | seed "$grids!!!!" bands
+    { grid easy 6; sed -n 7,9p datasets/malformed.txt; grid easy 7 | sed 4d; } | seed "${grids}0A0A" bad
+    table easy 4 | seed "${tables}0000" table
+    table hard 3 | sed 's/x$/"two\nlines, ""quoted"""/' | seed "${tables}!z!z" quoted
+    table minimal 3 | tr ',' '\t' | sed 's/$/\r/' | seed "${tabs}PPPP" tabs
+    table easy 2 | sed '2s/x/"open/' | seed "${tables}A~A~" open
+    sed -n 1,3p datasets/hard.txt | sed 's/.*/0000183b305c & 1.2/' | seed "${tables}zz!!" bank
+}
+
+case $target in
+puzzle) first_inputs=puzzles ;;
+blocks) first_inputs=(inputs 00 10 2X 01 11 2Y) ;;
+detect) first_inputs=(inputs 0 0 0 p p 0) ;;
+*)
+    echo "no target $target; $usage" >&2
+    exit 2
+    ;;
+esac
+
+puzzles() {
+    sed -n 1,3p datasets/malformed.txt | split -l 1 - "$corpus/seed-bad-"
+    head -c 81 datasets/easy.txt > "$corpus/seed-easy"
+}
+
+mkdir -p "$corpus"
+"${first_inputs[@]}"
+
+# Without a sanitizer: there is no unsafe code to be watched, and it takes half of the time.
+exec cargo +nightly fuzz run --sanitizer none "$target" -- \
+    -runs="$runs" -max_len=2048 -len_control=20 -timeout=10 -print_final_stats=1

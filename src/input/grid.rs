@@ -1,0 +1,574 @@
+//! Nine lines of nine cells a puzzle, as people write them down.
+//!
+//! **A row** has nine cells, with or without spaces and bars (`|`, `!`, `:`, `+`, `=`, `│` and the
+//! other box drawing characters) before, between and behind them. A blank cell must be written.
+//!
+//! **A border** is a line of nothing but bars and `-`, `_`, `*`, `.`, `'`, mostly drawn with the
+//! first three: `------+-------+------`, `*-----------*`, `:---------+---------:`. Those three mean
+//! blanks as well, so a line of exactly nine cells is a row, unless `+`, `=` or a box drawing joint
+//! stands among them: `---|---|---` is a row of nine blanks, `---+---+---` a border. Where rows of
+//! nothing but dashes are too many for a grid, and it has nine rows without them, they are borders.
+//!
+//! **Other lines** are blank; comments, which start with `#`; heads of sections, `[Puzzle]`; and
+//! labels, in which a word stands: `Grid 01`. They count as blank lines and comments. Rows right
+//! behind the head of a section that is not `[Puzzle]` (`.sdk` files have a `[State]`) are no
+//! puzzle and count as comments, too.
+//!
+//! **A grid** is nine rows between other lines. A border between two rows is passed over, two
+//! borders in succession end a grid. Three rows, a blank line, three rows, a blank line and three
+//! rows are a grid, too. Any other number of rows is one malformed grid, and so are nine rows of
+//! which one is bad; in either case the next grid begins behind the next other line. Only where 18
+//! rows or more follow each other with nothing between them, nine are taken and the rest is looked
+//! at again: so files that have nothing between their grids can be read, and no grid is endless.
+//!
+//! **The label of a grid**, where labels are kept, is the label or comment above it; a blank line, a
+//! border or the head of a section may stand between them, no more than one.
+//!
+//! A line of more than [`LONGEST_LINE`] bytes that is no comment is a malformed record of its own.
+//! So a grid takes less than 10 KB, and where the blocks end makes no difference.
+
+use memchr::memchr;
+
+use super::csv::Field;
+use super::{Place, Records, lines};
+use crate::puzzle::{BLANKS, CELLS, Malformed, Puzzle};
+
+/// The name of the column of the labels above the grids, where they are kept.
+pub const LABEL: &str = "label";
+
+/// The longest line that may be a row or is kept as a label, in bytes.
+pub const LONGEST_LINE: usize = 256;
+
+/// As many rows with nothing between them are more than one grid.
+const SEVERAL: usize = 18;
+
+/// The end of the last whole grid or other line in `bytes`, which begin with one; 0 if there is
+/// none.
+pub fn last_end(bytes: &[u8]) -> usize {
+    let sheet = Sheet { bytes, is_all: false };
+    let mut end = 0;
+    while let Ok(Some(part)) = sheet.part(end) {
+        end = part.end;
+    }
+    end
+}
+
+/// The same, less the label at the end that may be that of the next grid.
+pub fn last_end_before_label(bytes: &[u8]) -> usize {
+    let sheet = Sheet { bytes, is_all: false };
+    let (mut end, mut above) = (0, Above::default());
+    while let Ok(Some(part)) = sheet.part(end) {
+        above.pass(&part.what);
+        end = part.end;
+    }
+    above.label.map_or(end, |line| line.start as usize)
+}
+
+/// Reads the records of a block of whole grids and other lines.
+pub fn read(block: &[u8], records: &mut Records) {
+    read_parts(block, records, |_, _| {});
+}
+
+/// The same, and keeps the label of each grid, which may be none.
+pub fn read_with_labels(block: &[u8], records: &mut Records) {
+    let mut above = Above::default();
+    read_parts(block, records, |what, records| {
+        if let What::Rows(_) | What::TooLong(_) = what {
+            records.kept.push(above.field(block));
+        }
+        above.pass(what);
+    });
+}
+
+/// Reads the records of a block; `also` is told each part.
+fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &mut Records)) {
+    records.clear();
+    let sheet = Sheet { bytes: block, is_all: true };
+    let mut place = Place { line: 0, start: 0, indent: 0 };
+    while let Ok(Some(Part { what, end })) = sheet.part(place.start as usize) {
+        let count = lines::count(&block[place.start as usize..end]);
+        also(&what, records);
+        match what {
+            What::Blank => records.blank_lines += 1,
+            What::Border => {}
+            What::Label(_) | What::Head | What::Text => records.comments += count,
+            What::TooLong(line) => {
+                let what = format!("a line of more than {LONGEST_LINE} bytes is no row of a grid");
+                let malformed = Malformed { column: LONGEST_LINE + 1, what };
+                records.push_bad_grid(place, 0, line.start..line.end, malformed);
+            }
+            What::Rows(rows) => {
+                records.blank_lines += rows.blank_lines;
+                match sheet.puzzle(&rows) {
+                    Ok((cells, puzzle)) => records.push_grid(place, &cells, puzzle),
+                    Err((line, malformed)) => {
+                        let below = &block[place.start as usize..line.start as usize];
+                        let text = line.start..line.end;
+                        records.push_bad_grid(place, line_feeds(below), text, malformed);
+                    }
+                }
+            }
+        }
+        place.line += count as u32;
+        place.start = end as u32;
+    }
+}
+
+/// Where a cell of a well-formed grid is that starts with these bytes: the lines before it, and
+/// its column, counted in characters from 1.
+pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
+    let sheet = Sheet { bytes: grid, is_all: true };
+    let rows = sheet.grid(0).ok()?;
+    let line = *sheet.counted(&rows).as_slice().get(cell / 9)?;
+    let row = line.of(grid);
+    let mut cells = pieces(row).filter(|(_, piece)| matches!(piece, Piece::Cell(_)));
+    let (at, _) = cells.nth(cell % 9)?;
+    Some((line_feeds(&grid[..line.start as usize]), column(row, at)))
+}
+
+/// Whether an input that starts with these bytes is one of grids; `None` if more of it must be
+/// seen. `Some(true)` is certain: the first rows are a well-formed grid.
+pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
+    let sheet = Sheet { bytes: start, is_all };
+    sheet.starts_with_grid().ok()
+}
+
+/// What it is cannot be said before more bytes are there.
+struct NotYet;
+
+/// A piece of the text that means the same whatever stands before and behind it.
+struct Part {
+    what: What,
+    /// Where the next one begins.
+    end: usize,
+}
+
+enum What {
+    Blank,
+    Border,
+    /// A line that says something to people.
+    Label(Span),
+    /// The head of the section that holds the puzzle.
+    Head,
+    /// Lines for other programs, or a comment that is too long for a label.
+    Text,
+    TooLong(Span),
+    Rows(Rows),
+}
+
+/// Where a line is, without its end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    fn new(start: usize, length: usize) -> Self {
+        Self { start: start as u32, end: (start + length) as u32 }
+    }
+
+    fn length(self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    fn of(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.start as usize..self.end as usize]
+    }
+}
+
+/// What stands above the next grid.
+#[derive(Default)]
+struct Above {
+    /// Its label, if it has one.
+    label: Option<Span>,
+    /// Whether something stands between the label and the grid.
+    has_gap: bool,
+}
+
+impl Above {
+    /// Goes on behind a part.
+    fn pass(&mut self, what: &What) {
+        *self = match what {
+            What::Label(line) => Self { label: Some(*line), has_gap: false },
+            What::Blank | What::Border | What::Head if !self.has_gap => {
+                Self { has_gap: true, ..*self }
+            }
+            _ => Self::default(),
+        };
+    }
+
+    /// The label without the signs of a comment and blanks around it.
+    fn field(&self, bytes: &[u8]) -> Field {
+        let Some(line) = self.label else { return Field::default() };
+        let is_sign = |byte: &&u8| **byte == b'#' || byte.is_ascii_whitespace();
+        let text = line.of(bytes).trim_ascii_end();
+        let signs = text.iter().take_while(is_sign).count();
+        let (start, end) = (line.start + signs as u32, line.start + text.len() as u32);
+        Field { start, end, is_quoted: false }
+    }
+}
+
+/// Rows that belong together.
+#[derive(Default)]
+struct Rows {
+    lines: [Span; SEVERAL],
+    count: usize,
+    /// Blank lines among them.
+    blank_lines: u64,
+    /// Where the next line begins.
+    end: usize,
+}
+
+impl Rows {
+    fn as_slice(&self) -> &[Span] {
+        &self.lines[..self.count]
+    }
+
+    fn push(&mut self, line: Span) {
+        self.lines[self.count] = line;
+        self.count += 1;
+    }
+
+    /// The first nine.
+    fn first_grid(mut self, sheet: &Sheet<'_>) -> Self {
+        self.count = 9;
+        self.end = sheet.end_of_line(self.lines[8].end as usize);
+        self
+    }
+
+    /// These, a blank line, and `others`.
+    fn and_band(mut self, others: &Self) -> Self {
+        others.as_slice().iter().for_each(|&line| self.push(line));
+        Self { blank_lines: self.blank_lines + 1, end: others.end, ..self }
+    }
+}
+
+/// A block, or what is there of it.
+struct Sheet<'a> {
+    bytes: &'a [u8],
+    /// Whether nothing comes behind these bytes that belongs to them.
+    is_all: bool,
+}
+
+impl Sheet<'_> {
+    /// The part that begins at a place; `None` at the end.
+    fn part(&self, at: usize) -> Result<Option<Part>, NotYet> {
+        let Some((kind, line, end)) = self.line(at)? else { return Ok(None) };
+        let what = match kind {
+            Kind::Row => {
+                let rows = self.grid(at)?;
+                return Ok(Some(Part { end: rows.end, what: What::Rows(rows) }));
+            }
+            Kind::OtherSection => {
+                let end = self.behind_section(end)?;
+                return Ok(Some(Part { what: What::Text, end }));
+            }
+            Kind::Blank => What::Blank,
+            Kind::Border => What::Border,
+            Kind::Text if line.length() <= LONGEST_LINE => What::Label(line),
+            Kind::Text => What::Text,
+            Kind::Head => What::Head,
+            Kind::TooLong => What::TooLong(line),
+        };
+        let is_whole = self.is_all || self.bytes[..end].ends_with(b"\n");
+        if is_whole { Ok(Some(Part { what, end })) } else { Err(NotYet) }
+    }
+
+    /// Whether the first rows are a grid. One bad row is enough to say no.
+    fn starts_with_grid(&self) -> Result<bool, NotYet> {
+        let mut at = 0;
+        loop {
+            match self.line(at)? {
+                Some((Kind::Row, line, _)) => {
+                    let is_row = cells_of_row(line.of(self.bytes), 1).is_ok();
+                    return Ok(is_row && self.puzzle(&self.grid(at)?).is_ok());
+                }
+                Some((Kind::TooLong, ..)) | None => return Ok(false),
+                Some(_) => at = self.part(at)?.map_or(at, |part| part.end),
+            }
+        }
+    }
+
+    /// The line that begins at a place, what it is, and where the next one begins.
+    fn line(&self, at: usize) -> Result<Option<(Kind, Span, usize)>, NotYet> {
+        let rest = &self.bytes[at..];
+        if rest.is_empty() {
+            return if self.is_all { Ok(None) } else { Err(NotYet) };
+        }
+        let length = memchr(b'\n', rest);
+        let end = self.end_of_line(at + length.unwrap_or(rest.len()));
+        let line = &rest[..length.unwrap_or(rest.len())];
+        // What a long line is shows before its end is there.
+        if length.is_none() && !self.is_all && line.len() <= LONGEST_LINE + 1 {
+            return Err(NotYet);
+        }
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        Ok(Some((Kind::of(line), Span::new(at, line.len()), end)))
+    }
+
+    /// Where the line behind the one begins that this place is in.
+    fn end_of_line(&self, at: usize) -> usize {
+        memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |length| at + length + 1)
+    }
+
+    /// The rows of a grid that begins at a place.
+    fn grid(&self, at: usize) -> Result<Rows, NotYet> {
+        let first = self.rows(at)?;
+        if first.count == 3
+            && let Some(second) = self.next_band(&first)?
+            && let Some(third) = self.next_band(&second)?
+        {
+            return Ok(first.and_band(&second).and_band(&third));
+        }
+        Ok(first)
+    }
+
+    /// The three rows behind a blank line behind these.
+    fn next_band(&self, rows: &Rows) -> Result<Option<Rows>, NotYet> {
+        let Some((Kind::Blank, _, end)) = self.line(rows.end)? else { return Ok(None) };
+        let rows = self.rows(end)?;
+        Ok((rows.count == 3).then_some(rows))
+    }
+
+    /// Rows from a place on with nothing but borders between them, one at a time.
+    fn rows(&self, at: usize) -> Result<Rows, NotYet> {
+        let mut rows = Rows { end: at, ..Rows::default() };
+        let (mut at, mut is_behind_border) = (at, false);
+        while rows.count < SEVERAL {
+            match self.line(at)? {
+                Some((Kind::Row, line, end)) => {
+                    rows.push(line);
+                    rows.end = end;
+                    (at, is_behind_border) = (end, false);
+                }
+                Some((Kind::Border, _, end)) if !is_behind_border => {
+                    (at, is_behind_border) = (end, true);
+                }
+                _ => return Ok(rows),
+            }
+        }
+        Ok(rows.first_grid(self))
+    }
+
+    /// Where the text of a section ends whose head ends here: behind the rows that follow.
+    fn behind_section(&self, at: usize) -> Result<usize, NotYet> {
+        match self.line(at)? {
+            Some((Kind::Row, ..)) => Ok(self.grid(at)?.end),
+            _ => Ok(at),
+        }
+    }
+
+    /// The rows without those of dashes, if they are nine only without them.
+    fn counted(&self, rows: &Rows) -> Rows {
+        let mut solid = Rows::default();
+        let lines = rows.as_slice().iter();
+        lines.filter(|line| !is_dashes(line.of(self.bytes))).for_each(|&line| solid.push(line));
+        let counts = if rows.count != 9 && solid.count == 9 { &solid } else { rows };
+        Rows { lines: counts.lines, count: counts.count, ..solid }
+    }
+
+    /// The cells of a grid as they were written and as a puzzle, or the line that is at fault.
+    fn puzzle(&self, rows: &Rows) -> Result<([u8; CELLS], Puzzle), (Span, Malformed)> {
+        let rows = self.counted(rows);
+        let mut cells = [b'.'; CELLS];
+        for (number, (into, &line)) in (1..).zip(cells.chunks_exact_mut(9).zip(rows.as_slice())) {
+            let row = cells_of_row(line.of(self.bytes), number);
+            into.copy_from_slice(&row.map_err(|malformed| (line, malformed))?);
+        }
+        match Puzzle::from_text(&cells) {
+            Some(puzzle) if rows.count == 9 => Ok((cells, puzzle)),
+            _ => {
+                let what = format!("a grid of {} rows, nine expected", rows.count);
+                let line = *rows.as_slice().get(9).unwrap_or(&rows.lines[0]);
+                Err((line, Malformed { column: 1, what }))
+            }
+        }
+    }
+}
+
+fn line_feeds(bytes: &[u8]) -> u32 {
+    memchr::memchr_iter(b'\n', bytes).count() as u32
+}
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Row,
+    Border,
+    Blank,
+    /// A comment or a label.
+    Text,
+    /// The head of the section that holds the puzzle.
+    Head,
+    /// The head of a section that holds something else.
+    OtherSection,
+    TooLong,
+}
+
+impl Kind {
+    /// What a line without its end is. Of a long one no more than its begin is looked at.
+    fn of(line: &[u8]) -> Self {
+        let begin = &line[..line.len().min(LONGEST_LINE)];
+        match begin.trim_ascii() {
+            [b'#', ..] => Self::Text,
+            _ if line.len() > LONGEST_LINE => Self::TooLong,
+            [] => Self::Blank,
+            [b'[', name @ .., b']'] if name.iter().all(u8::is_ascii_alphabetic) => {
+                let is_puzzle = name.eq_ignore_ascii_case(b"puzzle");
+                if is_puzzle { Self::Head } else { Self::OtherSection }
+            }
+            text => Self::of_text(text),
+        }
+    }
+
+    fn of_text(text: &[u8]) -> Self {
+        // Nearly every row has a digit, and nothing but cells and spaces.
+        let seen = text.iter().fold(0, |seen, &byte| seen | PLAIN[byte as usize]);
+        if seen & (DIGIT | NOT_PLAIN) == DIGIT {
+            return Self::Row;
+        }
+        let (mut cells, mut lines, mut corners) = (0, 0, 0);
+        let (mut has_joint, mut is_border, mut is_row) = (false, true, true);
+        for (_, piece) in pieces(text) {
+            match piece {
+                Piece::Cell(cell) => {
+                    cells += 1;
+                    lines += usize::from(matches!(cell, b'-' | b'_' | b'*'));
+                    corners += usize::from(cell == b'.');
+                }
+                Piece::Joint => has_joint = true,
+                Piece::Space | Piece::Bar => {}
+                Piece::Other(b'\'') => (has_joint, is_row) = (true, false),
+                Piece::Other(_) => (is_border, is_row) = (false, false),
+            }
+        }
+        is_border &= cells == lines + corners
+            && (lines > corners || cells == 0)
+            && (cells != 9 || has_joint);
+        if is_border {
+            Self::Border
+        } else if !is_row && is_label(text) {
+            Self::Text
+        } else {
+            Self::Row
+        }
+    }
+}
+
+const DIGIT: u8 = 1;
+const NOT_PLAIN: u8 = 2;
+
+/// What a byte says about a row: it has a digit, or something but cells, spaces and bars.
+const PLAIN: [u8; 256] = {
+    let mut plain = [NOT_PLAIN; 256];
+    let others = b"0._*-xX? \t|";
+    let mut i = 0;
+    while i < others.len() {
+        plain[others[i] as usize] = 0;
+        i += 1;
+    }
+    let mut digit = b'1';
+    while digit <= b'9' {
+        plain[digit as usize] = DIGIT;
+        digit += 1;
+    }
+    plain
+};
+
+/// Whether a word stands in a line that is not a row: two letters or more at the start of it or
+/// behind a space, one of them none of those that are taken for digits and blanks. A line with as
+/// many digits and dots in succession as a row has is none.
+fn is_label(text: &[u8]) -> bool {
+    let is_cell = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    if text.chunk_by(|a, b| is_cell(a) && is_cell(b)).any(|cells| cells.len() >= 9) {
+        return false;
+    }
+    String::from_utf8_lossy(text).split_whitespace().any(|token| {
+        let word = token.trim_start_matches(|c: char| c.is_ascii_punctuation());
+        let letters = word.chars().take_while(|c| c.is_alphabetic());
+        let (count, own) = letters.fold((0, false), |(count, own), letter| {
+            (count + 1, own || !"OoIlxX".contains(letter))
+        });
+        count >= 2 && own
+    })
+}
+
+/// Whether a row is nothing but dashes and bars.
+fn is_dashes(row: &[u8]) -> bool {
+    !pieces(row).any(|(_, piece)| matches!(piece, Piece::Cell(cell) if cell != b'-'))
+}
+
+/// Nine cells as they were written.
+fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
+    let mut cells = [0; 9];
+    let (mut count, mut tenth) = (0, None);
+    for (at, piece) in pieces(row) {
+        match piece {
+            Piece::Cell(cell) => {
+                match cells.get_mut(count) {
+                    Some(place) => *place = cell,
+                    None => tenth = tenth.or(Some(at)),
+                }
+                count += 1;
+            }
+            Piece::Space | Piece::Bar | Piece::Joint => {}
+            Piece::Other(_) => {
+                let what = Malformed::not_a_cell(row, at).what;
+                let what = format!("row {number} of the grid: {what}");
+                return Err(Malformed { column: column(row, at), what });
+            }
+        }
+    }
+    if count == 9 {
+        return Ok(cells);
+    }
+    let hint = match count {
+        4 | 16 | 25 => "; only 9x9 puzzles are read",
+        81 => "; is this one puzzle a line?",
+        _ => ", nine expected",
+    };
+    let s = if count == 1 { "" } else { "s" };
+    let what = format!("row {number} of the grid has {count} cell{s}{hint}");
+    let at = tenth.unwrap_or(row.trim_ascii_end().len());
+    Err(Malformed { column: column(row, at), what })
+}
+
+/// The column of the character at a byte, counted from 1.
+fn column(line: &[u8], at: usize) -> usize {
+    String::from_utf8_lossy(&line[..at]).chars().count() + 1
+}
+
+/// What a character of a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Piece {
+    Cell(u8),
+    Space,
+    /// A line between two cells.
+    Bar,
+    /// What only a line between two rows has, mostly.
+    Joint,
+    /// The first byte of something else.
+    Other(u8),
+}
+
+/// The characters of a line, each with its place.
+fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (piece, length) = match line[at..] {
+            [] => return None,
+            [cell, ..] if cell.is_ascii_digit() || BLANKS.contains(&cell) => (Piece::Cell(cell), 1),
+            [b' ' | b'\t', ..] => (Piece::Space, 1),
+            [b'|' | b'!' | b':', ..] => (Piece::Bar, 1),
+            [b'+' | b'=', ..] => (Piece::Joint, 1),
+            // │ ┃ ║
+            [0xE2, 0x94, 0x82 | 0x83, ..] | [0xE2, 0x95, 0x91, ..] => (Piece::Bar, 3),
+            // The box drawing characters, U+2500 to U+257F.
+            [0xE2, 0x94 | 0x95, 0x80..=0xBF, ..] => (Piece::Joint, 3),
+            [other, ..] => (Piece::Other(other), 1),
+        };
+        at += length;
+        Some((at - length, piece))
+    })
+}

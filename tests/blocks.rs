@@ -1,0 +1,301 @@
+//! However the bytes of an input arrive and wherever its blocks end, its rows are the same.
+
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+
+use bulkdoku::input::csv::table::Header;
+use bulkdoku::input::csv::{Delimiter, Table};
+use bulkdoku::input::{Answers, Behind, Expected, Layout, grid};
+use bulkdoku::output::{Column, CsvRows};
+use bulkdoku::stats::Counts;
+use bulkdoku::{Pipeline, Progress, Source};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const CLASSIC: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+/// Gives its bytes in pieces of the sizes named, again and again.
+struct InPieces<'a> {
+    bytes: &'a [u8],
+    sizes: &'a [usize],
+    next: usize,
+}
+
+impl Read for InPieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.sizes[self.next % self.sizes.len()].min(into.len()).min(self.bytes.len());
+        self.next += 1;
+        into[..size].copy_from_slice(&self.bytes[..size]);
+        self.bytes = &self.bytes[size..];
+        Ok(size)
+    }
+}
+
+/// How an input is cut, and by how many it is worked on.
+#[derive(Clone, Debug)]
+struct Cuts {
+    /// The sizes of reads, in turn.
+    reads: Vec<usize>,
+    /// Bytes of a block beyond the fewest that will do.
+    block_bytes: usize,
+    threads: usize,
+}
+
+fn any_cuts() -> impl Strategy<Value = Cuts> {
+    (prop::collection::vec(1_usize..300, 1..5), 0_usize..2000, 1_usize..4)
+        .prop_map(|(reads, block_bytes, threads)| Cuts { reads, block_bytes, threads })
+}
+
+/// Rows, notes and counts.
+type Ran = (String, String, Counts);
+
+fn pipeline(layout: &Layout, threads: usize, block_bytes: usize) -> Pipeline {
+    let check = layout.has_answers();
+    let of_check = check.then_some([Column::Answer, Column::Reason]);
+    let columns = [Column::Line, Column::Status, Column::Puzzle].into_iter();
+    let format = CsvRows::new(columns.chain(of_check.into_iter().flatten()).collect::<Vec<_>>());
+    Pipeline {
+        check,
+        threads: NonZeroUsize::new(threads).unwrap(),
+        format: Box::new(format.keeping(&layout.kept())),
+        block_bytes,
+        ..Pipeline::default()
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// What one thread makes of it with one block.
+fn whole(layout: &Layout, input: &[u8]) -> Ran {
+    let pipeline = pipeline(layout, 1, input.len() + 1);
+    let mut sink = (Vec::new(), Vec::new());
+    let source = Source { layout: layout.clone(), ..Source::new("in", input) };
+    let report = pipeline.run_alone(&mut sink, [source], &Progress::default()).unwrap();
+    (text(&sink.0), text(&sink.1), report.counts)
+}
+
+/// What it is when it is cut; blocks have `fewest` bytes or more.
+fn in_pieces(layout: &Layout, input: &[u8], fewest: usize, cuts: &Cuts) -> Ran {
+    let pipeline = pipeline(layout, cuts.threads, fewest + cuts.block_bytes);
+    let reader = InPieces { bytes: input, sizes: &cuts.reads, next: 0 };
+    let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
+    let (mut rows, mut notes) = (Vec::new(), Vec::new());
+    let report = pipeline.run([source], &mut rows, &mut notes, &Progress::default()).unwrap();
+    (text(&rows), text(&notes), report.counts)
+}
+
+/// Whether the reader takes something away from the start, or refuses to read it.
+fn has_mark(input: &[u8]) -> bool {
+    matches!(input.first(), Some(0xEF | 0xFE | 0xFF))
+}
+
+fn bytes(texts: &[&'static str]) -> impl Strategy<Value = Vec<u8>> + use<> {
+    select(texts.to_vec()).prop_map(|text| text.as_bytes().to_vec())
+}
+
+fn any_line() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![Just(b'.'), Just(b' '), Just(b'#'), Just(b','), any::<u8>()];
+    prop_oneof![
+        bytes(&[CLASSIC, "", " ", "# c", "puzzle", "\r"]),
+        prop::collection::vec(byte, 0..100),
+        bytes(&["a", "\t, b", ";", SOLVED, "\t1"]).prop_map(|rest| [
+            CLASSIC.as_bytes(),
+            b" ",
+            &rest
+        ]
+        .concat()),
+    ]
+}
+
+fn any_line_of_grids() -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![Just(b'.'), Just(b' '), any::<u8>()];
+    prop_oneof![
+        20 => bytes(&["........."]),
+        10 => bytes(&[
+            "53..7....", "---------", "", " ", "---+---+---", "# c", "Grid 1", "[Puzzle]",
+            "[State]", "5 3 . | . 7 . | . . .", "53..7...", "53..7.....", "O........", "\r",
+            "│ │", "'",
+        ]),
+        1 => Just(vec![b' '; 300]),
+        1 => prop::collection::vec(byte, 0..300),
+    ]
+}
+
+/// A row of three fields, the second of them mostly a puzzle, as CSV.
+fn any_row() -> impl Strategy<Value = Vec<u8>> {
+    let note = prop_oneof![
+        bytes(&["", "x", "\n", "\"", "\r\n", "a,b", "\"\n\"", "two\nlines", "# c"]),
+        prop::collection::vec(select(b"ab\",\n\r #".to_vec()), 0..12),
+    ];
+    let puzzle = prop_oneof![4 => bytes(&[CLASSIC]), 1 => note.clone()];
+    let fields = [note.clone().boxed(), puzzle.boxed(), note.boxed()];
+    (fields, any::<[bool; 3]>()).prop_map(|(fields, quoted)| {
+        let fields = fields.iter().zip(quoted).map(|(text, quoted)| field(text, quoted));
+        [fields.collect::<Vec<_>>().join(&b','), b"\n".to_vec()].concat()
+    })
+}
+
+/// A text as a field, in quotes if it needs them or they are wanted.
+fn field(text: &[u8], quoted: bool) -> Vec<u8> {
+    if !quoted && !text.iter().any(|byte| b",\"\r\n #".contains(byte)) {
+        return text.to_vec();
+    }
+    let doubled = text.iter().flat_map(|&byte| vec![byte; if byte == b'"' { 2 } else { 1 }]);
+    [b'"'].into_iter().chain(doubled).chain([b'"']).collect()
+}
+
+fn table() -> Layout {
+    table_with(None, vec![0, 2])
+}
+
+fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
+    let names = ["id", "puzzle", "note"].map(String::from).to_vec();
+    let header = Some(Header { line: 1, names });
+    let delimiter = Delimiter::Byte(b',');
+    Layout::Csv(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept }.into())
+}
+
+/// A pipe gives a few bytes at a time; what is found in them is what all of them are.
+#[test]
+fn what_an_input_is_does_not_depend_on_how_much_of_it_is_there() {
+    let grid: String = CLASSIC.as_bytes().chunks(9).map(|row| text(row) + "\n").collect();
+    let inputs = [
+        format!("# c\n{CLASSIC}\n"),
+        format!("Grid 1\n{grid}{grid}"),
+        format!("id,puzzle\n1,{CLASSIC}\n"),
+        format!("1;{CLASSIC}\n2;{CLASSIC}\n"),
+        // A quote is open with one delimiter and means nothing with the other.
+        format!("a,b,c\na,\"b\n1,{CLASSIC},z\n2\t{CLASSIC}\tz\n"),
+        format!("a\tb\tc\na\t\"b\n1\t{CLASSIC}\n2,{CLASSIC},z\n3,\"\",\n"),
+        "12\n".repeat(20),
+        format!("{CLASSIC},{SOLVED}\n"),
+        format!("id,puzzle,full\n1,{CLASSIC},\n2,{CLASSIC},{SOLVED}\n"),
+        format!("1;{SOLVED};{CLASSIC}\n"),
+    ];
+    let with_answers = Expected { answers: Answers::Wanted, ..Expected::default() };
+    for (expected, input) in [Expected::default(), with_answers]
+        .iter()
+        .flat_map(|expected| inputs.iter().map(move |input| (expected, input)))
+    {
+        let whole = expected.detect(input.as_bytes(), true);
+        assert!(whole != Ok(None), "{input}");
+        for length in 0..input.len() {
+            let found = expected.detect(&input.as_bytes()[..length], false);
+            assert!(found == Ok(None) || found == whole, "{length} bytes of {input}: {found:?}");
+        }
+    }
+}
+
+/// Whoever says that the first row is a header knows it; nothing depends on how much comes behind.
+#[test]
+fn the_header_is_no_record_whatever_it_looks_like() {
+    let row = format!("1,{CLASSIC},x\n");
+    for rows in 1..5 {
+        let (rows_of_all, _, counts) = whole(&table(), row.repeat(rows).as_bytes());
+        assert_eq!(counts.records(), rows as u64 - 1, "{rows_of_all}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// There is one row for every line that is neither blank nor a comment, or has a carriage
+    /// return in it.
+    #[test]
+    fn of_lines(
+        lines in prop::collection::vec(any_line(), 0..60),
+        ends_with_line in any::<bool>(),
+        layout in select(vec![
+            Layout::Lines,
+            Layout::LinesAnd(Behind::Rest),
+            Layout::LinesAnd(Behind::Answer),
+            Layout::LinesAnd(Behind::AnswerAndRest),
+        ]),
+        cuts in any_cuts(),
+    ) {
+        let mut input = lines.join(&b'\n');
+        input.extend(ends_with_line.then_some(b'\n'));
+        prop_assume!(!has_mark(&input));
+        let expected = whole(&layout, &input);
+        prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
+
+        let records = input.split(|&byte| byte == b'\n').filter(|line| {
+            let text = line.strip_suffix(b"\r").unwrap_or(line);
+            if text.trim_ascii_end().contains(&b'\r') {
+                return true;
+            }
+            let mut text = text.iter().skip_while(|byte| matches!(byte, b' ' | b'\t'));
+            text.next().is_some_and(|&first| first != b'#')
+        });
+        prop_assert_eq!(expected.2.records(), records.count() as u64);
+    }
+
+    #[test]
+    fn of_grids(
+        lines in prop::collection::vec(any_line_of_grids(), 0..200),
+        ends_with_line in any::<bool>(),
+        keep in any::<bool>(),
+        cuts in any_cuts(),
+    ) {
+        let mut input = lines.join(&b'\n');
+        input.extend(ends_with_line.then_some(b'\n'));
+        prop_assume!(!has_mark(&input));
+        let layout = if keep { Layout::GridAndLabel } else { Layout::Grid };
+        // The largest grid with its label.
+        let fewest = 40 * grid::LONGEST_LINE;
+        prop_assert_eq!(in_pieces(&layout, &input, fewest, &cuts), whole(&layout, &input));
+    }
+
+    /// The rows are those that another reader finds.
+    #[test]
+    fn of_tables(rows in prop::collection::vec(any_row(), 0..60), cuts in any_cuts()) {
+        let input = [&b"id,puzzle,note\n"[..], &rows.concat()].concat();
+        let expected = whole(&table(), &input);
+        prop_assert_eq!(&in_pieces(&table(), &input, 300, &cuts), &expected);
+
+        let mut found = csv::Reader::from_reader(expected.0.as_bytes());
+        let mut line = 2;
+        for (row, found) in rows.iter().zip(found.byte_records()) {
+            let mut other = csv::ReaderBuilder::new().has_headers(false).from_reader(&row[..]);
+            let other = other.byte_records().next().unwrap().unwrap();
+            let found = found.unwrap();
+            prop_assert_eq!(String::from_utf8_lossy(&found[0]), line.to_string());
+            prop_assert_eq!((&found[3], &found[4]), (&other[0], &other[2]));
+            let is_puzzle = other[1] == *CLASSIC.as_bytes();
+            prop_assert_eq!(&found[1], if is_puzzle { &b"unique"[..] } else { b"malformed" });
+            line += text(row).matches('\n').count();
+        }
+        prop_assert_eq!(expected.2.records(), rows.len() as u64);
+
+        // The first field is said to be the solution.
+        let layout = table_with(Some(0), vec![2]);
+        let expected = whole(&layout, &input);
+        prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
+        prop_assert_eq!(expected.2.records(), rows.len() as u64);
+    }
+
+    /// The same with quotes anywhere, so that nobody knows what is meant.
+    #[test]
+    fn of_broken_tables(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                2 => bytes(&[CLASSIC]),
+                1 => bytes(&[SOLVED]),
+                3 => bytes(&[",", "\n", "\"", "x", "1,", ",\"a\"\n", "\r\n", "#"]),
+            ],
+            0..150,
+        ),
+        cuts in any_cuts(),
+    ) {
+        let input = pieces.concat();
+        for layout in [table(), table_with(Some(2), vec![0]), table_with(Some(0), vec![])] {
+            let whole = whole(&layout, &input);
+            prop_assert_eq!(in_pieces(&layout, &input, input.len() + 1, &cuts), whole);
+        }
+    }
+}

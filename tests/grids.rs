@@ -1,0 +1,494 @@
+//! Puzzles of nine lines, in every form in which people write them down.
+
+mod common;
+
+use std::io::Write;
+use std::thread::sleep;
+use std::time::Duration;
+
+use bulkdoku::input::{Layout, Records, grid};
+use common::command::{CLASSIC, Folder, SOLVED};
+use flate2::write::GzEncoder;
+
+/// What a run says: the rows `line,status,puzzle` without the header, the messages about its input,
+/// the status.
+fn solve(input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
+    solve_as("grid", input)
+}
+
+fn solve_as(format: &str, input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
+    let folder = Folder::new();
+    folder.file("in", input);
+    let args = ["in", "--columns", "line,status,puzzle", "--input-format", format];
+    let ran = folder.solve(&args, "");
+    let rows = ran.rows.lines().skip(1).map(String::from).collect();
+    let messages = ran.messages.lines().filter_map(|line| line.strip_prefix("in:"));
+    (rows, messages.map(String::from).collect(), ran.status)
+}
+
+/// The nine rows of the puzzle.
+fn rows() -> Vec<String> {
+    CLASSIC.as_bytes().chunks(9).map(|row| String::from_utf8(row.to_vec()).unwrap()).collect()
+}
+
+/// The rows as lines.
+fn plain() -> String {
+    rows().join("\n") + "\n"
+}
+
+/// The rows with `bar` between the boxes, `gap` between the cells, in `edges`, with `border`
+/// between the bands.
+fn drawn(gap: &str, bar: &str, edges: [&str; 2], border: &str) -> String {
+    let row = |row: &String| {
+        let cells: Vec<_> = row.chars().map(String::from).collect();
+        let boxes: Vec<_> = cells.chunks(3).map(|three| three.join(gap)).collect();
+        format!("{}{}{}\n", edges[0], boxes.join(bar), edges[1])
+    };
+    let bands: Vec<String> = rows().chunks(3).map(|band| band.iter().map(row).collect()).collect();
+    bands.join(&format!("{border}\n"))
+}
+
+/// The forms that are read, and the line in which their first row is.
+fn forms() -> Vec<(String, usize)> {
+    let framed = |frame: [&str; 3], body: String| format!("{}\n{body}{}\n", frame[0], frame[2]);
+    let pretty =
+        ["┌───────┬───────┬───────┐", "├───────┼───────┼───────┤", "└───────┴───────┴───────┘"];
+    let hodoku =
+        [".-------.-------.-------.", ":-------+-------+-------:", "'-------'-------'-------'"];
+    let simple = ["*-----------*", "|---+---+---|", "*-----------*"];
+    let blanks = |text: String, blank: &str| text.replace('.', blank);
+    vec![
+        (plain(), 1),
+        (drawn(" ", " ", ["", ""], "").replace("\n\n", "\n"), 1),
+        (drawn(" ", " | ", ["", ""], "------+-------+------"), 1),
+        (drawn("", "|", ["", ""], "---+---+---"), 1),
+        (drawn("", "|", ["|", "|"], simple[1]), 1),
+        (framed(simple, drawn("", "|", [" |", "|"], simple[1])), 2),
+        (framed(hodoku, drawn(" ", " | ", ["| ", " |"], hodoku[1])), 2),
+        (framed(pretty, drawn(" ", " │ ", ["│ ", " │"], pretty[1])), 2),
+        (drawn("  ", " ! ", ["\t", " "], "==========+==========+=========="), 1),
+        (drawn(" ", " : ", ["", ""], "- - - + - - - + - - -"), 1),
+        // Bands with an empty line between them.
+        (drawn("", "", ["", ""], ""), 1),
+        (drawn("", " ", ["", ""], ""), 1),
+        // A line of dashes would be a row of blanks if there were not nine rows without it.
+        (blanks(drawn("", "", ["", ""], "---------"), "0"), 1),
+        (drawn("", "|", ["", ""], "---|---|---"), 1),
+        // Blanks of every kind.
+        (blanks(plain(), "0"), 1),
+        (blanks(plain(), "-"), 1),
+        (blanks(plain(), "*"), 1),
+        (blanks(plain(), "_"), 1),
+        (blanks(drawn(" ", " | ", ["", ""], "------+-------+------"), "x"), 1),
+        (blanks(drawn("", "|", ["", ""], "---+---+---"), "-"), 1),
+        // A border between all rows.
+        (rows().join("\n---+---+---\n"), 1),
+        // Labels, comments, sections.
+        (format!("Grid 01\n{}", plain()), 2),
+        (format!("Puzzle 12:\n\n{}", plain()), 3),
+        (format!("--- 7. Leicht (Übung) ---\n{}", plain()), 2),
+        (format!("Судоку 1\n{}", plain()), 2),
+        (format!("#AMe\n#DFirst\n{}", plain()), 3),
+        (format!("#AMe\n[Puzzle]\n{}\n[State]\n{}", plain(), plain()), 3),
+        (format!("[State]\n{}[PUZZLE]\n{}", plain(), plain()), 12),
+        (plain().replace('\n', "\r\n"), 1),
+        (format!("\u{FEFF}{}", plain().trim_end()), 1),
+        (format!("# {}\n{}", "long ".repeat(1000), plain()), 2),
+    ]
+}
+
+#[test]
+fn every_form_is_the_same_puzzle() {
+    for (text, line) in forms() {
+        let (rows, _, status) = solve(&text);
+        let [row] = rows.as_slice() else { panic!("{rows:?} for\n{text}") };
+        let row = row.replace(['0', '-', '*', '_', 'x'], ".").replacen("1.,", "10,", 1);
+        assert_eq!(row, format!("{line},unique,{CLASSIC}"), "{text}");
+        assert_eq!(status, 0, "{text}");
+    }
+}
+
+#[test]
+fn grids_are_recognised_and_that_is_told() {
+    for (text, _) in forms() {
+        let (rows, messages, status) = solve_as("auto", &text);
+        assert_eq!(messages, [" grids of nine lines"], "{text}");
+        assert_eq!((rows, vec![], status), solve(&text), "{text}");
+    }
+    // One at standard input, a piece at a time.
+    let folder = Folder::new();
+    let mut child = folder.spawn("solve", &["--columns", "line,status"]);
+    let mut pipe = child.stdin.take().unwrap();
+    for row in rows() {
+        writeln!(pipe, "{row}").unwrap();
+        sleep(Duration::from_millis(2));
+    }
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stdout, b"line,status\n1,unique\n");
+    let messages = String::from_utf8(output.stderr).unwrap();
+    assert!(messages.starts_with("<stdin>: grids of nine lines\n"), "{messages}");
+}
+
+#[test]
+fn what_may_be_something_else_is_read_as_lines() {
+    let eight_cells = plain().replacen("53..7....", "53..7...", 1);
+    let eight_rows = plain().replacen("53..7....\n", "", 1);
+    let puzzle_in_front = format!("{CLASSIC}\n{}", plain());
+    for text in [eight_cells, eight_rows, puzzle_in_front, "53..7....\n".repeat(10)] {
+        let (rows, _, status) = solve_as("auto", &text);
+        assert_eq!((rows.len(), status), (text.lines().count(), 1), "{text}{rows:?}");
+    }
+}
+
+#[test]
+fn whoever_knows_better_is_asked() {
+    let (rows, _, _) = solve_as("lines", plain());
+    assert_eq!(rows.len(), 9);
+    let (rows, messages, status) = solve_as("grid", CLASSIC);
+    assert_eq!((rows.len(), messages.len(), status), (1, 1, 1));
+    for name in ["boj2580", "boj2239"] {
+        assert_eq!(solve_as(name, plain()), solve(plain()));
+    }
+}
+
+/// The files of other programs, by the usual names.
+#[test]
+fn files_of_other_programs_are_read() {
+    let bars = drawn("", "|", ["", ""], "-----------");
+    let files = [
+        ("a.sdk", format!("#A Somebody\n#D Easy\n[Puzzle]\n{}", plain()), 4),
+        ("b.ss", format!("{bars}\n"), 1),
+        ("c.sdm", format!("{CLASSIC}\n"), 1),
+        ("d.sdk", plain().replace('\n', "\r\n"), 1),
+    ];
+    let folder = Folder::new();
+    for (name, text, _) in &files {
+        folder.file(name, text);
+    }
+    let names = files.each_ref().map(|(name, ..)| *name);
+    let args = ["--columns", "file,line,puzzle,solution"];
+    let ran = folder.solve(&[&names[..], &args].concat(), "");
+    let row = |(name, _, line): &(&str, String, u64)| format!("{name},{line},{CLASSIC},{SOLVED}");
+    let rows: Vec<_> = ran.rows.lines().skip(1).collect();
+    assert_eq!(
+        (rows, ran.status),
+        (files.each_ref().map(row).each_ref().map(|row| &**row).to_vec(), 0)
+    );
+    let told = |name: &str| ran.messages.contains(&format!("{name}: grids of nine lines"));
+    assert_eq!(names.map(told), [true, true, false, true], "{}", ran.messages);
+}
+
+#[test]
+fn solutions_written_as_grids_are_read_back() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n# none\n12\n{CLASSIC}\n"));
+    folder.file("more", CLASSIC);
+    for format in ["grid", "auto"] {
+        let output = format!("{format}.grid");
+        assert_eq!(folder.solve(&["in", "more", "-o", &output], "").status, 1);
+        let args = [&output, "--input-format", format, "--columns", "line,status,puzzle", "--keep"];
+        let ran = folder.solve(&args, "");
+        let row = |line: u64, of: &str| format!("{line},unique,{SOLVED},\"{of}: unique\"\n");
+        let rows = [row(2, "in, line 1"), row(14, "in, line 4"), row(25, "more, line 1")];
+        assert_eq!(ran.rows, format!("line,status,puzzle,label\n{}", rows.concat()));
+        assert_eq!(ran.status, 0);
+    }
+}
+
+#[test]
+fn labels_are_kept_if_they_are_wanted() {
+    let long = format!("Grid {}", "x".repeat(300));
+    let parts = [
+        "Grid 01\n",
+        "#  Second, with \"quotes\"\r\n[Puzzle]\n",
+        "\n\n",
+        "Far away\n\n\n",
+        "Three\n+---+\n",
+        &format!("# {long}\n"),
+        "One\nTwo\n\n",
+    ];
+    let text: String = parts.iter().map(|above| format!("{above}{}\n", plain())).collect();
+    let text = format!("{text}Grid 8\n{}", plain().replacen('5', "55", 1));
+    let folder = Folder::new();
+    folder.file("in", &text);
+    let expected = [
+        "label",
+        "Grid 01",
+        "\"Second, with \"\"quotes\"\"\"",
+        "",
+        "",
+        "Three",
+        "",
+        "Two",
+        "Grid 8",
+    ];
+    for keep in [&["--keep"][..], &["--keep", "label"]] {
+        let ran = folder.solve(&[&["in", "--columns", "status"], keep].concat(), "");
+        let labels: Vec<_> = ran.rows.lines().map(|row| row.split_once(',').unwrap().1).collect();
+        assert_eq!((labels, ran.status), (expected.to_vec(), 1), "{ran:?}");
+    }
+    let ran = folder.solve(&["in", "--keep", "id"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("no column \"id\"; there are \"label\""), "{ran:?}");
+}
+
+/// How often the grids of [`many_grids`] follow each other.
+const REPEATS: usize = 80;
+
+/// Grids of every form, good ones and bad ones, far more than a block holds.
+fn many_grids() -> String {
+    let forms = forms().into_iter().map(|(text, _)| text.replace('\u{FEFF}', ""));
+    let bad = bad_grids().into_iter().map(|(rows, ..)| rows.join("\n") + "\n");
+    let few: String = forms.chain(bad).map(|text| format!("{text}\n\n")).collect();
+    let text = few.repeat(REPEATS);
+    assert!(text.len() > 1 << 20, "{} bytes", text.len());
+    format!("Grid 0\n{}\n{text}", plain())
+}
+
+const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
+
+#[test]
+fn threads_and_compression_make_no_difference() {
+    let text = many_grids();
+    let folder = Folder::new();
+    folder.file("in", &text);
+    let mut gz = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(text.as_bytes()).unwrap();
+    folder.file("in.gz", gz.finish().unwrap());
+    folder.file("in.zst", zstd::encode_all(text.as_bytes(), 1).unwrap());
+    let solve = |name: &str, threads: &str| {
+        let args = [name, "--columns", COLUMNS, "-q", "--keep", "--errors", "bad", "--force"];
+        let ran = folder.solve(&[&args[..], &["--threads", threads]].concat(), "");
+        assert_eq!(ran.status, 1, "{ran:?}");
+        (ran.rows, folder.read("bad").replace(name, "in"))
+    };
+    let expected = solve("in", "1");
+    let records = 1 + REPEATS * (forms().len() + bad_grids().len());
+    assert_eq!(expected.0.lines().count(), 1 + records);
+    for name in ["in", "in.gz", "in.zst"] {
+        assert!(solve(name, "3") == expected, "{name}");
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_is_finished_as_if_nothing_had_been() {
+    let folder = Folder::new();
+    folder.file("in", many_grids().repeat(4));
+    let args = ["in", "--columns", COLUMNS, "--keep", "-q", "-j", "2", "-o"];
+    assert_eq!(
+        folder.solve(&[&args[..], &["whole", "--errors", "bad_of_whole"]].concat(), "").status,
+        1
+    );
+    let mut kills = 0;
+    for pause in (0..).map(|i| Duration::from_millis(15 + 20 * i)) {
+        let more = ["out", "--errors", "bad", "--resume"];
+        let mut child = folder.spawn("solve", &[&args[..], &more].concat());
+        sleep(pause);
+        child.kill().unwrap();
+        match child.wait().unwrap().code() {
+            None => kills += 1,
+            Some(code) => {
+                assert_eq!(code, 1);
+                break;
+            }
+        }
+    }
+    assert!(kills > 0);
+    assert!(folder.read("out") == folder.read("whole"), "after {kills} kills");
+    assert!(folder.read("bad") == folder.read("bad_of_whole"), "after {kills} kills");
+}
+
+/// A line far longer than the memory that the run may have.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_stays_bounded_in_a_line_without_end() {
+    let script =
+        "ulimit -v 400000; exec \"$0\" solve -j 1 --input-format grid --columns line,status";
+    let mut command = std::process::Command::new("sh");
+    command.arg("-c").arg(script).arg(assert_cmd::cargo::cargo_bin("bulkdoku"));
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    write!(pipe, "{}", plain()).unwrap();
+    let long = vec![b'1'; 1 << 20];
+    for _ in 0..1000 {
+        pipe.write_all(&long).unwrap();
+    }
+    write!(pipe, "\n{}", plain()).unwrap();
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let rows = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(rows, "line,status\n1,unique\n10,malformed\n11,unique\n");
+}
+
+#[test]
+fn grids_follow_each_other_with_anything_or_nothing_between_them() {
+    for between in
+        ["", "\n", "\n \t\n\n", "Grid 2\n", "# comment\n", "[Puzzle]\n", "+---+\n+---+\n"]
+    {
+        let (rows, _, status) = solve([plain(), plain(), plain()].join(between));
+        let step = 9 + between.matches('\n').count();
+        let line = |n: usize| format!("{},unique,{CLASSIC}", 1 + n * step);
+        assert_eq!((rows, status), ((0..3).map(line).collect(), 0), "{between:?}");
+    }
+}
+
+#[test]
+fn all_forms_in_one_file() {
+    let forms = forms().into_iter().map(|(text, _)| text.replace('\u{FEFF}', ""));
+    let text = forms.collect::<Vec<_>>().join("\n\n");
+    let (rows, messages, status) = solve(&text);
+    assert!(rows.iter().all(|row| row.contains(",unique,")), "{messages:?}");
+    assert_eq!((rows.len(), status), (self::forms().len(), 0));
+}
+
+/// A bad grid, its message behind the line, and how many lines below its first the message is.
+type BadGrid = (Vec<String>, String, usize);
+
+/// Grids with one row too short, too long, with a letter or a character of several bytes in it,
+/// missing, or one too many, at every place.
+fn bad_grids() -> Vec<BadGrid> {
+    type Change = fn(&str) -> String;
+    let changes: [(Change, &str, &str); 4] = [
+        (|row| row[1..].into(), "9", " has 8 cells, nine expected"),
+        (|row| format!("{row}."), "10", " has 10 cells, nine expected"),
+        (
+            |row| format!("│{}O{}", &row[..2], &row[3..]),
+            "4",
+            ": letter O, not zero; write 0 for a blank",
+        ),
+        (
+            |row| format!("{}５{}", &row[..2], &row[3..]),
+            "3",
+            ": full-width digit '５' (U+FF15); write the ASCII digits 1 to 9",
+        ),
+    ];
+    let mut all = Vec::new();
+    for at in 0..9 {
+        for (change, column, what) in changes {
+            let mut rows = rows();
+            rows[at] = change(&rows[at]);
+            let what = format!("{column}: malformed: row {} of the grid{what}", at + 1);
+            all.push((rows, what, at));
+        }
+        let mut fewer = rows();
+        fewer.remove(at);
+        all.push((fewer, "1: malformed: a grid of 8 rows, nine expected".into(), 0));
+        let mut more = rows();
+        more.insert(at, ".........".into());
+        all.push((more, "1: malformed: a grid of 10 rows, nine expected".into(), 9));
+    }
+    all
+}
+
+#[test]
+fn a_bad_row_spoils_its_grid_and_no_other() {
+    for between in ["\n", "Grid 2\n", "# 2\n", "---+---+---\n---+---+---\n"] {
+        for (bad, message, below) in bad_grids() {
+            let line = 10 + between.matches('\n').count();
+            let next = line + bad.len() + between.matches('\n').count();
+            let text = [plain(), bad.join("\n") + "\n", plain()].join(between);
+            let (rows, messages, status) = solve(&text);
+            assert_eq!(rows.len(), 3, "{text}{messages:?}");
+            assert_eq!(rows[0], format!("1,unique,{CLASSIC}"));
+            assert!(rows[1].starts_with(&format!("{line},malformed,")), "{}", rows[1]);
+            assert_eq!(rows[2], format!("{next},unique,{CLASSIC}"), "{text}");
+            assert_eq!((messages, status), (vec![format!("{}:{message}", line + below)], 1));
+        }
+    }
+}
+
+#[test]
+fn a_malformed_grid_shows_the_line_at_fault() {
+    let (rows, _, _) = solve(plain().replacen("6..195...", " 6..19,5..", 1));
+    assert_eq!(rows, ["1,malformed,\" 6..19,5..\""]);
+}
+
+#[test]
+fn rows_with_nothing_between_them_are_taken_by_nine() {
+    let row = "........1\n";
+    let lines = |count: usize| -> Vec<String> {
+        let (rows, _, _) = solve(row.repeat(count));
+        rows.iter().map(|row| row.split(",.").next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(lines(9), ["1,contradictory"]);
+    assert_eq!(lines(17), ["1,malformed"]);
+    assert_eq!(lines(18), ["1,contradictory", "10,contradictory"]);
+    assert_eq!(lines(26), ["1,contradictory", "10,malformed"]);
+    assert_eq!(lines(9000).len(), 1000);
+    assert_eq!(lines(9001).last().unwrap(), "8992,malformed");
+}
+
+#[test]
+fn other_sizes_are_named() {
+    for (size, hint) in [(4, "4 cells"), (16, "16 cells")] {
+        let text = (".".repeat(size) + "\n").repeat(size) + "\n" + &plain();
+        let (rows, messages, _) = solve(&text);
+        assert_eq!(rows.len(), 2, "{rows:?}");
+        assert!(rows[1].ends_with(&format!(",unique,{CLASSIC}")), "{rows:?}");
+        let expected = format!("row 1 of the grid has {hint}; only 9x9 puzzles are read");
+        assert!(messages[0].ends_with(&expected), "{messages:?}");
+    }
+    let (_, messages, _) = solve(CLASSIC);
+    assert!(messages[0].ends_with("has 81 cells; is this one puzzle a line?"), "{messages:?}");
+}
+
+#[test]
+fn a_contradiction_is_told_with_its_line_and_column() {
+    let text = drawn(" ", " │ ", ["│ ", " │"], "---+---+---").replacen("6 . .", "4 . .", 1);
+    let (rows, messages, status) = solve(format!("Grid 1\n{text}"));
+    assert!(rows[0].starts_with("2,contradictory,53..7....4..195..."), "{rows:?}");
+    let expected = "7:3: contradictory: 4 stands twice in column 1, at r2c1 and r5c1";
+    assert_eq!((messages, status), (vec![expected.into()], 1));
+    // Behind a border: r9c8 is in the eleventh line of the grid.
+    let text = text.replacen("│ . . . │ . 8 . │ . 7 9 │", "│ . . . │ . 8 . │ . 9 9 │", 1);
+    let text = text.replacen("│ 4 . .", "│ 6 . .", 1);
+    let (_, messages, _) = solve(&text);
+    assert_eq!(messages, ["11:23: contradictory: 9 stands twice in row 9, at r9c8 and r9c9"]);
+    // Bands with an empty line between them, and a grid behind.
+    let text = drawn("", "", ["", ""], "").replacen("..79", "..99", 1) + "\n" + &plain();
+    let (_, messages, _) = solve(&text);
+    assert_eq!(messages, ["11:9: contradictory: 9 stands twice in row 9, at r9c8 and r9c9"]);
+}
+
+#[test]
+fn long_lines_are_one_record_and_comments_are_none() {
+    let long = "1".repeat(100_000);
+    let comment = format!("#{}", "y".repeat(1_000_000));
+    let text = format!("{}{long}\n{}{comment}\n{}{long}", plain(), plain(), plain());
+    let (rows, messages, _) = solve(&text);
+    let lines: Vec<_> = rows.iter().map(|row| row.split(',').take(2).collect::<Vec<_>>()).collect();
+    let expected = [
+        ["1", "unique"],
+        ["10", "malformed"],
+        ["11", "unique"],
+        ["21", "unique"],
+        ["30", "malformed"],
+    ];
+    assert_eq!(lines, expected);
+    assert!(messages[0].starts_with("10:257: malformed: a line of more than 256 bytes"));
+}
+
+#[test]
+fn other_lines_are_counted() {
+    let text = format!(" \nGrid 1\n# a\n{}\n[State]\n{}", drawn("", "", ["", ""], ""), plain());
+    let mut records = Records::default();
+    Layout::Grid.read(text.as_bytes(), 1, false, &mut records);
+    assert_eq!((records.all.len(), records.blank_lines, records.comments), (1, 4, 12));
+}
+
+#[test]
+fn what_is_certainly_a_grid() {
+    for (text, _) in forms() {
+        let text = text.replace('\u{FEFF}', "");
+        assert_eq!(grid::looks_like_grid(text.as_bytes(), true), Some(true), "{text}");
+        let begin = &text.as_bytes()[..text.len() / 2];
+        assert_ne!(grid::looks_like_grid(begin, false), Some(false), "{text}");
+    }
+    for text in [format!("{CLASSIC}\n").repeat(50), "id,puzzle\n1,5\n2,3\n".into(), "12\n".into()] {
+        assert_eq!(grid::looks_like_grid(text.as_bytes(), true), Some(false), "{text}");
+    }
+    assert_eq!(grid::looks_like_grid(b"", true), Some(false));
+    assert_eq!(grid::looks_like_grid(b"# c\n", false), None);
+}

@@ -350,6 +350,60 @@ fn other_sizes() {
     malformed(".".repeat(16), "17: malformed: 16 cells, 81 expected; only 9x9 puzzles");
 }
 
+/// A puzzle's nine rows, each with a line feed.
+fn rows_of(puzzle: &str) -> Vec<String> {
+    (0..9).map(|row| format!("{}\n", &puzzle[9 * row..9 * row + 9])).collect()
+}
+
+#[test]
+fn grids() {
+    let rows = rows_of(CLASSIC);
+    let spaced: String = CLASSIC.chars().map(|cell| format!("{cell} ")).collect();
+    let spaced: String =
+        (0..9).map(|row| format!("{}\n", &spaced[18 * row..18 * row + 17])).collect();
+    let bars: Vec<_> =
+        rows.iter().map(|row| format!("{}|{}|{}", &row[..3], &row[3..6], &row[6..])).collect();
+    let ss = format!(
+        "{}---+---+---\n{}---+---+---\n{}",
+        bars[..3].concat(),
+        bars[3..6].concat(),
+        bars[6..].concat()
+    );
+    let plain = rows.concat();
+    let sdk = format!("#ASomebody\n[Puzzle]\n{plain}[State]\n{plain}");
+    let forms = [
+        (plain.clone(), "1,unique"),
+        (plain.replace('\n', "\r\n"), "1,unique"),
+        (spaced, "1,unique"),
+        (ss, "1,unique"),
+        (sdk, "3,unique"),
+        (format!("Grid 01\n{}", plain.replace('.', "0")), "2,unique"),
+    ];
+    for (input, row) in forms {
+        given(input.clone()).gives(0, &[row], &["<stdin>: grids of nine lines"]);
+        given(input).with(&["--input-format", "grid"]).gives(0, &[row], &[]);
+    }
+    // Lines of 81 cells, one under the other.
+    given(format!("{CLASSIC}\n{CLASSIC}\n")).gives(0, &["1,unique", "2,unique"], &[]);
+}
+
+#[test]
+fn a_bad_row_spoils_its_grid_alone() {
+    let good = rows_of(CLASSIC).concat();
+    for (bad_row, message) in [
+        ("4..8.3..\n", "9: malformed: row 5 of the grid has 8 cells, nine expected"),
+        ("4..8.3..1.\n", "10: malformed: row 5 of the grid has 10 cells, nine expected"),
+    ] {
+        let bad = good.replacen("4..8.3..1\n", bad_row, 1);
+        let input = format!("Grid 01\n{bad}Grid 02\n{good}\n{bad}\n{good}");
+        let rows = ["2,malformed", "12,unique", "22,malformed", "32,unique"];
+        let message = format!("<stdin>:6:{message}");
+        given(input).with(&["--input-format", "grid"]).gives(1, &rows, &[&message]);
+    }
+    let hint = "malformed: 9 cells, 81 expected; a row of a grid? --input-format grid";
+    malformed(&good[..9], &format!("10: {hint}"));
+}
+
 /// The most memory that a process took so far, in bytes.
 #[cfg(target_os = "linux")]
 fn peak_memory(process: u32) -> usize {

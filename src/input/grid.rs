@@ -379,7 +379,8 @@ impl Sheet<'_> {
         match Puzzle::from_text(&cells) {
             Some(puzzle) if rows.count == 9 => Ok((cells, puzzle)),
             _ => {
-                let what = format!("a grid of {} rows, nine expected", rows.count);
+                let s = if rows.count == 1 { "" } else { "s" };
+                let what = format!("a grid of {} row{s}, nine expected", rows.count);
                 let line = *rows.as_slice().get(9).unwrap_or(&rows.lines[0]);
                 Err((line, Malformed { column: 1, what }))
             }

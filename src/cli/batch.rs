@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use bulkdoku::input::Expected;
 use bulkdoku::output::RowFormat;
@@ -62,17 +63,29 @@ impl Batch {
         format: impl FnOnce(bool, &[String]) -> Result<Box<dyn RowFormat + Send>, Failure>,
     ) -> Result<Exit, Failure> {
         let mut inputs = Inputs::check(inputs)?;
-        self.look(&mut inputs, expected)?;
+        let progress = Progress::default();
+        interrupt::stop_at_signal(&progress.stop)
+            .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
+        self.look(&mut inputs, expected, &progress)?;
+        if progress.stop.load(Ordering::Relaxed) {
+            // Nothing is read, and no output is opened yet.
+            return Ok(Exit::Interrupted);
+        }
         self.pipeline.format = format(inputs.paths().len() > 1, &inputs.kept())?;
-        self.work(inputs, destinations)
+        self.work(inputs, destinations, &progress)
     }
 
     /// Looks at the start of each input, and says what it found.
-    fn look(&self, inputs: &mut Inputs, expected: &Expected) -> Result<(), Failure> {
+    fn look(
+        &self,
+        inputs: &mut Inputs,
+        expected: &Expected,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
         if inputs.wait_for_typing() && !self.only_rows {
             let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
         }
-        inputs.look(expected)?;
+        inputs.look(expected, &progress.stop)?;
         if !self.quiet && !self.only_rows {
             for finding in inputs.findings() {
                 let _ = writeln!(io::stderr(), "{finding}");
@@ -81,7 +94,12 @@ impl Batch {
         Ok(())
     }
 
-    fn work(self, mut inputs: Inputs, destinations: &Destinations) -> Result<Exit, Failure> {
+    fn work(
+        self,
+        mut inputs: Inputs,
+        destinations: &Destinations,
+        progress: &Progress,
+    ) -> Result<Exit, Failure> {
         let run = self.run_on(&inputs, destinations);
         let earlier = earlier_run(destinations, &run)?;
         let existing = match earlier {
@@ -105,11 +123,8 @@ impl Batch {
             Some(journal) => Results::go_on(rows, notes, journal)?,
             None => (Results::begin(rows, notes, run), None),
         };
-        let progress = Progress::default();
-        interrupt::stop_at_signal(&progress.stop)
-            .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
-        let ran = progress::watch(&bar, &progress, &inputs.bytes(), || {
-            self.solve(&mut inputs, start, &mut results, &progress)
+        let ran = progress::watch(&bar, progress, &inputs.bytes(), || {
+            self.solve(&mut inputs, start, &mut results, progress)
         });
         let report = match ran {
             Ok(report) => report,

@@ -19,6 +19,7 @@
 //! | [`marks`] | candidates as somebody wrote them down |
 //! | [`propagate`] | what clues imply: candidates, units, peers |
 //! | [`input`] | sources, and the records in their lines |
+//! | [`check`] | whether the solutions that an input gives are right |
 //! | [`solver`] | the contract that every engine keeps, and the engines |
 //! | [`status`] | what became of a record |
 //! | [`output`] | rows: one trait, one file a format |
@@ -34,6 +35,7 @@
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
 pub mod bundled;
+pub mod check;
 pub mod compression;
 pub mod generate;
 pub mod input;

@@ -79,17 +79,18 @@ impl Puzzle {
     /// unit (rows, then columns, then boxes) and then by cell.
     pub fn contradiction(&self) -> Option<Contradiction> {
         Unit::all().find_map(|unit| {
-            let mut seen_at = [None; 10];
-            unit.cells().into_iter().find_map(|cell| {
-                let digit = self.0[cell];
-                let first = seen_at[digit as usize].replace(cell);
-                match first {
-                    Some(first) if digit != 0 => {
-                        Some(Contradiction { digit, cells: [first, cell], unit })
-                    }
-                    _ => None,
-                }
-            })
+            let cells = unit.cells();
+            let mut seen = 0_u16;
+            let second = cells.into_iter().find(|&cell| {
+                // A blank is never seen.
+                let digit = 1 << self.0[cell] & !1;
+                let is_seen = seen & digit != 0;
+                seen |= digit;
+                is_seen
+            })?;
+            let digit = self.0[second];
+            let first = cells.into_iter().find(|&cell| self.0[cell] == digit)?;
+            Some(Contradiction { digit, cells: [first, second], unit })
         })
     }
 }

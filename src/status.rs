@@ -10,12 +10,16 @@ pub enum Status {
     Unique,
     /// A solution; uniqueness was not looked at.
     Solved,
+    /// The input's own solution is right, and no other was found.
+    Ok,
     /// At least two solutions.
     Multiple,
     /// The clues obey the rules, but no solution exists.
     Unsolvable,
     /// Two equal clues share a unit.
     Contradictory,
+    /// The input's own solution is wrong ([`crate::check`]).
+    Mismatch,
     /// Not a puzzle.
     Malformed,
     /// The node limit ended the search.
@@ -26,12 +30,14 @@ pub enum Status {
 
 impl Status {
     /// Every status, in the order of the summary.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Unique,
         Self::Solved,
+        Self::Ok,
         Self::Multiple,
         Self::Unsolvable,
         Self::Contradictory,
+        Self::Mismatch,
         Self::Malformed,
         Self::GaveUp,
         Self::InternalError,
@@ -55,9 +61,11 @@ impl Status {
         match self {
             Self::Unique => "unique",
             Self::Solved => "solved",
+            Self::Ok => "ok",
             Self::Multiple => "multiple",
             Self::Unsolvable => "unsolvable",
             Self::Contradictory => "contradictory",
+            Self::Mismatch => "mismatch",
             Self::Malformed => "malformed",
             Self::GaveUp => "gave_up",
             Self::InternalError => "internal_error",
@@ -66,7 +74,7 @@ impl Status {
 
     /// Whether this is what was asked for: a run of nothing else ends with exit status 0.
     pub const fn is_good(self) -> bool {
-        matches!(self, Self::Unique | Self::Solved)
+        matches!(self, Self::Unique | Self::Solved | Self::Ok)
     }
 }
 

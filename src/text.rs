@@ -13,9 +13,9 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 pub(crate) type Line = [u8; CELLS];
 
 /// Where the vectors of a line start: they overlap, so that nothing is left over.
-const WINDOWS: [usize; 3] = [0, WINDOW, CELLS - WINDOW];
+pub(crate) const WINDOWS: [usize; 3] = [0, WINDOW, CELLS - WINDOW];
 /// How many cells a vector has.
-const WINDOW: usize = 32;
+pub(crate) const WINDOW: usize = 32;
 
 /// Reads a puzzle at the level that every machine of this kind has.
 pub(crate) fn read(line: &Line, puzzle: &mut Puzzle) -> bool {

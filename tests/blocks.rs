@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use bulkdoku::input::csv::table::Header;
 use bulkdoku::input::csv::{Delimiter, Table};
-use bulkdoku::input::{Expected, Layout, grid};
+use bulkdoku::input::{Answers, Behind, Expected, Layout, grid};
 use bulkdoku::output::{Column, CsvRows};
 use bulkdoku::stats::Counts;
 use bulkdoku::{Pipeline, Progress, Source};
@@ -14,6 +14,8 @@ use proptest::sample::select;
 
 const CLASSIC: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
 /// Gives its bytes in pieces of the sizes named, again and again.
 struct InPieces<'a> {
@@ -51,8 +53,12 @@ fn any_cuts() -> impl Strategy<Value = Cuts> {
 type Ran = (String, String, Counts);
 
 fn pipeline(layout: &Layout, threads: usize, block_bytes: usize) -> Pipeline {
-    let format = CsvRows::new([Column::Line, Column::Status, Column::Puzzle]);
+    let check = layout.has_answers();
+    let of_check = check.then_some([Column::Answer, Column::Reason]);
+    let columns = [Column::Line, Column::Status, Column::Puzzle].into_iter();
+    let format = CsvRows::new(columns.chain(of_check.into_iter().flatten()).collect::<Vec<_>>());
     Pipeline {
+        check,
         threads: NonZeroUsize::new(threads).unwrap(),
         format: Box::new(format.keeping(&layout.kept())),
         block_bytes,
@@ -97,7 +103,12 @@ fn any_line() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         bytes(&[CLASSIC, "", " ", "# c", "puzzle", "\r"]),
         prop::collection::vec(byte, 0..100),
-        bytes(&["a", "\t, b", ";"]).prop_map(|rest| [CLASSIC.as_bytes(), b" ", &rest].concat()),
+        bytes(&["a", "\t, b", ";", SOLVED, "\t1"]).prop_map(|rest| [
+            CLASSIC.as_bytes(),
+            b" ",
+            &rest
+        ]
+        .concat()),
     ]
 }
 
@@ -139,11 +150,14 @@ fn field(text: &[u8], quoted: bool) -> Vec<u8> {
 }
 
 fn table() -> Layout {
+    table_with(None, vec![0, 2])
+}
+
+fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
     let names = ["id", "puzzle", "note"].map(String::from).to_vec();
     let header = Some(Header { line: 1, names });
     let delimiter = Delimiter::Byte(b',');
-    let kept = vec![0, 2];
-    Layout::Csv(Table { delimiter, header, fields: 3, puzzle: 1, solution: None, kept }.into())
+    Layout::Csv(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept }.into())
 }
 
 /// A pipe gives a few bytes at a time; what is found in them is what all of them are.
@@ -159,12 +173,19 @@ fn what_an_input_is_does_not_depend_on_how_much_of_it_is_there() {
         format!("a,b,c\na,\"b\n1,{CLASSIC},z\n2\t{CLASSIC}\tz\n"),
         format!("a\tb\tc\na\t\"b\n1\t{CLASSIC}\n2,{CLASSIC},z\n3,\"\",\n"),
         "12\n".repeat(20),
+        format!("{CLASSIC},{SOLVED}\n"),
+        format!("id,puzzle,full\n1,{CLASSIC},\n2,{CLASSIC},{SOLVED}\n"),
+        format!("1;{SOLVED};{CLASSIC}\n"),
     ];
-    for input in inputs {
-        let whole = Expected::default().detect(input.as_bytes(), true);
+    let with_answers = Expected { answers: Answers::Wanted, ..Expected::default() };
+    for (expected, input) in [Expected::default(), with_answers]
+        .iter()
+        .flat_map(|expected| inputs.iter().map(move |input| (expected, input)))
+    {
+        let whole = expected.detect(input.as_bytes(), true);
         assert!(whole != Ok(None), "{input}");
         for length in 0..input.len() {
-            let found = Expected::default().detect(&input.as_bytes()[..length], false);
+            let found = expected.detect(&input.as_bytes()[..length], false);
             assert!(found == Ok(None) || found == whole, "{length} bytes of {input}: {found:?}");
         }
     }
@@ -189,13 +210,17 @@ proptest! {
     fn of_lines(
         lines in prop::collection::vec(any_line(), 0..60),
         ends_with_line in any::<bool>(),
-        keep in any::<bool>(),
+        layout in select(vec![
+            Layout::Lines,
+            Layout::LinesAnd(Behind::Rest),
+            Layout::LinesAnd(Behind::Answer),
+            Layout::LinesAnd(Behind::AnswerAndRest),
+        ]),
         cuts in any_cuts(),
     ) {
         let mut input = lines.join(&b'\n');
         input.extend(ends_with_line.then_some(b'\n'));
         prop_assume!(!has_mark(&input));
-        let layout = if keep { Layout::LinesAndRest } else { Layout::Lines };
         let expected = whole(&layout, &input);
         prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
 
@@ -246,6 +271,12 @@ proptest! {
             line += text(row).matches('\n').count();
         }
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
+
+        // The first field is said to be the solution.
+        let layout = table_with(Some(0), vec![2]);
+        let expected = whole(&layout, &input);
+        prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
+        prop_assert_eq!(expected.2.records(), rows.len() as u64);
     }
 
     /// The same with quotes anywhere, so that nobody knows what is meant.
@@ -254,6 +285,7 @@ proptest! {
         pieces in prop::collection::vec(
             prop_oneof![
                 2 => bytes(&[CLASSIC]),
+                1 => bytes(&[SOLVED]),
                 3 => bytes(&[",", "\n", "\"", "x", "1,", ",\"a\"\n", "\r\n", "#"]),
             ],
             0..150,
@@ -261,9 +293,9 @@ proptest! {
         cuts in any_cuts(),
     ) {
         let input = pieces.concat();
-        prop_assert_eq!(
-            in_pieces(&table(), &input, input.len() + 1, &cuts),
-            whole(&table(), &input)
-        );
+        for layout in [table(), table_with(Some(2), vec![0]), table_with(Some(0), vec![])] {
+            let whole = whole(&layout, &input);
+            prop_assert_eq!(in_pieces(&layout, &input, input.len() + 1, &cuts), whole);
+        }
     }
 }

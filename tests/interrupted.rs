@@ -306,12 +306,36 @@ fn a_folder_that_takes_no_files_is_an_error() {
 
 /// A named pipe is read like standard input.
 #[test]
+fn a_signal_ends_a_run_whose_input_has_given_nothing_yet() {
+    for given in ["", "id,puz"] {
+        let folder = Folder::new();
+        let mut child = folder.spawn("solve", &["-o", "out"]);
+        let mut pipe = child.stdin.take().unwrap();
+        pipe.write_all(given.as_bytes()).unwrap();
+        sleep(Duration::from_millis(300));
+        signal(&child, Signal::INT);
+        // The pipe stays open.
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{given}");
+        drop(pipe);
+        assert!(names(&folder).is_empty());
+    }
+}
+
+#[test]
 fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     let folder = Folder::new();
     let made = Command::new("mkfifo").arg(folder.path("pipe")).status();
     if !made.is_ok_and(|status| status.success()) {
         return;
     }
+    // Nobody writes into it yet.
+    let child = folder.spawn("solve", &["pipe", "-o", "out"]);
+    sleep(Duration::from_millis(300));
+    signal(&child, Signal::TERM);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 130, "{ran:?}");
+    assert_eq!(names(&folder), ["pipe"]);
+
     let child = folder.spawn("solve", &["pipe", "-o", "out"]);
     let mut pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
     writeln!(pipe, "{CLASSIC}").unwrap();

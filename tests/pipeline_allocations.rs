@@ -4,7 +4,8 @@ use std::alloc::System;
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 
-use bulkdoku::{Pipeline, Progress, Source};
+use bulkdoku::input::{Behind, Layout};
+use bulkdoku::{Limits, Pipeline, Progress, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 #[global_allocator]
@@ -18,8 +19,14 @@ fn allocations() -> usize {
     stats.allocations + stats.reallocations
 }
 
+/// With its solution.
+const ANSWERED: &str = "\
+    53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79,\
+    534678912672195348198342567859761423426853791713924856961537284287419635345286179\n";
+
 /// The same line without end, up to a number of bytes.
 struct Lines {
+    line: &'static str,
     at: usize,
     bytes: usize,
 }
@@ -28,7 +35,7 @@ impl Read for Lines {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let size = into.len().min(self.bytes - self.at);
         for byte in &mut into[..size] {
-            *byte = PUZZLE.as_bytes()[self.at % PUZZLE.len()];
+            *byte = self.line.as_bytes()[self.at % self.line.len()];
             self.at += 1;
         }
         Ok(size)
@@ -54,11 +61,21 @@ impl Write for Watched<'_> {
 
 #[test]
 fn the_number_of_blocks_makes_no_allocations() {
+    let pipeline = || Pipeline { threads: NonZeroUsize::MIN, ..Pipeline::default() };
+    let check = |limits| Pipeline { check: true, limits, ..pipeline() };
+    assert_no_allocations(PUZZLE, Layout::Lines, &pipeline());
+    let layout = || Layout::LinesAnd(Behind::Answer);
+    assert_no_allocations(ANSWERED, layout(), &check(Limits::PROOF));
+    assert_no_allocations(ANSWERED, layout(), &check(Limits::FIRST));
+}
+
+fn assert_no_allocations(line: &'static str, layout: Layout, pipeline: &Pipeline) {
     let mut at_write = Vec::with_capacity(1000);
-    let pipeline = Pipeline { threads: NonZeroUsize::MIN, ..Pipeline::default() };
-    let source = Source::new("lines", Lines { at: 0, bytes: 100 * pipeline.block_bytes });
+    let lines = Lines { line, at: 0, bytes: 100 * pipeline.block_bytes };
+    let source = Source { layout, ..Source::new("lines", lines) };
     let rows = Watched { at_write: &mut at_write };
-    pipeline.run([source], rows, io::sink(), &Progress::default()).unwrap();
+    let report = pipeline.run([source], rows, io::sink(), &Progress::default()).unwrap();
+    assert!(report.counts.records() > 100_000);
     assert!(at_write.len() > 100, "{} blocks", at_write.len());
     // The header is the first write; the second block's rows are the third. When the input has
     // ended the reader's thread ends, with some blocks still on their way, and hands over what

@@ -1,13 +1,13 @@
 //! Puzzle lines, against a reader that looks at one line after the other.
 
 use bulkdoku::Status;
-use bulkdoku::input::Layout;
+use bulkdoku::input::{Behind, Layout};
 
 use crate::{Cuts, Ran, Row, plain, run};
 
 /// Checks that each line is the record, blank line or comment that it should be.
 pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
-    let layout = if keep_rest { Layout::LinesAndRest } else { Layout::Lines };
+    let layout = if keep_rest { Layout::LinesAnd(Behind::Rest) } else { Layout::Lines };
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
 

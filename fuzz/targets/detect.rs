@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bulkdoku::input::{Expected, InputFormat, Keep, Layout};
+use bulkdoku::input::{Answers, Behind, Expected, InputFormat, Keep, Layout};
 use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
 use libfuzzer_sys::fuzz_target;
 
@@ -20,6 +20,7 @@ fuzz_target!(|data: &[u8]| {
         no_header: choice & 4 != 0,
         column: (choice & 8 != 0).then(|| "2".into()),
         keep: (choice & 16 != 0).then_some(Keep::All),
+        answers: if choice & 32 == 0 { Answers::Unwanted } else { Answers::Wanted },
         ..Expected::default()
     };
     let detected = expected.detect(input, true);
@@ -33,7 +34,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(detected) = detected else { return };
     match detected.expect("all bytes are enough") {
         Layout::Lines => lines::check(input, false, &cuts),
-        Layout::LinesAndRest => lines::check(input, true, &cuts),
+        Layout::LinesAnd(Behind::Rest) => lines::check(input, true, &cuts),
+        Layout::LinesAnd(Behind::Answer | Behind::AnswerAndRest) => {}
         Layout::Grid => grids::check(input, false, &cuts),
         Layout::GridAndLabel => grids::check(input, true, &cuts),
         Layout::Csv(table) => tables::check(input, (*table).clone(), &cuts),

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use bulkdoku::input::Expected;
+use bulkdoku::output::RowFormat;
 use bulkdoku::pipeline::{Output, OutputFailure, Report, SoFar};
 use bulkdoku::{EngineKind, Pipeline, Progress, SimdLevel};
 
@@ -15,9 +17,10 @@ use super::notes::Notes;
 use super::outputs::{Destinations, Existing, Outputs, cut};
 use super::results::Results;
 use super::summary::{Setup, Summary};
+use super::work::WorkArgs;
 use super::{Exit, Failure, interrupt, progress};
 
-/// Who wrote the rows: another version may write others.
+/// The program and its version: another one may write other rows.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
 /// What is to be done with whole inputs.
@@ -38,12 +41,51 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// This, with the summary, unless `work` says otherwise.
+    pub fn new(pipeline: Pipeline, settings: BTreeMap<String, String>, work: &WorkArgs) -> Self {
+        Self {
+            pipeline,
+            settings,
+            engine: work.engine,
+            simd: work.engine.build(work.simd()).simd(),
+            quiet: work.quiet,
+            only_rows: false,
+        }
+    }
+
+    /// Reads `inputs`, writes to `destinations`. Once the inputs have been looked at, `format` is
+    /// told whether there are several, and the names of the columns that are kept.
+    pub fn run(
+        mut self,
+        inputs: Vec<PathBuf>,
+        expected: &Expected,
+        destinations: &Destinations,
+        format: impl FnOnce(bool, &[String]) -> Result<Box<dyn RowFormat + Send>, Failure>,
+    ) -> Result<Exit, Failure> {
+        let mut inputs = Inputs::check(inputs)?;
+        let progress = Progress::default();
+        interrupt::stop_at_signal(&progress.stop)
+            .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
+        self.look(&mut inputs, expected, &progress)?;
+        if progress.stop.load(Ordering::Relaxed) {
+            // Nothing is read, and no output is opened yet.
+            return Ok(Exit::Interrupted);
+        }
+        self.pipeline.format = format(inputs.paths().len() > 1, &inputs.kept())?;
+        self.work(inputs, destinations, &progress)
+    }
+
     /// Looks at the start of each input, and says what it found.
-    pub fn look(&self, inputs: &mut Inputs, expected: &Expected) -> Result<(), Failure> {
+    fn look(
+        &self,
+        inputs: &mut Inputs,
+        expected: &Expected,
+        progress: &Progress,
+    ) -> Result<(), Failure> {
         if inputs.wait_for_typing() && !self.only_rows {
             let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
         }
-        inputs.look(expected)?;
+        inputs.look(expected, &progress.stop)?;
         if !self.quiet && !self.only_rows {
             for finding in inputs.findings() {
                 let _ = writeln!(io::stderr(), "{finding}");
@@ -52,8 +94,12 @@ impl Batch {
         Ok(())
     }
 
-    /// Reads `inputs`, writes to `destinations`.
-    pub fn run(self, mut inputs: Inputs, destinations: &Destinations) -> Result<Exit, Failure> {
+    fn work(
+        self,
+        mut inputs: Inputs,
+        destinations: &Destinations,
+        progress: &Progress,
+    ) -> Result<Exit, Failure> {
         let run = self.run_on(&inputs, destinations);
         let earlier = earlier_run(destinations, &run)?;
         let existing = match earlier {
@@ -77,11 +123,8 @@ impl Batch {
             Some(journal) => Results::go_on(rows, notes, journal)?,
             None => (Results::begin(rows, notes, run), None),
         };
-        let progress = Progress::default();
-        interrupt::stop_at_signal(&progress.stop)
-            .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
-        let ran = progress::watch(&bar, &progress, &inputs.bytes(), || {
-            self.solve(&mut inputs, start, &mut results, &progress)
+        let ran = progress::watch(&bar, progress, &inputs.bytes(), || {
+            self.solve(&mut inputs, start, &mut results, progress)
         });
         let report = match ran {
             Ok(report) => report,
@@ -103,7 +146,8 @@ impl Batch {
         if let Some(errors) = &destinations.errors {
             options.insert("--errors".into(), errors.display().to_string());
         }
-        Run { program: PROGRAM.into(), inputs: inputs.states(), options }
+        let subcommand = if self.pipeline.check { "check" } else { "solve" };
+        Run { program: format!("{PROGRAM} {subcommand}"), inputs: inputs.states(), options }
     }
 
     fn setup(&self) -> Setup {
@@ -112,6 +156,7 @@ impl Batch {
             simd: self.simd,
             threads: self.pipeline.threads,
             limits: self.pipeline.limits,
+            check: self.pipeline.check,
         }
     }
 

@@ -6,7 +6,7 @@ use std::process::{ExitCode, Termination};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Every record is `unique` (or `solved`), or the reader of our output has left.
+    /// Every record is `unique` (or `solved`, or `ok`), or the reader of our output has left.
     Done = 0,
     /// Finished, but some record is anything else.
     SomeRecords = 1,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{Expected, InputFormat, Keep};
+use bulkdoku::input::{Answers, Expected, InputFormat, Keep};
 use clap::ValueEnum;
 
 use super::Failure;
@@ -30,8 +30,8 @@ pub struct InputArgs {
     no_header: bool,
 
     /// Carry other columns of the input into the rows (csv, tsv, jsonl), behind the others: all,
-    /// or those of this list. Of puzzle lines that is the text behind the cells, as rest; of grids
-    /// the label above them, as label.
+    /// or those of this list. Of puzzle lines that is the text behind the cells (of check: behind
+    /// the solution), as rest; of grids the label above them, as label.
     #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
     keep: Option<Vec<String>>,
 }
@@ -76,13 +76,14 @@ impl InputArgs {
         ]
     }
 
-    /// What is expected of `inputs`.
-    pub fn expected(&self, inputs: &[PathBuf]) -> Result<Expected, Failure> {
+    /// What is expected of `inputs`, if their own solutions are wanted like this.
+    pub fn expected(&self, inputs: &[PathBuf], answers: Answers) -> Result<Expected, Failure> {
         let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
         let flags = [
             ("--column", self.column.is_some()),
             ("--delimiter", self.delimiter.is_some()),
             ("--no-header", self.no_header),
+            ("--solution-column", matches!(answers, Answers::Column(_))),
         ];
         if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given && !is_table) {
             let hint = "is about tables; they are read with --input-format csv, tsv or auto";
@@ -94,6 +95,7 @@ impl InputArgs {
             delimiter: self.delimiter,
             no_header: self.no_header,
             keep: self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?,
+            answers,
         })
     }
 }

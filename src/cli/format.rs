@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use bulkdoku::Compression;
+use bulkdoku::input::Expected;
 use bulkdoku::output::{
     Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, RowFormat, SolutionLines, TsvRows,
 };
@@ -33,6 +34,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// The one that was asked for, or that the output's name asks for, or the usual one.
+    pub fn chosen(asked: Option<Self>, output: Option<&Path>) -> Self {
+        asked.or_else(|| output.and_then(Self::of_name)).unwrap_or_default()
+    }
+
     /// The one that a file's name asks for; a `.gz` or `.zst` behind it is looked through.
     pub fn of_name(path: &Path) -> Option<Self> {
         let name = match Compression::of_name(path) {
@@ -59,11 +65,26 @@ impl Format {
         matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
     }
 
-    /// Rows of this format, with these columns or those that are usual, and behind them those of
+    /// What `--format` says for it.
+    pub fn setting(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+
+    /// Refuses to carry columns of the input into rows that have none.
+    pub fn check_kept(self, expected: &Expected) -> Result<(), Failure> {
+        if expected.keep.is_some() && !self.has_columns() {
+            let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
+            return Err(Failure::Usage(hint.into()));
+        }
+        Ok(())
+    }
+
+    /// Rows of this format, with these columns or those that are `usual`, and behind them those of
     /// the input that are `kept`; several inputs are named in them.
     pub fn rows(
         self,
         columns: Option<&[Column]>,
+        usual: &[Column],
         several_inputs: bool,
         kept: &[String],
     ) -> Result<Box<dyn RowFormat + Send>, Failure> {
@@ -72,7 +93,7 @@ impl Format {
             return Err(Failure::Usage(hint.into()));
         }
         let columns: Vec<_> = columns.map_or_else(
-            || several_inputs.then_some(Column::File).into_iter().chain(Column::DEFAULT).collect(),
+            || several_inputs.then_some(Column::File).iter().chain(usual).copied().collect(),
             <[_]>::to_vec,
         );
         if self == Self::Jsonl
@@ -91,6 +112,12 @@ impl Format {
             Self::Boj2239 => Box::new(JudgeGrids::Plain),
         })
     }
+}
+
+/// What `--columns` says for these.
+pub fn columns_setting(columns: &[Column]) -> String {
+    let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
+    names.join(",")
 }
 
 fn twice(columns: &[Column]) -> Option<Column> {

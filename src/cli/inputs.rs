@@ -1,15 +1,17 @@
 //! Inputs: looked at before work starts, opened when their turn comes.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::Source;
 use bulkdoku::input::{Expected, Inflate, InputFormat, Layout, Peek, Position};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 
 use super::Failure;
 use super::journal::InputState;
@@ -57,13 +59,15 @@ impl Inputs {
         Ok(Self { paths, layouts, findings: Vec::new(), looked_at, bytes: Arc::default() })
     }
 
-    /// Looks at the start of each input to find out how records lie in it.
-    pub fn look(&mut self, expected: &Expected) -> Result<(), Failure> {
+    /// Looks at the start of each input to find out how records lie in it, unless `stop` is set
+    /// while one of them has nothing to look at yet.
+    pub fn look(&mut self, expected: &Expected, stop: &AtomicBool) -> Result<(), Failure> {
         for (i, path) in self.paths.iter().enumerate() {
             let mut reader = open(path, &self.bytes);
-            let layout = reader.layout(expected);
+            let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
             let layout =
                 layout.map_err(|error| Failure::Usage(format!("{}: {error}", name(path))))?;
+            let Some(layout) = layout else { return Ok(()) };
             if layout.kept() != self.layouts[0].kept() && i > 0 {
                 let first = (name(&self.paths[0]), self.layouts[0].kept());
                 return Err(unlike(first, (name(path), layout.kept())));
@@ -186,6 +190,16 @@ fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
 }
 
+/// Opens a file or a named pipe, even one that nobody has opened to write to it yet.
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    if fs::metadata(path)?.file_type().is_fifo() {
+        options.custom_flags(OFlags::NONBLOCK.bits() as i32);
+    }
+    options.open(path)
+}
+
 /// How long a read from a pipe may take before it is asked again whether the run is to end.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
@@ -222,7 +236,7 @@ impl Stream {
             // Without the buffer of `io::stdin`: what waits there, the system knows nothing of.
             File::from(io::stdin().as_fd().try_clone_to_owned()?)
         } else {
-            File::open(path)?
+            open_without_waiting(path)?
         };
         let is_file = file.metadata()?.is_file();
         Ok(if is_file { Self::Open(file) } else { Self::Pipe(file) })
@@ -237,7 +251,11 @@ impl Stream {
             Self::Open(file) => file.read(into),
             Self::Pipe(pipe) => {
                 wait_for(pipe)?;
-                pipe.read(into)
+                pipe.read(into).map_err(|error| match error.kind() {
+                    // Somebody else was faster.
+                    ErrorKind::WouldBlock => ErrorKind::Interrupted.into(),
+                    _ => error,
+                })
             }
         }
     }

@@ -5,6 +5,7 @@
 
 mod batch;
 mod bench;
+mod check;
 mod exit;
 mod expect;
 mod format;
@@ -19,6 +20,7 @@ mod results;
 mod show;
 mod solve;
 mod summary;
+mod work;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -39,6 +41,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Solve(solve::Args),
+    Check(check::Args),
     Bench(bench::Args),
     Show(show::Args),
     Generate(generate::Args),
@@ -48,6 +51,7 @@ enum Command {
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
+        Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
         Command::Generate(args) => generate::run(args),

@@ -1,20 +1,21 @@
 //! `bulkdoku solve`: puzzle lines in, one row for each out.
 
 use std::collections::BTreeMap;
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::Listing;
-use bulkdoku::{Compression, EngineKind, Limits, Pipeline, SimdLevel};
+use bulkdoku::{Compression, Limits, Pipeline};
 use clap::ValueEnum;
 
 use super::batch::Batch;
 use super::expect::InputArgs;
-use super::format::Format;
-use super::inputs::Inputs;
+use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
-use super::{Exit, Failure, parse_threads};
+use super::work::WorkArgs;
+use super::{Exit, Failure};
 
 /// Solve puzzle lines and write one row for each, in order.
 ///
@@ -44,6 +45,7 @@ pub struct Args {
         long,
         value_name = "LIST",
         value_delimiter = ',',
+        value_parser = parse_column,
         help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, status, \
                 solutions, guesses, nodes, latency_ns"
     )]
@@ -66,25 +68,8 @@ pub struct Args {
     #[arg(long, value_name = "N", conflicts_with = "first")]
     solutions: Option<NonZeroU32>,
 
-    /// Give up on a puzzle after this many nodes of its search.
-    #[arg(long, value_name = "N")]
-    max_nodes: Option<NonZeroU64>,
-
-    /// Workers; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value = "0", value_parser = parse_threads)]
-    threads: NonZeroUsize,
-
-    /// The engine that solves.
-    #[arg(long, value_name = "NAME", default_value_t)]
-    engine: EngineKind,
-
-    /// Use this vector level and not the best that the machine has.
-    #[arg(long, value_name = "LEVEL", value_parser = SimdLevel::by_name)]
-    simd: Option<SimdLevel>,
-
-    /// Say nothing about bad records and print no summary.
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -123,26 +108,14 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let expected = args.expected.expected(&args.input)?;
+    let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
     let format = args.format();
-    if expected.keep.is_some() && !format.has_columns() {
-        let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
-        return Err(Failure::Usage(hint.into()));
-    }
-    let simd = args.simd.unwrap_or_else(SimdLevel::best);
-    let mut batch = Batch {
-        pipeline: pipeline(&args)?,
-        settings: settings(&args),
-        engine: args.engine,
-        simd: args.engine.build(simd).simd(),
-        quiet: args.quiet,
-        only_rows: format.is_judges(),
-    };
-    let mut inputs = Inputs::check(args.input)?;
-    batch.look(&mut inputs, &expected)?;
-    let several = inputs.paths().len() > 1;
-    batch.pipeline.format = format.rows(args.columns.as_deref(), several, &inputs.kept())?;
-    batch.run(inputs, &args.destinations)
+    format.check_kept(&expected)?;
+    let batch = Batch::new(pipeline(&args)?, settings(&args), &args.work);
+    let batch = Batch { only_rows: format.is_judges(), ..batch };
+    batch.run(args.input, &expected, &args.destinations, |several, kept| {
+        format.rows(args.columns.as_deref(), &Column::DEFAULT, several, kept)
+    })
 }
 
 /// The options that shape rows, as far as they were given or have defaults: a run is gone on with
@@ -158,27 +131,17 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
         limit,
         solution,
         solutions,
-        max_nodes,
-        threads: _,
-        engine,
-        simd: _,
-        quiet: _,
+        work,
     } = args;
-    let columns = columns.as_ref().map(|columns| {
-        let names: Vec<_> = columns.iter().map(ToString::to_string).collect();
-        names.join(",")
-    });
-    let all = [
-        ("--format", Some(format!("{:?}", args.format()).to_lowercase())),
-        ("--columns", columns),
+    let own = [
+        ("--format", Some(args.format().setting())),
+        ("--columns", columns.as_deref().map(columns_setting)),
         ("--first", first.then(|| "given".into())),
         ("--limit", Some(limit.to_string())),
         ("--solution", Some(format!("{solution:?}").to_lowercase())),
         ("--solutions", solutions.map(|n| n.to_string())),
-        ("--max-nodes", max_nodes.map(|n| n.to_string())),
-        ("--engine", Some(engine.to_string())),
     ];
-    let all = expected.settings().into_iter().chain(all);
+    let all = expected.settings().into_iter().chain(own).chain(work.settings());
     all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
@@ -190,10 +153,10 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
     let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit);
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
     let smallest = args.solution == Which::LexFirst || is_listing || format == Format::Boj2239;
-    let (engine, simd) = (args.engine, args.simd.unwrap_or_else(SimdLevel::best));
+    let (engine, simd) = (args.work.engine, args.work.simd());
     Ok(Pipeline {
-        threads: args.threads,
-        limits: args.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes)),
+        threads: args.work.threads,
+        limits: args.work.limits(limits),
         engine: Box::new(move || {
             if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
         }),
@@ -201,16 +164,24 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
-        format: format.rows(args.columns.as_deref(), args.input.len() > 1, &[])?,
+        format: format.rows(args.columns.as_deref(), &Column::DEFAULT, false, &[])?,
         compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()
     })
 }
 
+/// Reads a column that solved puzzles can have.
+fn parse_column(name: &str) -> Result<Column, String> {
+    let column: Column = name.parse().map_err(|error| format!("{error}"))?;
+    if column.is_about_check() {
+        return Err("is a column of bulkdoku check".into());
+    }
+    Ok(column)
+}
+
 impl Args {
-    /// How rows are written: as was said, or as the output's name says.
+    /// How rows are written.
     fn format(&self) -> Format {
-        let of_name = || self.destinations.output.as_deref().and_then(Format::of_name);
-        self.format.or_else(of_name).unwrap_or_default()
+        Format::chosen(self.format, self.destinations.output.as_deref())
     }
 }

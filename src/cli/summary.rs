@@ -21,6 +21,8 @@ pub struct Setup {
     pub threads: NonZeroUsize,
     /// Where each search ended.
     pub limits: Limits,
+    /// Whether the inputs' own solutions were checked.
+    pub check: bool,
 }
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
@@ -39,6 +41,8 @@ pub struct Summary {
     wall_seconds: f64,
     /// Of this run.
     puzzles_per_second: f64,
+    /// Whether the inputs' own solutions were checked.
+    check: bool,
     engine: &'static str,
     simd: Option<&'static str>,
     threads: usize,
@@ -92,6 +96,7 @@ impl Summary {
             records_before: report.records_before,
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
             interrupted: report.stopped,
+            check: setup.check,
             engine: setup.engine.name(),
             simd: setup.simd.map(SimdLevel::name),
             threads: setup.threads.get(),
@@ -137,6 +142,9 @@ impl fmt::Display for Summary {
         }
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
         let threads = if self.threads == 1 { "thread" } else { "threads" };
+        if self.check && self.solution_limit == 1 {
+            return write!(f, "no engine, {} {threads}, solutions looked at alone", self.threads);
+        }
         write!(f, "engine {}{simd}, {} {threads}, {}", self.engine, self.threads, self.mode())?;
         if self.latency_ns.count > 0 { write!(f, "\nlatency {}", self.latency_ns) } else { Ok(()) }
     }

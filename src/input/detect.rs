@@ -20,7 +20,7 @@ use super::csv::borders::first_line_end;
 use super::csv::split::Row;
 use super::csv::table::Header;
 use super::csv::{Delimiter, Table};
-use super::{Layout, grid, lines, names};
+use super::{Behind, Layout, grid, lines, names};
 use crate::marks;
 use crate::puzzle::{BLANKS, CELLS};
 
@@ -67,12 +67,26 @@ pub struct Expected {
     pub no_header: bool,
     /// The columns to be carried into the output.
     pub keep: Option<Keep>,
+    /// Whether the solutions that the inputs themselves give are wanted.
+    pub answers: Answers,
+}
+
+/// The solutions that inputs themselves give for their puzzles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// Are like any other text there.
+    #[default]
+    Unwanted,
+    /// Are wanted: they stand behind the puzzle of a line; in a table the column is found.
+    Wanted,
+    /// Are wanted from this column of a table, by its name or its number from 1.
+    Column(String),
 }
 
 /// Columns to be carried into the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All but that of the puzzles.
+    /// All but that of the puzzles and, where they are wanted, of their solutions.
     All,
     /// Those of these names, or numbers from 1.
     Only(Vec<String>),
@@ -96,6 +110,18 @@ pub enum Undetected {
         /// All columns.
         columns: Columns,
     },
+    /// A table without solutions, where they are wanted.
+    #[error(
+        "no column holds solutions; there are {0}; --solution-column NAME or NUMBER takes one all \
+         the same"
+    )]
+    NoSolutions(Columns),
+    /// Something else that has no place for solutions, where they are wanted.
+    #[error("grids of nine lines have no solutions; tables can have them, and lines of puzzles")]
+    OnlyPuzzles,
+    /// The column that was named for the solutions is that of the puzzles.
+    #[error("the puzzles are in column {0:?}, their solutions cannot be there, too")]
+    SameColumn(String),
     /// A column was named that is not there.
     #[error("no column {name:?}; there are {columns}")]
     NoColumn {
@@ -121,8 +147,22 @@ impl Expected {
     /// `None` asks for more of them, but not for more than [`MOST_BYTES`].
     ///
     /// # Errors
-    /// When the input is a table and it is not clear which column holds the puzzles.
+    /// When the input is a table and it is not clear which column holds the puzzles, or which one
+    /// holds the solutions that are wanted; when it cannot have any.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
+        match self.find(start, is_all)? {
+            Some(layout) if self.wants_answers() && !layout.has_answers() => {
+                Err(Undetected::OnlyPuzzles)
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn wants_answers(&self) -> bool {
+        self.answers != Answers::Unwanted
+    }
+
+    fn find(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
         let (start, is_end) = match start.get(..MOST_BYTES) {
             Some(most) => (most, is_all && most.len() == start.len()),
             None => (start, is_all),
@@ -159,6 +199,7 @@ impl Expected {
             || self.column.is_some()
             || self.delimiter.is_some()
             || self.no_header
+            || matches!(self.answers, Answers::Column(_))
     }
 
     fn delimiters(&self) -> Vec<Delimiter> {
@@ -171,7 +212,12 @@ impl Expected {
 
     /// Lines, and what is kept of them.
     fn lines(&self) -> Result<Layout, Undetected> {
-        self.with_or_without(lines::REST, Layout::LinesAndRest, Layout::Lines)
+        let (with, without) = if self.wants_answers() {
+            (Behind::AnswerAndRest, Layout::LinesAnd(Behind::Answer))
+        } else {
+            (Behind::Rest, Layout::Lines)
+        };
+        self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
     }
 
     /// Grids, and what is kept of them.
@@ -224,6 +270,10 @@ impl Expected {
             },
         };
         let Some(mut table) = found else { return self.lines().map(Some) };
+        table.answer = match self.answer(&table, &sample)? {
+            ControlFlow::Break(answer) => answer,
+            ControlFlow::Continue(()) => return Ok(None),
+        };
         table.kept = self.kept(&table)?;
         Ok(Some(Layout::Csv(Arc::new(table))))
     }
@@ -350,27 +400,65 @@ impl Expected {
         }))
     }
 
+    /// The column of the solutions, if they are wanted: the one whose name says so, or that is so in
+    /// the first row that has a grid beside its puzzle. Goes on if that cannot be told yet.
+    fn answer(
+        &self,
+        table: &Table,
+        sample: &Sample<'_>,
+    ) -> Result<ControlFlow<Option<usize>>, Undetected> {
+        let names = match &self.answers {
+            Answers::Unwanted => return Ok(ControlFlow::Break(None)),
+            Answers::Column(name) => {
+                let column = column_of(table, name)?;
+                if column == table.puzzle {
+                    return Err(Undetected::SameColumn(table.name(column)));
+                }
+                return Ok(ControlFlow::Break(Some(column)));
+            }
+            Answers::Wanted => table.header.iter().flat_map(|header| &header.names),
+        };
+        let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
+        let likely = named.filter_map(|(column, name)| Some((names::solutions(name)?, column)));
+        let shown = |row: Fields| row.those(is_grid).into_iter().find(|&at| at != table.puzzle);
+        let column = likely.min().map(|(_, column)| column);
+        match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
+            Some(column) => Ok(ControlFlow::Break(Some(column))),
+            None if !sample.is_all => Ok(ControlFlow::Continue(())),
+            None => {
+                let first = sample.rows(table.delimiter).next().unwrap_or_default();
+                Err(Undetected::NoSolutions(first.columns(table.header.is_some())))
+            }
+        }
+    }
+
     /// The columns that are carried into the output.
     fn kept(&self, table: &Table) -> Result<Vec<usize>, Undetected> {
-        let find = |name: &String| {
-            let named = (0..table.fields).find(|&column| table.name(column) == *name);
-            let numbered = || Some(name.parse::<usize>().ok()?.wrapping_sub(1));
-            let column = named.or_else(numbered).filter(|&column| column < table.fields);
-            column.ok_or_else(|| Undetected::NoColumn {
-                name: name.clone(),
-                columns: Columns(
-                    (0..table.fields).map(|column| format!("{:?}", table.name(column))).collect(),
-                ),
-            })
-        };
         match &self.keep {
             None => Ok(Vec::new()),
             Some(Keep::All) => {
-                Ok((0..table.fields).filter(|&column| column != table.puzzle).collect())
+                let is_shown = |column| column == table.puzzle || Some(column) == table.answer;
+                Ok((0..table.fields).filter(|&column| !is_shown(column)).collect())
             }
-            Some(Keep::Only(names)) => names.iter().map(find).collect(),
+            Some(Keep::Only(names)) => names.iter().map(|name| column_of(table, name)).collect(),
         }
     }
+}
+
+/// The column of this name, or number from 1.
+fn column_of(table: &Table, name: &str) -> Result<usize, Undetected> {
+    let find = |is: fn(&str, &str) -> bool| {
+        (0..table.fields).find(|&column| is(&table.name(column), name))
+    };
+    let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
+    let numbered = || Some(name.parse::<usize>().ok()?.wrapping_sub(1));
+    let column = named.or_else(numbered).filter(|&column| column < table.fields);
+    column.ok_or_else(|| Undetected::NoColumn {
+        name: name.into(),
+        columns: Columns(
+            (0..table.fields).map(|column| format!("{:?}", table.name(column))).collect(),
+        ),
+    })
 }
 
 /// A way of cutting the rows, and what the first one is then.
@@ -553,19 +641,22 @@ impl Fields {
 
     /// The table of which this is a row.
     fn table(&self, delimiter: Delimiter, puzzle: usize) -> Table {
-        let grids = self.those(is_grid);
-        let solution = grids.into_iter().find(|&column| column != puzzle);
-        Table { delimiter, header: None, fields: self.len(), puzzle, solution, kept: Vec::new() }
+        Table {
+            delimiter,
+            header: None,
+            fields: self.len(),
+            puzzle,
+            answer: None,
+            kept: Vec::new(),
+        }
     }
 
     /// The table of which this is the header, on this line.
     fn header(&self, delimiter: Delimiter, puzzle: usize, line: u64) -> Table {
-        let solutions = self.those(names::is_solutions);
-        let solution = solutions.into_iter().find(|&column| column != puzzle);
         let names =
             self.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
         let header = Some(Header { line, names });
-        Table { delimiter, header, fields: self.len(), puzzle, solution, kept: Vec::new() }
+        Table { header, ..self.table(delimiter, puzzle) }
     }
 
     /// For messages.

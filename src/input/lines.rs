@@ -129,22 +129,76 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
     Malformed { column: CELLS + 1, what }
 }
 
-/// Keeps for each record the text behind its cells, as one field without the blanks around it.
-pub fn keep_rest(block: &[u8], records: &mut Records) {
+/// What is wanted of the text behind the cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// It is kept, as one field.
+    Rest,
+    /// Its first field is the record's own solution.
+    Answer,
+    /// Its first field is the record's own solution, and what follows is kept.
+    AnswerAndRest,
+}
+
+/// Reads what is wanted of the text behind the cells of each record, without the blanks around it.
+/// A malformed record has no solution.
+pub fn read_behind(block: &[u8], behind: Behind, records: &mut Records) {
     for record in &records.all {
-        let Text::Block(Range { start, .. }) = record.text else { continue };
-        let cells = start as usize;
-        let line = cells + memchr(b'\n', &block[cells..]).unwrap_or(block.len() - cells);
-        let text = &block[cells..line];
-        let indent = text.iter().take_while(|byte| is_space(**byte)).count();
-        let text = &text[indent..];
-        let cells_end = text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len());
-        let behind = &text[cells_end..];
-        let blanks = behind.iter().take_while(|byte| is_separator(**byte)).count();
-        let start = line - behind.len() + blanks;
-        let end = start + behind[blanks..].trim_ascii_end().len();
-        records.kept.push(Field { start: start as u32, end: end as u32, is_quoted: false });
+        let Text::Block(text) = &record.text else { continue };
+        let is_puzzle = record.puzzle.is_ok();
+        let mut rest = text_behind(block, text, is_puzzle);
+        if behind != Behind::Rest {
+            let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
+            records.answers.push(answer);
+            rest = others;
+        }
+        if behind != Behind::Answer {
+            records.kept.push(rest);
+        }
     }
+}
+
+/// The text behind the cells of a line, of which this is the text of its record: the cells alone, or
+/// without a puzzle all of it.
+fn text_behind(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
+    let start = text.start as usize;
+    let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
+    let cells_end = if is_puzzle {
+        text.end as usize
+    } else {
+        let indent = block[start..end].iter().take_while(|byte| is_space(**byte)).count();
+        start + indent + word_length(&block[start + indent..end])
+    };
+    trimmed(block, cells_end, end)
+}
+
+/// The first field of a text, and what stands behind it.
+fn split(block: &[u8], text: Field) -> (Field, Field) {
+    let (start, end) = (text.start as usize, text.end as usize);
+    let word_end = start + word_length(&block[start..end]);
+    let word = Field { end: word_end as u32, ..text };
+    (word, trimmed(block, word_end, end))
+}
+
+/// The field between two places, without the separators before it and the blanks behind it.
+fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
+    let text = &block[start..end];
+    let before = text.iter().take_while(|byte| is_separator(**byte)).count();
+    let length = text[before..].trim_ascii_end().len();
+    let start = start + before;
+    Field { start: start as u32, end: (start + length) as u32, is_quoted: false }
+}
+
+/// How many bytes stand before the first separator.
+fn word_length(text: &[u8]) -> usize {
+    // Nearly always these are the 81 digits of a solution.
+    if let Some((grid, behind)) = text.split_first_chunk::<CELLS>()
+        && grid.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
+        && behind.first().is_none_or(|byte| is_separator(*byte))
+    {
+        return CELLS;
+    }
+    text.iter().position(|&byte| is_separator(byte)).unwrap_or(text.len())
 }
 
 fn is_space(byte: u8) -> bool {
@@ -208,10 +262,33 @@ mod tests {
             "{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd"
         );
         let mut found = records(&block);
-        keep_rest(block.as_bytes(), &mut found);
+        read_behind(block.as_bytes(), Behind::Rest, &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
         assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
+    }
+
+    #[test]
+    fn the_solution_is_the_first_field_behind_the_cells() {
+        let solved = "1".repeat(CELLS);
+        let block = format!(
+            "{CELLS_TEXT},{solved}\n {CELLS_TEXT} \t; {solved};x, y \r\n12,{solved}\n{CELLS_TEXT}\n\
+             {CELLS_TEXT};12 z\n{CELLS_TEXT},{solved}1\n{CELLS_TEXT},{solved}"
+        );
+        let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
+        let longer = format!("{solved}1");
+        for behind in [Behind::Answer, Behind::AnswerAndRest] {
+            let mut found = records(&block);
+            read_behind(block.as_bytes(), behind, &mut found);
+            let answers: Vec<_> = found.answers.iter().map(text).collect();
+            assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
+            let kept: Vec<_> = found.kept.iter().map(text).collect();
+            let expected: &[&str] = match behind {
+                Behind::Answer => &[],
+                _ => &["", "x, y", "", "", "z", "", ""],
+            };
+            assert_eq!(kept, expected);
+        }
     }
 
     #[test]

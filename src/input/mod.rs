@@ -24,8 +24,9 @@ pub mod source;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use detect::{Expected, InputFormat, Keep, Undetected};
+pub use detect::{Answers, Expected, InputFormat, Keep, Undetected};
 pub use inflate::Inflate;
+pub use lines::Behind;
 pub use peek::Peek;
 pub use source::{Position, Source};
 
@@ -44,8 +45,8 @@ pub enum Layout {
     /// One puzzle, or its pencil marks, a line.
     #[default]
     Lines,
-    /// One puzzle a line, and the text behind it is kept.
-    LinesAndRest,
+    /// One puzzle a line, and something of the text behind it is wanted.
+    LinesAnd(Behind),
     /// A table with a column of puzzles.
     Csv(Arc<Table>),
     /// Nine lines a puzzle.
@@ -58,7 +59,7 @@ impl Layout {
     /// The end of the last whole record in `bytes`, which begin with one; 0 if there is none.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
-            Self::Lines | Self::LinesAndRest => lines::last_end(bytes),
+            Self::Lines | Self::LinesAnd(_) => lines::last_end(bytes),
             Self::Csv(table) => csv::borders::last_end(table, bytes),
             Self::Grid => grid::last_end(bytes),
             Self::GridAndLabel => grid::last_end_before_label(bytes),
@@ -88,9 +89,9 @@ impl Layout {
     pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
-            Self::LinesAndRest => {
+            Self::LinesAnd(behind) => {
                 lines::read(block, cut_short, records);
-                lines::keep_rest(block, records);
+                lines::read_behind(block, *behind, records);
             }
             Self::Csv(table) => csv::read::read(table, block, first_line, cut_short, records),
             Self::Grid => grid::read(block, records),
@@ -98,13 +99,22 @@ impl Layout {
         }
     }
 
+    /// Whether each record's own solution is read, too ([`Records::answers`]).
+    pub fn has_answers(&self) -> bool {
+        match self {
+            Self::LinesAnd(behind) => *behind != Behind::Rest,
+            Self::Csv(table) => table.answer.is_some(),
+            _ => false,
+        }
+    }
+
     /// The names of the columns that are carried into the output.
     pub fn kept(&self) -> Vec<String> {
         match self {
-            Self::LinesAndRest => vec![lines::REST.into()],
+            Self::LinesAnd(Behind::Rest | Behind::AnswerAndRest) => vec![lines::REST.into()],
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
             Self::GridAndLabel => vec![grid::LABEL.into()],
-            Self::Lines | Self::Grid => Vec::new(),
+            Self::Lines | Self::LinesAnd(Behind::Answer) | Self::Grid => Vec::new(),
         }
     }
 }
@@ -171,6 +181,9 @@ pub struct Records {
     /// The fields of the records that are carried into the output, as many for each
     /// ([`Layout::kept`]).
     pub kept: Vec<Field>,
+    /// The solution that each record itself gives, or nothing, where they are wanted
+    /// ([`Layout::has_answers`]).
+    pub answers: Vec<Field>,
     /// The pencil marks of those that have them, in order.
     pub marks: Vec<Marks>,
     /// Lines with nothing but white space.
@@ -279,6 +292,7 @@ impl Records {
         self.puzzles.clear();
         self.cells.clear();
         self.kept.clear();
+        self.answers.clear();
         self.marks.clear();
         self.blank_lines = 0;
         self.comments = 0;

@@ -17,7 +17,7 @@ pub const PUZZLES: &[&str] = &[
     "unsolved",
 ];
 
-/// Columns that hold their solutions.
+/// Columns that hold their solutions, the likeliest first (`solutions` may be how many there are).
 pub const SOLUTIONS: &[&str] = &["solution", "solutions", "answer", "answers", "solved"];
 
 /// Whether a column of this name holds puzzles.
@@ -28,6 +28,11 @@ pub fn is_puzzles(name: &[u8]) -> bool {
 /// Whether a column of this name holds solutions.
 pub fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)
+}
+
+/// The place in [`SOLUTIONS`] of a column of this name: the smaller, the likelier it holds them.
+pub fn solutions(name: &str) -> Option<usize> {
+    SOLUTIONS.iter().position(|known| is_one_of(&[known], name.as_bytes()))
 }
 
 /// Whether a line names columns, one of them that of the puzzles: `quizzes,solutions`.

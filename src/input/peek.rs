@@ -26,15 +26,20 @@ impl<R: Read> Peek<R> {
     }
 
     /// Finds the layout of the stream from as many of its first bytes as that takes. One that fails
-    /// is taken for what it is until then.
+    /// is taken for what it is until then. Whenever a read is interrupted, `is_over` is asked whether
+    /// to give up: then there is no layout.
     ///
     /// # Errors
     /// When it is a table and it is not clear which column holds the puzzles.
-    pub fn layout(&mut self, expected: &Expected) -> Result<Layout, Undetected> {
+    pub fn layout(
+        &mut self,
+        expected: &Expected,
+        is_over: impl Fn() -> bool,
+    ) -> Result<Option<Layout>, Undetected> {
         let mut is_all = false;
         loop {
             if let Some(layout) = expected.detect(&self.start, is_all)? {
-                return Ok(layout);
+                return Ok(Some(layout));
             }
             debug_assert!(!is_all, "all that there is decides");
             let length = self.start.len();
@@ -43,7 +48,11 @@ impl<R: Read> Peek<R> {
             self.start.truncate(length + got.as_ref().map_or(0, |&got| got));
             match got {
                 Ok(got) => is_all = got == 0,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    if is_over() {
+                        return Ok(None);
+                    }
+                }
                 Err(error) => {
                     is_all = true;
                     self.failed = Some(error);
@@ -71,6 +80,8 @@ impl<R: Read> Read for Peek<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     /// Gives one byte at a time, and fails behind the last.
@@ -88,7 +99,8 @@ mod tests {
     fn what_was_looked_at_is_read_again_and_a_failure_comes_behind_it() {
         let text = b"quizzes,solutions\n12\n34";
         let mut peek = Peek::new(Drops(text));
-        assert!(matches!(peek.layout(&Expected::default()), Ok(Layout::Csv(_))));
+        let layout = peek.layout(&Expected::default(), || false);
+        assert!(matches!(layout, Ok(Some(Layout::Csv(_)))));
         // The first line might be the label of a grid.
         assert_eq!(peek.start, &text[..21], "no more than it takes");
         let mut read = Vec::new();
@@ -96,9 +108,27 @@ mod tests {
         assert_eq!(read, text);
 
         let mut peek = Peek::new(Drops(b"12"));
-        assert_eq!(peek.layout(&Expected::default()), Ok(Layout::Lines));
+        let layout = peek.layout(&Expected::default(), || false);
+        assert_eq!(layout, Ok(Some(Layout::Lines)));
         read.clear();
         assert_eq!(peek.read_to_end(&mut read).unwrap_err().to_string(), "dry");
         assert_eq!(read, b"12");
+    }
+
+    /// Has nothing yet.
+    struct Waits;
+
+    impl Read for Waits {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(ErrorKind::Interrupted.into())
+        }
+    }
+
+    #[test]
+    fn looking_can_be_given_up_while_nothing_comes() {
+        let asked = Cell::new(0);
+        let is_over = || asked.replace(asked.get() + 1) == 5;
+        assert_eq!(Peek::new(Waits).layout(&Expected::default(), is_over), Ok(None));
+        assert_eq!(asked.get(), 6);
     }
 }

@@ -16,8 +16,12 @@ pub enum Column {
     Puzzle,
     /// 81 digits; empty when there is no solution.
     Solution,
+    /// The solution that the input itself gives, as it was written, if it is checked.
+    Answer,
     /// One of [`Status::ALL`](crate::Status::ALL).
     Status,
+    /// Why the record has its status, if its answer is checked; empty where all is right.
+    Reason,
     /// Solutions found, up to the limit.
     Solutions,
     /// Places at which the search had to assume something.
@@ -30,12 +34,14 @@ pub enum Column {
 
 impl Column {
     /// Every column, in an order in which they read well.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::File,
         Self::Line,
         Self::Puzzle,
         Self::Solution,
+        Self::Answer,
         Self::Status,
+        Self::Reason,
         Self::Solutions,
         Self::Guesses,
         Self::Nodes,
@@ -53,6 +59,23 @@ impl Column {
         Self::LatencyNs,
     ];
 
+    /// The same where the solutions of the input are checked.
+    pub const DEFAULT_OF_CHECK: [Self; 5] =
+        [Self::Line, Self::Puzzle, Self::Answer, Self::Status, Self::Reason];
+
+    /// Whether there is something in it only where the solutions of the input are checked.
+    pub const fn is_about_check(self) -> bool {
+        matches!(self, Self::Answer | Self::Reason)
+    }
+
+    /// Whether there is something in it only where an engine was asked.
+    pub const fn is_about_solving(self) -> bool {
+        matches!(
+            self,
+            Self::Solution | Self::Solutions | Self::Guesses | Self::Nodes | Self::LatencyNs
+        )
+    }
+
     /// Its name in the header.
     pub const fn name(self) -> &'static str {
         match self {
@@ -60,7 +83,9 @@ impl Column {
             Self::Line => "line",
             Self::Puzzle => "puzzle",
             Self::Solution => "solution",
+            Self::Answer => "answer",
             Self::Status => "status",
+            Self::Reason => "reason",
             Self::Solutions => "solutions",
             Self::Guesses => "guesses",
             Self::Nodes => "nodes",

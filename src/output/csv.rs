@@ -20,6 +20,8 @@ pub type TsvRows = SeparatedRows<b'\t'>;
 #[derive(Clone, Debug)]
 pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<Column>,
+    /// Whether some of them are about the input's own solutions.
+    shows_check: bool,
     /// The names of the input's columns that stand behind them.
     kept: Vec<String>,
 }
@@ -32,7 +34,8 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     pub fn new(columns: impl Into<Vec<Column>>) -> Self {
         let columns = columns.into();
         assert!(!columns.is_empty(), "rows need at least one column");
-        Self { columns, kept: Vec::new() }
+        let shows_check = columns.iter().any(|column| column.is_about_check());
+        Self { columns, shows_check, kept: Vec::new() }
     }
 
     /// Puts columns of the input behind the others; one that is called as one of them gets
@@ -61,10 +64,13 @@ impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         let has_default_columns = self.columns == Column::DEFAULT;
+        let has_those_of_check = self.columns == Column::DEFAULT_OF_CHECK;
         for row in rows.iter() {
             out.append_row(self.room(&row), SEPARATOR, |fields| {
                 if has_default_columns {
                     push_default_columns::<SEPARATOR>(&row, fields);
+                } else if has_those_of_check {
+                    push_columns_of_check::<SEPARATOR>(&row, fields);
                 } else {
                     self.push_columns(&row, fields);
                 }
@@ -82,21 +88,20 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     #[inline(always)]
     fn room(&self, row: &Row<'_>) -> usize {
         let own = self.columns.len() * (FIELD + quoted_room(row.file.len() + row.text.len()));
-        if self.kept.is_empty() {
+        if self.kept.is_empty() && !self.shows_check {
             return own;
         }
-        own + quoted_room(row.kept.length()) + self.kept.len() * quoted_room(0)
+        let check = row.answer.length() + row.reason().len();
+        own + self.columns.len() * quoted_room(check)
+            + quoted_room(row.kept.length())
+            + self.kept.len() * quoted_room(0)
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
-        if self.columns == [Column::Solution]
-            && self.kept.is_empty()
-            && row.outcome_or_none().solution().is_none()
-        {
+        match self.columns[..] {
             // Quoted, though empty: an empty line would be no row.
-            out.text(b"\"\"");
-        } else {
-            self.columns.iter().for_each(|column| push_column::<SEPARATOR>(*column, row, out));
+            [column] if self.kept.is_empty() && is_empty(column, row) => out.text(b"\"\""),
+            _ => self.columns.iter().for_each(|column| push_column::<SEPARATOR>(*column, row, out)),
         }
     }
 }
@@ -117,6 +122,16 @@ fn push_default_columns<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>
     push_column::<SEPARATOR>(Column::LatencyNs, row, out);
 }
 
+/// The same for those of [`Column::DEFAULT_OF_CHECK`].
+#[inline(always)]
+fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
+    push_column::<SEPARATOR>(Column::Line, row, out);
+    push_column::<SEPARATOR>(Column::Puzzle, row, out);
+    push_column::<SEPARATOR>(Column::Answer, row, out);
+    push_column::<SEPARATOR>(Column::Status, row, out);
+    push_column::<SEPARATOR>(Column::Reason, row, out);
+}
+
 #[inline(always)]
 fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
     match column {
@@ -130,11 +145,27 @@ fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fie
             Some(grid) => out.grid(grid),
             None => out.empty(),
         },
+        Column::Answer => match <&[u8; CELLS]>::try_from(row.answer.first()) {
+            Ok(digits) if row.status == Status::Ok => out.cells(digits),
+            _ => out.by(|room| quote::<SEPARATOR>(row.answer.first(), room)),
+        },
         Column::Status => out.short(&STATUS_NAMES[row.status as usize]),
+        Column::Reason if row.status == Status::Ok => out.empty(),
+        Column::Reason => out.by(|room| quote::<SEPARATOR>(row.reason().as_bytes(), room)),
         Column::Solutions => out.number(row.outcome_or_none().solutions.into()),
         Column::Guesses => out.number(row.outcome_or_none().guesses),
         Column::Nodes => out.number(row.outcome_or_none().nodes),
         Column::LatencyNs => out.number(row.outcome_or_none().latency_ns),
+    }
+}
+
+/// Whether nothing is to be said in this column.
+fn is_empty(column: Column, row: &Row<'_>) -> bool {
+    match column {
+        Column::Solution => row.outcome_or_none().solution().is_none(),
+        Column::Answer => row.answer.length() == 0,
+        Column::Reason => row.reason().is_empty(),
+        _ => false,
     }
 }
 
@@ -176,6 +207,7 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Reasons;
     use crate::input::{Record, Text};
     use crate::output::Outcomes;
     use crate::puzzle::Malformed;
@@ -194,6 +226,8 @@ mod tests {
             statuses: &[status],
             outcomes: &Outcomes::default(),
             kept: &[],
+            answers: &[],
+            reasons: &Reasons::default(),
         };
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);
@@ -220,9 +254,11 @@ mod tests {
     #[test]
     fn the_default_columns_are_those_of_the_constant() {
         // The same columns in another list take the other way.
-        let twice = [Column::DEFAULT, Column::DEFAULT].concat();
-        let once = row(b"x", Status::GaveUp, &Column::DEFAULT);
-        assert_eq!(row(b"x", Status::GaveUp, &twice), format!("{},{once}", once.trim_end()));
+        for columns in [&Column::DEFAULT[..], &Column::DEFAULT_OF_CHECK] {
+            let once = row(b"x", Status::GaveUp, columns);
+            let twice = row(b"x", Status::GaveUp, &[columns, columns].concat());
+            assert_eq!(twice, format!("{},{once}", once.trim_end()));
+        }
     }
 
     #[test]

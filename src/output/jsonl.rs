@@ -1,6 +1,7 @@
 //! JSON lines: one object a record, the chosen columns as its keys.
 //!
-//! Numbers are numbers, a solution that does not exist is `null`, and everything else is a string.
+//! Numbers are numbers, a solution that does not exist is `null`, so is a reason where all is right,
+//! and everything else is a string.
 //! JSON is Unicode: what is not UTF-8 in a malformed line comes out as U+FFFD.
 
 use super::columns::names_of_kept;
@@ -30,7 +31,9 @@ impl JsonRows {
         let keys = columns.iter().zip(before).map(|(column, before)| {
             (*column, Short::new(&format!("{before}\"{}\":", column.name())))
         });
-        let is_text = |column: &&Column| matches!(column, Column::File | Column::Puzzle);
+        let is_text = |column: &&Column| {
+            matches!(column, Column::File | Column::Puzzle | Column::Answer | Column::Reason)
+        };
         Self {
             columns: keys.collect(),
             texts: columns.iter().filter(is_text).count(),
@@ -50,7 +53,8 @@ impl JsonRows {
 
     /// The most bytes that an object can take: a character may become an escape of six bytes.
     fn room(&self, row: &Row<'_>) -> usize {
-        let own = self.columns.len() * FIELD + self.texts * 6 * (row.file.len() + row.text.len());
+        let outside = row.file.len() + row.text.len() + row.answer.length() + row.reason().len();
+        let own = self.columns.len() * FIELD + self.texts * 6 * outside;
         let keys: usize = self.kept.iter().map(|key| key.len() + 2).sum();
         own + keys + 6 * row.kept.length() + 1
     }
@@ -109,6 +113,12 @@ impl Object<'_> {
                 Some(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
                 None => self.put(b"null"),
             },
+            Column::Answer => match <&[u8; CELLS]>::try_from(row.answer.first()) {
+                Ok(digits) if row.status == Status::Ok => self.cells(digits),
+                _ => self.string(&String::from_utf8_lossy(row.answer.first())),
+            },
+            Column::Reason if row.reason().is_empty() => self.put(b"null"),
+            Column::Reason => self.string(row.reason()),
             Column::Status => self.short(&STATUS_NAMES[row.status as usize]),
             Column::Solutions => self.number(row.outcome_or_none().solutions.into()),
             Column::Guesses => self.number(row.outcome_or_none().guesses),
@@ -160,6 +170,7 @@ const STATUS_NAMES: [Short; Status::ALL.len()] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Reasons;
     use crate::input::{Record, Text};
     use crate::output::Outcomes;
     use crate::puzzle::Malformed;
@@ -180,6 +191,8 @@ mod tests {
             statuses: &[Status::InternalError],
             outcomes: &Outcomes::default(),
             kept: &[],
+            answers: &[],
+            reasons: &Reasons::default(),
         };
         let mut out = RowBuffer::default();
         JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);

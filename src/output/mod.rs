@@ -31,6 +31,7 @@ pub use lines::SolutionLines;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::check::{Reason, Reasons};
 use crate::input::csv::Field;
 use crate::input::{Given, Record, Text};
 use crate::puzzle::{CELLS, Grid, Malformed};
@@ -55,6 +56,10 @@ pub struct Row<'a> {
     pub outcome: Result<&'a Outcome, &'a Malformed>,
     /// The fields of the input that are carried into the output.
     pub kept: Kept<'a>,
+    /// The solution that the input itself gives, if it is checked.
+    pub answer: Kept<'a>,
+    /// What is wrong with that, if anything is.
+    pub mismatch: Option<Reason<'a>>,
 }
 
 /// Fields of one record in the bytes of its block.
@@ -65,6 +70,16 @@ pub struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
+    /// The bytes of the first of them, nothing if there is none.
+    pub fn first(self) -> &'a [u8] {
+        self.fields.first().map_or(&[], |field| field.of(self.bytes))
+    }
+
+    /// Where among the bytes the first of them begins.
+    pub fn start(self) -> Option<usize> {
+        self.fields.first().map(|field| field.start as usize)
+    }
+
     /// What each of them says.
     pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
         self.fields.iter().map(move |field| field.text(self.bytes))
@@ -81,6 +96,17 @@ impl<'a> Row<'a> {
     #[inline(always)]
     pub fn outcome_or_none(&self) -> &'a Outcome {
         self.outcome.unwrap_or(&Outcome::NONE)
+    }
+
+    /// Why the record has its status, where that is not clear from the puzzle alone.
+    pub fn reason(&self) -> &'a str {
+        match (self.status, self.outcome, self.mismatch) {
+            (_, Err(malformed), _) => &malformed.what,
+            (_, _, Some(mismatch)) => mismatch.text,
+            (Status::GaveUp, ..) => "the limit of nodes was reached",
+            (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
+            _ => "",
+        }
     }
 }
 
@@ -146,6 +172,10 @@ pub struct Rows<'a> {
     pub outcomes: &'a Outcomes,
     /// The fields that are carried into the output, as many for each record.
     pub kept: &'a [Field],
+    /// The solution that the input itself gives for each record, if they are checked.
+    pub answers: &'a [Field],
+    /// What is wrong with those that are [`Status::Mismatch`].
+    pub reasons: &'a Reasons,
 }
 
 impl<'a> Rows<'a> {
@@ -154,6 +184,7 @@ impl<'a> Rows<'a> {
     pub fn iter(self) -> impl Iterator<Item = Row<'a>> {
         let records = self.records.iter().zip(self.statuses).enumerate();
         let kept = self.kept.len() / self.records.len().max(1);
+        let mut reasons = self.reasons.iter();
         records.map(
             #[inline(always)]
             move |(i, (record, &status))| Row {
@@ -173,6 +204,11 @@ impl<'a> Rows<'a> {
                     bytes: self.bytes,
                     fields: self.kept.get(i * kept..(i + 1) * kept).unwrap_or_default(),
                 },
+                answer: Kept {
+                    bytes: self.bytes,
+                    fields: self.answers.get(i..=i).unwrap_or_default(),
+                },
+                mismatch: if status == Status::Mismatch { reasons.next() } else { None },
             },
         )
     }

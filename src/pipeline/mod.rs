@@ -91,6 +91,9 @@ pub struct Pipeline {
     pub engine: MakeEngine,
     /// Where each search ends.
     pub limits: Limits,
+    /// Whether each record's own solution is checked ([`check`](crate::check)). Where the limit is
+    /// one solution, no engine is asked.
+    pub check: bool,
     /// Whether to give a puzzle a row for each of several solutions.
     pub list: Option<Listing>,
     /// How rows are written.
@@ -109,6 +112,7 @@ impl Default for Pipeline {
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             engine: Box::new(move || EngineKind::default().build(simd)),
             limits: Limits::PROOF,
+            check: false,
             list: None,
             format: Box::new(CsvRows::default()),
             compression: None,
@@ -122,6 +126,7 @@ impl fmt::Debug for Pipeline {
         f.debug_struct("Pipeline")
             .field("threads", &self.threads)
             .field("limits", &self.limits)
+            .field("check", &self.check)
             .field("block_bytes", &self.block_bytes)
             .finish_non_exhaustive()
     }
@@ -172,6 +177,11 @@ pub struct InputFailure {
 }
 
 impl Pipeline {
+    /// Whether the answer to what is asked about a record may depend on an engine.
+    pub(crate) fn asks_engine(&self) -> bool {
+        !self.check || self.limits.solutions.get() > 1
+    }
+
     /// Reads all `sources` one after the other, writes a header and one row for each record to
     /// `rows`, in order, and a line for each bad record to `notes` (`file:line:column: status:
     /// what is wrong`). Both are given whole lines.

@@ -4,13 +4,15 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crossbeam_channel::{Receiver, Sender};
+use memchr::{memchr_iter, memrchr};
 
 use super::Pipeline;
 use super::block::Block;
+use crate::check::{self, Disagreement, Place, Reasons};
 use crate::input::{Given, Record, Records, Text, grid};
 use crate::marks::{self, Marks};
 use crate::output::{Outcomes, Packer, Row, Rows};
-use crate::puzzle::{Contradiction, Grid, Puzzle};
+use crate::puzzle::{CELLS, Contradiction, Grid, Puzzle};
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
 use crate::stats::Counts;
 use crate::status::Status;
@@ -26,6 +28,8 @@ pub(super) struct Worker<'a> {
     failed: Vec<Given>,
     /// For each of `records.all`.
     statuses: Vec<Status>,
+    /// What is wrong with their own solutions, if those are checked.
+    reasons: Reasons,
     /// Compresses rows, if they are to be.
     packer: Option<Packer>,
     /// Finds the solutions to be listed, if any are.
@@ -46,6 +50,7 @@ impl<'a> Worker<'a> {
             },
             failed: Vec::new(),
             statuses: Vec::with_capacity(records.all.capacity()),
+            reasons: Reasons::default(),
             records,
             packer: pipeline.compression.map(Packer::new),
             lister: pipeline.list.as_ref().map(|list| (list.engine)()),
@@ -69,7 +74,7 @@ impl<'a> Worker<'a> {
         layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         self.solve();
         self.find_others();
-        block.counts = self.judge();
+        block.counts = self.judge(block.lines());
         block.last_record =
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));
         self.list_latencies(&mut block.latencies);
@@ -85,6 +90,11 @@ impl<'a> Worker<'a> {
         let Self { pipeline, engine, records, outcomes, failed, .. } = self;
         let Records { puzzles, marks, .. } = records;
         failed.clear();
+        if !pipeline.asks_engine() {
+            outcomes.puzzles.resize(puzzles.len(), Outcome::NONE);
+            outcomes.marks.resize(marks.len(), Outcome::NONE);
+            return;
+        }
         let bad = solve_all(pipeline, engine, puzzles, &mut outcomes.puzzles, <dyn Engine>::solve);
         failed.extend(bad.into_iter().map(Given::Puzzle));
         let bad =
@@ -139,16 +149,28 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Finds the status of every record.
-    fn judge(&mut self) -> Counts {
+    /// Finds the status of every record, and what is wrong with its own solution if that is checked.
+    fn judge(&mut self, block: &[u8]) -> Counts {
+        self.reasons.clear();
         let Records { all, puzzles, marks, blank_lines, comments, .. } = &self.records;
         let limits = self.pipeline.limits;
         let mut counts = Counts::of_other_lines(*blank_lines, *comments);
         self.statuses.clear();
-        for record in all {
+        for (i, record) in all.iter().enumerate() {
             let status = match record.puzzle {
                 Err(_) => Status::Malformed,
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
+                Ok(given) if self.pipeline.check => {
+                    let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
+                    self.check(given, answer).unwrap_or_else(|disagreement| {
+                        let outcome = self.outcomes.of(given);
+                        let is_unsolvable = self.pipeline.asks_engine()
+                            && outcome.solutions == 0
+                            && !outcome.gave_up;
+                        self.reasons.push(&disagreement, is_unsolvable);
+                        Status::Mismatch
+                    })
+                }
                 Ok(given @ Given::Puzzle(place)) => {
                     Status::of(&puzzles[place as usize], limits, self.outcomes.of(given))
                 }
@@ -162,11 +184,31 @@ impl<'a> Worker<'a> {
         counts
     }
 
-    /// Those of all at which the engine did not fail.
+    /// The status of a record whose own solution is not wrong.
+    #[inline(always)]
+    fn check(&self, given: Given, answer: &[u8]) -> Result<Status, Disagreement> {
+        let outcome = self.outcomes.of(given);
+        let solves = outcome.solutions == 1 && check::is_of(answer, &outcome.grid)
+            || match given {
+                Given::Puzzle(place) => {
+                    check::solves(&self.records.puzzles[place as usize], answer)
+                }
+                Given::Marks(_) => false,
+            };
+        if !solves {
+            check::compare(&self.records.as_marks(given), answer)?;
+        }
+        check::judge(answer, self.pipeline.limits, outcome)
+    }
+
+    /// Those of all at which the engine did not fail, if it was asked.
     fn list_latencies(&self, latencies: &mut Vec<u64>) {
         let given = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
         let solved = given.filter(|given| !self.failed.contains(given));
         latencies.clear();
+        if !self.pipeline.asks_engine() {
+            return;
+        }
         latencies.extend(solved.map(|given| self.outcomes.of(*given).latency_ns));
     }
 
@@ -182,6 +224,8 @@ impl<'a> Worker<'a> {
             statuses: &self.statuses,
             outcomes: &self.outcomes,
             kept: &self.records.kept,
+            answers: &self.records.answers,
+            reasons: &self.reasons,
         };
         rows.clear();
         self.pipeline.format.rows(all, rows);
@@ -269,18 +313,35 @@ fn write_note(
             };
             (place.unwrap_or(start), found.to_string())
         }
-        (Status::InternalError, _) => {
-            (start, "the engine failed on this puzzle; please report it".into())
+        (Status::Mismatch, _) => {
+            let Some(mismatch) = row.mismatch else { return };
+            (mismatch_place(row, record, block, mismatch.place), mismatch.text.into())
         }
+        (Status::InternalError, _) => (start, row.reason().into()),
         (Status::Unsolvable, _) if also_failures => (start, "there is no solution".into()),
         (Status::GaveUp, Ok(outcome)) if also_failures && outcome.solutions == 0 => {
-            (start, "the limit of nodes was reached".into())
+            (start, row.reason().into())
         }
         _ => return,
     };
     let (file, line, status) = (row.file, row.line + u64::from(below), row.status.name());
     writeln!(notes, "{file}:{line}:{column}: {status}: {what}")
         .expect("a vector takes every write");
+}
+
+/// Lines below the record's first one, and the column, counted from 1.
+fn mismatch_place(row: &Row<'_>, record: &Record, block: &[u8], place: Place) -> (u32, usize) {
+    let start = row.indent + 1;
+    match (place, row.answer.start(), &record.text) {
+        (Place::Answer(at), Some(answer), Text::Block(text)) => {
+            // Between them a quoted field may have line feeds.
+            let before = &block[text.start as usize - row.indent..answer];
+            let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
+            (memchr_iter(b'\n', before).count() as u32, before.len() - line + at + 1)
+        }
+        (Place::Puzzle(cell), ..) => (0, start + row.text.len() / CELLS * cell),
+        (Place::Answer(_), ..) => (0, start),
+    }
 }
 
 /// The contradiction between the clues of a text, 81 cells or pencil marks, and where in the text

@@ -49,6 +49,10 @@ impl Rows<'_> {
                     .push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))
             {
                 self.keep(rest, place.start, records);
+                if self.table.answer.is_some() {
+                    let answer = plain_field(self.table.delimiter, &rest[..row.length], row.answer);
+                    records.answers.push(answer.moved(place.start));
+                }
                 at += row.length;
                 line += 1;
             } else {
@@ -74,6 +78,7 @@ impl Rows<'_> {
             _ if is_cut_short => {
                 records.push_malformed(place, line.len(), lines::too_long(line.len()));
                 records.kept_room(table.kept.len());
+                self.push_answer(None, place.start, records);
                 return line_length;
             }
             _ if line.iter().all(|&byte| matches!(byte, b' ' | b'\t')) => {
@@ -82,10 +87,13 @@ impl Rows<'_> {
             }
             _ => {}
         }
-        let mut puzzle = None;
+        let (mut puzzle, mut answer) = (None, None);
         let row = table.delimiter.split(rest, |number, field| {
             if number == table.puzzle {
                 puzzle = Some(field);
+            }
+            if Some(number) == table.answer {
+                answer = Some(trimmed(table.delimiter, rest, field));
             }
         });
         let is_header = self.header == Some(place.line.into());
@@ -110,7 +118,9 @@ impl Rows<'_> {
         });
         if let Err(malformed) = pushed {
             records.push_malformed(place, without_end(&rest[..length]).len(), malformed);
+            answer = None;
         }
+        self.push_answer(answer, place.start, records);
         self.keep(&rest[..length], place.start, records);
         length
     }
@@ -158,6 +168,13 @@ impl Rows<'_> {
         Malformed { column: at + 1, what: what.into() }
     }
 
+    /// Adds the solution that the last record gives, if that is wanted.
+    fn push_answer(&self, answer: Option<Field>, start: u32, records: &mut Records) {
+        if self.table.answer.is_some() {
+            records.answers.push(answer.map_or(Field::default(), |field| field.moved(start)));
+        }
+    }
+
     /// Keeps the fields of the last record that are to be carried into the output.
     #[inline(always)]
     fn keep(&self, row: &[u8], start: u32, records: &mut Records) {
@@ -182,6 +199,8 @@ impl Rows<'_> {
 struct PlainRow {
     /// Bytes before the puzzle.
     puzzle: usize,
+    /// Bytes before the solution that it gives, if that is wanted.
+    answer: usize,
     /// Its bytes, the line feed included.
     length: usize,
 }
@@ -195,7 +214,9 @@ fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
     if matches!(rest.first(), Some(b'#' | b' ' | b'\t')) {
         return None;
     }
-    let (mut at, mut fields_ended, mut puzzle) = (0, 0, 0);
+    // No field has the number of one that is not wanted.
+    let wanted = [table.puzzle, table.answer.unwrap_or(usize::MAX)];
+    let (mut at, mut fields_ended, mut starts) = (0, 0, [0; 2]);
     loop {
         let bytes = u8x64::simd_from(simd, *rest[at..].first_chunk::<64>()?);
         let ends = bytes.simd_eq(u8x64::splat(simd, b'\n')).to_bitmask();
@@ -207,14 +228,17 @@ fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
             return None;
         }
         let ended = fields_ended + (delimiters & row).count_ones() as usize;
-        if (fields_ended + 1..=ended).contains(&table.puzzle) {
-            let before = table.puzzle - fields_ended - 1;
-            puzzle = at + nth_bit(delimiters, before) + 1;
+        for (start, number) in starts.iter_mut().zip(wanted) {
+            if (fields_ended + 1..=ended).contains(&number) {
+                *start = at + nth_bit(delimiters, number - fields_ended - 1) + 1;
+            }
         }
         fields_ended = ended;
         if ends != 0 {
             let length = at + ends.trailing_zeros() as usize + 1;
-            return (fields_ended + 1 == table.fields).then_some(PlainRow { puzzle, length });
+            let [puzzle, answer] = starts;
+            let row = PlainRow { puzzle, answer, length };
+            return (fields_ended + 1 == table.fields).then_some(row);
         }
         at += 64;
     }
@@ -227,6 +251,28 @@ fn nth_bit(mut bits: u64, n: usize) -> usize {
         bits &= bits - 1;
     }
     bits.trailing_zeros() as usize
+}
+
+/// The field that begins at `start`, of a row without quotes, without blanks around its text.
+#[inline(always)]
+fn plain_field(delimiter: Delimiter, row: &[u8], start: usize) -> Field {
+    let rest = &row[start..];
+    let field =
+        |length| Field { start: start as u32, end: (start + length) as u32, is_quoted: false };
+    // Nearly always a grid, which has no blanks.
+    match rest.split_at_checked(CELLS) {
+        Some((grid, behind)) if is_digits(grid) && ends_field(delimiter, behind) => field(CELLS),
+        _ => {
+            let length = rest.iter().position(|&byte| Delimiter::Byte(byte) == delimiter);
+            let length = length.unwrap_or(without_end(rest).len());
+            trimmed(delimiter, row, field(length))
+        }
+    }
+}
+
+#[inline(always)]
+fn is_digits(text: &[u8]) -> bool {
+    text.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
 }
 
 /// Whether a field may end where `behind` begins.

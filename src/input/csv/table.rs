@@ -16,8 +16,8 @@ pub struct Table {
     pub fields: usize,
     /// The column of the puzzles, from 0.
     pub puzzle: usize,
-    /// The column of their solutions, from 0, if there is one.
-    pub solution: Option<usize>,
+    /// The column of the solutions that the input itself gives, from 0, if they are wanted.
+    pub answer: Option<usize>,
     /// The columns that are carried into the output, from 0, in their order there.
     pub kept: Vec<usize>,
 }
@@ -53,8 +53,15 @@ impl fmt::Display for Table {
         let (number, fields) = (self.puzzle + 1, self.fields);
         write!(f, "{}, puzzles in column ", self.delimiter)?;
         match &self.header {
-            Some(_) => write!(f, "{:?} ({number} of {fields})", self.name(self.puzzle)),
-            None => write!(f, "{number} of {fields}, no header"),
+            Some(_) => write!(f, "{:?} ({number} of {fields})", self.name(self.puzzle))?,
+            None => write!(f, "{number} of {fields}, no header")?,
+        }
+        match (self.answer, &self.header) {
+            (Some(answer), Some(_)) => {
+                write!(f, ", solutions in column {:?} ({})", self.name(answer), answer + 1)
+            }
+            (Some(answer), None) => write!(f, ", solutions in column {}", answer + 1),
+            (None, _) => Ok(()),
         }
     }
 }
@@ -71,12 +78,14 @@ mod tests {
             header: Some(header),
             fields: 2,
             puzzle: 1,
-            solution: None,
+            answer: None,
             kept: vec![],
         };
         assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
         let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };
         assert_eq!(table.to_string(), "fields between blanks, puzzles in column 2 of 2, no header");
         assert_eq!(table.name(1), "column_2");
+        let table = Table { answer: Some(0), ..table };
+        assert!(table.to_string().ends_with("no header, solutions in column 1"), "{table}");
     }
 }

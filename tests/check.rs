@@ -1,0 +1,537 @@
+//! `bulkdoku check` as a user runs it: solutions that inputs give, right and wrong in every way.
+
+mod common;
+
+use bulkdoku::puzzle::Unit;
+use bulkdoku::{Marks, Puzzle, check};
+use common::command::{CLASSIC, Folder, Ran, SOLVED};
+use common::full_grid;
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// The solved grid with other digits in some cells, given by row and column from 1.
+fn solved_but(changes: &[(usize, usize, char)]) -> String {
+    let mut cells: Vec<char> = SOLVED.chars().collect();
+    changes.iter().for_each(|(row, column, digit)| cells[9 * row + column - 10] = *digit);
+    cells.into_iter().collect()
+}
+
+/// A rectangle of 1 and 2 can be turned: two solutions.
+fn double() -> String {
+    SOLVED.replace(['1', '2'], ".")
+}
+
+fn run(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+    Folder::new().run("check", args, input)
+}
+
+/// What stands behind the header.
+fn rows(ran: &Ran) -> Vec<&str> {
+    ran.rows.lines().skip(1).collect()
+}
+
+#[test]
+fn rows_have_the_columns_that_are_promised() {
+    let wrong = solved_but(&[(1, 3, '5')]);
+    let ran = run(&[], format!("{CLASSIC},{SOLVED}\n\n# x\n{CLASSIC},{wrong}\n"));
+    let reason = "the solution breaks the rules: 5 stands twice in row 1, at r1c1 and r1c3";
+    let expected = [
+        "line,puzzle,answer,status,reason".into(),
+        format!("1,{CLASSIC},{SOLVED},ok,"),
+        format!("4,{CLASSIC},{wrong},mismatch,\"{reason}\""),
+    ];
+    assert_eq!(ran.rows.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(ran.status, 1);
+    assert!(ran.messages.contains(&format!("<stdin>:4:85: mismatch: {reason}\n")), "{ran:?}");
+
+    let ran = run(&["--columns", "solution,solutions,answer,file"], format!("{CLASSIC} {SOLVED}"));
+    assert_eq!(rows(&ran), [format!("{SOLVED},1,{SOLVED},<stdin>")]);
+    assert_eq!(ran.status, 0);
+}
+
+#[test]
+fn the_solution_of_a_line_stands_behind_its_puzzle() {
+    for between in [" ", "\t", ",", ";", "  ", " ; ", ",\t"] {
+        for behind in ["", " ", "\r", ",x", "; 12 \r"] {
+            let ran = run(
+                &["--columns", "answer,status"],
+                format!("{CLASSIC}{between}{SOLVED}{behind}\n"),
+            );
+            assert_eq!(rows(&ran), [format!("{SOLVED},ok")], "{between:?} {behind:?}: {ran:?}");
+        }
+    }
+    let args = ["--columns", "status", "--keep"];
+    let ran = run(&args, format!("{CLASSIC},{SOLVED}, x\n{CLASSIC},{SOLVED}\n{CLASSIC}\n"));
+    assert_eq!(ran.rows, "status,rest\nok,x\nok,\nmismatch,\n");
+}
+
+#[test]
+fn the_solution_of_a_table_is_found_by_name_or_by_what_is_in_it() {
+    let cases = [
+        (format!("quizzes,solutions\n{CLASSIC},{SOLVED}\n"), "\"solutions\" (2)"),
+        (
+            format!("id,puzzle,solution,clues,difficulty\n7,{CLASSIC},{SOLVED},30,1.5\n"),
+            "\"solution\" (3)",
+        ),
+        (format!("source,answer,question\r\n\"x,y\",\"{SOLVED}\",{CLASSIC}\r\n"), "\"answer\" (2)"),
+        (format!("puzzle\tsolution\n{CLASSIC}\t {SOLVED} \n"), "\"solution\" (2)"),
+        (format!("puzzle;full\n{CLASSIC};{SOLVED}\n"), "\"full\" (2)"),
+        (format!("solutions,puzzle,solution\n1,{CLASSIC},{SOLVED}\n"), "\"solution\" (3)"),
+        (format!("7,{SOLVED},{CLASSIC}\n"), "2\n"),
+        (format!("00aa {CLASSIC} {SOLVED} 1.2\n"), "3\n"),
+    ];
+    for (input, found) in cases {
+        let ran = run(&["--columns", "status"], &input);
+        assert_eq!((ran.status, rows(&ran)), (0, vec!["ok"]), "{input}: {ran:?}");
+        assert!(ran.messages.contains(&format!(", solutions in column {found}")), "{ran:?}");
+    }
+    // What bulkdoku has written itself; `solutions` is how many there are.
+    let solved = Folder::new().solve(&[], format!("{CLASSIC}\n"));
+    assert_eq!(rows(&run(&["--columns", "status"], solved.rows)), ["ok"]);
+}
+
+#[test]
+fn which_column_it_is_can_be_said() {
+    let wrong = solved_but(&[(9, 9, '1')]);
+    let input = format!("puzzle,a,b,solution\n{CLASSIC},{SOLVED},{wrong},x\n");
+    for (column, status) in [("a", "ok"), ("2", "ok"), ("B", "mismatch"), ("4", "mismatch")] {
+        let ran = run(&["--columns", "status", "--solution-column", column], &input);
+        assert_eq!(rows(&ran), [status], "{column}: {ran:?}");
+    }
+    let ran = run(&["--columns", "status", "--solution-column", "a", "--keep"], &input);
+    assert_eq!(ran.rows, format!("status,b,solution\nok,{wrong},x\n"));
+    let lines = format!("{CLASSIC},x,{SOLVED}\n");
+    let ran = run(&["--columns", "status", "--solution-column", "3"], lines);
+    assert_eq!(rows(&ran), ["ok"], "{ran:?}");
+}
+
+#[test]
+fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
+    let grid = "000000000\n".repeat(9);
+    let none = format!("id,puzzle,n\n1,{CLASSIC},\n2,{CLASSIC},\n");
+    let table = format!("puzzle,solution\n{CLASSIC},{SOLVED}\n");
+    let cases: [(&str, &[&str], &str); 6] = [
+        (
+            &none,
+            &[],
+            "no column holds solutions; there are \"id\", \"puzzle\", \"n\"; --solution-column",
+        ),
+        (
+            &table,
+            &["--solution-column", "x"],
+            "no column \"x\"; there are \"puzzle\", \"solution\"",
+        ),
+        (&table, &["--solution-column", "puzzle"], "the puzzles are in column \"puzzle\""),
+        (
+            &table,
+            &["--input-format", "lines", "--solution-column", "2"],
+            "--solution-column is about tables",
+        ),
+        (&grid, &["--input-format", "boj2239"], "grids of nine lines have no solutions"),
+        (&format!("puzzle\n{CLASSIC}\n"), &[], "no column holds solutions; there are \"puzzle\""),
+    ];
+    for (input, args, message) in cases {
+        let folder = Folder::new();
+        let ran = folder.run("check", &[args, &["-o", "out"]].concat(), input);
+        assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{input} {args:?}: {ran:?}");
+        assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
+        assert!(!folder.path("out").exists());
+    }
+}
+
+/// A puzzle's pencil marks: nine characters a cell.
+fn marks(puzzle: &str) -> String {
+    let of_cell = |cell: char| match cell {
+        '.' => "123456789".to_owned(),
+        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
+    };
+    puzzle.chars().map(of_cell).collect()
+}
+
+#[test]
+fn every_reason_is_told_with_its_cells_and_place() {
+    let unsolvable =
+        "..9.287..8.6..4..5..3.....46.........2.71345.........23.....5..9..4..8.7..125.3..";
+    let contradictory = CLASSIC.replacen("53", "55", 1);
+    let mut marked = marks(CLASSIC);
+    // r1c3 is 4.
+    marked.replace_range(18..27, "12.......");
+    let mut empty = marks(CLASSIC);
+    empty.replace_range(18..27, ".........");
+    // Rows and columns are right, boxes are not.
+    let shifted: String =
+        (0..81).map(|cell| char::from(b'1' + ((cell / 9 + cell % 9) % 9) as u8)).collect();
+    let cases = [
+        (CLASSIC, "", 83, "the solution is missing"),
+        (CLASSIC, &SOLVED[..80], 163, "the solution is no grid: 80 cells, 81 expected"),
+        (
+            CLASSIC,
+            &SOLVED.replacen("46", "4O", 1),
+            86,
+            "the solution is no grid: letter O, not zero; write 0 for a blank",
+        ),
+        (
+            CLASSIC,
+            &SOLVED.replacen("46", "0.", 1),
+            85,
+            "the solution is not complete: r1c3 is blank",
+        ),
+        (
+            &contradictory,
+            SOLVED,
+            2,
+            "the puzzle's clues contradict each other: 5 stands twice in row 1, at r1c1 and r1c2",
+        ),
+        (
+            CLASSIC,
+            &solved_but(&[(1, 3, '5'), (1, 5, '4')]),
+            87,
+            "a clue is changed: r1c5 is 7 in the puzzle, 4 in the solution",
+        ),
+        (
+            CLASSIC,
+            &solved_but(&[(3, 1, '2')]),
+            106,
+            "the solution breaks the rules: 2 stands twice in row 3, at r3c1 and r3c6",
+        ),
+        (
+            CLASSIC,
+            &solved_but(&[(4, 2, '9'), (4, 3, '5')]),
+            111,
+            "the solution breaks the rules: 9 stands twice in column 2, at r3c2 and r4c2",
+        ),
+        (
+            &".".repeat(81),
+            &shifted,
+            92,
+            "the solution breaks the rules: 2 stands twice in box 1, at r1c2 and r2c1",
+        ),
+        (&double(), &solved_but(&[]), 1, "the puzzle has more than one solution"),
+        (
+            &marked,
+            SOLVED,
+            733,
+            "no candidate: r1c3 may be 12 in the puzzle, is 4 in the solution; the puzzle has no solution",
+        ),
+        (
+            &empty,
+            SOLVED,
+            733,
+            "no candidate: r1c3 may be nothing in the puzzle, is 4 in the solution; the puzzle has no solution",
+        ),
+        (
+            &marks(CLASSIC),
+            &solved_but(&[(1, 1, '6')]),
+            731,
+            "a clue is changed: r1c1 is 5 in the puzzle, 6 in the solution",
+        ),
+        (
+            unsolvable,
+            SOLVED,
+            85,
+            "a clue is changed: r1c3 is 9 in the puzzle, 4 in the solution; the puzzle has no solution",
+        ),
+    ];
+    let input: String = cases.iter().map(|(p, a, ..)| format!("{p},{a}\n")).collect();
+    let folder = Folder::new();
+    folder.file("in", &input);
+    for engine in ["lanes", "scalar"] {
+        let args = ["in", "--format", "jsonl", "--engine", engine, "--errors", "bad", "--force"];
+        let ran = folder.run("check", &args, "");
+        assert_eq!(ran.status, 1);
+        let bad = folder.read("bad");
+        for (((row, message), line), (_, answer, column, reason)) in
+            ran.rows.lines().zip(bad.lines()).zip(1..).zip(&cases)
+        {
+            let row: Value = serde_json::from_str(row).unwrap();
+            assert_eq!(row["reason"], *reason);
+            assert_eq!((&row["status"], &row["answer"]), (&"mismatch".into(), &(*answer).into()));
+            assert_eq!(message, format!("in:{line}:{column}: mismatch: {reason}"));
+        }
+        assert_eq!((ran.rows.lines().count(), bad.lines().count()), (cases.len(), cases.len()));
+    }
+}
+
+#[test]
+fn places_in_tables_are_physical() {
+    let wrong = solved_but(&[(1, 3, '5')]);
+    let input = format!(
+        "note,puzzle,solution\n\"two\nlines\",{CLASSIC},\"{wrong}\"\nx,{CLASSIC},\"{SOLVED}\"\n\
+         x,{CLASSIC},\ny,{CLASSIC}\n{CLASSIC},{CLASSIC},{wrong}y\nz,{CLASSIC}, {SOLVED}"
+    );
+    let ran = run(&["--columns", "line,status", "--keep", "note"], &input);
+    assert_eq!(ran.rows.lines().filter(|row| row.contains(",mismatch,")).count(), 3, "{ran:?}");
+    assert!(ran.rows.contains("4,ok,x\n5,mismatch,x\n6,malformed,"), "{ran:?}");
+    assert!(ran.rows.ends_with("8,ok,z\n"), "{ran:?}");
+    for message in [
+        "<stdin>:3:93: mismatch: the solution breaks",
+        "<stdin>:5:85: mismatch: the solution is missing",
+        "<stdin>:6:84: malformed: 2 fields, 3 expected",
+        "<stdin>:7:246: mismatch: the solution is no grid: 'y' is no cell",
+    ] {
+        assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
+    }
+}
+
+#[test]
+fn a_limit_of_nodes_leaves_right_solutions_open_and_wrong_ones_wrong() {
+    let double = double();
+    let wrong = solved_but(&[(1, 3, '5')]);
+    let input = format!("{double},{SOLVED}\n{double},{wrong}\n{CLASSIC},{SOLVED}\n");
+    let ran = run(&["--columns", "status,reason", "--max-nodes", "1"], &input);
+    let found = rows(&ran);
+    assert_eq!((found[0], found[2]), ("gave_up,the limit of nodes was reached", "ok,"), "{ran:?}");
+    assert!(found[1].starts_with("mismatch,"), "{ran:?}");
+    let ran = run(&["--columns", "status"], &input);
+    assert_eq!(rows(&ran), ["mismatch", "mismatch", "ok"]);
+}
+
+#[test]
+fn first_looks_at_the_solution_alone() {
+    let input = format!("{},{SOLVED}\n{CLASSIC},{}\n", double(), solved_but(&[(1, 3, '5')]));
+    let folder = Folder::new();
+    let args = ["--first", "--columns", "status", "--summary-json", "sum", "--latency", "ns"];
+    let ran = folder.run("check", &args, &input);
+    assert_eq!((ran.status, rows(&ran)), (1, vec!["ok", "mismatch"]));
+    assert!(ran.messages.contains("no engine, "), "{ran:?}");
+    let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
+    assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
+    for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
+        let ran = run(&["--first", "--columns", column], &input);
+        let message = format!("with --first no engine is asked; there is no column {column}");
+        assert!(ran.status == 2 && ran.messages.contains(&message), "{ran:?}");
+    }
+    assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);
+}
+
+#[test]
+fn the_counts_of_the_summary_add_up() {
+    let input = format!(
+        "{CLASSIC},{SOLVED}\n12,{SOLVED}\n\n#\n{CLASSIC}\n{},{SOLVED}\n{},{SOLVED}\n{CLASSIC};{SOLVED}",
+        double(),
+        CLASSIC.replacen("53", "55", 1)
+    );
+    let folder = Folder::new();
+    let ran = folder.run("check", &["--summary-json", "sum"], &input);
+    let summary: Value = serde_json::from_str(&folder.read("sum")).unwrap();
+    let statuses = summary["statuses"].as_object().unwrap();
+    let with_some = |(name, count): (&String, &Value)| {
+        Some((name.clone(), count.as_u64()?)).filter(|(_, count)| *count > 0)
+    };
+    let found: Vec<_> = statuses.iter().filter_map(with_some).collect();
+    let expected = [("ok", 2), ("mismatch", 3), ("malformed", 1)];
+    assert_eq!(found, expected.map(|(name, count)| (name.to_owned(), count)));
+    assert_eq!((&summary["records"], &summary["comments"]), (&6.into(), &1.into()));
+    assert!(ran.messages.contains("  mismatch "), "{ran:?}");
+}
+
+#[test]
+fn rows_come_in_every_format_that_has_columns() {
+    let input = format!("{CLASSIC},{SOLVED}\n{CLASSIC}, a\"b\n");
+    let args = ["--columns", "answer,status,reason", "--format"];
+    let rows_in = |format| run(&[&args[..], &[format]].concat(), &input).rows;
+    let reason = "the solution is no grid: 'a' is no cell; use 1 to 9, and 0 or . for a blank";
+    let tsv = rows_in("tsv");
+    let expected = format!("{SOLVED}\tok\t\n\"a\"\"b\"\tmismatch\t{reason}\n");
+    assert_eq!(tsv, format!("answer\tstatus\treason\n{expected}"));
+    let objects: Vec<Value> =
+        rows_in("jsonl").lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let expected = [
+        serde_json::json!({"answer": SOLVED, "status": "ok", "reason": null}),
+        serde_json::json!({"answer": "a\"b", "status": "mismatch", "reason": reason}),
+    ];
+    assert_eq!(objects, expected);
+    for refused in [["--format", "lines"], ["--format", "grid"], ["-o", "x.grid"]] {
+        let ran = run(&refused, &input);
+        assert!(ran.status == 2 && ran.messages.contains("check writes csv"), "{ran:?}");
+    }
+    let ran = Folder::new().solve(&["--columns", "line,reason"], &input);
+    assert!(ran.status == 2 && ran.messages.contains("a column of bulkdoku check"), "{ran:?}");
+    for (column, row) in [("reason", "\"\""), ("answer", "\"\"")] {
+        let input = if column == "answer" { CLASSIC.into() } else { format!("{CLASSIC} {SOLVED}") };
+        assert_eq!(run(&["--columns", column], input).rows, format!("{column}\n{row}\n"));
+    }
+}
+
+#[test]
+fn what_bulkdoku_solves_is_ok_by_every_engine_and_number_of_threads() {
+    for set in ["easy", "minimal", "hard"] {
+        let puzzles = std::fs::read_to_string(format!("datasets/{set}.txt")).unwrap();
+        let folder = Folder::new();
+        folder.solve(&["--columns", "line,puzzle,solution", "-o", "solved.csv.gz"], puzzles);
+        for args in
+            [&[][..], &["--engine", "scalar"], &["--simd", "portable", "-j", "1"], &["-j", "3"]]
+        {
+            let args = [&["solved.csv.gz", "--columns", "status", "--keep", "line"], args].concat();
+            let ran = folder.run("check", &args, "");
+            assert_eq!(ran.status, 0, "{set} {args:?}: {}", ran.messages);
+            assert!((1..).zip(rows(&ran)).all(|(line, row)| row == format!("ok,{line}")));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_ended_is_gone_on_with_but_not_by_solve() {
+    use rustix::process::{Pid, Signal, kill_process};
+    use std::io::Write;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    let kinds = [
+        format!("{CLASSIC},{SOLVED}\n"),
+        format!("{CLASSIC},{}\n", solved_but(&[(1, 3, '5')])),
+        format!("{CLASSIC}\n"),
+        "12\n".into(),
+    ];
+    let lines = |count| kinds.iter().cycle().take(count).cloned().collect::<String>();
+    let folder = Folder::new();
+    let args = ["-o", "out", "--errors", "bad"];
+    let mut child = folder.spawn("check", &args);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(lines(6).as_bytes()).unwrap();
+    while !std::fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 7) {
+        sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(Ran::from(child.wait_with_output().unwrap()).status, 130);
+
+    let ran = folder.solve(&["-o", "out", "--errors", "bad", "--resume"], lines(50));
+    assert!(ran.status == 2 && ran.messages.contains(" check before, this is "), "{ran:?}");
+    let ran = folder.run("check", &[&args[..], &["--resume", "--first"]].concat(), lines(50));
+    assert!(ran.status == 2 && ran.messages.contains("--first was not given before"), "{ran:?}");
+    let ran = folder.run("check", &[&args[..], &["--resume"]].concat(), lines(50));
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let undisturbed = folder.run("check", &["--errors", "bad2"], lines(50));
+    assert_eq!(folder.read("out"), undisturbed.rows);
+    assert_eq!(folder.read("bad"), folder.read("bad2"));
+}
+
+/// `r3c7` as row and column from 0.
+fn cell_of(name: &str) -> (usize, usize) {
+    let name = name.trim_end_matches(',').as_bytes();
+    assert!(name.len() == 4 && name[0] == b'r' && name[2] == b'c', "{name:?}");
+    (usize::from(name[1] - b'1'), usize::from(name[3] - b'1'))
+}
+
+/// What a puzzle and its solution say of the reason that is given, by the rules alone: the cells
+/// that it names, if it is true.
+fn cells_of_reason(puzzle: &str, answer: &str, reason: &str) -> Vec<usize> {
+    let at = |text: &str, (row, column): (usize, usize)| text.as_bytes()[9 * row + column] as char;
+    let words: Vec<_> = reason.split(' ').collect();
+    let index = |(row, column): (usize, usize)| 9 * row + column;
+    if let ["a", "clue", "is", "changed:", cell, "is", clue, "in", "the", "puzzle,", digit, ..] =
+        words[..]
+    {
+        let cell = cell_of(cell);
+        assert_eq!(at(puzzle, cell).to_string(), clue, "{reason}");
+        assert_eq!(at(answer, cell).to_string(), digit, "{reason}");
+        assert_ne!(clue, digit, "{reason}");
+        return vec![index(cell)];
+    }
+    let [
+        "the",
+        "solution",
+        "breaks",
+        "the",
+        "rules:",
+        digit,
+        "stands",
+        "twice",
+        "in",
+        unit,
+        number,
+        "at",
+        one,
+        "and",
+        other,
+    ] = words[..]
+    else {
+        panic!("{reason}");
+    };
+    let (one, other) = (cell_of(one), cell_of(other));
+    assert_ne!(one, other, "{reason}");
+    for cell in [one, other] {
+        assert_eq!(at(answer, cell).to_string(), digit, "{reason}");
+        let number_of = match unit {
+            "row" => cell.0,
+            "column" => cell.1,
+            _ => cell.0 / 3 * 3 + cell.1 / 3,
+        };
+        assert_eq!(format!("{},", number_of + 1), number, "{reason}");
+    }
+    vec![index(one), index(other)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// One cell changed, or two exchanged: a clue is named if one is touched, else two equal digits
+    /// and their unit.
+    #[test]
+    fn a_solution_with_a_fault_is_a_mismatch_for_a_true_reason(
+        cases in prop::collection::vec(
+            (full_grid(), prop::collection::vec(any::<bool>(), 81), 0..81_usize, 0..81_usize, 1..9_u8, any::<bool>()),
+            30,
+        ),
+    ) {
+        let mut expected = Vec::new();
+        let mut input = String::new();
+        for (grid, given, one, other, by, exchange) in cases {
+            let text = |cells: &[u8]| -> String { cells.iter().map(|d| char::from(b'0' + d)).collect() };
+            let clues: Vec<u8> = grid.iter().zip(&given).map(|(d, given)| d * u8::from(*given)).collect();
+            let mut answer = grid;
+            if exchange {
+                answer.swap(one, other);
+            } else {
+                answer[one] = (answer[one] - 1 + by) % 9 + 1;
+            }
+            let changed: Vec<usize> = (0..81).filter(|&cell| answer[cell] != grid[cell]).collect();
+            let (puzzle, answer) = (text(&clues), text(&answer));
+            input.extend([puzzle.as_str(), ",", &answer, "\n"]);
+            let clue = changed.iter().copied().find(|&cell| given[cell]);
+            expected.push((puzzle, answer, changed, clue));
+        }
+        let ran = run(&["--first", "--columns", "status,reason", "--format", "jsonl"], &input);
+        prop_assert_eq!(ran.rows.lines().count(), expected.len());
+        for (row, (puzzle, answer, changed, clue)) in ran.rows.lines().zip(expected) {
+            let row: Value = serde_json::from_str(row).unwrap();
+            if changed.is_empty() {
+                prop_assert_eq!(&row["status"], "ok");
+                continue;
+            }
+            prop_assert_eq!(&row["status"], "mismatch");
+            let cells = cells_of_reason(&puzzle, &answer, row["reason"].as_str().unwrap());
+            match clue {
+                Some(clue) => prop_assert_eq!(cells, [clue]),
+                None => prop_assert!(cells.len() == 2 && cells.iter().any(|cell| changed.contains(cell))),
+            }
+        }
+    }
+
+    /// The quick look says the same as the one that finds reasons, and as the rules themselves.
+    #[test]
+    fn the_quick_look_is_as_strict_as_the_rules(
+        (grid, given) in (full_grid(), prop::collection::vec(any::<bool>(), 81)),
+        changes in prop::collection::vec((0..9_usize, 0..9_usize, 0..9_usize, any::<bool>()), 0..6),
+    ) {
+        let mut answer = grid;
+        for (line, one, other, is_row) in changes {
+            // Two cells of a row or a column exchanged, or one copied over the other.
+            let at = |i: usize| if is_row { 9 * line + i } else { 9 * i + line };
+            match one % 2 {
+                0 => answer.swap(at(one), at(other)),
+                _ => answer[at(one)] = answer[at(other)],
+            }
+        }
+        let clues = std::array::from_fn(|cell| if given[cell] { grid[cell] } else { 0 });
+        let puzzle = Puzzle::from_cells(clues).unwrap();
+        let keeps_clues = (0..81).all(|cell| !given[cell] || answer[cell] == grid[cell]);
+        let has_all_digits =
+            |unit: Unit| (1..=9).all(|digit| unit.cells().iter().any(|&cell| answer[cell] == digit));
+        let is_right = keeps_clues && Unit::all().all(has_all_digits);
+        let text = answer.map(|digit| digit + b'0');
+        prop_assert_eq!(check::solves(&puzzle, &text), is_right);
+        prop_assert_eq!(check::compare(&Marks::from(&puzzle), &text).is_ok(), is_right);
+    }
+}

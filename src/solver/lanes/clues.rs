@@ -8,7 +8,7 @@ use super::vector::{ALL, LaneSet, Vector};
 /// Takes every clue from the other cells of its row, column and box, and gives blanks the
 /// candidates that are left to them: `cells` are clues, or nothing for a blank.
 ///
-/// Returns the lanes in which two equal clues share a unit, as [`eliminate_singles`] does.
+/// Returns the lanes in which two equal clues share a unit.
 #[inline(always)]
 pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
     let all = V::splat(s, ALL);
@@ -27,16 +27,15 @@ pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>)
 #[inline(always)]
 pub(super) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
     let (zero, one) = (V::splat(s, 0), V::splat(s, 1));
+    let is_single = #[inline(always)]
+    |cell: V| (cell & (cell - one)).simd_eq(zero);
     eliminate(
         s,
         cells,
         #[inline(always)]
-        |cell| cell.if_single(),
+        |cell| is_single(cell).select(cell, zero),
         #[inline(always)]
-        |cell, taken| {
-            let is_single = (cell & (cell - one)).simd_eq(zero);
-            is_single.select(cell, cell.without(taken))
-        },
+        |cell, taken| is_single(cell).select(cell, cell.without(taken)),
     )
 }
 

@@ -61,15 +61,16 @@
 //! | hard (magictour) | 19.2 | 2.4 | 35 | 31.7 | 17.3 |
 //! | hardest | 126 | 1.0 | 217 | 32.0 | 18.6 |
 //!
-//! On the hardest set a step is followed by events in 18.6 of 32 lanes, nearly always, and they
-//! cost nearly as much as the step: of 2900 cycles between two steps' ends 1330 are the step, 200
-//! choosing a branch, 640 the pass that exchanges cells with the stack (300 without a frame, 40
-//! for each, and 4.3 of them), 190 folding 4.6 held sides into 1.7 frames, 150 finding the frames
-//! to return from, 180 bookkeeping. On easy puzzles a block of 32 takes 5100 cycles: 350 loading,
-//! 300 the clues, 2700 the steps, 400 storing, 300 the outcomes and the clock. Of puzzles with a
-//! clue changed to a wrong one 26 of 32 fail in their first step; the six that are left cost
-//! two fifths of the time, in work lanes. Guesses a puzzle are those of tdoku within 4% on all
-//! sets.
+//! On the hardest set nearly every step is followed by events, in 18.6 of 32 lanes, which cost as
+//! much as the step. Cycles, timers included: step 1400, choosing a branch 240, the pass that
+//! exchanges cells with the stack 670 (300 without a frame, 40 for each, and 4.3 of them), folding
+//! 4.6 held sides into 1.7 frames 230, finding the frames to return from 190, bookkeeping 200. (At
+//! AVX2, for 9.5 of 16 lanes: 1680, 320, 540, 160, 120, 180.)
+//!
+//! On easy puzzles a block of 32 takes some 5000 cycles: loading 350, the clues 300, the steps
+//! 2700, storing 400, outcomes and clock 300. Of puzzles with a clue changed to a wrong one 26 of
+//! 32 fail in their first step; the six that are left take two fifths of the time, in work lanes.
+//! Guesses a puzzle are those of tdoku within 4% on the sets of the table.
 //!
 //! # Tried
 //!

@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::iter::repeat_n;
 use std::time::{Duration, Instant};
 
-use common::command::{CLASSIC, Folder, Ran, SOLVED};
+use common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 use flate2::write::GzEncoder;
 
 /// An input, and options behind `--columns line,status`.
@@ -321,15 +321,6 @@ fn complete_grids() {
         &["1,unique", "2,contradictory"],
         &["in column"],
     );
-}
-
-/// A puzzle's pencil marks: nine characters a cell.
-fn marks(puzzle: &str) -> String {
-    let of_cell = |cell: char| match cell {
-        '.' => "123456789".to_owned(),
-        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
-    };
-    puzzle.chars().map(of_cell).collect()
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use bulkdoku::puzzle::Unit;
 use bulkdoku::{Marks, Puzzle, check};
-use common::command::{CLASSIC, Folder, Ran, SOLVED};
+use common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 use common::full_grid;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -137,15 +137,6 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
         assert!(!folder.path("out").exists());
     }
-}
-
-/// A puzzle's pencil marks: nine characters a cell.
-fn marks(puzzle: &str) -> String {
-    let of_cell = |cell: char| match cell {
-        '.' => "123456789".to_owned(),
-        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
-    };
-    puzzle.chars().map(of_cell).collect()
 }
 
 #[test]

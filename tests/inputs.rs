@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::iter::repeat_n;
 use std::time::{Duration, Instant};
 
-use common::command::{CLASSIC, Folder, Ran, SOLVED};
+use common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 use flate2::write::GzEncoder;
 
 /// An input, and options behind `--columns line,status`.
@@ -247,6 +247,36 @@ fn a_solution_column_that_nobody_asked_about() {
 }
 
 #[test]
+fn a_solution_column_that_is_asked_about() {
+    let changed = SOLVED.replacen('5', "6", 1);
+    let swapped = SOLVED.replacen("534", "543", 1);
+    let two_of = CLASSIC.replace(['8', '6'], ".");
+    let input = format!(
+        "puzzle,solution\n{CLASSIC},{SOLVED}\n{CLASSIC},{changed}\n{CLASSIC},{swapped}\n\
+         {two_of},{SOLVED}\n12,{SOLVED}\n{CLASSIC},\n"
+    );
+    let rows = ["2,ok", "3,mismatch", "4,mismatch", "5,mismatch", "6,malformed", "7,mismatch"];
+    let messages = [
+        "<stdin>:3:83: mismatch: a clue is changed: r1c1 is 5 in the puzzle, 6 in the solution",
+        "<stdin>:4:84: mismatch: a clue is changed: r1c2 is 3 in the puzzle, 4 in the solution",
+        "<stdin>:5:1: mismatch: the puzzle has more than one solution",
+        "<stdin>:7:83: mismatch: the solution is missing",
+    ];
+    let check = |input: &str| Given { subcommand: "check", ..given(input) };
+    check(&input).gives(1, &rows, &messages);
+    let first = ["2,ok", "3,mismatch", "4,mismatch", "5,ok", "6,malformed", "7,mismatch"];
+    check(&input).with(&["--first"]).gives(1, &first, &messages[..2]);
+
+    let last = SOLVED.len() - 1;
+    let twice = format!("{}5", &SOLVED[..last]);
+    let blank = format!("{}.", &CLASSIC[..last]);
+    let message = "<stdin>:1:163: mismatch: the solution breaks the rules: 5 stands twice in row 9, at \
+                   r9c3 and r9c9";
+    check(&format!("{blank},{twice}\n")).gives(1, &["1,mismatch"], &[message]);
+    check(&format!("id,puzzle\n1,{CLASSIC}\n")).is_refused(2, "no column");
+}
+
+#[test]
 fn damage_done_by_spreadsheets() {
     malformed("4.3E+80", "4: malformed: a number in scientific notation");
     let zeros = CLASSIC.replace('.', "0").replacen("53", "00", 1);
@@ -291,15 +321,6 @@ fn complete_grids() {
         &["1,unique", "2,contradictory"],
         &["in column"],
     );
-}
-
-/// A puzzle's pencil marks: nine characters a cell.
-fn marks(puzzle: &str) -> String {
-    let of_cell = |cell: char| match cell {
-        '.' => "123456789".to_owned(),
-        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
-    };
-    puzzle.chars().map(of_cell).collect()
 }
 
 #[test]

@@ -17,7 +17,10 @@ use super::outputs::Destinations;
 use super::work::WorkArgs;
 use super::{Exit, Failure};
 
-/// Solve puzzle lines and write one row for each, in order.
+/// Solve puzzles and write one row for each, in order.
+///
+/// Inputs are puzzle lines, tables (CSV, TSV, …) with a column of puzzles, or grids of nine lines:
+/// each one is looked at, and what was found is reported where it is more than lines.
 ///
 /// A puzzle line has 81 cells: 1 to 9, and one of 0 . _ * - x X ? for a blank. Text behind them
 /// after a space, tab, comma or semicolon is passed over, and so are blank lines and lines that
@@ -27,7 +30,7 @@ use super::{Exit, Failure};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// Files of puzzle lines; - or nothing for standard input. gz and zst are read through.
+    /// Files of puzzles; - or nothing for standard input. gz and zst are read through.
     input: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -79,6 +82,8 @@ Examples:
   bulkdoku solve --first --columns puzzle,solution puzzles.txt.gz | head
   bulkdoku solve puzzles.txt.zst -o results.jsonl.zst
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
+  bulkdoku solve sudoku.csv --column quizzes --keep id -o solved.csv
+  bulkdoku solve --resume sudoku.csv -o solved.csv
 
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
   bulkdoku solve --solutions 10 --columns line,solution several.txt

@@ -16,6 +16,15 @@ pub const CLASSIC: &str =
 pub const SOLVED: &str =
     "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
+/// A puzzle's pencil marks: nine characters a cell.
+pub fn marks(puzzle: &str) -> String {
+    let of_cell = |cell: char| match cell {
+        '.' => "123456789".to_owned(),
+        clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
+    };
+    puzzle.chars().map(of_cell).collect()
+}
+
 /// A folder of its own for each test.
 pub struct Folder(TempDir);
 

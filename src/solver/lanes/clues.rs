@@ -26,9 +26,7 @@ pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>)
 /// one. Returns the lanes in which two of these are equal and share a unit.
 #[inline(always)]
 pub(super) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
-    let (zero, one) = (V::splat(s, 0), V::splat(s, 1));
-    let is_single = #[inline(always)]
-    |cell: V| (cell & (cell - one)).simd_eq(zero);
+    let zero = V::splat(s, 0);
     eliminate(
         s,
         cells,
@@ -37,6 +35,13 @@ pub(super) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V
         #[inline(always)]
         |cell, taken| is_single(cell).select(cell, cell.without(taken)),
     )
+}
+
+/// The cells that have at most one candidate.
+#[inline(always)]
+fn is_single<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
+    let s = cell.token();
+    (cell & (cell - V::splat(s, 1))).simd_eq(V::splat(s, 0))
 }
 
 /// Takes the clues from the `rest`, and tells where they clash: the sweeps need not see that (they

@@ -1,9 +1,9 @@
 //! Inputs: looked at before work starts, opened when their turn comes.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, IsTerminal, Read};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use bulkdoku::Source;
 use bulkdoku::input::{Expected, Inflate, InputFormat, Layout, Peek, Position};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 
 use super::Failure;
 use super::journal::InputState;
@@ -192,12 +192,11 @@ fn name(path: &Path) -> String {
 
 /// Opens a file or a named pipe, even one that nobody has opened to write to it yet.
 fn open_without_waiting(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    if fs::metadata(path)?.file_type().is_fifo() {
-        options.custom_flags(OFlags::NONBLOCK.bits() as i32);
+    if !fs::metadata(path)?.file_type().is_fifo() {
+        return File::open(path);
     }
-    options.open(path)
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
 /// How long a read from a pipe may take before it is asked again whether the run is to end.

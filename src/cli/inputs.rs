@@ -12,6 +12,7 @@ use bulkdoku::Source;
 use bulkdoku::input::{Expected, Inflate, InputFormat, Layout, Peek, Position};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::Failure;
 use super::journal::InputState;
@@ -206,7 +207,8 @@ const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 /// last for ever, and nobody would see the signal that ends the run.
 fn wait_for(stream: &impl AsFd) -> io::Result<()> {
     match poll(&mut [PollFd::new(stream, PollFlags::IN)], Some(&PATIENCE)) {
-        Ok(0) => Err(ErrorKind::Interrupted.into()),
+        // Nothing came, or a signal.
+        Ok(0) | Err(Errno::INTR) => Err(ErrorKind::Interrupted.into()),
         // A failure shows again when it is read.
         _ => Ok(()),
     }

@@ -6,8 +6,8 @@ mod common;
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Limits, Outcome, Puzzle};
 use common::{
-    FULL, check, count, engines, full_grid, oracle, order, solve, solve_one, textbook_engines,
-    with_nodes,
+    EASY, EMPTY, FULL, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle,
+    order, solve, solve_one, textbook_engines, with_nodes,
 };
 use proptest::prelude::*;
 
@@ -21,18 +21,6 @@ struct Case {
     solution: Option<&'static str>,
 }
 
-const EMPTY: &str =
-    ".................................................................................";
-const EASY: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// 17 clues; row by row, backtracking takes 69 million steps.
-const SEVENTEEN: &str =
-    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
-const SEVENTEEN_SOLVED: &str =
-    "987654321246173985351928746128537694634892157795461832519286473472319568863745219";
-/// Rows 4 and 5 hold 1 and 3 in the same two columns: they can change places.
-const TWO: &str =
-    "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
 /// Legal clues without a solution; naked singles alone take 96 million guesses to see it.
 const NONE: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";

@@ -7,23 +7,12 @@ use bulkdoku::marks::{Digits, Marks};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use common::{
-    FULL, check, count, engines, full_grid, oracle, solve, solve_marks, textbook_engines,
-    with_nodes,
+    EASY, EMPTY, FULL, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle,
+    solve, solve_marks, textbook_engines, with_nodes,
 };
 use proptest::prelude::*;
 
-const EMPTY: &str =
-    ".................................................................................";
-const EASY: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-const SEVENTEEN: &str =
-    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
-const SEVENTEEN_SOLVED: &str =
-    "987654321246173985351928746128537694634892157795461832519286473472319568863745219";
-/// Rows 4 and 5 hold 1 and 3 in the same two columns, the sixth and the ninth: they can change
-/// places.
-const TWO: &str =
-    "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
+/// [`TWO`] with them changed.
 const TWO_CHANGED: &str =
     "534678912672195348198342567859763421426851793713924856961537284287419635345286179";
 

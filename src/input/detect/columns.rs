@@ -1,0 +1,266 @@
+//! Which column of a table holds the puzzles, which their solutions, and which are kept.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::sample::{Candidate, Fields, Sample, is_cell, is_grid, is_name, is_puzzle};
+use super::{Answers, Columns, Expected, InputFormat, Keep, Undetected};
+use crate::input::csv::{Delimiter, Table};
+use crate::input::{Layout, names};
+
+/// What may stand between fields if nobody says it, the likeliest first.
+const DELIMITERS: [Delimiter; 5] = [
+    Delimiter::Byte(b','),
+    Delimiter::Byte(b'\t'),
+    Delimiter::Byte(b';'),
+    Delimiter::Byte(b'|'),
+    Delimiter::Blanks,
+];
+
+impl Expected {
+    fn delimiters(&self) -> Vec<Delimiter> {
+        match (self.delimiter, self.format) {
+            (Some(delimiter), _) => vec![delimiter],
+            (None, InputFormat::Tsv) => vec![Delimiter::Byte(b'\t')],
+            (None, _) => DELIMITERS.to_vec(),
+        }
+    }
+
+    /// The table that an input is, or lines if it is none. `None` if that cannot be told yet.
+    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Option<Layout>, Undetected> {
+        let mut candidates = Vec::new();
+        for delimiter in self.delimiters() {
+            match sample.rows(delimiter).next() {
+                Some(first) => candidates.push(Candidate { delimiter, first }),
+                None if sample.is_all => {}
+                None => return Ok(None),
+            }
+        }
+        let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
+        if candidates.is_empty() || has_lone_returns {
+            // A line that is longer than any row, or several for somebody else.
+            return self.lines().map(Some);
+        }
+        let found = match &self.column {
+            Some(column) => Some(self.chosen(column, &sample, &candidates)?),
+            None => match self.named(&sample, &candidates)? {
+                Some(found) => Some(found),
+                None => match self.shaped(&sample, &candidates)? {
+                    ControlFlow::Break(found) => found,
+                    ControlFlow::Continue(()) => return Ok(None),
+                },
+            },
+        };
+        let Some(mut table) = found else { return self.lines().map(Some) };
+        table.answer = match self.answer(&table, &sample)? {
+            ControlFlow::Break(answer) => answer,
+            ControlFlow::Continue(()) => return Ok(None),
+        };
+        table.kept = self.kept(&table)?;
+        Ok(Some(Layout::Csv(Arc::new(table))))
+    }
+
+    /// The table with the column that was asked for.
+    fn chosen(
+        &self,
+        column: &str,
+        sample: &Sample<'_>,
+        candidates: &[Candidate],
+    ) -> Result<Table, Undetected> {
+        if !self.no_header {
+            for Candidate { delimiter, first } in candidates {
+                if let Some(puzzle) = first.find(column) {
+                    return Ok(first.header(*delimiter, puzzle, sample.line));
+                }
+            }
+        }
+        let Candidate { delimiter, first } = likeliest(candidates);
+        let number = column.parse().ok().filter(|number| (1..=first.len()).contains(number));
+        let Some(number): Option<usize> = number else {
+            let is_header = !self.no_header && first.texts.iter().any(|field| is_name(field));
+            let columns = first.columns(is_header);
+            return Err(Undetected::NoColumn { name: column.into(), columns });
+        };
+        let puzzle = number - 1;
+        Ok(if !self.no_header && is_name(&first.texts[puzzle]) {
+            first.header(*delimiter, puzzle, sample.line)
+        } else {
+            first.table(*delimiter, puzzle)
+        })
+    }
+
+    /// The table whose first row names the column of the puzzles.
+    fn named(
+        &self,
+        sample: &Sample<'_>,
+        candidates: &[Candidate],
+    ) -> Result<Option<Table>, Undetected> {
+        // Two words with a blank between them are a title as often as names.
+        let named = candidates.iter().filter(|candidate| {
+            candidate.delimiter != Delimiter::Blanks
+                && candidate.first.texts.iter().any(|field| names::is_puzzles(field))
+        });
+        let Some(Candidate { delimiter, first }) = most_fields(named) else { return Ok(None) };
+        if self.no_header {
+            return Ok(None);
+        }
+        let puzzles = first.those(names::is_puzzles);
+        one_of(&puzzles, first, true)?;
+        Ok(Some(first.header(*delimiter, puzzles[0], sample.line)))
+    }
+
+    /// The table whose rows show where the puzzles are; no table if these are lines. Goes on if
+    /// that cannot be told yet.
+    fn shaped(
+        &self,
+        sample: &Sample<'_>,
+        candidates: &[Candidate],
+    ) -> Result<ControlFlow<Option<Table>>, Undetected> {
+        match sample.earliest(candidates) {
+            ControlFlow::Continue(()) => return Ok(ControlFlow::Continue(())),
+            ControlFlow::Break(None) => {}
+            ControlFlow::Break(Some((candidate, row))) => {
+                let puzzles = row.those(is_puzzle);
+                return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
+            }
+        }
+        // Puzzles without blanks are solved, and look like solutions.
+        for candidate in candidates {
+            let is_solution = |column: &usize| {
+                candidate.first.texts.get(*column).is_some_and(|name| names::is_solutions(name))
+            };
+            for row in sample.rows(candidate.delimiter) {
+                let mut grids = row.those(is_grid);
+                grids.retain(|column| !is_solution(column));
+                if !grids.is_empty() {
+                    return self.shown(sample, candidate, &row, &grids).map(ControlFlow::Break);
+                }
+            }
+        }
+        let Candidate { delimiter, first } = likeliest(candidates);
+        let is_table = self.is_table()
+            || *delimiter != Delimiter::Blanks
+                && first.len() > 1
+                && !first.texts[0].iter().copied().all(is_cell)
+                && sample.rows(*delimiter).count() > 1
+                && sample.rows(*delimiter).all(|row| row.len() == first.len());
+        if is_table {
+            let is_header = !self.no_header && first.texts.iter().all(|field| is_name(field));
+            return Err(Undetected::NoPuzzles(first.columns(is_header)));
+        }
+        Ok(ControlFlow::Break(None))
+    }
+
+    /// The table of which this row has puzzles in these columns; none if these are lines.
+    fn shown(
+        &self,
+        sample: &Sample<'_>,
+        candidate: &Candidate,
+        row: &Fields,
+        puzzles: &[usize],
+    ) -> Result<Option<Table>, Undetected> {
+        let Candidate { delimiter, first } = candidate;
+        let puzzle = puzzles[0];
+        let has_header =
+            !self.no_header && first.len() == row.len() && is_name(&first.texts[puzzle]);
+        one_of(puzzles, if has_header { first } else { row }, has_header)?;
+        // A line may hold more than its puzzle, but it begins with it.
+        let is_line = puzzle == 0
+            && !row.has_quotes
+            && match delimiter {
+                Delimiter::Blanks => true,
+                Delimiter::Byte(b',' | b';' | b'\t') => !has_header || row.len() == 1,
+                Delimiter::Byte(_) => row.len() == 1,
+            };
+        if is_line && !self.is_table() {
+            return Ok(None);
+        }
+        Ok(Some(if has_header {
+            first.header(*delimiter, puzzle, sample.line)
+        } else {
+            row.table(*delimiter, puzzle)
+        }))
+    }
+
+    /// The column of the solutions, if they are wanted: the one whose name says so, or that is so in
+    /// the first row that has a grid beside its puzzle. Goes on if that cannot be told yet.
+    fn answer(
+        &self,
+        table: &Table,
+        sample: &Sample<'_>,
+    ) -> Result<ControlFlow<Option<usize>>, Undetected> {
+        let names = match &self.answers {
+            Answers::Unwanted => return Ok(ControlFlow::Break(None)),
+            Answers::Column(name) => {
+                let column = column_of(table, name)?;
+                if column == table.puzzle {
+                    return Err(Undetected::SameColumn(table.name(column)));
+                }
+                return Ok(ControlFlow::Break(Some(column)));
+            }
+            Answers::Wanted => table.header.iter().flat_map(|header| &header.names),
+        };
+        let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
+        let likely = named.filter_map(|(column, name)| Some((names::solutions(name)?, column)));
+        let shown = |row: Fields| row.those(is_grid).into_iter().find(|&at| at != table.puzzle);
+        let column = likely.min().map(|(_, column)| column);
+        match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
+            Some(column) => Ok(ControlFlow::Break(Some(column))),
+            None if !sample.is_all => Ok(ControlFlow::Continue(())),
+            None => {
+                let first = sample.rows(table.delimiter).next().unwrap_or_default();
+                Err(Undetected::NoSolutions(first.columns(table.header.is_some())))
+            }
+        }
+    }
+
+    /// The columns that are carried into the output.
+    fn kept(&self, table: &Table) -> Result<Vec<usize>, Undetected> {
+        match &self.keep {
+            None => Ok(Vec::new()),
+            Some(Keep::All) => {
+                let is_shown = |column| column == table.puzzle || Some(column) == table.answer;
+                Ok((0..table.fields).filter(|&column| !is_shown(column)).collect())
+            }
+            Some(Keep::Only(names)) => names.iter().map(|name| column_of(table, name)).collect(),
+        }
+    }
+}
+
+/// The column of this name, or number from 1.
+fn column_of(table: &Table, name: &str) -> Result<usize, Undetected> {
+    let find = |is: fn(&str, &str) -> bool| {
+        (0..table.fields).find(|&column| is(&table.name(column), name))
+    };
+    let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
+    let numbered = || Some(name.parse::<usize>().ok()?.wrapping_sub(1));
+    let column = named.or_else(numbered).filter(|&column| column < table.fields);
+    column.ok_or_else(|| Undetected::NoColumn {
+        name: name.into(),
+        columns: Columns(
+            (0..table.fields).map(|column| format!("{:?}", table.name(column))).collect(),
+        ),
+    })
+}
+
+/// The candidate that finds most fields in the first row; blanks separate only if nothing else
+/// does.
+fn likeliest(candidates: &[Candidate]) -> &Candidate {
+    let marked = candidates.iter().filter(|candidate| candidate.delimiter != Delimiter::Blanks);
+    let best = most_fields(marked).filter(|best| best.first.len() > 1);
+    best.or_else(|| most_fields(candidates.iter())).expect("there is at least one delimiter")
+}
+
+/// The first of those with the most fields.
+fn most_fields<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
+    candidates.reduce(|best, other| if other.first.len() > best.first.len() { other } else { best })
+}
+
+fn one_of(puzzles: &[usize], fields: &Fields, is_header: bool) -> Result<(), Undetected> {
+    if puzzles.len() == 1 {
+        return Ok(());
+    }
+    let columns = fields.columns(is_header);
+    let which = Columns(puzzles.iter().map(|&column| columns.0[column].clone()).collect());
+    Err(Undetected::Several { which, columns })
+}

@@ -1,0 +1,182 @@
+//! How the records of an input lie, found from its first bytes.
+//!
+//! Lines that start with a puzzle are lines of puzzles, whatever stands behind it. If the first rows
+//! are nine of nine cells, the puzzles are grids. Anything else may be a table. Then the puzzles are
+//! in the column whose name says so; or, without such a name, in the one that the first row with 81
+//! cells, some of them blank, has them in (a solution has no blanks). What is none of these is read
+//! as lines, each of which says what is wrong with it.
+//!
+//! What decides is always the first row that can, so that nothing depends on how many bytes are
+//! there at a time, and a slow pipe does not wait for more of them than are needed.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `mod.rs` | lines, grids or a table |
+//! | `columns.rs` | which columns of a table hold what |
+//! | `sample.rs` | the first bytes, cut into rows and fields |
+//! | `undetected.rs` | why nobody knows it |
+
+mod columns;
+mod sample;
+mod undetected;
+
+pub use undetected::{Columns, Undetected};
+
+use super::csv::Delimiter;
+use super::{Behind, Layout, grid, lines};
+use sample::Sample;
+
+/// No more than so many bytes are looked at.
+pub const MOST_BYTES: usize = 64 * 1024;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A family of inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InputFormat {
+    /// To be found out: lines, a table or grids.
+    #[default]
+    Auto,
+    /// One puzzle a line.
+    Lines,
+    /// A table.
+    Csv,
+    /// A table with tabs between the fields.
+    Tsv,
+    /// Nine lines a puzzle.
+    Grid,
+}
+
+/// What is known about inputs before they are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// Their family.
+    pub format: InputFormat,
+    /// The column of the puzzles, by its name or its number from 1.
+    pub column: Option<String>,
+    /// What stands between fields.
+    pub delimiter: Option<Delimiter>,
+    /// Whether the first row is a row like all others.
+    pub no_header: bool,
+    /// The columns to be carried into the output.
+    pub keep: Option<Keep>,
+    /// Whether the solutions that the inputs themselves give are wanted.
+    pub answers: Answers,
+}
+
+/// The solutions that inputs themselves give for their puzzles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// Are like any other text there.
+    #[default]
+    Unwanted,
+    /// Are wanted: they stand behind the puzzle of a line; in a table the column is found.
+    Wanted,
+    /// Are wanted from this column of a table, by its name or its number from 1.
+    Column(String),
+}
+
+/// Columns to be carried into the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All but that of the puzzles and, where they are wanted, of their solutions.
+    All,
+    /// Those of these names, or numbers from 1.
+    Only(Vec<String>),
+}
+
+impl Expected {
+    /// Finds the layout of an input from its first bytes; `is_all` says that it has no more.
+    /// `None` asks for more of them, but not for more than [`MOST_BYTES`].
+    ///
+    /// # Errors
+    /// When the input is a table and it is not clear which column holds the puzzles, or which one
+    /// holds the solutions that are wanted; when it cannot have any.
+    pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
+        match self.find(start, is_all)? {
+            Some(layout) if self.wants_answers() && !layout.has_answers() => {
+                Err(Undetected::OnlyPuzzles)
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn wants_answers(&self) -> bool {
+        self.answers != Answers::Unwanted
+    }
+
+    fn find(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
+        let (start, is_end) = match start.get(..MOST_BYTES) {
+            Some(most) => (most, is_all && most.len() == start.len()),
+            None => (start, is_all),
+        };
+        let is_all = is_all || start.len() == MOST_BYTES;
+        let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+        match self.format {
+            InputFormat::Lines => self.lines().map(Some),
+            InputFormat::Grid => self.grids().map(Some),
+            InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
+                let Some(sample) = Sample::new(start, is_all, is_end) else {
+                    return if is_all { self.lines().map(Some) } else { Ok(None) };
+                };
+                if !self.is_table() {
+                    match sample.starts_with_puzzle() {
+                        Some(false) => {}
+                        Some(true) => return self.lines().map(Some),
+                        None => return Ok(None),
+                    }
+                    match grid::looks_like_grid(start, is_all) {
+                        Some(false) => {}
+                        Some(true) => return self.grids().map(Some),
+                        None => return Ok(None),
+                    }
+                }
+                self.table(sample)
+            }
+        }
+    }
+
+    /// Whether only a table will do.
+    fn is_table(&self) -> bool {
+        matches!(self.format, InputFormat::Csv | InputFormat::Tsv)
+            || self.column.is_some()
+            || self.delimiter.is_some()
+            || self.no_header
+            || matches!(self.answers, Answers::Column(_))
+    }
+
+    /// Lines, and what is kept of them.
+    fn lines(&self) -> Result<Layout, Undetected> {
+        let (with, without) = if self.wants_answers() {
+            (Behind::AnswerAndRest, Layout::LinesAnd(Behind::Answer))
+        } else {
+            (Behind::Rest, Layout::Lines)
+        };
+        self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
+    }
+
+    /// Grids, and what is kept of them.
+    fn grids(&self) -> Result<Layout, Undetected> {
+        self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
+    }
+
+    /// The layout with its only column beside the puzzles, if that is to be kept, or without it.
+    fn with_or_without(
+        &self,
+        column: &str,
+        with: Layout,
+        without: Layout,
+    ) -> Result<Layout, Undetected> {
+        match &self.keep {
+            None => Ok(without),
+            Some(Keep::All) => Ok(with),
+            Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
+                None => Ok(with),
+                Some(name) => Err(Undetected::NoColumn {
+                    name: name.clone(),
+                    columns: Columns(vec![format!("{column:?}")]),
+                }),
+            },
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The first bytes of an input, cut into rows and fields.
+
+use std::ops::ControlFlow;
+
+use memchr::memchr;
+
+use super::Columns;
+use crate::input::csv::borders::first_line_end;
+use crate::input::csv::split::Row;
+use crate::input::csv::table::Header;
+use crate::input::csv::{Delimiter, Table};
+use crate::marks;
+use crate::puzzle::{BLANKS, CELLS};
+
+/// The first lines of an input that are not blank and no comments.
+#[derive(Clone, Copy)]
+pub(super) struct Sample<'a> {
+    /// From the begin of the first such line on.
+    text: &'a [u8],
+    /// The number of that line, from 1.
+    pub(super) line: u64,
+    /// Whether no more will be looked at.
+    pub(super) is_all: bool,
+    /// Whether no more will come: then the last line is whole, though it may have no end.
+    is_end: bool,
+}
+
+impl<'a> Sample<'a> {
+    /// `None` if there is no such line.
+    pub(super) fn new(mut text: &'a [u8], is_all: bool, is_end: bool) -> Option<Self> {
+        let mut line = 1;
+        while !is_content(text) {
+            text = &text[first_line_end(text)?..];
+            line += 1;
+        }
+        (!text.is_empty()).then_some(Self { text, line, is_all, is_end })
+    }
+
+    /// Whether the first line starts with a puzzle or with pencil marks; `None` if that cannot be
+    /// told yet.
+    pub(super) fn starts_with_puzzle(&self) -> Option<bool> {
+        let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let text = &self.text[blanks..];
+        let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'\r' | b'\n');
+        let end = match text.iter().position(is_end) {
+            Some(end) => end,
+            None if self.is_all || text.len() > marks::TEXT => text.len(),
+            None => return None,
+        };
+        let word = &text[..end];
+        if !is_grid(word) {
+            return Some(is_puzzle(word));
+        }
+        // A grid without blanks may be the solution in front of its puzzle.
+        let line = match first_line_end(text) {
+            Some(end) => &text[..end],
+            None if self.is_all => text,
+            None => return None,
+        };
+        let mut fields = line.split(|byte| !is_cell(*byte));
+        Some(!fields.any(is_puzzle))
+    }
+
+    /// The earliest row that has puzzles, of all ways of cutting the rows. Goes on if that cannot
+    /// be told yet.
+    pub(super) fn earliest<'c>(
+        &self,
+        candidates: &'c [Candidate],
+    ) -> ControlFlow<Option<(&'c Candidate, Fields)>> {
+        let mut earliest: Option<(usize, &Candidate, Fields)> = None;
+        let mut fewest = usize::MAX;
+        for candidate in candidates {
+            let mut rows = (1..).zip(self.rows(candidate.delimiter));
+            let mut last = 0;
+            let found = rows.find(|(number, row)| {
+                last = *number;
+                !row.those(is_puzzle).is_empty()
+            });
+            match found {
+                None => fewest = fewest.min(last),
+                Some((number, row)) => {
+                    if earliest.as_ref().is_none_or(|(best, ..)| number < *best) {
+                        earliest = Some((number, candidate, row));
+                    }
+                }
+            }
+        }
+        // Where a quote is open no more rows are seen, and the next may have puzzles.
+        let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
+        let found = earliest.map(|(_, candidate, row)| (candidate, row));
+        if is_certain || self.is_all {
+            ControlFlow::Break(found)
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// The rows that are whole.
+    pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = Fields> + use<'a> {
+        let mut rest = self.text;
+        std::iter::from_fn(move || {
+            while !is_content(rest) {
+                rest = &rest[first_line_end(rest)?..];
+            }
+            if rest.is_empty() {
+                return None;
+            }
+            let mut fields = Fields::default();
+            let row = delimiter.split(rest, |_, field| {
+                fields.texts.push(field.text(rest).trim_ascii().to_vec());
+                fields.has_quotes |= field.is_quoted;
+                fields.has_returns |= memchr(b'\r', field.of(rest)).is_some();
+            });
+            let length = match row {
+                Row::Whole { length, .. } => length,
+                Row::Open { .. } if !self.is_all => return None,
+                Row::Open { .. } | Row::BehindQuote { .. } => {
+                    first_line_end(rest).unwrap_or(rest.len())
+                }
+            };
+            if !self.is_end && !rest[..length].ends_with(b"\n") {
+                return None;
+            }
+            rest = &rest[length..];
+            Some(fields)
+        })
+    }
+}
+
+/// Whether text starts with a line that is neither blank nor a comment. Nothing is such a line,
+/// too, so that looking for one ends.
+fn is_content(text: &[u8]) -> bool {
+    let line = &text[..first_line_end(text).unwrap_or(text.len())];
+    text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
+}
+
+/// A way of cutting the rows, and what the first one is then.
+pub(super) struct Candidate {
+    pub(super) delimiter: Delimiter,
+    pub(super) first: Fields,
+}
+
+/// The fields of a row.
+#[derive(Default)]
+pub(super) struct Fields {
+    /// What they say, without blanks around it.
+    pub(super) texts: Vec<Vec<u8>>,
+    /// Whether one stood in quotes.
+    pub(super) has_quotes: bool,
+    /// Whether one has a carriage return in it.
+    pub(super) has_returns: bool,
+}
+
+impl Fields {
+    pub(super) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The columns for which this holds.
+    pub(super) fn those(&self, is: fn(&[u8]) -> bool) -> Vec<usize> {
+        (0..self.len()).filter(|&column| is(&self.texts[column])).collect()
+    }
+
+    /// The column of this name.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        let name = name.trim().as_bytes();
+        let exact = self.texts.iter().position(|field| field == name);
+        exact.or_else(|| self.texts.iter().position(|field| field.eq_ignore_ascii_case(name)))
+    }
+
+    /// The table of which this is a row.
+    pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize) -> Table {
+        Table {
+            delimiter,
+            header: None,
+            fields: self.len(),
+            puzzle,
+            answer: None,
+            kept: Vec::new(),
+        }
+    }
+
+    /// The table of which this is the header, on this line.
+    pub(super) fn header(&self, delimiter: Delimiter, puzzle: usize, line: u64) -> Table {
+        let names =
+            self.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+        let header = Some(Header { line, names });
+        Table { header, ..self.table(delimiter, puzzle) }
+    }
+
+    /// For messages.
+    pub(super) fn columns(&self, is_header: bool) -> Columns {
+        let column = |(number, field): (usize, &Vec<u8>)| {
+            let text = String::from_utf8_lossy(field);
+            if is_header {
+                return format!("{text:?}");
+            }
+            let sample: String = text.chars().take(SAMPLE).collect();
+            let more = if text.chars().count() > SAMPLE { "…" } else { "" };
+            format!("{number} ({sample}{more})")
+        };
+        Columns((1..).zip(&self.texts).map(column).collect())
+    }
+}
+
+/// How many characters of a field stand for it.
+const SAMPLE: usize = 12;
+
+/// A digit or a blank.
+pub(super) fn is_cell(byte: u8) -> bool {
+    byte.is_ascii_digit() || BLANKS.contains(&byte)
+}
+
+/// 81 digits.
+pub(super) fn is_grid(field: &[u8]) -> bool {
+    field.len() == CELLS && field.iter().all(|byte| matches!(byte, b'1'..=b'9'))
+}
+
+/// 81 cells, some of them blank, or as many as pencil marks take.
+pub(super) fn is_puzzle(field: &[u8]) -> bool {
+    matches!(field.len(), CELLS | marks::TEXT)
+        && field.iter().copied().all(is_cell)
+        && !is_grid(field)
+}
+
+/// Whether a field may be the name of a column: a short one that begins with a letter.
+pub(super) fn is_name(field: &[u8]) -> bool {
+    let begins = field.first().is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b >= 0x80);
+    begins && field.len() < CELLS - 20 && !field.iter().copied().all(is_cell)
+}

@@ -126,6 +126,7 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
         limits: args.work.limits(limits),
         engine: Box::new(move || engine.build(simd)),
         check: true,
+        // What was typed is refused before any input is looked at, which may tell more about rows.
         format: format.rows(args.columns.as_deref(), &Column::DEFAULT_OF_CHECK, false, &[])?,
         compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()

@@ -169,6 +169,7 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
             solutions,
             engine: Box::new(move || engine.build_lex_first(simd)),
         }),
+        // What was typed is refused before any input is looked at, which may tell more about rows.
         format: format.rows(args.columns.as_deref(), &Column::DEFAULT, false, &[])?,
         compression: args.destinations.output.as_deref().and_then(Compression::of_name),
         ..Pipeline::default()

@@ -95,7 +95,7 @@ fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &
             What::TooLong(line) => {
                 let what = format!("a line of more than {LONGEST_LINE} bytes is no row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
-                records.push_bad_grid(place, 0, line.start..line.end, malformed);
+                records.push_bad(place, 0, line.start..line.end, malformed);
             }
             What::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
@@ -104,7 +104,7 @@ fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &
                     Err((line, malformed)) => {
                         let below = &block[place.start as usize..line.start as usize];
                         let text = line.start..line.end;
-                        records.push_bad_grid(place, line_feeds(below), text, malformed);
+                        records.push_bad(place, line_feeds(below), text, malformed);
                     }
                 }
             }

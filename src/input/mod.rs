@@ -35,6 +35,9 @@ use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
 
+/// What may stand at the start of an input in UTF-8; it is no part of the first line.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// How records lie in the bytes of one input.
 ///
 /// It has the two halves of a format: the reader asks where a block may end so that it holds whole
@@ -213,8 +216,9 @@ impl Records {
         self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
     }
 
-    /// Adds a record of several lines that is no puzzle, and which of them is at fault.
-    fn push_bad_grid(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
+    /// Adds a record that is no puzzle: the text that shows it, and how many lines below its first one
+    /// that stands.
+    fn push_bad(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
         let Place { line, indent, .. } = place;
         let text = Text::Block(text);
         self.all.push(Record { line, indent, fault, text, puzzle: Err(Box::new(why)) });
@@ -276,7 +280,7 @@ impl Records {
     /// Adds a record that is none; its text is the whole line.
     fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
         let end = place.start + length as u32;
-        self.push_bad_grid(place, 0, place.start..end, malformed);
+        self.push_bad(place, 0, place.start..end, malformed);
     }
 
     /// Room for `count` kept fields of the last record, empty ones so far.

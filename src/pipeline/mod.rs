@@ -14,6 +14,7 @@
 
 mod alone;
 mod block;
+mod notes;
 mod reader;
 mod sink;
 mod worker;

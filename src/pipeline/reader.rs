@@ -9,12 +9,11 @@ use memchr::memchr;
 
 use super::block::Block;
 use super::{InputFailure, Progress};
-use crate::input::{Layout, Position, Source, lines};
+use crate::input::{BYTE_ORDER_MARK, Layout, Position, Source, lines};
 
 /// The first blocks are small, so that every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
 const SKIPPED_AT_ONCE: u64 = 256 * 1024;
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 const MARKS: [&[u8]; 3] = [BYTE_ORDER_MARK, UTF_16_MARKS[0], UTF_16_MARKS[1]];
 

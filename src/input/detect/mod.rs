@@ -23,13 +23,11 @@ mod undetected;
 pub use undetected::{Columns, Undetected};
 
 use super::csv::Delimiter;
-use super::{Behind, Layout, grid, lines};
+use super::{BYTE_ORDER_MARK, Behind, Layout, grid, lines};
 use sample::Sample;
 
 /// No more than so many bytes are looked at.
 pub const MOST_BYTES: usize = 64 * 1024;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A family of inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

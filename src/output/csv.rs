@@ -68,7 +68,7 @@ impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
     }
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        // Most of a row is 81 bytes and again 81 bytes to be moved.
+        // Most of a row is 81 bytes and 81 more, which vectors move.
         dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
             #[inline(always)]
             || self.push_rows(rows, out)
@@ -295,9 +295,10 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::check::Reasons;
-    use crate::input::{Record, Text};
+    use crate::input::{Record, Records, Text, lines};
     use crate::output::Outcomes;
     use crate::puzzle::Malformed;
+    use crate::solver::Outcome;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
         let malformed = Malformed { column: 1, what: String::new() };
@@ -339,13 +340,48 @@ mod tests {
     }
 
     #[test]
-    fn the_default_columns_are_those_of_the_constant() {
+    fn columns_that_have_a_way_of_their_own_are_the_same_on_the_other() {
         // The same columns in another list take the other way.
         for columns in [&Column::DEFAULT[..], &Column::DEFAULT_OF_CHECK] {
             let once = row(b"x", Status::GaveUp, columns);
             let twice = row(b"x", Status::GaveUp, &[columns, columns].concat());
             assert_eq!(twice, format!("{},{once}", once.trim_end()));
         }
+        let once = rows_of_puzzles(&Column::DEFAULT);
+        let twice = rows_of_puzzles(&[Column::DEFAULT, Column::DEFAULT].concat());
+        assert_eq!(once.lines().count(), 1000);
+        for (once, twice) in once.lines().zip(twice.lines()) {
+            assert_eq!(twice, format!("{once},{once}"));
+        }
+    }
+
+    /// Rows of puzzles of which nearly each was judged otherwise than the one before.
+    fn rows_of_puzzles(columns: &[Column]) -> String {
+        let bytes = format!("{}\n\n", "1........".repeat(9)).repeat(1000);
+        let mut records = Records::default();
+        lines::read(bytes.as_bytes(), false, &mut records);
+        let outcomes = (0_u32..1000).map(|i| Outcome {
+            solutions: i % 3,
+            guesses: 1 << (i % 60),
+            latency_ns: u64::from(i).pow(i % 7),
+            ..Outcome::NONE
+        });
+        let statuses: Vec<_> = Status::ALL.into_iter().cycle().skip(7).take(1000).collect();
+        let rows = Rows {
+            file: "",
+            first_line: 9_999,
+            bytes: bytes.as_bytes(),
+            records: &records.all,
+            cells: &[],
+            statuses: &statuses,
+            outcomes: &Outcomes { puzzles: outcomes.collect(), marks: Vec::new() },
+            kept: &[],
+            answers: &[],
+            reasons: &Reasons::default(),
+        };
+        let mut out = RowBuffer::default();
+        CsvRows::new(columns).rows(rows, &mut out);
+        String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Receiver;
 
 use super::Pipeline;
 use super::block::Block;
@@ -56,13 +56,20 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Works until there is no more to do, or nobody wants it.
-    pub(super) fn run(mut self, work: &Receiver<Block>, done: &Sender<Block>) {
-        for mut block in work {
-            self.process(&mut block);
-            if done.send(block).is_err() {
+    /// Takes empty blocks, has them filled and hands them over with their rows, until `fill` says
+    /// that there is no more to read, or there are no blocks any more because nobody wants rows.
+    pub(super) fn run(
+        mut self,
+        free: &Receiver<Block>,
+        fill: impl Fn(&mut Block) -> bool,
+        hand_over: impl Fn(Block),
+    ) {
+        for mut block in free {
+            if !fill(&mut block) {
                 break;
             }
+            self.process(&mut block);
+            hand_over(block);
         }
     }
 

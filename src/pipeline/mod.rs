@@ -9,8 +9,9 @@
 //!
 //! The number of blocks is fixed. That alone bounds the memory and the reordering, holds the
 //! reader back when the output is slow, and leaves nothing to allocate once all blocks have been
-//! round. Reader and writer move whole blocks on ordinary threads; everything that costs time for
-//! each puzzle happens in the workers, a rayon pool.
+//! round. The workers are a rayon pool. Reader and writer have no threads of their own, which would
+//! have to be woken for every block and would take their turns on the workers' cores: a worker has
+//! its block filled when it needs one, and the first to finish one writes whatever is finished.
 
 mod block;
 mod notes;
@@ -279,9 +280,9 @@ impl Pipeline {
     ) -> Result<Report, OutputFailure> {
         let began = Instant::now();
         let records_before = start.counts.records();
-        // One in work for each worker, as many again that wait for a slower one before them, and
-        // two for the writer.
-        let blocks = std::env::var("NB").map_or(2 * self.threads.get() + 2, |v| v.parse().unwrap());
+        // One in work and three in reserve for each worker, so that one slow block does not soon
+        // stop the others; and some that are being written.
+        let blocks = 4 * self.threads.get() + 4;
         let (free_sender, free) = bounded(blocks);
         let (done_sender, done) = bounded(blocks);
         for _ in 0..blocks {

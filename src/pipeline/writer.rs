@@ -37,10 +37,10 @@ impl<'a, S: Sink> Writer<'a, S> {
         Self { sink, progress, so_far: start, failure: None, next: 0, early, free: Some(free) }
     }
 
-    /// Writes what is there of the finished blocks.
+    /// Writes what is there of the finished blocks; after a failure nobody wants them.
     pub(super) fn write(&mut self, done: &Receiver<Block>) {
         // In hand meanwhile: after a panic it is gone, too.
-        let Some(free) = self.free.take() else { return };
+        let Some(free) = self.free.take() else { return done.try_iter().for_each(drop) };
         let blocks = self.early.len();
         for block in done.try_iter() {
             let place = block.number as usize % blocks;

@@ -44,8 +44,6 @@ type Frame<S> = [u16x8<S>; CELLS];
 struct Links {
     /// The frame below, for each column.
     below: [u16; 8],
-    /// The columns in use.
-    live: u8,
     /// The lanes that return from it in this pass.
     returning: LaneSet,
 }
@@ -69,7 +67,8 @@ pub(super) struct Stack<S: Simd, V> {
     deep: LaneSet,
     frames: Vec<Frame<S>>,
     links: Vec<Links>,
-    free: Vec<u16>,
+    /// The columns in use of each frame.
+    live: Vec<u8>,
     /// The frames that lanes return from in this pass.
     sources: [Source; MOST],
 }
@@ -82,9 +81,9 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         let mut frames = Vec::with_capacity(most);
         frames.push([u16x8::splat(s, 0); CELLS]);
         let mut links = Vec::with_capacity(most);
-        links.push(Links { below: [BOTTOM; 8], live: 0, returning: 0 });
-        let mut free = Vec::with_capacity(most);
-        free.push(0);
+        links.push(Links { below: [BOTTOM; 8], returning: 0 });
+        let mut live = Vec::with_capacity(most);
+        live.push(0);
         Self {
             held: Box::new([V::splat(s, 0); CELLS]),
             holding: 0,
@@ -92,7 +91,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             deep: 0,
             frames,
             links,
-            free,
+            live,
             sources: [Source { frame: 0, lanes: 0 }; MOST],
         }
     }
@@ -142,11 +141,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         for (cell, side) in cells.iter_mut().zip(frame) {
             cell.as_mut_slice()[taker] = side.as_slice()[column];
         }
-        let links = &mut self.links[usize::from(index)];
-        links.live &= !(1 << column);
-        if links.live == 0 {
-            self.free.push(index);
-        }
+        self.live[usize::from(index)] &= !(1 << column);
     }
 
     /// The lanes `branching` go on with side A and put side B by; the lanes `returning`, which
@@ -228,23 +223,29 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         while lanes != 0 {
             let chosen = one_of_each_residue(lanes);
             lanes &= !chosen;
-            let index = self.free_frame(s);
-            fold_into(&mut self.frames[usize::from(index)], &self.held, V::folding(s, chosen));
+            let columns = columns_of(chosen);
+            let index = self.room(s, columns);
+            let mask = u16x8::chosen(s, columns.into());
+            let frame = &mut self.frames[usize::from(index)];
+            fold_into(frame, &self.held, V::folding(s, chosen), mask);
+            self.live[usize::from(index)] |= columns;
             let links = &mut self.links[usize::from(index)];
             for lane in lanes_of(chosen) {
-                links.live |= 1 << (lane % 8);
                 links.below[lane % 8] = std::mem::replace(&mut self.top[lane], index);
             }
         }
     }
 
+    /// The first frame in which these columns are free.
     #[inline(always)]
-    fn free_frame(&mut self, s: S) -> u16 {
-        self.free.pop().unwrap_or_else(|| {
+    fn room(&mut self, s: S, columns: u8) -> u16 {
+        let found = self.live.iter().position(|live| live & columns == 0);
+        found.unwrap_or_else(|| {
             self.frames.push([u16x8::splat(s, 0); CELLS]);
-            self.links.push(Links { below: [BOTTOM; 8], live: 0, returning: 0 });
-            (self.frames.len() - 1) as u16
-        })
+            self.links.push(Links { below: [BOTTOM; 8], returning: 0 });
+            self.live.push(0);
+            self.frames.len() - 1
+        }) as u16
     }
 
     /// Takes `lanes` from their topmost frames, which are then the first of the `sources`: how
@@ -287,12 +288,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     #[inline(always)]
     fn leave(&mut self, lane: usize) -> u16 {
         let index = self.top[lane];
-        let links = &mut self.links[usize::from(index)];
-        self.top[lane] = links.below[lane % 8];
-        links.live &= !(1 << (lane % 8));
-        if links.live == 0 {
-            self.free.push(index);
-        }
+        self.top[lane] = self.links[usize::from(index)].below[lane % 8];
+        self.live[usize::from(index)] &= !(1 << (lane % 8));
         self.deep &= !(LaneSet::from(self.top[lane] == BOTTOM) << lane);
         index
     }
@@ -328,10 +325,22 @@ fn frames_of<'a, S: Simd, V: Vector<S>, const N: usize>(
 
 /// One block of every vector of `cells`.
 #[inline(always)]
-fn fold_into<S: Simd, V: Vector<S>>(frame: &mut Frame<S>, cells: &Cells<V>, folding: V::Folding) {
+fn fold_into<S: Simd, V: Vector<S>>(
+    frame: &mut Frame<S>,
+    cells: &Cells<V>,
+    folding: V::Folding,
+    columns: <u16x8<S> as Vector<S>>::Chosen,
+) {
     for i in 0..CELLS {
-        frame[i] = cells[i].fold(folding);
+        frame[i] = frame[i].or_in(columns, cells[i].fold(folding));
     }
+}
+
+/// The columns of lanes.
+#[inline(always)]
+fn columns_of(lanes: LaneSet) -> u8 {
+    let [a, b, c, d] = lanes.to_le_bytes();
+    a | b | c | d
 }
 
 /// Of the lanes that are equal modulo 8, only the lowest.

@@ -22,7 +22,7 @@ use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
-use super::sweep::{Cells, Verdict, blind_step, solved, step};
+use super::sweep::{Cells, Verdict, solved, step, step_together};
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
@@ -95,9 +95,9 @@ struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
-    /// Steps that newcomers are given before the first look at them: two fewer than the block
+    /// Sweeps that newcomers are given before the first look at them: two fewer than the block
     /// before them took.
-    blind_steps: usize,
+    blind_sweeps: usize,
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
     clock_is_right: bool,
@@ -143,7 +143,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
-            blind_steps: 0,
+            blind_sweeps: 0,
             clock_ns: 0,
             clock_is_right: false,
             leaving: 0,
@@ -234,8 +234,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
-        let mut steps = self.blind_steps;
-        let verdict = s.vectorize(
+        let blind = self.blind_sweeps;
+        let (verdict, sweeps) = s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
@@ -249,31 +249,22 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                         eliminate_singles(s, entry)
                     }
                 };
-                for _ in 0..steps {
-                    blind_step(s, entry);
-                }
-                loop {
-                    let mut verdict = step(s, entry);
-                    steps += 1;
-                    verdict.failed |= clashing;
-                    verdict.full &= !clashing;
-                    let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
-                    if changing.count_ones() < Self::TOGETHER {
-                        return verdict;
-                    }
-                }
+                let (mut verdict, sweeps) =
+                    step_together(s, entry, filled & !clashing, blind, Self::TOGETHER);
+                verdict.failed |= clashing;
+                verdict.full &= !clashing;
+                (verdict, sweeps)
             },
         );
-        self.blind_steps = steps.saturating_sub(2);
+        self.blind_sweeps = sweeps.saturating_sub(2);
         self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }
 
     /// Newcomers that need no search leave; the others wait for a work lane.
     fn sort_newcomers(&mut self, verdict: Verdict, filled: LaneSet) {
-        let (s, entry) = (self.s, &*self.engine.entry);
         let full = verdict.full & filled;
-        let right = if full == 0 { 0 } else { full & solved_in(s, entry) };
+        let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.engine.entry) };
         let failed = (verdict.failed & filled) | (full & !right);
         let stuck = verdict.stuck & filled & !failed;
         let refused = if self.node_limit == 1 { stuck } else { 0 };
@@ -283,19 +274,20 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         if done == 0 {
             return;
         }
-        if right != 0 {
-            // Of all newcomers: a branch for each lane, on what cannot be predicted, takes longer.
-            // What is not a solution is overwritten, here or when the search ends.
-            let newcomers = &mut self.outcomes[self.first_waiting..self.next];
-            s.vectorize(
-                #[inline(always)]
-                || store(s, entry, filled, newcomers, &std::array::from_fn(|lane| lane)),
-            );
-        }
+        // Of all newcomers: a branch for each lane, on what cannot be predicted, takes longer. What
+        // does not belong to a lane that is done is overwritten when its search ends.
         let latency_ns = self.now_ns() - self.entered_ns;
         let newcomers = &mut self.outcomes[self.first_waiting..self.next];
-        for lane in lanes_of(done) {
-            let outcome = &mut newcomers[lane];
+        if right != 0 {
+            let (s, entry) = (self.s, &*self.engine.entry);
+            let mut grids = newcomers.iter_mut().map(|outcome| &mut outcome.grid);
+            let mut grids = std::array::from_fn(|_| grids.next());
+            s.vectorize(
+                #[inline(always)]
+                || store(s, entry, &mut grids),
+            );
+        }
+        for (lane, outcome) in newcomers.iter_mut().enumerate() {
             outcome.solutions = right >> lane & 1;
             outcome.gave_up = refused >> lane & 1 != 0;
             outcome.guesses = 0;
@@ -432,12 +424,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         if self.leaving == 0 {
             return;
         }
-        let (s, exit, outcomes) = (self.s, &*self.engine.exit, &mut *self.outcomes);
-        let (filled, puzzles) = (LaneSet::MAX >> (32 - self.leaving), &self.leaving_puzzles);
+        let (s, exit, mut solutions) = (self.s, &*self.engine.exit, [Grid::BLANK; 32]);
+        let mut grids = solutions.each_mut().map(Some);
         s.vectorize(
             #[inline(always)]
-            || store(s, exit, filled, outcomes, puzzles),
+            || store(s, exit, &mut grids),
         );
+        for (puzzle, solution) in self.leaving_puzzles[..self.leaving].iter().zip(&solutions) {
+            self.outcomes[*puzzle].grid = *solution;
+        }
         self.leaving = 0;
     }
 

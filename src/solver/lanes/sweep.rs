@@ -80,6 +80,12 @@ const EVERYTHING: u8 = 2;
 #[inline(always)]
 pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
     let before = sweep::<S, V, SUM>(s, cells).sum;
+    second_sweep(s, cells, before)
+}
+
+/// The second sweep of a step, after which all is known; `before` is the sum of the first one.
+#[inline(always)]
+fn second_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, before: V) -> Verdict {
     let after = sweep::<S, V, EVERYTHING>(s, cells);
     let failed = after.least.lanes_empty()
         | after.placed.lanes_differ(V::splat(s, ALL))
@@ -89,11 +95,35 @@ pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict
     Verdict { failed, full, stuck }
 }
 
-/// The same without the verdict.
+/// Steps for lanes that start together: `blind` sweeps at first, without a look at what they find,
+/// then more until fewer than `few` of the `lanes` are neither solved nor at an end. Returns how
+/// many sweeps that took, too.
+///
+/// After the first sweep of a step only the sum is known, which tells the full lanes.
 #[inline(always)]
-pub(super) fn blind_step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
-    sweep::<S, V, NOTHING>(s, cells);
-    sweep::<S, V, NOTHING>(s, cells);
+pub(super) fn step_together<S: Simd, V: Vector<S>>(
+    s: S,
+    cells: &mut Cells<V>,
+    lanes: LaneSet,
+    blind: usize,
+    few: u32,
+) -> (Verdict, usize) {
+    for _ in 0..blind {
+        sweep::<S, V, NOTHING>(s, cells);
+    }
+    let mut sweeps = blind;
+    loop {
+        let before = sweep::<S, V, SUM>(s, cells).sum;
+        let full = before.lanes_equal(V::splat(s, 9 * ALL));
+        if (lanes & !full).count_ones() < few {
+            return (Verdict { failed: 0, full, stuck: 0 }, sweeps + 1);
+        }
+        let verdict = second_sweep(s, cells, before);
+        sweeps += 2;
+        if (lanes & !(verdict.failed | verdict.full | verdict.stuck)).count_ones() < few {
+            return (verdict, sweeps);
+        }
+    }
 }
 
 /// All bands, then all stacks, in place: what one finds the next one uses.

@@ -87,6 +87,8 @@ struct Run<'a, S: Simd, V> {
     /// The work lanes that are searching, and what for.
     busy: LaneSet,
     search: [Search; 32],
+    /// Those that have found a solution.
+    solved: LaneSet,
     guesses: [u64; 32],
     nodes: [u64; 32],
     /// The newcomers that are still to move into work lanes, and which of them are stuck.
@@ -137,6 +139,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             next: 0,
             busy: 0,
             search: [Search::default(); 32],
+            solved: 0,
             guesses: [0; 32],
             nodes: [0; 32],
             waiting: 0,
@@ -217,6 +220,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             self.nodes[lane] = 1 + u64::from(branches);
         }
         self.busy |= taken;
+        self.solved &= !taken;
         let (s, Engine { entry, work, .. }) = (self.s, &mut *self.engine);
         s.vectorize(
             #[inline(always)]
@@ -377,16 +381,19 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones; returns
     /// the lanes that have enough.
     fn count_solutions(&mut self, right: LaneSet) -> LaneSet {
-        let (mut first, mut enough) = (0, 0);
+        if right == 0 {
+            return 0;
+        }
+        let first = right & !self.solved;
+        self.solved |= right;
+        for lane in lanes_of(first) {
+            self.search[lane].at_first = self.effort(lane);
+        }
+        let mut enough = 0;
         for lane in lanes_of(right) {
-            let effort = self.effort(lane);
-            let search = &mut self.search[lane];
-            if search.solutions == 0 {
-                search.at_first = effort;
-                first |= 1 << lane;
-            }
-            search.solutions += 1;
-            enough |= LaneSet::from(search.solutions == self.limits.solutions.get()) << lane;
+            let solutions = &mut self.search[lane].solutions;
+            *solutions += 1;
+            enough |= LaneSet::from(*solutions == self.limits.solutions.get()) << lane;
         }
         for lane in lanes_of(first & self.shares.lanes()) {
             self.grids[lane] = Some(self.grid_of(lane));
@@ -472,6 +479,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             stack.take_last(giver, work, taker);
             self.shares.divide(giver, taker);
             self.busy |= 1 << taker;
+            self.solved &= !(1 << taker);
             self.search[taker] = Search { solutions: 0, ..self.search[giver] };
             self.guesses[taker] = 0;
             self.nodes[taker] = 1;

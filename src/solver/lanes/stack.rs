@@ -110,8 +110,10 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             return;
         }
         self.deep &= !(1 << lane);
-        while self.top[lane] != BOTTOM {
-            self.leave(lane);
+        let mut index = std::mem::replace(&mut self.top[lane], BOTTOM);
+        while index != BOTTOM {
+            self.live[usize::from(index)] &= !(1 << (lane % 8));
+            index = self.links[usize::from(index)].below[lane % 8];
         }
     }
 

@@ -19,7 +19,7 @@
 //!
 //! The links allow any depth; a frame is free again when its last column has left it.
 
-use fearless_simd::{Simd, SimdBase, u16x8};
+use fearless_simd::{Simd, SimdBase, SimdMask, u8x32, u16x8};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
@@ -31,6 +31,9 @@ const BOTTOM: u16 = u16::MAX;
 
 /// The most frames that are blended in one pass.
 const AT_ONCE: usize = 4;
+
+/// How many frames are looked at at once for free columns.
+const LIVE_AT_ONCE: usize = 32;
 
 /// Room for the frames that lanes return from, with some to spare for the last pass.
 const MOST: usize = 32 + AT_ONCE;
@@ -67,13 +70,18 @@ pub(super) struct Stack<S: Simd, V> {
     deep: LaneSet,
     frames: Vec<Frame<S>>,
     links: Vec<Links>,
-    /// The columns in use of each frame.
+    /// The columns in use of each frame, and some zeros.
     live: Vec<u8>,
     /// The frames that lanes return from in this pass.
     sources: [Source; MOST],
 }
 
 impl<S: Simd, V: Vector<S>> Stack<S, V> {
+    /// Whether lanes go into free columns of frames that are in use, too. That takes a blend, but a
+    /// third of the memory: it pays for 32 lanes, whose frames would fall out of the first-level
+    /// cache.
+    const DENSE: bool = V::LEN > 16;
+
     /// Room for all that the lanes can need, since a frame holds at least one side. What is
     /// never needed is never touched.
     pub(super) fn new(s: S) -> Self {
@@ -82,8 +90,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         frames.push([u16x8::splat(s, 0); CELLS]);
         let mut links = Vec::with_capacity(most);
         links.push(Links { below: [BOTTOM; 8], returning: 0 });
-        let mut live = Vec::with_capacity(most);
-        live.push(0);
+        let live = Vec::with_capacity(most);
         Self {
             held: Box::new([V::splat(s, 0); CELLS]),
             holding: 0,
@@ -226,10 +233,10 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             let chosen = one_of_each_residue(lanes);
             lanes &= !chosen;
             let columns = columns_of(chosen);
-            let index = self.room(s, columns);
-            let mask = u16x8::chosen(s, columns.into());
+            let wanted = if Self::DENSE { columns } else { u8::MAX };
+            let index = self.room(s, wanted);
             let frame = &mut self.frames[usize::from(index)];
-            fold_into(frame, &self.held, V::folding(s, chosen), mask);
+            fold_into(s, frame, &self.held, V::folding(s, chosen), wanted);
             self.live[usize::from(index)] |= columns;
             let links = &mut self.links[usize::from(index)];
             for lane in lanes_of(chosen) {
@@ -241,13 +248,23 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// The first frame in which these columns are free.
     #[inline(always)]
     fn room(&mut self, s: S, columns: u8) -> u16 {
-        let found = self.live.iter().position(|live| live & columns == 0);
-        found.unwrap_or_else(|| {
+        let mut first = 0;
+        let index = loop {
+            if first == self.live.len() {
+                self.live.extend([0; LIVE_AT_ONCE]);
+            }
+            let live = u8x32::from_slice(s, &self.live[first..first + LIVE_AT_ONCE]);
+            let free = (live & columns).simd_eq(u8x32::splat(s, 0)).to_bitmask();
+            if free != 0 {
+                break first + free.trailing_zeros() as usize;
+            }
+            first += LIVE_AT_ONCE;
+        };
+        if index == self.frames.len() {
             self.frames.push([u16x8::splat(s, 0); CELLS]);
             self.links.push(Links { below: [BOTTOM; 8], returning: 0 });
-            self.live.push(0);
-            self.frames.len() - 1
-        }) as u16
+        }
+        index as u16
     }
 
     /// Takes `lanes` from their topmost frames, which are then the first of the `sources`: how
@@ -328,13 +345,16 @@ fn frames_of<'a, S: Simd, V: Vector<S>, const N: usize>(
 /// One block of every vector of `cells`.
 #[inline(always)]
 fn fold_into<S: Simd, V: Vector<S>>(
+    s: S,
     frame: &mut Frame<S>,
     cells: &Cells<V>,
     folding: V::Folding,
-    columns: <u16x8<S> as Vector<S>>::Chosen,
+    columns: u8,
 ) {
+    let wanted = u16x8::chosen(s, columns.into());
     for i in 0..CELLS {
-        frame[i] = frame[i].or_in(columns, cells[i].fold(folding));
+        let folded = cells[i].fold(folding);
+        frame[i] = if columns == u8::MAX { folded } else { frame[i].or_in(wanted, folded) };
     }
 }
 

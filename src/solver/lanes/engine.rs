@@ -97,9 +97,8 @@ struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
-    /// Sweeps that newcomers are given before the first look at them: two fewer than the block
-    /// before them took.
-    blind_sweeps: usize,
+    /// How many sweeps the two last blocks of newcomers took.
+    sweeps: [usize; 2],
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
     clock_is_right: bool,
@@ -146,7 +145,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
-            blind_sweeps: 0,
+            sweeps: [0; 2],
             clock_ns: 0,
             clock_is_right: false,
             leaving: 0,
@@ -238,7 +237,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
-        let blind = self.blind_sweeps;
+        // Two fewer than the faster of the two blocks before took.
+        let blind = self.sweeps[0].min(self.sweeps[1]).saturating_sub(2);
         let (verdict, sweeps) = s.vectorize(
             #[inline(always)]
             || {
@@ -260,7 +260,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 (verdict, sweeps)
             },
         );
-        self.blind_sweeps = sweeps.saturating_sub(2);
+        self.sweeps = [self.sweeps[1], sweeps];
         self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }

@@ -278,29 +278,32 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         if done == 0 {
             return;
         }
-        // Of all newcomers: a branch for each lane, on what cannot be predicted, takes longer. What
-        // does not belong to a lane that is done is overwritten when its search ends.
         let latency_ns = self.now_ns() - self.entered_ns;
+        let (s, entry) = (self.s, &*self.engine.entry);
         let newcomers = &mut self.outcomes[self.first_waiting..self.next];
-        if right != 0 {
-            let (s, entry) = (self.s, &*self.engine.entry);
-            let mut grids = newcomers.iter_mut().map(|outcome| &mut outcome.grid);
-            let mut grids = std::array::from_fn(|_| grids.next());
-            s.vectorize(
-                #[inline(always)]
-                || store(s, entry, &mut grids),
-            );
-        }
-        for (lane, outcome) in newcomers.iter_mut().enumerate() {
-            outcome.solutions = right >> lane & 1;
-            outcome.gave_up = refused >> lane & 1 != 0;
-            outcome.guesses = 0;
-            outcome.nodes = 1;
-            outcome.latency_ns = latency_ns;
-        }
-        for lane in lanes_of(done & !right) {
-            newcomers[lane].grid = Grid::BLANK;
-        }
+        s.vectorize(
+            #[inline(always)]
+            || {
+                if right != 0 {
+                    // Of all newcomers: a branch for each lane, on what cannot be predicted, takes
+                    // longer. What is not a solution is overwritten, here or when the search ends.
+                    let mut grids = newcomers.iter_mut().map(|outcome| &mut outcome.grid);
+                    store(s, entry, &mut std::array::from_fn(|_| grids.next()));
+                }
+                for lane in lanes_of(right) {
+                    let outcome = &mut newcomers[lane];
+                    outcome.solutions = 1;
+                    outcome.gave_up = false;
+                    outcome.guesses = 0;
+                    outcome.nodes = 1;
+                    outcome.latency_ns = latency_ns;
+                }
+                for lane in lanes_of(done & !right) {
+                    let gave_up = refused >> lane & 1 != 0;
+                    newcomers[lane] = Outcome { gave_up, nodes: 1, latency_ns, ..Outcome::NONE };
+                }
+            },
+        );
     }
 
     /// Lanes that branch or return get the cells that they go on with.

@@ -55,6 +55,14 @@ pub(super) struct Verdict {
     pub(super) stuck: LaneSet,
 }
 
+impl Verdict {
+    /// The lanes that no further step would change.
+    #[inline(always)]
+    pub(super) fn settled(&self) -> LaneSet {
+        self.failed | self.full | self.stuck
+    }
+}
+
 /// What is gathered on the way.
 struct Tally<V> {
     /// The sum of all cells. It only falls, so it tells a change; 81 times 511 fits.
@@ -66,6 +74,22 @@ struct Tally<V> {
     /// The digits that two cells of a minirow have as their only candidate. No rule sees
     /// that: every cell keeps its own single.
     twice: V,
+}
+
+impl<V> Tally<V> {
+    /// The lanes that have failed or are full, as far as was gathered; whether others are stuck
+    /// takes two sweeps to tell.
+    #[inline(always)]
+    fn verdict<S: Simd>(&self, s: S) -> Verdict
+    where
+        V: Vector<S>,
+    {
+        let failed = self.least.lanes_empty()
+            | self.placed.lanes_differ(V::splat(s, ALL))
+            | self.twice.lanes_differ(V::splat(s, 0));
+        let full = self.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
+        Verdict { failed, full, stuck: 0 }
+    }
 }
 
 /// What a sweep tells: the rules are the same.
@@ -87,19 +111,17 @@ pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict
 #[inline(always)]
 fn second_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, before: V) -> Verdict {
     let after = sweep::<S, V, EVERYTHING>(s, cells);
-    let failed = after.least.lanes_empty()
-        | after.placed.lanes_differ(V::splat(s, ALL))
-        | after.twice.lanes_differ(V::splat(s, 0));
-    let full = after.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
-    let stuck = after.sum.lanes_equal(before) & !failed & !full;
-    Verdict { failed, full, stuck }
+    let ended = after.verdict(s);
+    let stuck = after.sum.lanes_equal(before) & !ended.settled();
+    Verdict { stuck, ..ended }
 }
 
 /// Steps for lanes that start together: `blind` sweeps at first, without a look at what they find,
 /// then more until fewer than `few` of the `lanes` are neither solved nor at an end. Returns how
 /// many sweeps that took, too.
 ///
-/// After the first sweep of a step only the sum is known, which tells the full lanes.
+/// After the first sweep of a step only the sum is known, which tells the full lanes; but most
+/// puzzles without solution fail in the very first sweep, so that tells all that it can.
 #[inline(always)]
 pub(super) fn step_together<S: Simd, V: Vector<S>>(
     s: S,
@@ -113,14 +135,18 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
     }
     let mut sweeps = blind;
     loop {
-        let before = sweep::<S, V, SUM>(s, cells).sum;
-        let full = before.lanes_equal(V::splat(s, 9 * ALL));
-        if (lanes & !full).count_ones() < few {
-            return (Verdict { failed: 0, full, stuck: 0 }, sweeps + 1);
+        let before = if sweeps == 0 {
+            sweep::<S, V, EVERYTHING>(s, cells)
+        } else {
+            sweep::<S, V, SUM>(s, cells)
+        };
+        let verdict = before.verdict(s);
+        if (lanes & !verdict.settled()).count_ones() < few {
+            return (verdict, sweeps + 1);
         }
-        let verdict = second_sweep(s, cells, before);
+        let verdict = second_sweep(s, cells, before.sum);
         sweeps += 2;
-        if (lanes & !(verdict.failed | verdict.full | verdict.stuck)).count_ones() < few {
+        if (lanes & !verdict.settled()).count_ones() < few {
             return (verdict, sweeps);
         }
     }

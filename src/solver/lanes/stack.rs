@@ -19,7 +19,7 @@
 //!
 //! The links allow any depth; a frame is free again when its last column has left it.
 
-use fearless_simd::{Simd, SimdBase, SimdMask, u8x32, u16x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, u8x32, u16x8};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
@@ -190,7 +190,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         branching: LaneSet,
         back: LaneSet,
     ) {
-        let (new, back) = (V::chosen(s, branching), V::chosen(s, back));
+        let (fresh, back) = (V::mask(s, branching), V::chosen(s, back));
         let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, &self.sources);
         let held: &mut Cells<V> = &mut self.held;
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
@@ -206,7 +206,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
                         }
                         let (a, b) = taken.of_cell(x, row, column);
                         cells[i] = a;
-                        held[i] = held[i].or_in(new, b);
+                        held[i] = fresh.select(b, held[i]);
                     }
                 }
             }

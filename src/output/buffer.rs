@@ -37,8 +37,7 @@ impl RowBuffer {
         if self.bytes.len() < end {
             self.grow(end);
         }
-        let room = &mut self.bytes[self.length..end];
-        let mut fields = Fields { whole: room.len(), room, separator };
+        let mut fields = Fields::new(&mut self.bytes[self.length..end], separator);
         write(&mut fields);
         self.length += fields.len();
         if let Some(last) = self.bytes[..self.length].last_mut() {
@@ -66,7 +65,13 @@ pub struct Fields<'a> {
     separator: u8,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    /// None yet.
+    #[inline(always)]
+    pub fn new(room: &'a mut [u8], separator: u8) -> Self {
+        Self { whole: room.len(), room, separator }
+    }
+
     /// How many bytes are written.
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -111,6 +116,27 @@ impl Fields<'_> {
         let length = text.copy_to(self.room);
         self.room[length] = self.separator;
         self.advance(length + 1);
+    }
+
+    /// Fields that were written elsewhere, each with its separator: the first `length` bytes of
+    /// `text`.
+    #[inline(always)]
+    pub fn copy<const N: usize>(&mut self, text: &[u8; N], length: usize) {
+        *self.chunk() = *text;
+        self.advance(length);
+    }
+
+    /// A number that was counted up to.
+    #[inline(always)]
+    pub fn count(&mut self, counter: &Counter) {
+        match counter.text {
+            Some((digits, length)) => {
+                *self.chunk() = digits.to_le_bytes();
+                self.room[length] = self.separator;
+                self.advance(length + 1);
+            }
+            None => self.number(counter.number),
+        }
     }
 
     /// A number in decimal.
@@ -201,6 +227,36 @@ impl Short {
     }
 }
 
+/// A number that mostly grows by one, and its digits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counter {
+    number: u64,
+    /// The digits as [`eight_digits`] has them, if it can.
+    text: Option<(u64, usize)>,
+    /// The next number of which more than the last digit is another.
+    next_ten: u64,
+}
+
+impl Counter {
+    /// Goes on to a number.
+    #[inline(always)]
+    pub fn set(&mut self, number: u64) {
+        match &mut self.text {
+            Some((digits, length)) if number == self.number + 1 && number < self.next_ten => {
+                *digits += 1 << (8 * (*length - 1));
+            }
+            _ => {
+                self.text = (1..100_000_000).contains(&number).then(|| {
+                    let (digits, length) = eight_digits(number);
+                    (u64::from_le_bytes(digits), length)
+                });
+                self.next_ten = (number / 10 * 10).saturating_add(10);
+            }
+        }
+        self.number = number;
+    }
+}
+
 /// The decimal digits of a number from 1 to 99,999,999, left aligned, and how many there are.
 ///
 /// All digits are made at once in one register: halves of four digits, quarters of two, single
@@ -231,6 +287,19 @@ mod tests {
             let (digits, length) = eight_digits(number);
             assert_eq!(&digits[..length], number.to_string().as_bytes());
         }
+    }
+
+    #[test]
+    fn a_counter_that_goes_on_by_one_or_jumps_has_the_digits_of_its_number() {
+        let (mut buffer, mut counter) = (RowBuffer::default(), Counter::default());
+        let mut expected = Vec::new();
+        let numbers = [0..1200, 998..1002, 5..6, 99_999_990..100_000_010, u64::MAX - 9..u64::MAX];
+        for number in numbers.into_iter().flatten() {
+            counter.set(number);
+            buffer.append_row(SHORT, b',', |fields| fields.count(&counter));
+            expected.extend_from_slice(format!("{number}\n").as_bytes());
+        }
+        assert_eq!(buffer.as_slice(), expected);
     }
 
     #[test]

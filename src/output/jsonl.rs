@@ -53,10 +53,10 @@ impl JsonRows {
 
     /// The most bytes that an object can take: a character may become an escape of six bytes.
     fn room(&self, row: &Row<'_>) -> usize {
-        let outside = row.file.len() + row.text.len() + row.answer.length() + row.reason().len();
+        let outside = row.file.len() + row.text.len() + row.answer().length() + row.reason().len();
         let own = self.columns.len() * FIELD + self.texts * 6 * outside;
         let keys: usize = self.kept.iter().map(|key| key.len() + 2).sum();
-        own + keys + 6 * row.kept.length() + 1
+        own + keys + 6 * row.kept().length() + 1
     }
 }
 
@@ -78,7 +78,7 @@ impl RowFormat for JsonRows {
                         object.short(key);
                         object.value(*column, &row);
                     }
-                    for (key, text) in self.kept.iter().zip(row.kept.texts()) {
+                    for (key, text) in self.kept.iter().zip(row.kept().texts()) {
                         object.put(key);
                         object.string(&String::from_utf8_lossy(&text));
                     }
@@ -113,9 +113,9 @@ impl Object<'_> {
                 Some(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
                 None => self.put(b"null"),
             },
-            Column::Answer => match <&[u8; CELLS]>::try_from(row.answer.first()) {
+            Column::Answer => match <&[u8; CELLS]>::try_from(row.answer().first()) {
                 Ok(digits) if row.status == Status::Ok => self.cells(digits),
-                _ => self.string(&String::from_utf8_lossy(row.answer.first())),
+                _ => self.string(&String::from_utf8_lossy(row.answer().first())),
             },
             Column::Reason if row.reason().is_empty() => self.put(b"null"),
             Column::Reason => self.string(row.reason()),

@@ -19,7 +19,7 @@ pub mod jsonl;
 pub mod judge;
 pub mod lines;
 
-pub use buffer::{Fields, RowBuffer, SHORT, Short};
+pub use buffer::{Counter, Fields, RowBuffer, SHORT, Short};
 pub use columns::{Column, UnknownColumn};
 pub use compress::Packer;
 pub use csv::{CsvRows, TsvRows};
@@ -54,12 +54,23 @@ pub struct Row<'a> {
     pub status: Status,
     /// What the engine found, or what was wrong with the text.
     pub outcome: Result<&'a Outcome, &'a Malformed>,
-    /// The fields of the input that are carried into the output.
-    pub kept: Kept<'a>,
-    /// The solution that the input itself gives, if it is checked.
-    pub answer: Kept<'a>,
-    /// What is wrong with that, if anything is.
+    /// What is wrong with the solution that the input itself gives, if anything is.
     pub mismatch: Option<Reason<'a>>,
+    /// All rows of the block, and the place of this one among them.
+    among: (&'a Rows<'a>, usize),
+}
+
+/// What is said of most puzzles: the row of one that was written as 81 cells.
+#[derive(Clone, Copy, Debug)]
+pub struct PuzzleRow<'a> {
+    /// Its line, from 1.
+    pub line: u64,
+    /// The cells as they were written.
+    pub cells: &'a [u8; CELLS],
+    /// What became of it.
+    pub status: Status,
+    /// What the engine found.
+    pub outcome: &'a Outcome,
 }
 
 /// Fields of one record in the bytes of its block.
@@ -92,6 +103,26 @@ impl<'a> Kept<'a> {
 }
 
 impl<'a> Row<'a> {
+    /// This row as that of a puzzle, if it is one.
+    #[inline(always)]
+    pub fn puzzle(&self) -> Option<PuzzleRow<'a>> {
+        let (Ok(cells), Ok(outcome)) = (self.text.try_into(), self.outcome) else { return None };
+        Some(PuzzleRow { line: self.line, cells, status: self.status, outcome })
+    }
+
+    /// The fields of the input that are carried into the output.
+    pub fn kept(&self) -> Kept<'a> {
+        let (Rows { bytes, records, kept, .. }, place) = self.among;
+        let each = kept.len() / records.len();
+        Kept { bytes, fields: kept.get(place * each..(place + 1) * each).unwrap_or_default() }
+    }
+
+    /// The solution that the input itself gives, if it is checked.
+    pub fn answer(&self) -> Kept<'a> {
+        let (Rows { bytes, answers, .. }, place) = self.among;
+        Kept { bytes, fields: answers.get(place..=place).unwrap_or_default() }
+    }
+
     /// What the engine found; nothing for a malformed record.
     #[inline(always)]
     pub fn outcome_or_none(&self) -> &'a Outcome {
@@ -181,13 +212,12 @@ pub struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// The rows in order.
     #[inline(always)]
-    pub fn iter(self) -> impl Iterator<Item = Row<'a>> {
+    pub fn iter(&'a self) -> impl Iterator<Item = Row<'a>> {
         let records = self.records.iter().zip(self.statuses).enumerate();
-        let kept = self.kept.len() / self.records.len().max(1);
         let mut reasons = self.reasons.iter();
         records.map(
             #[inline(always)]
-            move |(i, (record, &status))| Row {
+            move |(place, (record, &status))| Row {
                 file: self.file,
                 line: self.first_line + u64::from(record.line),
                 indent: record.indent as usize,
@@ -200,15 +230,8 @@ impl<'a> Rows<'a> {
                     Ok(given) => Ok(self.outcomes.of(*given)),
                     Err(malformed) => Err(malformed),
                 },
-                kept: Kept {
-                    bytes: self.bytes,
-                    fields: self.kept.get(i * kept..(i + 1) * kept).unwrap_or_default(),
-                },
-                answer: Kept {
-                    bytes: self.bytes,
-                    fields: self.answers.get(i..=i).unwrap_or_default(),
-                },
                 mismatch: if status == Status::Mismatch { reasons.next() } else { None },
+                among: (self, place),
             },
         )
     }

@@ -50,7 +50,7 @@ pub(super) fn write_note(
 /// Lines below the record's first one, and the column, counted from 1.
 fn mismatch_place(row: &Row<'_>, record: &Record, block: &[u8], place: Place) -> (u32, usize) {
     let start = row.indent + 1;
-    match (place, row.answer.start(), &record.text) {
+    match (place, row.answer().start(), &record.text) {
         (Place::Answer(at), Some(answer), Text::Block(text)) => {
             // Between them a quoted field may have line feeds.
             let before = &block[text.start as usize - row.indent..answer];

@@ -72,10 +72,9 @@ impl<'a> Worker<'a> {
         layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         self.solve();
         self.find_others();
-        block.counts = self.judge(block.lines());
+        block.counts = self.judge(&block.bytes[..block.length], &mut block.latencies);
         block.last_record =
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));
-        self.list_latencies(&mut block.latencies);
         if !self.listed.is_empty() {
             self.list_others();
         }
@@ -147,39 +146,69 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Finds the status of every record, and what is wrong with its own solution if that is checked.
-    fn judge(&mut self, block: &[u8]) -> Counts {
+    /// Finds the status of every record, what is wrong with its own solution if that is checked, and
+    /// how long it took if an engine solved it.
+    fn judge(&mut self, block: &[u8], latencies: &mut Vec<u64>) -> Counts {
+        latencies.clear();
         self.reasons.clear();
-        let Records { all, puzzles, marks, blank_lines, comments, .. } = &self.records;
-        let limits = self.pipeline.limits;
-        let mut counts = Counts::of_other_lines(*blank_lines, *comments);
         self.statuses.clear();
-        for (i, record) in all.iter().enumerate() {
-            let status = match record.puzzle {
+        if self.pipeline.check {
+            self.judge_answers(block, latencies);
+        } else {
+            self.judge_outcomes(latencies);
+        }
+        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
+        counts.add_all(&self.statuses);
+        counts
+    }
+
+    #[inline(never)]
+    fn judge_outcomes(&mut self, latencies: &mut Vec<u64>) {
+        for record in &self.records.all {
+            self.statuses.push(match record.puzzle {
                 Err(_) => Status::Malformed,
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
-                Ok(given) if self.pipeline.check => {
+                Ok(given) => {
+                    let outcome = self.outcomes.of(given);
+                    latencies.push(outcome.latency_ns);
+                    self.status_of(given, outcome)
+                }
+            });
+        }
+    }
+
+    #[inline(never)]
+    fn judge_answers(&mut self, block: &[u8], latencies: &mut Vec<u64>) {
+        let asks_engine = self.pipeline.asks_engine();
+        for (i, record) in self.records.all.iter().enumerate() {
+            self.statuses.push(match record.puzzle {
+                Err(_) => Status::Malformed,
+                Ok(given) if self.failed.contains(&given) => Status::InternalError,
+                Ok(given) => {
+                    let outcome = self.outcomes.of(given);
+                    if asks_engine {
+                        latencies.push(outcome.latency_ns);
+                    }
                     let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
                     self.check(given, answer).unwrap_or_else(|disagreement| {
-                        let outcome = self.outcomes.of(given);
-                        let is_unsolvable = self.pipeline.asks_engine()
-                            && outcome.solutions == 0
-                            && !outcome.gave_up;
+                        let is_unsolvable =
+                            asks_engine && outcome.solutions == 0 && !outcome.gave_up;
                         self.reasons.push(&disagreement, is_unsolvable);
                         Status::Mismatch
                     })
                 }
-                Ok(given @ Given::Puzzle(place)) => {
-                    Status::of(&puzzles[place as usize], limits, self.outcomes.of(given))
-                }
-                Ok(given @ Given::Marks(place)) => {
-                    Status::of(&marks[place as usize].clues(), limits, self.outcomes.of(given))
-                }
-            };
-            counts.add(status);
-            self.statuses.push(status);
+            });
         }
-        counts
+    }
+
+    #[inline(always)]
+    fn status_of(&self, given: Given, outcome: &Outcome) -> Status {
+        let Records { puzzles, marks, .. } = &self.records;
+        let limits = self.pipeline.limits;
+        match given {
+            Given::Puzzle(place) => Status::of(&puzzles[place as usize], limits, outcome),
+            Given::Marks(place) => Status::of(&marks[place as usize].clues(), limits, outcome),
+        }
     }
 
     /// The status of a record whose own solution is not wrong.
@@ -197,17 +226,6 @@ impl<'a> Worker<'a> {
             check::compare(&self.records.as_marks(given), answer)?;
         }
         check::judge(answer, self.pipeline.limits, outcome)
-    }
-
-    /// Those of all at which the engine did not fail, if it was asked.
-    fn list_latencies(&self, latencies: &mut Vec<u64>) {
-        let given = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
-        let solved = given.filter(|given| !self.failed.contains(given));
-        latencies.clear();
-        if !self.pipeline.asks_engine() {
-            return;
-        }
-        latencies.extend(solved.map(|given| self.outcomes.of(*given).latency_ns));
     }
 
     /// Writes the block's rows, and a message for every bad record.

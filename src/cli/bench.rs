@@ -87,7 +87,7 @@ pub struct Args {
     round_time: Duration,
 
     /// Puzzles that an engine gets at once.
-    #[arg(long, value_name = "N", default_value = "1024")]
+    #[arg(long, value_name = "N", default_value = "3200")]
     batch: NonZeroUsize,
 
     /// The seed of the permutations.

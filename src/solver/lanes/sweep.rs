@@ -120,8 +120,9 @@ fn second_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, before: V) ->
 /// then more until fewer than `few` of the `lanes` are neither solved nor at an end. Returns how
 /// many sweeps that took, too.
 ///
-/// After the first sweep of a step only the sum is known, which tells the full lanes; but most
-/// puzzles without solution fail in the very first sweep, so that tells all that it can.
+/// Most puzzles without solution fail in the very first sweep. So that one tells all that it can,
+/// unless it is blind, and twice as many as `few` may be left. Of the others every second one tells
+/// the sum only, from which the full lanes are known.
 #[inline(always)]
 pub(super) fn step_together<S: Simd, V: Vector<S>>(
     s: S,
@@ -130,16 +131,19 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
     blind: usize,
     few: u32,
 ) -> (Verdict, usize) {
+    let mut sweeps = blind;
+    if blind == 0 {
+        let verdict = sweep::<S, V, EVERYTHING>(s, cells).verdict(s);
+        sweeps = 1;
+        if (lanes & !verdict.settled()).count_ones() < 2 * few {
+            return (verdict, sweeps);
+        }
+    }
     for _ in 0..blind {
         sweep::<S, V, NOTHING>(s, cells);
     }
-    let mut sweeps = blind;
     loop {
-        let before = if sweeps == 0 {
-            sweep::<S, V, EVERYTHING>(s, cells)
-        } else {
-            sweep::<S, V, SUM>(s, cells)
-        };
+        let before = sweep::<S, V, SUM>(s, cells);
         let verdict = before.verdict(s);
         if (lanes & !verdict.settled()).count_ones() < few {
             return (verdict, sweeps + 1);

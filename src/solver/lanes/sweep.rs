@@ -103,14 +103,14 @@ const EVERYTHING: u8 = 2;
 /// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
 #[inline(always)]
 pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
-    let before = sweep::<S, V, SUM>(s, cells).sum;
+    let before = sweep::<S, V, SUM, true>(s, cells).sum;
     second_sweep(s, cells, before)
 }
 
 /// The second sweep of a step, after which all is known; `before` is the sum of the first one.
 #[inline(always)]
 fn second_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, before: V) -> Verdict {
-    let after = sweep::<S, V, EVERYTHING>(s, cells);
+    let after = sweep::<S, V, EVERYTHING, true>(s, cells);
     let ended = after.verdict(s);
     let stuck = after.sum.lanes_equal(before) & !ended.settled();
     Verdict { stuck, ..ended }
@@ -133,17 +133,21 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
 ) -> (Verdict, usize) {
     let mut sweeps = blind;
     if blind == 0 {
-        let verdict = sweep::<S, V, EVERYTHING>(s, cells).verdict(s);
+        let verdict = sweep::<S, V, EVERYTHING, true>(s, cells).verdict(s);
         sweeps = 1;
         if (lanes & !verdict.settled()).count_ones() < 2 * few {
             return (verdict, sweeps);
         }
     }
-    for _ in 0..blind {
-        sweep::<S, V, NOTHING>(s, cells);
+    for number in 0..blind {
+        if number == 0 {
+            sweep::<S, V, NOTHING, false>(s, cells);
+        } else {
+            sweep::<S, V, NOTHING, true>(s, cells);
+        }
     }
     loop {
-        let before = sweep::<S, V, SUM>(s, cells);
+        let before = sweep::<S, V, SUM, true>(s, cells);
         let verdict = before.verdict(s);
         if (lanes & !verdict.settled()).count_ones() < few {
             return (verdict, sweeps + 1);
@@ -157,13 +161,19 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
 }
 
 /// All bands, then all stacks, in place: what one finds the next one uses.
+///
+/// `NAKED`: with naked singles. Newcomers have none but their clues, which have been taken from
+/// their peers already, and few others.
 #[inline(always)]
-fn sweep<S: Simd, V: Vector<S>, const TELL: u8>(s: S, cells: &mut Cells<V>) -> Tally<V> {
+fn sweep<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
+    s: S,
+    cells: &mut Cells<V>,
+) -> Tally<V> {
     let zero = V::splat(s, 0);
     let mut tally =
         Tally { sum: zero, least: V::splat(s, u16::MAX), placed: V::splat(s, ALL), twice: zero };
     for band in 0..3 {
-        band_pass::<S, V, TELL>(s, band_mut(cells, band), &mut tally);
+        band_pass::<S, V, TELL, NAKED>(s, band_mut(cells, band), &mut tally);
     }
     for stack in 0..3 {
         stack_pass::<S, V, TELL>(s, stack_mut(cells, stack), &mut tally);
@@ -185,27 +195,16 @@ fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
 
 /// A band: naked singles, closure, asserted minirows, hidden singles.
 #[inline(always)]
-fn band_pass<S: Simd, V: Vector<S>, const TELL: u8>(
+fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     s: S,
     band: &mut [V; 27],
     tally: &mut Tally<V>,
 ) {
-    let zero = V::splat(s, 0);
-    let mut unions = [[zero; 3]; 3];
-    let mut singles = [[zero; 3]; 3];
-    for b in 0..3 {
-        let (in_box, of_box) = naked_singles::<S, V, TELL>(s, band, b, tally);
-        for line in 0..3 {
-            unions[line][b] = in_box[line];
-            singles[line][b] = of_box[line];
-        }
-    }
-    // A naked single leaves its digit to no other minirow of its row.
-    for line in 0..3 {
-        let [a, b, c] = unions[line];
-        let [p, q, r] = singles[line];
-        unions[line] = [a.without2(q, r), b.without2(p, r), c.without2(p, q)];
-    }
+    let unions = if NAKED {
+        naked_singles::<S, V, TELL>(s, band, tally)
+    } else {
+        unions::<S, V, false, 27>(s, band)
+    };
     let kept = closure(&unions);
     if TELL == EVERYTHING {
         tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
@@ -223,10 +222,37 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8>(
     }
 }
 
+/// Takes the naked singles of a band from the other cells of their boxes; the unions that are left
+/// of the minirows, without the singles of other boxes.
+#[inline(always)]
+fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
+    s: S,
+    band: &mut [V; 27],
+    tally: &mut Tally<V>,
+) -> Minirows<V> {
+    let zero = V::splat(s, 0);
+    let mut unions = [[zero; 3]; 3];
+    let mut singles = [[zero; 3]; 3];
+    for b in 0..3 {
+        let (in_box, of_box) = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
+        for line in 0..3 {
+            unions[line][b] = in_box[line];
+            singles[line][b] = of_box[line];
+        }
+    }
+    // A naked single leaves its digit to no other minirow of its row.
+    for line in 0..3 {
+        let [a, b, c] = unions[line];
+        let [p, q, r] = singles[line];
+        unions[line] = [a.without2(q, r), b.without2(p, r), c.without2(p, q)];
+    }
+    unions
+}
+
 /// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
 /// union that is left of its minirow, and the singles in it.
 #[inline(always)]
-fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
+fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     band: &mut [V; 27],
     b: usize,

@@ -140,7 +140,8 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
         }
     }
     for number in 0..blind {
-        if number == 0 {
+        // Every second one without naked singles: what the others find is enough.
+        if number % 2 == 0 {
             sweep::<S, V, NOTHING, false>(s, cells);
         } else {
             sweep::<S, V, NOTHING, true>(s, cells);
@@ -162,8 +163,8 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
 
 /// All bands, then all stacks, in place: what one finds the next one uses.
 ///
-/// `NAKED`: with naked singles. Newcomers have none but their clues, which have been taken from
-/// their peers already, and few others.
+/// `NAKED`: with naked singles. Without them a sweep takes two thirds of the time, and newcomers
+/// have few at first but their clues, which have been taken from their peers already.
 #[inline(always)]
 fn sweep<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     s: S,

@@ -434,15 +434,18 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         if self.leaving == 0 {
             return;
         }
-        let (s, exit, mut solutions) = (self.s, &*self.engine.exit, [Grid::BLANK; 32]);
-        let mut grids = solutions.each_mut().map(Some);
+        let (s, exit, outcomes) = (self.s, &*self.engine.exit, &mut *self.outcomes);
+        let puzzles = &self.leaving_puzzles[..self.leaving];
         s.vectorize(
             #[inline(always)]
-            || store(s, exit, &mut grids),
+            || {
+                let mut solutions = [Grid::BLANK; 32];
+                store(s, exit, &mut solutions.each_mut().map(Some));
+                for (puzzle, solution) in puzzles.iter().zip(&solutions) {
+                    outcomes[*puzzle].grid = *solution;
+                }
+            },
         );
-        for (puzzle, solution) in self.leaving_puzzles[..self.leaving].iter().zip(&solutions) {
-            self.outcomes[*puzzle].grid = *solution;
-        }
         self.leaving = 0;
     }
 

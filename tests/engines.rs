@@ -309,6 +309,28 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
+    /// What becomes of a puzzle depends on it alone: not on its neighbours, and not on the vector
+    /// level. That is hardest where clues contradict each other, and rules must still be applied in
+    /// one order.
+    #[test]
+    fn neighbours_and_levels_change_nothing(
+        puzzles in prop::collection::vec(any_puzzle(), 100..300),
+        limit in 1..=3_u32,
+    ) {
+        let limits = with_nodes(count(limit), 1000);
+        let mut known: Vec<(&str, Vec<Outcome>)> = Vec::new();
+        for (name, mut engine) in engines() {
+            let outcomes = solve(&mut *engine, &puzzles, limits);
+            for (puzzle, outcome) in puzzles.iter().zip(&outcomes) {
+                prop_assert_eq!(&solve_one(&mut *engine, puzzle, limits), outcome, "{}", name);
+            }
+            match known.iter().find(|(kind, _)| *kind == engine.name()) {
+                Some((_, first)) => prop_assert_eq!(&outcomes, first, "{}", name),
+                None => known.push((engine.name(), outcomes)),
+            }
+        }
+    }
+
     #[test]
     fn engines_agree_on_minimal_puzzles(puzzle in minimal_puzzle()) {
         for (name, mut engine) in engines() {

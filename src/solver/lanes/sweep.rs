@@ -133,25 +133,24 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
 ) -> (Verdict, usize) {
     let mut sweeps = blind;
     if blind == 0 {
-        let verdict = sweep::<S, V, EVERYTHING, true>(s, cells).verdict(s);
+        let verdict = sweep::<S, V, EVERYTHING, false>(s, cells).verdict(s);
         sweeps = 1;
         if (lanes & !verdict.settled()).count_ones() < 2 * few {
             return (verdict, sweeps);
         }
+    } else {
+        sweep::<S, V, NOTHING, false>(s, cells);
     }
-    for number in 0..blind {
-        // Every second one without naked singles: what the others find is enough.
-        if number % 2 == 0 {
-            sweep::<S, V, NOTHING, false>(s, cells);
-        } else {
-            sweep::<S, V, NOTHING, true>(s, cells);
-        }
+    for _ in 1..blind {
+        sweep::<S, V, NOTHING, true>(s, cells);
     }
     loop {
         let before = sweep::<S, V, SUM, true>(s, cells);
-        let verdict = before.verdict(s);
-        if (lanes & !verdict.settled()).count_ones() < few {
-            return (verdict, sweeps + 1);
+        let Verdict { full, .. } = before.verdict(s);
+        if (lanes & !full).count_ones() < few {
+            // An empty cell and one with two candidates add up as well.
+            let failed = any_empty(cells);
+            return (Verdict { failed, full: full & !failed, stuck: 0 }, sweeps + 1);
         }
         let verdict = second_sweep(s, cells, before.sum);
         sweeps += 2;
@@ -163,8 +162,10 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
 
 /// All bands, then all stacks, in place: what one finds the next one uses.
 ///
-/// `NAKED`: with naked singles. Without them a sweep takes two thirds of the time, and newcomers
-/// have few at first but their clues, which have been taken from their peers already.
+/// `NAKED`: with naked singles. The very first sweep of every newcomer goes without them: it takes
+/// two thirds of the time, and they have few but their clues, which have been taken from their peers
+/// already. No other sweep may: what contradicts itself can end in another way if rules are applied
+/// in another order, and which lane is looked at when depends on its neighbours.
 #[inline(always)]
 fn sweep<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     s: S,
@@ -360,9 +361,20 @@ fn asserted<S: Simd, V: Vector<S>>(kept: &Minirows<V>, line: usize, b: usize) ->
     kept[line][b].without2(kept[line][(b + 1) % 3], kept[line][(b + 2) % 3])
 }
 
+/// The lanes in which a cell has no candidate.
+#[inline(always)]
+fn any_empty<S: Simd, V: Vector<S>>(cells: &Cells<V>) -> LaneSet {
+    let mut least = cells[0];
+    for cell in &cells[1..] {
+        least = least.min(*cell);
+    }
+    least.lanes_empty()
+}
+
 /// The lanes in which every row, column and box holds nine digits.
 ///
-/// That every cell has one candidate does not tell: digits can stand twice.
+/// That every cell has one candidate does not tell: digits can stand twice. Nor does this, without
+/// that.
 #[inline(always)]
 pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     let mut held = V::splat(s, ALL);

@@ -17,7 +17,8 @@
 //! one lane of each residue modulo 8, so that its columns are lanes of one block or the other,
 //! and repeating a row over the vector brings each column back to its lane.
 //!
-//! The links allow any depth; a frame is free again when its last column has left it.
+//! The links allow any depth. With 32 lanes sides also go into the free columns of frames that are in
+//! use; with fewer into empty frames.
 
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, u8x32, u16x8};
 
@@ -70,7 +71,7 @@ pub(super) struct Stack<S: Simd, V> {
     deep: LaneSet,
     frames: Vec<Frame<S>>,
     links: Vec<Links>,
-    /// The columns in use of each frame, and some zeros.
+    /// The columns in use of each frame, also of those that have not been needed yet.
     live: Vec<u8>,
     /// The frames that lanes return from in this pass.
     sources: [Source; MOST],
@@ -90,7 +91,6 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         frames.push([u16x8::splat(s, 0); CELLS]);
         let mut links = Vec::with_capacity(most);
         links.push(Links { below: [BOTTOM; 8], returning: 0 });
-        let live = Vec::with_capacity(most);
         Self {
             held: Box::new([V::splat(s, 0); CELLS]),
             holding: 0,
@@ -98,7 +98,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             deep: 0,
             frames,
             links,
-            live,
+            live: vec![0; most],
             sources: [Source { frame: 0, lanes: 0 }; MOST],
         }
     }
@@ -250,9 +250,6 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     fn room(&mut self, s: S, columns: u8) -> u16 {
         let mut first = 0;
         let index = loop {
-            if first == self.live.len() {
-                self.live.extend([0; LIVE_AT_ONCE]);
-            }
             let live = u8x32::from_slice(s, &self.live[first..first + LIVE_AT_ONCE]);
             let free = (live & columns).simd_eq(u8x32::splat(s, 0)).to_bitmask();
             if free != 0 {

@@ -298,7 +298,7 @@ fn check_together<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 
 /// The lanes in which every cell has one candidate.
 fn full<S: Simd, V: Vector<S>>(cells: &Cells<V>) -> LaneSet {
-    let is_full = |lane: &usize| lane_of(cells, *lane).iter().all(|cell| cell.count_ones() == 1);
+    let is_full = |lane: &usize| lane_of(cells, *lane).iter().all(|cell| cell.is_power_of_two());
     (0..V::LEN).filter(is_full).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 

@@ -15,7 +15,7 @@ use crate::puzzle::{CELLS, Contradiction, Grid, Malformed, Puzzle, cell_name};
 use crate::simd::SimdLevel;
 use crate::solver::{Limits, Outcome};
 use crate::status::Status;
-use crate::text::{Line, at_window, windows};
+use crate::text::{Line, windows};
 
 /// Why an answer is not right: the first of these that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,8 +140,7 @@ pub fn solves(puzzle: &Puzzle, answer: &[u8]) -> bool {
 #[inline(always)]
 fn keeps_clues<S: Simd>(s: S, puzzle: &Puzzle, line: &Line) -> bool {
     let mut all_right = true;
-    for window in 0..windows::<S>() {
-        let at = at_window::<S>(window);
+    for at in windows::<S>() {
         let digit = S::u8s::from_slice(s, &line[at..at + S::u8s::LEN]) - b'0';
         let clue = S::u8s::from_slice(s, &puzzle.cells()[at..at + S::u8s::LEN]);
         let is_digit = (digit - 1).simd_le(8);

@@ -12,16 +12,14 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 /// The 81 characters of a puzzle or a solution.
 pub(crate) type Line = [u8; CELLS];
 
-/// How many of the level's widest vectors a line takes.
+/// Where the level's widest vectors of a line start: the last two overlap, so that nothing is left
+/// over.
 #[inline(always)]
-pub(crate) const fn windows<S: Simd>() -> usize {
-    CELLS.div_ceil(S::u8s::LEN)
-}
-
-/// Where each of them starts: the last two overlap, so that nothing is left over.
-#[inline(always)]
-pub(crate) fn at_window<S: Simd>(window: usize) -> usize {
-    (window * S::u8s::LEN).min(CELLS - S::u8s::LEN)
+pub(crate) fn windows<S: Simd>() -> impl Iterator<Item = usize> {
+    (0..CELLS).step_by(S::u8s::LEN).map(
+        #[inline(always)]
+        |at| at.min(CELLS - S::u8s::LEN),
+    )
 }
 
 /// Reads a puzzle at the level that every machine of this kind has.
@@ -41,8 +39,7 @@ pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle) -> boo
 #[inline(always)]
 fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> bool {
     let mut all_cells = true;
-    for window in 0..windows::<S>() {
-        let at = at_window::<S>(window);
+    for at in windows::<S>() {
         let text = S::u8s::from_slice(s, &line[at..at + S::u8s::LEN]);
         let digit = text - b'0';
         let is_digit = digit.simd_le(9);
@@ -60,8 +57,7 @@ fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> 
 /// Writes a grid, `.` in cells without a digit.
 #[inline(always)]
 pub(crate) fn write_cells<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
-    for window in 0..windows::<S>() {
-        let at = at_window::<S>(window);
+    for at in windows::<S>() {
         let digit = S::u8s::from_slice(s, &grid.cells()[at..at + S::u8s::LEN]);
         let text = digit.simd_eq(0).select(S::u8s::splat(s, b'.'), digit + b'0');
         text.store_slice(&mut line[at..at + S::u8s::LEN]);

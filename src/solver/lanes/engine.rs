@@ -87,8 +87,6 @@ struct Run<'a, S: Simd, V> {
     /// The work lanes that are searching, and what for.
     busy: LaneSet,
     search: [Search; 32],
-    /// Those that have found a solution.
-    solved: LaneSet,
     guesses: [u64; 32],
     nodes: [u64; 32],
     /// The newcomers that are still to move into work lanes, and which of them are stuck.
@@ -138,7 +136,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             next: 0,
             busy: 0,
             search: [Search::default(); 32],
-            solved: 0,
             guesses: [0; 32],
             nodes: [0; 32],
             waiting: 0,
@@ -219,7 +216,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             self.nodes[lane] = 1 + u64::from(branches);
         }
         self.busy |= taken;
-        self.solved &= !taken;
         let (s, Engine { entry, work, .. }) = (self.s, &mut *self.engine);
         s.vectorize(
             #[inline(always)]
@@ -384,19 +380,16 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones; returns
     /// the lanes that have enough.
     fn count_solutions(&mut self, right: LaneSet) -> LaneSet {
-        if right == 0 {
-            return 0;
-        }
-        let first = right & !self.solved;
-        self.solved |= right;
-        for lane in lanes_of(first) {
-            self.search[lane].at_first = self.effort(lane);
-        }
-        let mut enough = 0;
+        // Which are first cannot be predicted: no branch on it.
+        let (mut first, mut enough) = (0, 0);
         for lane in lanes_of(right) {
             let solutions = &mut self.search[lane].solutions;
             *solutions += 1;
+            first |= LaneSet::from(*solutions == 1) << lane;
             enough |= LaneSet::from(*solutions == self.limits.solutions.get()) << lane;
+        }
+        for lane in lanes_of(first) {
+            self.search[lane].at_first = self.effort(lane);
         }
         for lane in lanes_of(first & self.shares.lanes()) {
             self.grids[lane] = Some(self.grid_of(lane));
@@ -485,7 +478,6 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             stack.take_last(giver, work, taker);
             self.shares.divide(giver, taker);
             self.busy |= 1 << taker;
-            self.solved &= !(1 << taker);
             self.search[taker] = Search { solutions: 0, ..self.search[giver] };
             self.guesses[taker] = 0;
             self.nodes[taker] = 1;

@@ -173,7 +173,6 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             1 => self.exchange_with::<1>(s, cells, split, branching, back),
             2 => self.exchange_with::<2>(s, cells, split, branching, back),
             3 => self.exchange_with::<3>(s, cells, split, branching, back),
-
             _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back),
         }
         self.holding = (self.holding & !returning) | branching;
@@ -245,7 +244,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
     }
 
-    /// The first frame in which these columns are free.
+    /// The first frame in which these columns are free, a new one if there is none.
     #[inline(always)]
     fn room(&mut self, s: S, columns: u8) -> u16 {
         let mut first = 0;
@@ -291,11 +290,11 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// the cells are not read and written for each, some frames are blended in one pass.
     #[inline(always)]
     fn take_from_frames(&self, s: S, cells: &mut Cells<V>, first: usize, count: usize) {
-        for i in (first..count).step_by(4) {
+        for i in (first..count).step_by(AT_ONCE) {
             match count - i {
                 1 => self.blend::<1>(s, cells, &self.sources[i..]),
                 2 => self.blend::<2>(s, cells, &self.sources[i..]),
-                _ => self.blend::<4>(s, cells, &self.sources[i..]),
+                _ => self.blend::<AT_ONCE>(s, cells, &self.sources[i..]),
             }
         }
     }

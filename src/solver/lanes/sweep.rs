@@ -373,8 +373,8 @@ fn any_empty<S: Simd, V: Vector<S>>(cells: &Cells<V>) -> LaneSet {
 
 /// The lanes in which every row, column and box holds nine digits.
 ///
-/// That every cell has one candidate does not tell: digits can stand twice. Nor does this, without
-/// that.
+/// That every cell has one candidate does not tell: digits can stand twice. Nor does this alone:
+/// cells can hold several.
 #[inline(always)]
 pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     let mut held = V::splat(s, ALL);

@@ -163,14 +163,10 @@ fn check_in_and_out<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     load(s, &input.grids, &mut cells);
     assert_eq!(solved(s, &cells), every::<S, V>());
     let mut grids = [Grid::BLANK; 32];
-    let mut lane = 0..32;
-    store(
-        s,
-        &cells,
-        &mut grids
-            .each_mut()
-            .map(|grid| (input.lanes >> lane.next().expect("32 lanes") & 1 != 0).then_some(grid)),
-    );
+    let mut next = grids.iter_mut();
+    let mut wanted =
+        std::array::from_fn(|lane| next.next().filter(|_| input.lanes >> lane & 1 != 0));
+    store(s, &cells, &mut wanted);
     for lane in 0..V::LEN {
         let expected = if input.lanes >> lane & 1 != 0 {
             Grid(*input.grids[lane].cells())

@@ -8,14 +8,14 @@
 
 use std::fmt::{self, Write};
 
-use fearless_simd::{Simd, SimdBase, SimdMask, dispatch, u8x32};
+use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
 
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Contradiction, Grid, Malformed, Puzzle, cell_name};
 use crate::simd::SimdLevel;
 use crate::solver::{Limits, Outcome};
 use crate::status::Status;
-use crate::text::{Line, WINDOW, WINDOWS};
+use crate::text::{Line, windows};
 
 /// Why an answer is not right: the first of these that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,11 +140,11 @@ pub fn solves(puzzle: &Puzzle, answer: &[u8]) -> bool {
 #[inline(always)]
 fn keeps_clues<S: Simd>(s: S, puzzle: &Puzzle, line: &Line) -> bool {
     let mut all_right = true;
-    for at in WINDOWS {
-        let digit = u8x32::from_slice(s, &line[at..at + WINDOW]) - u8x32::splat(s, b'0');
-        let clue = u8x32::from_slice(s, &puzzle.cells()[at..at + WINDOW]);
-        let is_digit = (digit - u8x32::splat(s, 1)).simd_le(u8x32::splat(s, 8));
-        let is_kept = clue.simd_eq(u8x32::splat(s, 0)) | clue.simd_eq(digit);
+    for at in windows::<S>() {
+        let digit = S::u8s::from_slice(s, &line[at..at + S::u8s::LEN]) - b'0';
+        let clue = S::u8s::from_slice(s, &puzzle.cells()[at..at + S::u8s::LEN]);
+        let is_digit = (digit - 1).simd_le(8);
+        let is_kept = clue.simd_eq(0) | clue.simd_eq(digit);
         all_right &= (is_digit & is_kept).all_true();
     }
     all_right

@@ -5,17 +5,22 @@
 //! known ([`Simd::vectorize`]); they move each cell once, from its place to its place, because
 //! moving bytes that were just written, in pieces of another size, costs more than reading them.
 
-use fearless_simd::{Level, Select, Simd, SimdBase, SimdMask, dispatch, u8x32};
+use fearless_simd::{Level, Select, Simd, SimdBase, SimdMask, dispatch};
 
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// The 81 characters of a puzzle or a solution.
 pub(crate) type Line = [u8; CELLS];
 
-/// Where the vectors of a line start: they overlap, so that nothing is left over.
-pub(crate) const WINDOWS: [usize; 3] = [0, WINDOW, CELLS - WINDOW];
-/// How many cells a vector has.
-pub(crate) const WINDOW: usize = 32;
+/// Where the level's widest vectors of a line start: the last two overlap, so that nothing is left
+/// over.
+#[inline(always)]
+pub(crate) fn windows<S: Simd>() -> impl Iterator<Item = usize> {
+    (0..CELLS).step_by(S::u8s::LEN).map(
+        #[inline(always)]
+        |at| at.min(CELLS - S::u8s::LEN),
+    )
+}
 
 /// Reads a puzzle at the level that every machine of this kind has.
 pub(crate) fn read(line: &Line, puzzle: &mut Puzzle) -> bool {
@@ -34,15 +39,15 @@ pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle) -> boo
 #[inline(always)]
 fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> bool {
     let mut all_cells = true;
-    for at in WINDOWS {
-        let text = u8x32::from_slice(s, &line[at..at + WINDOW]);
-        let digit = text - u8x32::splat(s, b'0');
-        let is_digit = digit.simd_le(u8x32::splat(s, 9));
-        let cells = is_digit.select(digit, u8x32::splat(s, 0));
-        cells.store_slice(&mut puzzle.cells_mut()[at..at + WINDOW]);
+    for at in windows::<S>() {
+        let text = S::u8s::from_slice(s, &line[at..at + S::u8s::LEN]);
+        let digit = text - b'0';
+        let is_digit = digit.simd_le(9);
+        let cells = is_digit.select(digit, S::u8s::splat(s, 0));
+        cells.store_slice(&mut puzzle.cells_mut()[at..at + S::u8s::LEN]);
         let mut is_cell = is_digit;
         for &blank in blanks {
-            is_cell |= text.simd_eq(u8x32::splat(s, blank));
+            is_cell |= text.simd_eq(blank);
         }
         all_cells &= is_cell.all_true();
     }
@@ -52,11 +57,10 @@ fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> 
 /// Writes a grid, `.` in cells without a digit.
 #[inline(always)]
 pub(crate) fn write_cells<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
-    for at in WINDOWS {
-        let digit = u8x32::from_slice(s, &grid.cells()[at..at + WINDOW]);
-        let is_blank = digit.simd_eq(u8x32::splat(s, 0));
-        let text = is_blank.select(u8x32::splat(s, b'.'), digit + u8x32::splat(s, b'0'));
-        text.store_slice(&mut line[at..at + WINDOW]);
+    for at in windows::<S>() {
+        let digit = S::u8s::from_slice(s, &grid.cells()[at..at + S::u8s::LEN]);
+        let text = digit.simd_eq(0).select(S::u8s::splat(s, b'.'), digit + b'0');
+        text.store_slice(&mut line[at..at + S::u8s::LEN]);
     }
 }
 

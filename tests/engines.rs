@@ -5,9 +5,10 @@ mod common;
 
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Limits, Outcome, Puzzle};
+use common::command::{CLASSIC, SOLVED};
 use common::{
-    EASY, EMPTY, FULL, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle,
-    order, solve, solve_one, textbook_engines, with_nodes,
+    EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle, order,
+    solve, solve_one, textbook_engines, with_nodes,
 };
 use proptest::prelude::*;
 
@@ -41,15 +42,15 @@ const fn unique(name: &'static str, puzzle: &'static str, solution: &'static str
 
 #[rustfmt::skip]
 const CASES: &[Case] = &[
-    unique("naked singles suffice", EASY, FULL),
+    unique("naked singles suffice", CLASSIC, SOLVED),
     unique("17 clues", SEVENTEEN, SEVENTEEN_SOLVED),
-    unique("a full valid grid", FULL, FULL),
+    unique("a full valid grid", SOLVED, SOLVED),
     unique("one blank",
-        "53467891267219534819834256785976142342685379171392485696153728428741963534528617.", FULL),
+        "53467891267219534819834256785976142342685379171392485696153728428741963534528617.", SOLVED),
     unique("a blank row",
-        "534678912672195348198342567859761423.........713924856961537284287419635345286179", FULL),
-    case("the first only", EASY, 1, 1),
-    case("more than there are", EASY, 1000, 1),
+        "534678912672195348198342567859761423.........713924856961537284287419635345286179", SOLVED),
+    case("the first only", CLASSIC, 1, 1),
+    case("more than there are", CLASSIC, 1000, 1),
     case("two solutions, the first", TWO, 1, 1),
     case("two solutions, proof", TWO, 2, 2),
     case("two solutions, all", TWO, 10, 2),
@@ -309,6 +310,28 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
+    /// What becomes of a puzzle depends on it alone: not on its neighbours, and not on the vector
+    /// level. That is hardest where clues contradict each other, and rules must still be applied in
+    /// one order.
+    #[test]
+    fn neighbours_and_levels_change_nothing(
+        puzzles in prop::collection::vec(any_puzzle(), 100..300),
+        limit in 1..=3_u32,
+    ) {
+        let limits = with_nodes(count(limit), 1000);
+        let mut known: Vec<(&str, Vec<Outcome>)> = Vec::new();
+        for (name, mut engine) in engines() {
+            let outcomes = solve(&mut *engine, &puzzles, limits);
+            for (puzzle, outcome) in puzzles.iter().zip(&outcomes) {
+                prop_assert_eq!(&solve_one(&mut *engine, puzzle, limits), outcome, "{}", name);
+            }
+            match known.iter().find(|(kind, _)| *kind == engine.name()) {
+                Some((_, first)) => prop_assert_eq!(&outcomes, first, "{}", name),
+                None => known.push((engine.name(), outcomes)),
+            }
+        }
+    }
+
     #[test]
     fn engines_agree_on_minimal_puzzles(puzzle in minimal_puzzle()) {
         for (name, mut engine) in engines() {
@@ -330,7 +353,7 @@ proptest! {
 #[test]
 fn a_blank_grid_stands_where_there_is_no_solution() {
     for (name, mut engine) in engines() {
-        let outcomes = solve(&mut *engine, &[puzzle(EASY), puzzle(NONE)], Limits::PROOF);
+        let outcomes = solve(&mut *engine, &[puzzle(CLASSIC), puzzle(NONE)], Limits::PROOF);
         assert_eq!(outcomes[1].grid, Grid::BLANK, "{name}");
     }
 }

@@ -6,9 +6,10 @@ mod common;
 use bulkdoku::marks::{Digits, Marks};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use common::command::{CLASSIC, SOLVED};
 use common::{
-    EASY, EMPTY, FULL, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle,
-    solve, solve_marks, textbook_engines, with_nodes,
+    EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle, solve,
+    solve_marks, textbook_engines, with_nodes,
 };
 use proptest::prelude::*;
 
@@ -48,11 +49,11 @@ fn next(digit: u8) -> u8 {
     digit % 9 + 1
 }
 
-/// In each cell the digit of [`FULL`] and the one behind it. If one cell of a row has the digit
+/// In each cell the digit of [`SOLVED`] and the one behind it. If one cell of a row has the digit
 /// behind, so has the cell whose own digit that is, and so all round: all cells of a row have it
 /// or none. The same holds for columns, so there are two solutions.
 fn two_in_each_cell() -> Marks {
-    let full: Puzzle = FULL.parse().unwrap();
+    let full: Puzzle = SOLVED.parse().unwrap();
     Marks::from_cells(full.cells().map(|digit| set([digit, next(digit)])))
 }
 
@@ -74,21 +75,21 @@ fn cases() -> Vec<Case> {
     let mut shifted_only = two_in_each_cell();
     shifted_only.set(80, Digits::one(1));
     vec![
-        unique("an easy puzzle", less(EASY, &[]), FULL),
+        unique("an easy puzzle", less(CLASSIC, &[]), SOLVED),
         unique("17 clues", less(SEVENTEEN, &[]), SEVENTEEN_SOLVED),
-        unique("a full grid", less(FULL, &[]), FULL),
+        unique("a full grid", less(SOLVED, &[]), SOLVED),
         case("all candidates, 10", Marks::ALL, 10, 10),
         case("all candidates, 1000", Marks::ALL, 1000, 1000),
         case("two solutions", less(TWO, &[]), 10, 2),
-        unique("one of two, by a candidate less", less(TWO, &[(4, 6, "3")]), FULL),
+        unique("one of two, by a candidate less", less(TWO, &[(4, 6, "3")]), SOLVED),
         unique("the other of two", less(TWO, &[(4, 6, "1")]), TWO_CHANGED),
         unique("one of two, by another cell", less(TWO, &[(5, 9, "124567")]), TWO_CHANGED),
         case("none of two", less(TWO, &[(4, 6, "1"), (5, 9, "3")]), 10, 0),
-        case("a solution's candidate is missing", less(EASY, &[(1, 3, "4")]), 2, 0),
+        case("a solution's candidate is missing", less(CLASSIC, &[(1, 3, "4")]), 2, 0),
         case("two candidates a cell", two_in_each_cell(), 10, 2),
         case("two candidates a cell, the first", two_in_each_cell(), 1, 1),
         unique("two candidates a cell, one settled", shifted_only, SHIFTED),
-        case("a cell without candidates", less(EASY, &[(9, 1, "123456789")]), 2, 0),
+        case("a cell without candidates", less(CLASSIC, &[(9, 1, "123456789")]), 2, 0),
         case(
             "a cell without candidates in an empty grid",
             less(EMPTY, &[(5, 5, "123456789")]),
@@ -169,7 +170,8 @@ fn the_oracle_agrees_with_the_table() {
 fn marks_of_a_puzzle_have_its_outcome() {
     const CONTRADICTORY: &str =
         "1.......1........................................................................";
-    let puzzles = [EASY, SEVENTEEN, FULL, EMPTY, TWO, CONTRADICTORY].map(|p| p.parse().unwrap());
+    let puzzles =
+        [CLASSIC, SEVENTEEN, SOLVED, EMPTY, TWO, CONTRADICTORY].map(|p| p.parse().unwrap());
     let marks = puzzles.map(|puzzle: Puzzle| Marks::from(&puzzle));
     for limits in [Limits::FIRST, Limits::PROOF, count(10), with_nodes(Limits::PROOF, 3)] {
         for (name, mut engine) in engines() {
@@ -215,8 +217,8 @@ fn the_smallest_solution_and_the_next_are_the_same_for_every_engine() {
         let mut engine = kind.build_lex_first(SimdLevel::best());
         let limits = with_nodes(Limits::PROOF, PATIENCE);
         let outcomes = solve_marks(&mut engine, &[marks, less(TWO, &[])], limits);
-        assert_eq!(outcomes[0].grid.to_string(), FULL, "{kind}");
-        assert_eq!(outcomes[1].grid.to_string(), FULL, "{kind}");
+        assert_eq!(outcomes[0].grid.to_string(), SOLVED, "{kind}");
+        assert_eq!(outcomes[1].grid.to_string(), SOLVED, "{kind}");
         let second = engine.next(&marks, &outcomes[0].grid, limits).unwrap().unwrap();
         assert_eq!(second.to_string(), SHIFTED, "{kind}");
         assert_eq!(engine.next(&marks, &second, limits), Ok(None), "{kind}");

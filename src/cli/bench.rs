@@ -86,8 +86,8 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
     round_time: Duration,
 
-    /// Puzzles that an engine gets at once.
-    #[arg(long, value_name = "N", default_value = "1024")]
+    /// Puzzles that an engine gets at once; `solve` gives it about as many.
+    #[arg(long, value_name = "N", default_value = "3200")]
     batch: NonZeroUsize,
 
     /// The seed of the permutations.

@@ -126,9 +126,9 @@ impl<'a> Fields<'a> {
         self.advance(length);
     }
 
-    /// A number that was counted up to.
+    /// The number that a counter has come to.
     #[inline(always)]
-    pub fn count(&mut self, counter: &Counter) {
+    pub fn counter(&mut self, counter: &Counter) {
         match counter.text {
             Some((digits, length)) => {
                 *self.chunk() = digits.to_le_bytes();
@@ -296,7 +296,7 @@ mod tests {
         let numbers = [0..1200, 998..1002, 5..6, 99_999_990..100_000_010, u64::MAX - 9..u64::MAX];
         for number in numbers.into_iter().flatten() {
             counter.set(number);
-            buffer.append_row(SHORT, b',', |fields| fields.count(&counter));
+            buffer.append_row(SHORT, b',', |fields| fields.counter(&counter));
             expected.extend_from_slice(format!("{number}\n").as_bytes());
         }
         assert_eq!(buffer.as_slice(), expected);

@@ -83,21 +83,16 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         let (mut line, mut verdict) = (Counter::default(), Verdict::new(SEPARATOR));
         for row in rows.iter() {
             match row.puzzle() {
-                Some(puzzle) if has_default_columns => {
-                    let room =
-                        if self.kept.is_empty() { DEFAULT_ROOM } else { self.room(&{ row }) };
-                    out.append_row(
-                        room,
-                        SEPARATOR,
-                        #[inline(always)]
-                        |fields| {
-                            push_default_columns(puzzle, &mut line, &mut verdict, fields);
-                            if !self.kept.is_empty() {
-                                fields.by(|room| write_kept::<SEPARATOR>(row.kept(), room));
-                            }
-                        },
-                    );
-                }
+                Some(puzzle) if has_default_columns => out.append_row(
+                    DEFAULT_ROOM + self.room_of_kept(row),
+                    SEPARATOR,
+                    #[inline(always)]
+                    |fields| {
+                        push_default_columns(puzzle, &mut line, &mut verdict, fields);
+                        self.push_kept(row, fields);
+                    },
+                ),
+                // A copy: the row of a puzzle stays in registers unless its place is asked for.
                 _ => self.push_any(&{ row }, out),
             }
         }
@@ -112,9 +107,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
             } else {
                 self.push_columns(row, fields);
             }
-            if !self.kept.is_empty() {
-                fields.by(|room| write_kept::<SEPARATOR>(row.kept(), room));
-            }
+            self.push_kept(*row, fields);
         });
     }
 
@@ -122,14 +115,26 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     /// every column that shows it.
     #[inline(always)]
     fn room(&self, row: &Row<'_>) -> usize {
-        let own = self.columns.len() * (FIELD + quoted_room(row.file.len() + row.text.len()));
-        if self.kept.is_empty() && !self.shows_check {
-            return own;
+        let mut outside = row.file.len() + row.text.len();
+        if self.shows_check {
+            outside += row.answer().length() + row.reason().len();
         }
-        let check = row.answer().length() + row.reason().len();
-        own + self.columns.len() * quoted_room(check)
-            + quoted_room(row.kept().length())
-            + self.kept.len() * quoted_room(0)
+        self.columns.len() * (FIELD + quoted_room(outside)) + self.room_of_kept(*row)
+    }
+
+    #[inline(always)]
+    fn room_of_kept(&self, row: Row<'_>) -> usize {
+        if self.kept.is_empty() {
+            return 0;
+        }
+        quoted_room(row.kept().length()) + self.kept.len() * quoted_room(0)
+    }
+
+    #[inline(always)]
+    fn push_kept(&self, row: Row<'_>, fields: &mut Fields<'_>) {
+        if !self.kept.is_empty() {
+            fields.by(|room| write_kept::<SEPARATOR>(row.kept(), room));
+        }
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
@@ -158,7 +163,7 @@ fn push_default_columns(
 ) {
     let PuzzleRow { status, outcome, .. } = puzzle;
     line.set(puzzle.line);
-    out.count(line);
+    out.counter(line);
     out.cells(puzzle.cells);
     match outcome.solution() {
         Some(grid) => out.grid(grid),
@@ -305,14 +310,25 @@ mod tests {
         let text = Text::Block(0..bytes.len() as u32);
         let record =
             Record { line: 2, indent: 0, fault: 0, text, puzzle: Err(Box::new(malformed)) };
+        written(10, bytes, &[record], &[status], &Outcomes::default(), columns)
+    }
+
+    fn written(
+        first_line: u64,
+        bytes: &[u8],
+        records: &[Record],
+        statuses: &[Status],
+        outcomes: &Outcomes,
+        columns: &[Column],
+    ) -> String {
         let rows = Rows {
             file: "a,b",
-            first_line: 10,
+            first_line,
             bytes,
-            records: &[record],
+            records,
             cells: &[],
-            statuses: &[status],
-            outcomes: &Outcomes::default(),
+            statuses,
+            outcomes,
             kept: &[],
             answers: &[],
             reasons: &Reasons::default(),
@@ -367,21 +383,8 @@ mod tests {
             ..Outcome::NONE
         });
         let statuses: Vec<_> = Status::ALL.into_iter().cycle().skip(7).take(1000).collect();
-        let rows = Rows {
-            file: "",
-            first_line: 9_999,
-            bytes: bytes.as_bytes(),
-            records: &records.all,
-            cells: &[],
-            statuses: &statuses,
-            outcomes: &Outcomes { puzzles: outcomes.collect(), marks: Vec::new() },
-            kept: &[],
-            answers: &[],
-            reasons: &Reasons::default(),
-        };
-        let mut out = RowBuffer::default();
-        CsvRows::new(columns).rows(rows, &mut out);
-        String::from_utf8(out.as_slice().to_vec()).unwrap()
+        let outcomes = Outcomes { puzzles: outcomes.collect(), marks: Vec::new() };
+        written(9_999, bytes.as_bytes(), &records.all, &statuses, &outcomes, columns)
     }
 
     #[test]

@@ -159,33 +159,6 @@ impl<'a> Worker<'a> {
         latencies.clear();
         self.reasons.clear();
         self.statuses.clear();
-        if self.pipeline.check {
-            self.judge_answers(block, latencies);
-        } else {
-            self.judge_outcomes(latencies);
-        }
-        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
-        counts.add_all(&self.statuses);
-        counts
-    }
-
-    #[inline(never)]
-    fn judge_outcomes(&mut self, latencies: &mut Vec<u64>) {
-        for record in &self.records.all {
-            self.statuses.push(match record.puzzle {
-                Err(_) => Status::Malformed,
-                Ok(given) if self.failed.contains(&given) => Status::InternalError,
-                Ok(given) => {
-                    let outcome = self.outcomes.of(given);
-                    latencies.push(outcome.latency_ns);
-                    self.status_of(given, outcome)
-                }
-            });
-        }
-    }
-
-    #[inline(never)]
-    fn judge_answers(&mut self, block: &[u8], latencies: &mut Vec<u64>) {
         let asks_engine = self.pipeline.asks_engine();
         for (i, record) in self.records.all.iter().enumerate() {
             self.statuses.push(match record.puzzle {
@@ -196,18 +169,26 @@ impl<'a> Worker<'a> {
                     if asks_engine {
                         latencies.push(outcome.latency_ns);
                     }
-                    let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
-                    self.check(given, answer).unwrap_or_else(|disagreement| {
-                        let is_unsolvable =
-                            asks_engine && outcome.solutions == 0 && !outcome.gave_up;
-                        self.reasons.push(&disagreement, is_unsolvable);
-                        Status::Mismatch
-                    })
+                    if self.pipeline.check {
+                        let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
+                        self.check(given, answer).unwrap_or_else(|disagreement| {
+                            let is_unsolvable =
+                                asks_engine && outcome.solutions == 0 && !outcome.gave_up;
+                            self.reasons.push(&disagreement, is_unsolvable);
+                            Status::Mismatch
+                        })
+                    } else {
+                        self.status_of(given, outcome)
+                    }
                 }
             });
         }
+        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
+        counts.add_all(&self.statuses);
+        counts
     }
 
+    /// The status of a record that is not checked.
     #[inline(always)]
     fn status_of(&self, given: Given, outcome: &Outcome) -> Status {
         let Records { puzzles, marks, .. } = &self.records;

@@ -14,10 +14,10 @@ use bulkdoku::puzzle::{CELLS, Unit};
 use bulkdoku::{Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel};
 use proptest::prelude::*;
 
+use command::SOLVED;
+
 pub const EMPTY: &str =
     ".................................................................................";
-pub const EASY: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
 /// 17 clues; row by row, backtracking takes 69 million steps.
 pub const SEVENTEEN: &str =
     "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
@@ -26,9 +26,6 @@ pub const SEVENTEEN_SOLVED: &str =
 /// Rows 4 and 5 hold 1 and 3 in the same two columns: they can change places.
 pub const TWO: &str =
     "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
-/// A complete grid.
-pub const FULL: &str =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
 /// Every engine but those of the textbooks, at every vector level of this machine; engines without
 /// vectors once.
@@ -203,11 +200,11 @@ fn possible(cells: &[u8; CELLS], marks: &Marks) -> [[bool; 10]; CELLS] {
     possible
 }
 
-/// A full grid: [`FULL`] with its digits, rows, columns, bands and stacks exchanged.
+/// A full grid: [`SOLVED`] with its digits, rows, columns, bands and stacks exchanged.
 pub fn full_grid() -> impl Strategy<Value = [u8; CELLS]> {
     let orders = (order(3), order(3), prop::collection::vec(order(3), 6));
     (order(9), orders, any::<bool>()).prop_map(|(digits, (bands, stacks, within), mirrored)| {
-        let full: Puzzle = FULL.parse().unwrap();
+        let full: Puzzle = SOLVED.parse().unwrap();
         let line = |i: usize, blocks: &[usize], within: &[Vec<usize>]| {
             blocks[i / 3] * 3 + within[i / 3][i % 3]
         };

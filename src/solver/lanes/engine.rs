@@ -22,7 +22,7 @@ use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
-use super::sweep::{Cells, Verdict, blind_step, solved, step};
+use super::sweep::{Cells, Verdict, solved, step, step_together};
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
@@ -95,9 +95,8 @@ struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
-    /// Steps that newcomers are given before the first look at them: two fewer than the block
-    /// before them took.
-    blind_steps: usize,
+    /// How many sweeps the two last blocks of newcomers took.
+    sweeps: [usize; 2],
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
     clock_is_right: bool,
@@ -143,7 +142,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
-            blind_steps: 0,
+            sweeps: [0; 2],
             clock_ns: 0,
             clock_is_right: false,
             leaving: 0,
@@ -234,8 +233,9 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
         let (s, entry) = (self.s, &mut *self.engine.entry);
-        let mut steps = self.blind_steps;
-        let verdict = s.vectorize(
+        // Two fewer than the faster of the two blocks before took.
+        let blind = self.sweeps[0].min(self.sweeps[1]).saturating_sub(2);
+        let (verdict, sweeps) = s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
@@ -249,31 +249,22 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                         eliminate_singles(s, entry)
                     }
                 };
-                for _ in 0..steps {
-                    blind_step(s, entry);
-                }
-                loop {
-                    let mut verdict = step(s, entry);
-                    steps += 1;
-                    verdict.failed |= clashing;
-                    verdict.full &= !clashing;
-                    let changing = filled & !(verdict.failed | verdict.full | verdict.stuck);
-                    if changing.count_ones() < Self::TOGETHER {
-                        return verdict;
-                    }
-                }
+                let (mut verdict, sweeps) =
+                    step_together(s, entry, filled & !clashing, blind, Self::TOGETHER);
+                verdict.failed |= clashing;
+                verdict.full &= !clashing;
+                (verdict, sweeps)
             },
         );
-        self.blind_steps = steps.saturating_sub(2);
+        self.sweeps = [self.sweeps[1], sweeps];
         self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
     }
 
     /// Newcomers that need no search leave; the others wait for a work lane.
     fn sort_newcomers(&mut self, verdict: Verdict, filled: LaneSet) {
-        let (s, entry) = (self.s, &*self.engine.entry);
         let full = verdict.full & filled;
-        let right = if full == 0 { 0 } else { full & solved_in(s, entry) };
+        let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.engine.entry) };
         let failed = (verdict.failed & filled) | (full & !right);
         let stuck = verdict.stuck & filled & !failed;
         let refused = if self.node_limit == 1 { stuck } else { 0 };
@@ -283,28 +274,32 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         if done == 0 {
             return;
         }
-        if right != 0 {
-            // Of all newcomers: a branch for each lane, on what cannot be predicted, takes longer.
-            // What is not a solution is overwritten, here or when the search ends.
-            let newcomers = &mut self.outcomes[self.first_waiting..self.next];
-            s.vectorize(
-                #[inline(always)]
-                || store(s, entry, filled, newcomers, &std::array::from_fn(|lane| lane)),
-            );
-        }
         let latency_ns = self.now_ns() - self.entered_ns;
+        let (s, entry) = (self.s, &*self.engine.entry);
         let newcomers = &mut self.outcomes[self.first_waiting..self.next];
-        for lane in lanes_of(done) {
-            let outcome = &mut newcomers[lane];
-            outcome.solutions = right >> lane & 1;
-            outcome.gave_up = refused >> lane & 1 != 0;
-            outcome.guesses = 0;
-            outcome.nodes = 1;
-            outcome.latency_ns = latency_ns;
-        }
-        for lane in lanes_of(done & !right) {
-            newcomers[lane].grid = Grid::BLANK;
-        }
+        s.vectorize(
+            #[inline(always)]
+            || {
+                if right != 0 {
+                    // Of all newcomers: a branch for each lane, on what cannot be predicted, takes
+                    // longer. What is not a solution is overwritten, here or when the search ends.
+                    let mut grids = newcomers.iter_mut().map(|outcome| &mut outcome.grid);
+                    store(s, entry, &mut std::array::from_fn(|_| grids.next()));
+                }
+                for lane in lanes_of(right) {
+                    let outcome = &mut newcomers[lane];
+                    outcome.solutions = 1;
+                    outcome.gave_up = false;
+                    outcome.guesses = 0;
+                    outcome.nodes = 1;
+                    outcome.latency_ns = latency_ns;
+                }
+                for lane in lanes_of(done & !right) {
+                    let gave_up = refused >> lane & 1 != 0;
+                    newcomers[lane] = Outcome { gave_up, nodes: 1, latency_ns, ..Outcome::NONE };
+                }
+            },
+        );
     }
 
     /// Lanes that branch or return get the cells that they go on with.
@@ -385,16 +380,16 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones; returns
     /// the lanes that have enough.
     fn count_solutions(&mut self, right: LaneSet) -> LaneSet {
+        // Which are first cannot be predicted: no branch on it.
         let (mut first, mut enough) = (0, 0);
         for lane in lanes_of(right) {
-            let effort = self.effort(lane);
-            let search = &mut self.search[lane];
-            if search.solutions == 0 {
-                search.at_first = effort;
-                first |= 1 << lane;
-            }
-            search.solutions += 1;
-            enough |= LaneSet::from(search.solutions == self.limits.solutions.get()) << lane;
+            let solutions = &mut self.search[lane].solutions;
+            *solutions += 1;
+            first |= LaneSet::from(*solutions == 1) << lane;
+            enough |= LaneSet::from(*solutions == self.limits.solutions.get()) << lane;
+        }
+        for lane in lanes_of(first) {
+            self.search[lane].at_first = self.effort(lane);
         }
         for lane in lanes_of(first & self.shares.lanes()) {
             self.grids[lane] = Some(self.grid_of(lane));
@@ -433,10 +428,16 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             return;
         }
         let (s, exit, outcomes) = (self.s, &*self.engine.exit, &mut *self.outcomes);
-        let (filled, puzzles) = (LaneSet::MAX >> (32 - self.leaving), &self.leaving_puzzles);
+        let puzzles = &self.leaving_puzzles[..self.leaving];
         s.vectorize(
             #[inline(always)]
-            || store(s, exit, filled, outcomes, puzzles),
+            || {
+                let mut solutions = [Grid::BLANK; 32];
+                store(s, exit, &mut solutions.each_mut().map(Some));
+                for (puzzle, solution) in puzzles.iter().zip(&solutions) {
+                    outcomes[*puzzle].grid = *solution;
+                }
+            },
         );
         self.leaving = 0;
     }

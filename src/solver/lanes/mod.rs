@@ -53,13 +53,13 @@
 //! 147 for what else it tells. A step is 2560, about 440 ns for 32 lanes where two operations
 //! end in a cycle. Counted in batches of 2000, proof:
 //!
-//! | set | nodes | steps as newcomer | steps in work | busy lanes | with an event after a step |
+//! | set | nodes | sweeps as newcomer | steps in work | busy lanes | with an event after a step |
 //! |---|---|---|---|---|---|
-//! | easy | 1.0 | 2.6 | 0.1 | 10.9 | 12.0 |
-//! | minimal | 3.3 | 4.0 | 4.5 | 30.9 | 17.3 |
-//! | 17 clues | 2.2 | 5.5 | 2.3 | 29.4 | 17.5 |
-//! | hard (magictour) | 19.2 | 2.4 | 35 | 31.7 | 17.3 |
-//! | hardest | 126 | 1.0 | 217 | 32.0 | 18.6 |
+//! | easy | 1.0 | 4.0 | 0.2 | 28.9 | 27.6 |
+//! | minimal | 3.3 | 8.9 | 4.4 | 30.8 | 17.0 |
+//! | 17 clues | 2.2 | 11.1 | 2.2 | 29.0 | 17.1 |
+//! | hard (magictour) | 19.2 | 6.2 | 35 | 31.8 | 17.1 |
+//! | hardest | 126 | 3.0 | 218 | 32.0 | 18.6 |
 //!
 //! On the hardest set nearly every step is followed by events, in 18.6 of 32 lanes, which cost as
 //! much as the step. Cycles, timers included: step 1400, choosing a branch 240, the pass that
@@ -67,9 +67,10 @@
 //! 4.6 held sides into 1.7 frames 230, finding the frames to return from 190, bookkeeping 200. (At
 //! AVX2, for 9.5 of 16 lanes: 1680, 320, 540, 160, 120, 180.)
 //!
-//! On easy puzzles a block of 32 takes some 5000 cycles: loading 350, the clues 300, the steps
-//! 2700, storing 400, outcomes and clock 300. Of puzzles with a clue changed to a wrong one 26 of
-//! 32 fail in their first step; the six that are left take two fifths of the time, in work lanes.
+//! Of the time on easy puzzles, text to text, the sweeps take 54%, reading and writing text 14%,
+//! storing 9%, loading 7%, the clues 6%, outcomes and the clock 5%, moving lanes 3%. Of puzzles with
+//! a clue changed to a wrong one most fail in the very first sweep; the few that are left take two
+//! fifths of the time, in work lanes.
 //! Guesses a puzzle are those of tdoku within 4% on the sets of the table.
 //!
 //! # Tried
@@ -80,8 +81,12 @@
 //! unrolls at 16 lanes too, in the exchange with the stack (hard sets 9% at AVX2); storing
 //! newcomers' grids without a branch for each lane (minimal 5%); loading a blank as nothing, so
 //! that the clues need one comparison a cell instead of two (3% where there is no solution).
+//! Looking at newcomers after every sweep instead of every second one (easy 3%), and telling
+//! everything after the first (8 to 18% where there is no solution); that sweep without naked
+//! singles (easy and 17 clues 2%); free columns of frames that are in use, at 32 lanes (hard sets
+//! 1 to 3%); masked stores where sides are put by (2%); outcomes written at the vector level.
 //! Kept for their count of operations, their share of the time not measured alone: newcomers in
-//! lockstep, no verdict in their first steps, clues taken from their peers before the first sweep.
+//! lockstep, no verdict in their first sweeps, clues taken from their peers before the first one.
 //!
 //! Did not pay: preferring digits whose two configurations differ in all
 //! lines, or that are open in most chutes (up to 3% fewer nodes, as much more to choose);
@@ -92,7 +97,12 @@
 //! but 8% less where there are several solutions); a first sweep without naked singles whose
 //! stacks close only (3% less at AVX2, 1% more on hard sets at AVX-512), or without hidden
 //! singles (3 to 6% more), or without stacks (10 to 20% more); one sweep a step (up to 12% more);
-//! eight frames in one pass; other distances between the blocks in memory. What LLVM makes of the
+//! eight frames in one pass; other distances between the blocks in memory; sides in whole vectors,
+//! each lane in any vector that has room for it, so that a pass needs neither frames nor folding
+//! (4 to 8% more on hard sets: it moves five times the bytes); folding in the pass of the exchange
+//! (10 to 15% more, by what LLVM makes of it); a byte table for the candidates of a clue. What may
+//! not be: sweeps that differ from lane to lane or block to block, because states that contradict
+//! themselves end differently when rules are applied in another order. What LLVM makes of the
 //! source matters: array helpers such as `from_fn` and `map` are compiled without the instruction
 //! set, and `x & (x - 1) == 0` becomes a bit count (in `x86.rs`).
 

@@ -17,9 +17,10 @@
 //! one lane of each residue modulo 8, so that its columns are lanes of one block or the other,
 //! and repeating a row over the vector brings each column back to its lane.
 //!
-//! The links allow any depth; a frame is free again when its last column has left it.
+//! The links allow any depth. With 32 lanes sides also go into the free columns of frames that are in
+//! use; with fewer into empty frames.
 
-use fearless_simd::{Simd, SimdBase, u16x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, u8x32, u16x8};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
@@ -31,6 +32,9 @@ const BOTTOM: u16 = u16::MAX;
 
 /// The most frames that are blended in one pass.
 const AT_ONCE: usize = 4;
+
+/// How many frames are looked at at once for free columns.
+const LIVE_AT_ONCE: usize = 32;
 
 /// Room for the frames that lanes return from, with some to spare for the last pass.
 const MOST: usize = 32 + AT_ONCE;
@@ -44,8 +48,6 @@ type Frame<S> = [u16x8<S>; CELLS];
 struct Links {
     /// The frame below, for each column.
     below: [u16; 8],
-    /// The columns in use.
-    live: u8,
     /// The lanes that return from it in this pass.
     returning: LaneSet,
 }
@@ -69,12 +71,18 @@ pub(super) struct Stack<S: Simd, V> {
     deep: LaneSet,
     frames: Vec<Frame<S>>,
     links: Vec<Links>,
-    free: Vec<u16>,
+    /// The columns in use of each frame, also of those that have not been needed yet.
+    live: Vec<u8>,
     /// The frames that lanes return from in this pass.
     sources: [Source; MOST],
 }
 
 impl<S: Simd, V: Vector<S>> Stack<S, V> {
+    /// Whether lanes go into free columns of frames that are in use, too. That takes a blend, but
+    /// less than half the frames (24 instead of 55 on the hardest set): it pays for 32 lanes, whose
+    /// frames would fall out of the first-level cache.
+    const DENSE: bool = V::LEN > 16;
+
     /// Room for all that the lanes can need, since a frame holds at least one side. What is
     /// never needed is never touched.
     pub(super) fn new(s: S) -> Self {
@@ -82,9 +90,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         let mut frames = Vec::with_capacity(most);
         frames.push([u16x8::splat(s, 0); CELLS]);
         let mut links = Vec::with_capacity(most);
-        links.push(Links { below: [BOTTOM; 8], live: 0, returning: 0 });
-        let mut free = Vec::with_capacity(most);
-        free.push(0);
+        links.push(Links { below: [BOTTOM; 8], returning: 0 });
         Self {
             held: Box::new([V::splat(s, 0); CELLS]),
             holding: 0,
@@ -92,7 +98,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             deep: 0,
             frames,
             links,
-            free,
+            live: vec![0; most],
             sources: [Source { frame: 0, lanes: 0 }; MOST],
         }
     }
@@ -111,8 +117,10 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             return;
         }
         self.deep &= !(1 << lane);
-        while self.top[lane] != BOTTOM {
-            self.leave(lane);
+        let mut index = std::mem::replace(&mut self.top[lane], BOTTOM);
+        while index != BOTTOM {
+            self.live[usize::from(index)] &= !(1 << (lane % 8));
+            index = self.links[usize::from(index)].below[lane % 8];
         }
     }
 
@@ -142,11 +150,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         for (cell, side) in cells.iter_mut().zip(frame) {
             cell.as_mut_slice()[taker] = side.as_slice()[column];
         }
-        let links = &mut self.links[usize::from(index)];
-        links.live &= !(1 << column);
-        if links.live == 0 {
-            self.free.push(index);
-        }
+        self.live[usize::from(index)] &= !(1 << column);
     }
 
     /// The lanes `branching` go on with side A and put side B by; the lanes `returning`, which
@@ -169,7 +173,6 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             1 => self.exchange_with::<1>(s, cells, split, branching, back),
             2 => self.exchange_with::<2>(s, cells, split, branching, back),
             3 => self.exchange_with::<3>(s, cells, split, branching, back),
-
             _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back),
         }
         self.holding = (self.holding & !returning) | branching;
@@ -186,7 +189,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         branching: LaneSet,
         back: LaneSet,
     ) {
-        let (new, back) = (V::chosen(s, branching), V::chosen(s, back));
+        let (fresh, back) = (V::mask(s, branching), V::chosen(s, back));
         let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, &self.sources);
         let held: &mut Cells<V> = &mut self.held;
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
@@ -202,7 +205,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
                         }
                         let (a, b) = taken.of_cell(x, row, column);
                         cells[i] = a;
-                        held[i] = held[i].or_in(new, b);
+                        held[i] = fresh.select(b, held[i]);
                     }
                 }
             }
@@ -228,23 +231,36 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         while lanes != 0 {
             let chosen = one_of_each_residue(lanes);
             lanes &= !chosen;
-            let index = self.free_frame(s);
-            fold_into(&mut self.frames[usize::from(index)], &self.held, V::folding(s, chosen));
+            let columns = columns_of(chosen);
+            let wanted = if Self::DENSE { columns } else { u8::MAX };
+            let index = self.room(s, wanted);
+            let frame = &mut self.frames[usize::from(index)];
+            fold_into(s, frame, &self.held, V::folding(s, chosen), wanted);
+            self.live[usize::from(index)] |= columns;
             let links = &mut self.links[usize::from(index)];
             for lane in lanes_of(chosen) {
-                links.live |= 1 << (lane % 8);
                 links.below[lane % 8] = std::mem::replace(&mut self.top[lane], index);
             }
         }
     }
 
+    /// The first frame in which these columns are free, a new one if there is none.
     #[inline(always)]
-    fn free_frame(&mut self, s: S) -> u16 {
-        self.free.pop().unwrap_or_else(|| {
+    fn room(&mut self, s: S, columns: u8) -> u16 {
+        let mut first = 0;
+        let index = loop {
+            let live = u8x32::from_slice(s, &self.live[first..first + LIVE_AT_ONCE]);
+            let free = (live & columns).simd_eq(u8x32::splat(s, 0)).to_bitmask();
+            if free != 0 {
+                break first + free.trailing_zeros() as usize;
+            }
+            first += LIVE_AT_ONCE;
+        };
+        if index == self.frames.len() {
             self.frames.push([u16x8::splat(s, 0); CELLS]);
-            self.links.push(Links { below: [BOTTOM; 8], live: 0, returning: 0 });
-            (self.frames.len() - 1) as u16
-        })
+            self.links.push(Links { below: [BOTTOM; 8], returning: 0 });
+        }
+        index as u16
     }
 
     /// Takes `lanes` from their topmost frames, which are then the first of the `sources`: how
@@ -274,11 +290,11 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// the cells are not read and written for each, some frames are blended in one pass.
     #[inline(always)]
     fn take_from_frames(&self, s: S, cells: &mut Cells<V>, first: usize, count: usize) {
-        for i in (first..count).step_by(4) {
+        for i in (first..count).step_by(AT_ONCE) {
             match count - i {
                 1 => self.blend::<1>(s, cells, &self.sources[i..]),
                 2 => self.blend::<2>(s, cells, &self.sources[i..]),
-                _ => self.blend::<4>(s, cells, &self.sources[i..]),
+                _ => self.blend::<AT_ONCE>(s, cells, &self.sources[i..]),
             }
         }
     }
@@ -287,12 +303,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     #[inline(always)]
     fn leave(&mut self, lane: usize) -> u16 {
         let index = self.top[lane];
-        let links = &mut self.links[usize::from(index)];
-        self.top[lane] = links.below[lane % 8];
-        links.live &= !(1 << (lane % 8));
-        if links.live == 0 {
-            self.free.push(index);
-        }
+        self.top[lane] = self.links[usize::from(index)].below[lane % 8];
+        self.live[usize::from(index)] &= !(1 << (lane % 8));
         self.deep &= !(LaneSet::from(self.top[lane] == BOTTOM) << lane);
         index
     }
@@ -328,10 +340,25 @@ fn frames_of<'a, S: Simd, V: Vector<S>, const N: usize>(
 
 /// One block of every vector of `cells`.
 #[inline(always)]
-fn fold_into<S: Simd, V: Vector<S>>(frame: &mut Frame<S>, cells: &Cells<V>, folding: V::Folding) {
+fn fold_into<S: Simd, V: Vector<S>>(
+    s: S,
+    frame: &mut Frame<S>,
+    cells: &Cells<V>,
+    folding: V::Folding,
+    columns: u8,
+) {
+    let wanted = u16x8::chosen(s, columns.into());
     for i in 0..CELLS {
-        frame[i] = cells[i].fold(folding);
+        let folded = cells[i].fold(folding);
+        frame[i] = if columns == u8::MAX { folded } else { frame[i].or_in(wanted, folded) };
     }
+}
+
+/// The columns of lanes.
+#[inline(always)]
+fn columns_of(lanes: LaneSet) -> u8 {
+    let [a, b, c, d] = lanes.to_le_bytes();
+    a | b | c | d
 }
 
 /// Of the lanes that are equal modulo 8, only the lowest.

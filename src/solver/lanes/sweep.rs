@@ -55,6 +55,14 @@ pub(super) struct Verdict {
     pub(super) stuck: LaneSet,
 }
 
+impl Verdict {
+    /// The lanes that no further step would change.
+    #[inline(always)]
+    pub(super) fn settled(&self) -> LaneSet {
+        self.failed | self.full | self.stuck
+    }
+}
+
 /// What is gathered on the way.
 struct Tally<V> {
     /// The sum of all cells. It only falls, so it tells a change; 81 times 511 fits.
@@ -68,6 +76,22 @@ struct Tally<V> {
     twice: V,
 }
 
+impl<V> Tally<V> {
+    /// The lanes that have failed or are full, as far as was gathered; whether others are stuck
+    /// takes two sweeps to tell.
+    #[inline(always)]
+    fn verdict<S: Simd>(&self, s: S) -> Verdict
+    where
+        V: Vector<S>,
+    {
+        let failed = self.least.lanes_empty()
+            | self.placed.lanes_differ(V::splat(s, ALL))
+            | self.twice.lanes_differ(V::splat(s, 0));
+        let full = self.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
+        Verdict { failed, full, stuck: 0 }
+    }
+}
+
 /// What a sweep tells: the rules are the same.
 const NOTHING: u8 = 0;
 const SUM: u8 = 1;
@@ -79,31 +103,79 @@ const EVERYTHING: u8 = 2;
 /// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
 #[inline(always)]
 pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
-    let before = sweep::<S, V, SUM>(s, cells).sum;
-    let after = sweep::<S, V, EVERYTHING>(s, cells);
-    let failed = after.least.lanes_empty()
-        | after.placed.lanes_differ(V::splat(s, ALL))
-        | after.twice.lanes_differ(V::splat(s, 0));
-    let full = after.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
-    let stuck = after.sum.lanes_equal(before) & !failed & !full;
-    Verdict { failed, full, stuck }
+    let before = sweep::<S, V, SUM, true>(s, cells).sum;
+    second_sweep(s, cells, before)
 }
 
-/// The same without the verdict.
+/// The second sweep of a step, after which all is known; `before` is the sum of the first one.
 #[inline(always)]
-pub(super) fn blind_step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) {
-    sweep::<S, V, NOTHING>(s, cells);
-    sweep::<S, V, NOTHING>(s, cells);
+fn second_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, before: V) -> Verdict {
+    let after = sweep::<S, V, EVERYTHING, true>(s, cells);
+    let ended = after.verdict(s);
+    let stuck = after.sum.lanes_equal(before) & !ended.settled();
+    Verdict { stuck, ..ended }
+}
+
+/// Steps for lanes that start together: `blind` sweeps at first, without a look at what they find,
+/// then more until fewer than `few` of the `lanes` are neither solved nor at an end. Returns how
+/// many sweeps that took, too.
+///
+/// Most puzzles without solution fail in the very first sweep. So that one tells all that it can,
+/// unless it is blind, and twice as many as `few` may be left. Of the others every second one tells
+/// the sum only, from which the full lanes are known.
+#[inline(always)]
+pub(super) fn step_together<S: Simd, V: Vector<S>>(
+    s: S,
+    cells: &mut Cells<V>,
+    lanes: LaneSet,
+    blind: usize,
+    few: u32,
+) -> (Verdict, usize) {
+    let mut sweeps = blind;
+    if blind == 0 {
+        let verdict = sweep::<S, V, EVERYTHING, false>(s, cells).verdict(s);
+        sweeps = 1;
+        if (lanes & !verdict.settled()).count_ones() < 2 * few {
+            return (verdict, sweeps);
+        }
+    } else {
+        sweep::<S, V, NOTHING, false>(s, cells);
+    }
+    for _ in 1..blind {
+        sweep::<S, V, NOTHING, true>(s, cells);
+    }
+    loop {
+        let before = sweep::<S, V, SUM, true>(s, cells);
+        let Verdict { full, .. } = before.verdict(s);
+        if (lanes & !full).count_ones() < few {
+            // An empty cell and one with two candidates add up as well.
+            let failed = any_empty(cells);
+            return (Verdict { failed, full: full & !failed, stuck: 0 }, sweeps + 1);
+        }
+        let verdict = second_sweep(s, cells, before.sum);
+        sweeps += 2;
+        if (lanes & !verdict.settled()).count_ones() < few {
+            return (verdict, sweeps);
+        }
+    }
 }
 
 /// All bands, then all stacks, in place: what one finds the next one uses.
+///
+/// `NAKED`: with naked singles. The very first sweep of every newcomer goes without them: it takes
+/// two thirds of the time, and they have few but their clues, which have been taken from their peers
+/// already. No other sweep may: what contradicts itself can end in another way if rules are applied
+/// in another order, and which lane is looked at when depends on its neighbours.
 #[inline(always)]
-fn sweep<S: Simd, V: Vector<S>, const TELL: u8>(s: S, cells: &mut Cells<V>) -> Tally<V> {
+fn sweep<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
+    s: S,
+    cells: &mut Cells<V>,
+) -> Tally<V> {
     let zero = V::splat(s, 0);
     let mut tally =
         Tally { sum: zero, least: V::splat(s, u16::MAX), placed: V::splat(s, ALL), twice: zero };
     for band in 0..3 {
-        band_pass::<S, V, TELL>(s, band_mut(cells, band), &mut tally);
+        band_pass::<S, V, TELL, NAKED>(s, band_mut(cells, band), &mut tally);
     }
     for stack in 0..3 {
         stack_pass::<S, V, TELL>(s, stack_mut(cells, stack), &mut tally);
@@ -125,27 +197,16 @@ fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
 
 /// A band: naked singles, closure, asserted minirows, hidden singles.
 #[inline(always)]
-fn band_pass<S: Simd, V: Vector<S>, const TELL: u8>(
+fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     s: S,
     band: &mut [V; 27],
     tally: &mut Tally<V>,
 ) {
-    let zero = V::splat(s, 0);
-    let mut unions = [[zero; 3]; 3];
-    let mut singles = [[zero; 3]; 3];
-    for b in 0..3 {
-        let (in_box, of_box) = naked_singles::<S, V, TELL>(s, band, b, tally);
-        for line in 0..3 {
-            unions[line][b] = in_box[line];
-            singles[line][b] = of_box[line];
-        }
-    }
-    // A naked single leaves its digit to no other minirow of its row.
-    for line in 0..3 {
-        let [a, b, c] = unions[line];
-        let [p, q, r] = singles[line];
-        unions[line] = [a.without2(q, r), b.without2(p, r), c.without2(p, q)];
-    }
+    let unions = if NAKED {
+        naked_singles::<S, V, TELL>(s, band, tally)
+    } else {
+        unions::<S, V, false, 27>(s, band)
+    };
     let kept = closure(&unions);
     if TELL == EVERYTHING {
         tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
@@ -163,10 +224,37 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8>(
     }
 }
 
+/// Takes the naked singles of a band from the other cells of their boxes; the unions that are left
+/// of the minirows, without the singles of other boxes.
+#[inline(always)]
+fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
+    s: S,
+    band: &mut [V; 27],
+    tally: &mut Tally<V>,
+) -> Minirows<V> {
+    let zero = V::splat(s, 0);
+    let mut unions = [[zero; 3]; 3];
+    let mut singles = [[zero; 3]; 3];
+    for b in 0..3 {
+        let (in_box, of_box) = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
+        for line in 0..3 {
+            unions[line][b] = in_box[line];
+            singles[line][b] = of_box[line];
+        }
+    }
+    // A naked single leaves its digit to no other minirow of its row.
+    for line in 0..3 {
+        let [a, b, c] = unions[line];
+        let [p, q, r] = singles[line];
+        unions[line] = [a.without2(q, r), b.without2(p, r), c.without2(p, q)];
+    }
+    unions
+}
+
 /// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
 /// union that is left of its minirow, and the singles in it.
 #[inline(always)]
-fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
+fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     band: &mut [V; 27],
     b: usize,
@@ -273,9 +361,20 @@ fn asserted<S: Simd, V: Vector<S>>(kept: &Minirows<V>, line: usize, b: usize) ->
     kept[line][b].without2(kept[line][(b + 1) % 3], kept[line][(b + 2) % 3])
 }
 
+/// The lanes in which a cell has no candidate.
+#[inline(always)]
+fn any_empty<S: Simd, V: Vector<S>>(cells: &Cells<V>) -> LaneSet {
+    let mut least = cells[0];
+    for cell in &cells[1..] {
+        least = least.min(*cell);
+    }
+    least.lanes_empty()
+}
+
 /// The lanes in which every row, column and box holds nine digits.
 ///
-/// That every cell has one candidate does not tell: digits can stand twice.
+/// That every cell has one candidate does not tell: digits can stand twice. Nor does this alone:
+/// cells can hold several.
 #[inline(always)]
 pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     let mut held = V::splat(s, ALL);

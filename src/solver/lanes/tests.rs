@@ -9,13 +9,12 @@ use proptest::prelude::*;
 use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::stack::Stack;
-use super::sweep::{CONFIGURATIONS, Cells, closure, solved, step};
+use super::sweep::{CONFIGURATIONS, Cells, closure, solved, step, step_together};
 use super::transpose::{load, load_marks, move_lanes, store};
 use super::vector::{ALL, LaneSet, Vector, lanes_of};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
 use crate::simd::SimdLevel;
-use crate::solver::Outcome;
 
 /// Runs `check::<S, V>(s, input)` at every level, compiled for that level.
 macro_rules! at_every_level {
@@ -163,15 +162,18 @@ fn check_in_and_out<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     }
     load(s, &input.grids, &mut cells);
     assert_eq!(solved(s, &cells), every::<S, V>());
-    let mut outcomes = [Outcome::NONE; 32];
-    store(s, &cells, input.lanes, &mut outcomes, &std::array::from_fn(|lane| 31 - lane));
+    let mut grids = [Grid::BLANK; 32];
+    let mut next = grids.iter_mut();
+    let mut wanted =
+        std::array::from_fn(|lane| next.next().filter(|_| input.lanes >> lane & 1 != 0));
+    store(s, &cells, &mut wanted);
     for lane in 0..V::LEN {
         let expected = if input.lanes >> lane & 1 != 0 {
             Grid(*input.grids[lane].cells())
         } else {
             Grid::BLANK
         };
-        assert_eq!(outcomes[31 - lane].grid, expected);
+        assert_eq!(grids[lane], expected);
     }
 }
 
@@ -264,6 +266,36 @@ fn check_steps<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         }
         stuck = verdict.stuck;
     }
+}
+
+/// However many sweeps are blind, the same is left in the end, and what a look tells is so.
+#[inline(always)]
+fn check_together<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut wanted = vectors::<S, V>(s, &input.cells);
+    while step(s, &mut wanted).stuck != every::<S, V>() & !full(&wanted) {}
+    for blind in 0..6 {
+        for few in [1, V::LEN as u32 / 2] {
+            let mut cells = vectors::<S, V>(s, &input.cells);
+            let lanes = every::<S, V>();
+            let (verdict, sweeps) = step_together(s, &mut cells, lanes, blind, few);
+            assert!(sweeps > blind);
+            assert_eq!(verdict.failed, 0, "every lane has a solution");
+            let left = (lanes & !verdict.settled()).count_ones();
+            assert!(left < if sweeps == 1 { 2 * few } else { few });
+            assert_eq!(verdict.full & !full(&cells), 0);
+            for lane in lanes_of(verdict.stuck) {
+                assert_eq!(lane_of(&cells, lane), lane_of(&wanted, lane));
+            }
+            while step(s, &mut cells).stuck != lanes & !full(&cells) {}
+            assert!(cells.iter().zip(&wanted).all(|(a, b)| a.as_slice() == b.as_slice()));
+        }
+    }
+}
+
+/// The lanes in which every cell has one candidate.
+fn full<S: Simd, V: Vector<S>>(cells: &Cells<V>) -> LaneSet {
+    let is_full = |lane: &usize| lane_of(cells, *lane).iter().all(|cell| cell.is_power_of_two());
+    (0..V::LEN).filter(is_full).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
 /// Two cells with the same single candidate, in any unit, are a contradiction after one step.
@@ -374,6 +406,11 @@ proptest! {
     #[test]
     fn steps_keep_every_solution(input in input()) {
         at_every_level!(check_steps, &input);
+    }
+
+    #[test]
+    fn newcomers_end_where_others_do(input in input()) {
+        at_every_level!(check_together, &input);
     }
 
     #[test]

@@ -11,11 +11,12 @@ use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
 use crate::marks::Marks;
-use crate::puzzle::{CELLS, Puzzle};
-use crate::solver::Outcome;
+use crate::puzzle::{CELLS, Grid, Puzzle};
 
-/// Where the groups of sixteen cells begin; the last two overlap.
-const GROUPS: [usize; 6] = [0, 16, 32, 48, 64, 65];
+/// Where the groups of sixteen cells begin: all cells but one.
+const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
+/// The cell in no group, which goes alone.
+const ALONE: usize = 64;
 
 /// Transposes the square of 8x8 words in each block.
 #[inline(always)]
@@ -79,6 +80,11 @@ pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut 
             (cells[start + 2 * i], cells[start + 2 * i + 1]) = words[i].candidates();
         }
     }
+    let mut clues = [0; 32];
+    for (clue, row) in clues.iter_mut().zip(rows) {
+        *clue = u16::from(row[ALONE]);
+    }
+    (cells[ALONE], _) = V::from_slice(s, &clues[..V::LEN]).candidates();
 }
 
 /// As [`load`], for marks.
@@ -106,15 +112,13 @@ pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &m
     }
 }
 
-/// The digits of the lanes `filled`, where every cell has one candidate, to the grids of their
-/// puzzles: lane `l` is about `outcomes[puzzles[l]]`. (Anything for cells that have not.)
+/// The digits of every lane, where every cell has one candidate, to the lane's grid if it has one.
+/// (Anything for cells that have not.)
 #[inline(always)]
 pub(super) fn store<S: Simd, V: Vector<S>>(
     s: S,
     cells: &Cells<V>,
-    filled: LaneSet,
-    outcomes: &mut [Outcome],
-    puzzles: &[usize; 32],
+    grids: &mut [Option<&mut Grid>; 32],
 ) {
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
@@ -126,14 +130,18 @@ pub(super) fn store<S: Simd, V: Vector<S>>(
             words[i].split_blocks(
                 #[inline(always)]
                 |block, word| {
-                    let lane = 8 * block + i;
-                    if filled >> lane & 1 != 0 {
+                    if let Some(grid) = &mut grids[8 * block + i] {
                         let bytes: u8x16<S> = word.to_bytes();
-                        let grid = &mut outcomes[puzzles[lane]].grid.0;
-                        bytes.store_slice(&mut grid[start..start + 16]);
+                        bytes.store_slice(&mut grid.0[start..start + 16]);
                     }
                 },
             );
+        }
+    }
+    let alone = digits(s, cells[ALONE], cells[ALONE]);
+    for (grid, digits) in grids.iter_mut().zip(alone.as_slice()) {
+        if let Some(grid) = grid {
+            grid.0[ALONE] = *digits as u8;
         }
     }
 }

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::bounded;
 use thiserror::Error;
 
-use self::block::Block;
+use self::block::{Block, FreeBlocks};
 use self::reader::{Reader, Reading};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::worker::Worker;
@@ -283,13 +283,10 @@ impl Pipeline {
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some that are being written.
         let blocks = 4 * self.threads.get() + 4;
-        let (free_sender, free) = bounded(blocks);
+        let free = &FreeBlocks::new(blocks, self.block_bytes);
         let (done_sender, done) = bounded(blocks);
-        for _ in 0..blocks {
-            free_sender.send(Block::new(self.block_bytes)).expect("there is room for every block");
-        }
         let reader = Mutex::new(Reader::new(start.source, sources.into_iter(), progress));
-        let writer = Mutex::new(Writer::new(sink, start, blocks, free_sender, progress));
+        let writer = Mutex::new(Writer::new(sink, start, blocks, free, progress));
         let fill = |block: &mut Block| reader.lock().expect(NO_PANIC).fill(block);
         let hand_over = |block| {
             done_sender.send(block).expect("the receiver is here");
@@ -305,7 +302,7 @@ impl Pipeline {
             .thread_name(|i| format!("worker-{i}"))
             .build()
             .expect("the system starts threads");
-        pool.broadcast(|_| Worker::new(self).run(&free, fill, hand_over));
+        pool.broadcast(|_| Worker::new(self).run(free, fill, hand_over));
 
         let so_far = writer.into_inner().expect(NO_PANIC).end()?;
         let reading = reader.into_inner().expect(NO_PANIC).end();

@@ -2,10 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crossbeam_channel::Receiver;
-
 use super::Pipeline;
-use super::block::Block;
+use super::block::{Block, FreeBlocks};
 use super::notes::write_note;
 use crate::check::{self, Disagreement, Reasons};
 use crate::input::{Given, Record, Records};
@@ -60,11 +58,12 @@ impl<'a> Worker<'a> {
     /// that there is no more to read, or there are no blocks any more because nobody wants rows.
     pub(super) fn run(
         mut self,
-        free: &Receiver<Block>,
+        free: &FreeBlocks,
         fill: impl Fn(&mut Block) -> bool,
         hand_over: impl Fn(Block),
     ) {
-        for mut block in free {
+        let _end = EndOfAll(free);
+        while let Some(mut block) = free.take() {
             if !fill(&mut block) {
                 break;
             }
@@ -251,6 +250,16 @@ impl<'a> Worker<'a> {
                 packer.pack(block.rows.as_slice(), packed);
             }
         }
+    }
+}
+
+/// Where a worker ends, all come to their end: there is no more to read, or nobody wants it, or this
+/// one has panicked and others would wait for its rows for ever.
+struct EndOfAll<'a>(&'a FreeBlocks);
+
+impl Drop for EndOfAll<'_> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Receiver;
 
 use super::Progress;
-use super::block::Block;
+use super::block::{Block, FreeBlocks};
 use super::sink::{Output, OutputFailure, Sink, SoFar};
 
 /// Takes finished blocks in any order, writes their rows in the input's order.
@@ -19,8 +19,7 @@ pub(super) struct Writer<'a, S> {
     /// Finished blocks behind that one, each at its number modulo the number of all blocks: the
     /// next one is always among them.
     early: Vec<Option<Block>>,
-    /// Takes empty blocks; gone after a failure, so that nobody waits for one.
-    free: Option<Sender<Block>>,
+    free: &'a FreeBlocks,
 }
 
 impl<'a, S: Sink> Writer<'a, S> {
@@ -29,32 +28,33 @@ impl<'a, S: Sink> Writer<'a, S> {
         sink: &'a mut S,
         start: SoFar,
         blocks: usize,
-        free: Sender<Block>,
+        free: &'a FreeBlocks,
         progress: &'a Progress,
     ) -> Self {
         let mut early = Vec::new();
         early.resize_with(blocks, || None);
-        Self { sink, progress, so_far: start, failure: None, next: 0, early, free: Some(free) }
+        Self { sink, progress, so_far: start, failure: None, next: 0, early, free }
     }
 
     /// Writes what is there of the finished blocks; after a failure nobody wants them.
     pub(super) fn write(&mut self, done: &Receiver<Block>) {
-        // In hand meanwhile: after a panic it is gone, too.
-        let Some(free) = self.free.take() else { return done.try_iter().for_each(drop) };
         let blocks = self.early.len();
         for block in done.try_iter() {
             let place = block.number as usize % blocks;
             self.early[place] = Some(block);
         }
-        while let Some(block) = self.early[self.next as usize % blocks].take() {
-            if let Err(failure) = write(&block, self.sink, &mut self.so_far, self.progress) {
-                self.failure = Some(failure);
-                return;
+        while self.failure.is_none()
+            && let Some(block) = self.early[self.next as usize % blocks].take()
+        {
+            match write(&block, self.sink, &mut self.so_far, self.progress) {
+                Ok(()) => self.free.put(block),
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    self.free.close();
+                }
             }
             self.next += 1;
-            free.send(block).expect("whoever sends blocks here takes them from there");
         }
-        self.free = Some(free);
     }
 
     /// Nothing more comes.

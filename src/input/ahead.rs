@@ -244,9 +244,7 @@ mod tests {
     fn the_thread_ends_when_nobody_wants_more() {
         let (sender, receiver) = mpsc::channel();
         let mut stream = Ahead::new(Endless(sender), |_| true);
-        for _ in 0..2 {
-            stream.read(&mut [0; 8]).unwrap();
-        }
+        stream.read_exact(&mut [0; 16]).unwrap();
         drop(stream);
         receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
     }

@@ -155,36 +155,60 @@ impl<'a> Worker<'a> {
     /// Finds the status of every record, what is wrong with its own solution if that is checked, and
     /// how long it took if an engine solved it.
     fn judge(&mut self, block: &[u8], latencies: &mut Vec<u64>) -> Counts {
-        latencies.clear();
         self.reasons.clear();
         self.statuses.clear();
+        if self.pipeline.check || !self.failed.is_empty() {
+            self.judge_one_by_one(block);
+        } else {
+            let mut statuses = std::mem::take(&mut self.statuses);
+            statuses.extend(self.records.all.iter().map(|record| match record.puzzle {
+                Err(_) => Status::Malformed,
+                Ok(given) => self.status_of(given, self.outcomes.of(given)),
+            }));
+            self.statuses = statuses;
+        }
+        latencies.clear();
+        if self.pipeline.asks_engine() {
+            self.list_latencies(latencies);
+        }
+        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
+        counts.add_all(&self.statuses);
+        counts
+    }
+
+    /// How long each took that an engine solved.
+    fn list_latencies(&self, latencies: &mut Vec<u64>) {
+        let Outcomes { puzzles, marks } = &self.outcomes;
+        if self.failed.is_empty() {
+            latencies.extend(puzzles.iter().map(|outcome| outcome.latency_ns));
+            latencies.extend(marks.iter().map(|outcome| outcome.latency_ns));
+        } else {
+            let solved = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
+            let solved = solved.filter(|given| !self.failed.contains(given));
+            latencies.extend(solved.map(|given| self.outcomes.of(*given).latency_ns));
+        }
+    }
+
+    /// Finds the status of every record where that is more than what the engine found.
+    fn judge_one_by_one(&mut self, block: &[u8]) {
         let asks_engine = self.pipeline.asks_engine();
         for (i, record) in self.records.all.iter().enumerate() {
             self.statuses.push(match record.puzzle {
                 Err(_) => Status::Malformed,
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
-                Ok(given) => {
-                    let outcome = self.outcomes.of(given);
-                    if asks_engine {
-                        latencies.push(outcome.latency_ns);
-                    }
-                    if self.pipeline.check {
-                        let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
-                        self.check(given, answer).unwrap_or_else(|disagreement| {
-                            let is_unsolvable =
-                                asks_engine && outcome.solutions == 0 && !outcome.gave_up;
-                            self.reasons.push(&disagreement, is_unsolvable);
-                            Status::Mismatch
-                        })
-                    } else {
-                        self.status_of(given, outcome)
-                    }
+                Ok(given) if self.pipeline.check => {
+                    let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
+                    self.check(given, answer).unwrap_or_else(|disagreement| {
+                        let outcome = self.outcomes.of(given);
+                        let is_unsolvable =
+                            asks_engine && outcome.solutions == 0 && !outcome.gave_up;
+                        self.reasons.push(&disagreement, is_unsolvable);
+                        Status::Mismatch
+                    })
                 }
+                Ok(given) => self.status_of(given, self.outcomes.of(given)),
             });
         }
-        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
-        counts.add_all(&self.statuses);
-        counts
     }
 
     /// The status of a record that is not checked.

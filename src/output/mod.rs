@@ -243,7 +243,7 @@ impl<'a> Rows<'a> {
     /// Calls `plain` with each row of a puzzle that was written in one piece and not checked, which is
     /// nearly every row, and `any` with each of the others and if that returns `false`.
     ///
-    /// The same as [`Rows::iter`] with [`Row::puzzle`], but only what is asked for is put together.
+    /// Only what these rows say is put together from the records.
     #[inline(always)]
     pub fn for_each<T>(
         &'a self,

@@ -12,7 +12,7 @@ use super::buffer::{EIGHT_DIGITS, Fields, SHORT, eight_digits, eight_digits_with
 use super::csv::STATUS_NAMES;
 use crate::puzzle::CELLS;
 use crate::status::Status;
-use crate::text::write_cells;
+use crate::text::write_digits;
 
 /// Room for the number of the line and the separator behind it.
 const LINE: usize = 16;
@@ -67,7 +67,7 @@ impl PlainRows {
         *first(body) = *cells;
         body[CELLS] = self.separator;
         // Of no solution, too: what stands behind overwrites it.
-        write_cells::<S>(simd, &outcome.grid, first(&mut body[SOLUTION..]));
+        write_digits(simd, &outcome.grid, first(&mut body[SOLUTION..]));
         body[BEHIND - 1] = self.separator;
         let behind = if outcome.solutions == 0 { BEHIND_NONE } else { BEHIND };
         body[behind - 1] = self.separator;

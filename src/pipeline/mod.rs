@@ -11,7 +11,9 @@
 //! reader back when the output is slow, and leaves nothing to allocate once all blocks have been
 //! round. The workers are a rayon pool. Reader and writer have no threads of their own, which would
 //! have to be woken for every block and would take their turns on the workers' cores: a worker has
-//! its block filled when it needs one, and the first to finish one writes whatever is finished.
+//! its block filled when it needs one, and the first to finish one writes whatever is finished. A
+//! source that takes longer to read than a copy does may read ahead by itself
+//! ([`Ahead`](crate::input::Ahead)).
 
 mod block;
 mod notes;

@@ -297,7 +297,7 @@ mod tests {
 
     fn outcome(solutions: u32, gave_up: bool, grid: &str) -> Outcome {
         let grid = Grid(*grid.parse::<Puzzle>().unwrap().cells());
-        Outcome { grid, solutions, gave_up, ..Outcome::NONE }
+        Outcome { solutions, gave_up, grid, ..Outcome::NONE }
     }
 
     #[test]

@@ -54,6 +54,15 @@ fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> 
     all_cells
 }
 
+/// Writes a solution.
+#[inline(always)]
+pub(crate) fn write_digits<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
+    for at in windows::<S>() {
+        let digit = S::u8s::from_slice(s, &grid.cells()[at..at + S::u8s::LEN]);
+        (digit + b'0').store_slice(&mut line[at..at + S::u8s::LEN]);
+    }
+}
+
 /// Writes a grid, `.` in cells without a digit.
 #[inline(always)]
 pub(crate) fn write_cells<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
@@ -112,6 +121,12 @@ mod tests {
             ));
             assert_eq!(line, grid.to_string().as_bytes());
             assert_eq!(read_at(level, &line), Some(Puzzle::from(grid)));
+            let solution = Grid(grid.0.map(|digit| digit.max(1)));
+            dispatch!(level.token(), s => s.vectorize(
+                #[inline(always)]
+                || write_digits(s, &solution, &mut line)
+            ));
+            assert_eq!(line, solution.to_string().as_bytes());
         }
     }
 }

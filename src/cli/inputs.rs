@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::{Expected, Inflate, InputFormat, Layout, Peek, Position};
+use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Position};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -20,8 +20,11 @@ use super::journal::InputState;
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
-/// The bytes of an input, decompressed if need be; the first ones may have been looked at.
-pub type Reader = Peek<Inflate<Input>>;
+/// The bytes of an input, decompressed if need be, then ahead of whoever reads them.
+pub type Reader = Ahead<Start>;
+
+/// The same, of which the first ones may have been looked at.
+type Start = Peek<Inflate<Input>>;
 
 /// Inputs that can be read, as far as one can tell without reading them.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub struct Inputs {
     /// What was found out about them, a line each.
     findings: Vec<String>,
     /// For each, its reader if it has been looked at and cannot be opened again.
-    looked_at: Vec<Option<Reader>>,
+    looked_at: Vec<Option<Start>>,
     bytes: Arc<AtomicU64>,
 }
 
@@ -144,7 +147,8 @@ impl Inputs {
         let all = self.paths.iter().zip(&self.layouts).zip(&mut self.looked_at);
         let sources: Vec<_> = all
             .map(|((path, layout), looked_at)| {
-                let reader = looked_at.take().unwrap_or_else(|| open(path, &self.bytes));
+                let start = looked_at.take().unwrap_or_else(|| open(path, &self.bytes));
+                let reader = Ahead::new(start, |start| start.get_ref().is_compressed());
                 Source { layout: layout.clone(), ..Source::new(name(path), reader) }
             })
             .collect();
@@ -153,7 +157,7 @@ impl Inputs {
 }
 
 /// Opens an input: everything that reads one comes through here.
-fn open(path: &Path, bytes: &Arc<AtomicU64>) -> Reader {
+fn open(path: &Path, bytes: &Arc<AtomicU64>) -> Start {
     let stream = Stream::Named(path.into());
     Peek::new(Inflate::new(Input { stream, bytes: Arc::clone(bytes) }))
 }

@@ -43,6 +43,11 @@ impl<R: Read> Inflate<R> {
     pub fn new(source: R) -> Self {
         Self { source, state: State::Beginning(Head::default()) }
     }
+
+    /// Whether it is compressed, as far as that is known: it is not before the first read.
+    pub fn is_compressed(&self) -> bool {
+        matches!(self.state, State::Compressed(_))
+    }
 }
 
 impl<R: Read> Read for Inflate<R> {

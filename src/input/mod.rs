@@ -11,7 +11,9 @@
 //! | [`source`] | a named stream, and where its reader stands |
 //! | [`inflate`] | the bytes of a stream that may be compressed |
 //! | [`peek`] | a stream whose first bytes are looked at before they are read |
+//! | [`ahead`] | a stream that is read ahead on a thread of its own |
 
+pub mod ahead;
 pub mod csv;
 pub mod detect;
 pub mod grid;
@@ -24,6 +26,7 @@ pub mod source;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use ahead::Ahead;
 pub use detect::{Answers, Expected, InputFormat, Keep, Undetected};
 pub use inflate::Inflate;
 pub use lines::Behind;

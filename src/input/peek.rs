@@ -25,6 +25,11 @@ impl<R: Read> Peek<R> {
         Self { start: Vec::new(), read: 0, failed: None, reader }
     }
 
+    /// The stream itself, which has been read from.
+    pub fn get_ref(&self) -> &R {
+        &self.reader
+    }
+
     /// Finds the layout of the stream from as many of its first bytes as that takes. One that fails
     /// is taken for what it is until then. Whenever a read is interrupted, `is_over` is asked whether
     /// to give up: then there is no layout.

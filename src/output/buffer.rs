@@ -1,5 +1,7 @@
 //! The bytes of a block's rows.
 
+use std::ops::Range;
+
 use crate::puzzle::{CELLS, Grid};
 
 /// Room for a short field: the widest `u64` has 20 digits.
@@ -43,6 +45,23 @@ impl RowBuffer {
         if let Some(last) = self.bytes[..self.length].last_mut() {
             *last = b'\n';
         }
+    }
+
+    /// Appends what `write` puts at the start of `N` bytes and returns the length of; nothing if it
+    /// returns none. Returns whether it did.
+    #[inline(always)]
+    pub fn append<const N: usize>(
+        &mut self,
+        write: impl FnOnce(&mut [u8; N]) -> Option<usize>,
+    ) -> bool {
+        let end = self.length + N;
+        if self.bytes.len() < end {
+            self.grow(end);
+        }
+        let room = self.bytes[self.length..].first_chunk_mut().expect("it has grown");
+        let written = write(room);
+        self.length += written.unwrap_or(0);
+        written.is_some()
     }
 
     #[cold]
@@ -116,27 +135,6 @@ impl<'a> Fields<'a> {
         let length = text.copy_to(self.room);
         self.room[length] = self.separator;
         self.advance(length + 1);
-    }
-
-    /// Fields that were written elsewhere, each with its separator: the first `length` bytes of
-    /// `text`.
-    #[inline(always)]
-    pub fn copy<const N: usize>(&mut self, text: &[u8; N], length: usize) {
-        *self.chunk() = *text;
-        self.advance(length);
-    }
-
-    /// The number that a counter has come to.
-    #[inline(always)]
-    pub fn counter(&mut self, counter: &Counter) {
-        match counter.text {
-            Some((digits, length)) => {
-                *self.chunk() = digits.to_le_bytes();
-                self.room[length] = self.separator;
-                self.advance(length + 1);
-            }
-            None => self.number(counter.number),
-        }
     }
 
     /// A number in decimal.
@@ -227,54 +225,42 @@ impl Short {
     }
 }
 
-/// A number that mostly grows by one, and its digits.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counter {
-    number: u64,
-    /// The digits as [`eight_digits`] has them, if it can.
-    text: Option<(u64, usize)>,
-    /// The next number of which more than the last digit is another.
-    next_ten: u64,
-}
-
-impl Counter {
-    /// Goes on to a number.
-    #[inline(always)]
-    pub fn set(&mut self, number: u64) {
-        match &mut self.text {
-            Some((digits, length)) if number == self.number + 1 && number < self.next_ten => {
-                *digits += 1 << (8 * (*length - 1));
-            }
-            _ => {
-                self.text = (1..100_000_000).contains(&number).then(|| {
-                    let (digits, length) = eight_digits(number);
-                    (u64::from_le_bytes(digits), length)
-                });
-                self.next_ten = (number / 10 * 10).saturating_add(10);
-            }
-        }
-        self.number = number;
-    }
-}
+/// The numbers that [`eight_digits`] are enough for.
+pub(super) const EIGHT_DIGITS: Range<u64> = 1..100_000_000;
 
 /// The decimal digits of a number from 1 to 99,999,999, left aligned, and how many there are.
 ///
-/// All digits are made at once in one register: halves of four digits, quarters of two, single
-/// ones (Paul Khuong, "How to print integers really fast", 2017). Nothing is written to memory in
-/// pieces that a wider move would have to wait for.
+/// Nothing is written to memory in pieces that a wider move would have to wait for.
 #[inline(always)]
-fn eight_digits(number: u64) -> ([u8; 8], usize) {
-    debug_assert!((1..100_000_000).contains(&number));
+pub(super) fn eight_digits(number: u64) -> ([u8; 8], usize) {
+    debug_assert!(EIGHT_DIGITS.contains(&number));
+    let digits = digits_of(number);
+    let leading_zeros = digits.trailing_zeros() / 8;
+    let text = (digits | ZEROS) >> (leading_zeros * 8);
+    (text.to_le_bytes(), 8 - leading_zeros as usize)
+}
+
+/// The same with the zeros before them, from 0 on.
+pub(super) fn eight_digits_with_zeros(number: u64) -> [u8; 8] {
+    (digits_of(number) | ZEROS).to_le_bytes()
+}
+
+/// Eight times the character `0`.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// Eight decimal digits as numbers, of which the first is the lowest byte.
+///
+/// All are made at once in one register: halves of four digits, quarters of two, single ones (Paul
+/// Khuong, "How to print integers really fast", 2017).
+#[inline(always)]
+fn digits_of(number: u64) -> u64 {
     let halves = (number / 10_000) | ((number % 10_000) << 32);
     // x * 10486 >> 20 is x / 100 for all x below 10,000.
     let hundreds = ((halves * 10_486) >> 20) & 0x0000_007F_0000_007F;
     let quarters = hundreds | ((halves - hundreds * 100) << 16);
     // x * 103 >> 10 is x / 10 for all x below 100.
     let tens = ((quarters * 103) >> 10) & 0x000F_000F_000F_000F;
-    let digits = tens | ((quarters - tens * 10) << 8);
-    let leading_zeros = digits.trailing_zeros() / 8;
-    let text = (digits | 0x3030_3030_3030_3030) >> (leading_zeros * 8);
-    (text.to_le_bytes(), 8 - leading_zeros as usize)
+    tens | ((quarters - tens * 10) << 8)
 }
 
 #[cfg(test)]
@@ -286,20 +272,8 @@ mod tests {
         for number in (1..100_000).chain((100_000..100_000_000).step_by(9973)) {
             let (digits, length) = eight_digits(number);
             assert_eq!(&digits[..length], number.to_string().as_bytes());
+            assert_eq!(eight_digits_with_zeros(number), format!("{number:08}").as_bytes());
         }
-    }
-
-    #[test]
-    fn a_counter_that_goes_on_by_one_or_jumps_has_the_digits_of_its_number() {
-        let (mut buffer, mut counter) = (RowBuffer::default(), Counter::default());
-        let mut expected = Vec::new();
-        let numbers = [0..1200, 998..1002, 5..6, 99_999_990..100_000_010, u64::MAX - 9..u64::MAX];
-        for number in numbers.into_iter().flatten() {
-            counter.set(number);
-            buffer.append_row(SHORT, b',', |fields| fields.counter(&counter));
-            expected.extend_from_slice(format!("{number}\n").as_bytes());
-        }
-        assert_eq!(buffer.as_slice(), expected);
     }
 
     #[test]

@@ -6,9 +6,8 @@
 use fearless_simd::{Simd, dispatch};
 
 use super::columns::names_of_kept;
-use super::{
-    Column, Counter, Fields, Kept, PuzzleRow, Row, RowBuffer, RowFormat, Rows, SHORT, Short,
-};
+use super::plain::PlainRows;
+use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::CELLS;
 use crate::simd::SimdLevel;
 use crate::status::Status;
@@ -71,31 +70,29 @@ impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
         // Most of a row is 81 bytes and 81 more, which vectors move.
         dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
             #[inline(always)]
-            || self.push_rows(rows, out)
+            || self.push_rows(simd, rows, out)
         ));
     }
 }
 
 impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     #[inline(always)]
-    fn push_rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        let has_default_columns = self.columns == Column::DEFAULT;
-        let (mut line, mut verdict) = (Counter::default(), Verdict::new(SEPARATOR));
-        for row in rows.iter() {
-            match row.puzzle() {
-                Some(puzzle) if has_default_columns => out.append_row(
-                    DEFAULT_ROOM + self.room_of_kept(row),
-                    SEPARATOR,
-                    #[inline(always)]
-                    |fields| {
-                        push_default_columns(puzzle, &mut line, &mut verdict, fields);
-                        self.push_kept(row, fields);
-                    },
-                ),
-                // A copy: the row of a puzzle stays in registers unless its place is asked for.
-                _ => self.push_any(&{ row }, out),
-            }
+    fn push_rows<S: Simd>(&self, simd: S, rows: Rows<'_>, out: &mut RowBuffer) {
+        if self.columns != Column::DEFAULT || !self.kept.is_empty() {
+            return rows.iter().for_each(|row| self.push_any(&row, out));
         }
+        let mut plain = PlainRows::new(SEPARATOR);
+        rows.for_each(
+            out,
+            #[inline(always)]
+            |out, row| {
+                out.append(
+                    #[inline(always)]
+                    |room| plain.write(simd, row, room),
+                )
+            },
+            |out, row| self.push_any(&row, out),
+        );
     }
 
     /// Any row with any columns.
@@ -148,67 +145,6 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
 
 /// The longest field that is not text from outside: a grid, and the separator behind it.
 const FIELD: usize = CELLS + 1;
-
-/// Room for the columns of [`Column::DEFAULT`] in the row of a puzzle.
-const DEFAULT_ROOM: usize = 2 * SHORT + 2 * FIELD + Verdict::ROOM;
-
-/// The columns of [`Column::DEFAULT`] of a puzzle, which is what nearly every row is. Whatever is
-/// asked for less often goes another way, so that this one is short.
-#[inline(always)]
-fn push_default_columns(
-    puzzle: PuzzleRow<'_>,
-    line: &mut Counter,
-    verdict: &mut Verdict,
-    out: &mut Fields<'_>,
-) {
-    let PuzzleRow { status, outcome, .. } = puzzle;
-    line.set(puzzle.line);
-    out.counter(line);
-    out.cells(puzzle.cells);
-    match outcome.solution() {
-        Some(grid) => out.grid(grid),
-        None => out.empty(),
-    }
-    verdict.set((status, outcome.solutions, outcome.guesses));
-    out.copy(&verdict.fields, verdict.length);
-    out.number(outcome.latency_ns);
-}
-
-/// Status, solutions and guesses: in most rows they are those of the row before, and so is their
-/// text.
-struct Verdict {
-    separator: u8,
-    said: Option<(Status, u32, u64)>,
-    /// The three fields, of which the first `length` bytes count.
-    fields: [u8; Self::ROOM],
-    length: usize,
-}
-
-impl Verdict {
-    const ROOM: usize = 3 * SHORT;
-
-    fn new(separator: u8) -> Self {
-        Self { separator, said: None, fields: [0; Self::ROOM], length: 0 }
-    }
-
-    #[inline(always)]
-    fn set(&mut self, said: (Status, u32, u64)) {
-        if self.said != Some(said) {
-            self.write(said);
-        }
-    }
-
-    #[inline(never)]
-    fn write(&mut self, said: (Status, u32, u64)) {
-        let (status, solutions, guesses) = said;
-        let mut fields = Fields::new(&mut self.fields, self.separator);
-        fields.short(&STATUS_NAMES[status as usize]);
-        fields.number(solutions.into());
-        fields.number(guesses);
-        self.length = fields.len();
-        self.said = Some(said);
-    }
-}
 
 /// The columns of [`Column::DEFAULT_OF_CHECK`], one by one: with each a constant, nothing is left of
 /// the choice between them, which is worth a third of the time of a row.
@@ -272,7 +208,7 @@ fn quoted_room(length: usize) -> usize {
     2 * length + 3
 }
 
-const STATUS_NAMES: [Short; Status::ALL.len()] = {
+pub(super) const STATUS_NAMES: [Short; Status::ALL.len()] = {
     let mut names = [Short::new(""); Status::ALL.len()];
     let mut i = 0;
     while i < names.len() {

@@ -18,8 +18,9 @@ pub mod grid;
 pub mod jsonl;
 pub mod judge;
 pub mod lines;
+mod plain;
 
-pub use buffer::{Counter, Fields, RowBuffer, SHORT, Short};
+pub use buffer::{Fields, RowBuffer, SHORT, Short};
 pub use columns::{Column, UnknownColumn};
 pub use compress::Packer;
 pub use csv::{CsvRows, TsvRows};
@@ -103,13 +104,6 @@ impl<'a> Kept<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// This row as that of a puzzle, if it is one.
-    #[inline(always)]
-    pub fn puzzle(&self) -> Option<PuzzleRow<'a>> {
-        let (Ok(cells), Ok(outcome)) = (self.text.try_into(), self.outcome) else { return None };
-        Some(PuzzleRow { line: self.line, cells, status: self.status, outcome })
-    }
-
     /// The fields of the input that are carried into the output.
     pub fn kept(&self) -> Kept<'a> {
         let (Rows { bytes, records, kept, .. }, place) = self.among;
@@ -213,27 +207,68 @@ impl<'a> Rows<'a> {
     /// The rows in order.
     #[inline(always)]
     pub fn iter(&'a self) -> impl Iterator<Item = Row<'a>> {
-        let records = self.records.iter().zip(self.statuses).enumerate();
         let mut reasons = self.reasons.iter();
-        records.map(
+        let places = 0..self.records.len();
+        places.map(
             #[inline(always)]
-            move |(place, (record, &status))| Row {
-                file: self.file,
-                line: self.first_line + u64::from(record.line),
-                indent: record.indent as usize,
-                text: match record.text {
-                    Text::Block(Range { start, end }) => &self.bytes[start as usize..end as usize],
-                    Text::Cells { place, .. } => &self.cells[place as usize],
-                },
-                status,
-                outcome: match &record.puzzle {
-                    Ok(given) => Ok(self.outcomes.of(*given)),
-                    Err(malformed) => Err(malformed),
-                },
-                mismatch: if status == Status::Mismatch { reasons.next() } else { None },
-                among: (self, place),
+            move |place| {
+                let is_mismatch = self.statuses[place] == Status::Mismatch;
+                self.row(place, if is_mismatch { reasons.next() } else { None })
             },
         )
+    }
+
+    /// The row at a place, and what is wrong with its solution.
+    #[inline(always)]
+    fn row(&'a self, place: usize, mismatch: Option<Reason<'a>>) -> Row<'a> {
+        let record = &self.records[place];
+        Row {
+            file: self.file,
+            line: self.first_line + u64::from(record.line),
+            indent: record.indent as usize,
+            text: match record.text {
+                Text::Block(Range { start, end }) => &self.bytes[start as usize..end as usize],
+                Text::Cells { place, .. } => &self.cells[place as usize],
+            },
+            status: self.statuses[place],
+            outcome: match &record.puzzle {
+                Ok(given) => Ok(self.outcomes.of(*given)),
+                Err(malformed) => Err(malformed),
+            },
+            mismatch,
+            among: (self, place),
+        }
+    }
+
+    /// Calls `plain` with each row of a puzzle that was written in one piece and not checked, which is
+    /// nearly every row, and `any` with each of the others and if that returns `false`.
+    ///
+    /// Only what these rows say is put together from the records.
+    #[inline(always)]
+    pub fn for_each<T>(
+        &'a self,
+        to: &mut T,
+        mut plain: impl FnMut(&mut T, PuzzleRow<'a>) -> bool,
+        mut any: impl FnMut(&mut T, Row<'a>),
+    ) {
+        let mut reasons = self.reasons.iter();
+        for (place, (record, &status)) in self.records.iter().zip(self.statuses).enumerate() {
+            let is_done = match (&record.text, &record.puzzle) {
+                (Text::Block(text), &Ok(Given::Puzzle(puzzle)))
+                    if status != Status::Mismatch
+                        && let Some(cells) = self.bytes[text.start as usize..].first_chunk() =>
+                {
+                    let line = self.first_line + u64::from(record.line);
+                    let outcome = &self.outcomes.puzzles[puzzle as usize];
+                    plain(to, PuzzleRow { line, cells, status, outcome })
+                }
+                _ => false,
+            };
+            if !is_done {
+                let is_mismatch = status == Status::Mismatch;
+                any(to, self.row(place, if is_mismatch { reasons.next() } else { None }));
+            }
+        }
     }
 }
 

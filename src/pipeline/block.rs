@@ -1,6 +1,6 @@
 //! What travels from reader to worker to writer and back.
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 
 use crate::input::{Layout, Position};
 use crate::output::RowBuffer;
@@ -75,5 +75,47 @@ impl Block {
     /// The lines.
     pub(super) fn lines(&self) -> &[u8] {
         &self.bytes[..self.length]
+    }
+}
+
+const NO_PANIC: &str = "nothing panics in between";
+
+/// The blocks that nobody has at the moment.
+///
+/// Who takes one gets the one that was put here last: it may still be in a cache, and those that
+/// are never needed are never touched.
+#[derive(Debug)]
+pub(super) struct FreeBlocks {
+    /// `None` once nobody gets any more.
+    blocks: Mutex<Option<Vec<Block>>>,
+    changed: Condvar,
+}
+
+impl FreeBlocks {
+    /// So many empty blocks for at most `bytes` bytes of input each.
+    pub(super) fn new(count: usize, bytes: usize) -> Self {
+        let blocks = (0..count).map(|_| Block::new(bytes)).collect();
+        Self { blocks: Mutex::new(Some(blocks)), changed: Condvar::new() }
+    }
+
+    /// Waits for a block; `None` if nobody gets any more.
+    pub(super) fn take(&self) -> Option<Block> {
+        let blocks = self.blocks.lock().expect(NO_PANIC);
+        let is_empty = |blocks: &mut Option<Vec<Block>>| blocks.as_ref().is_some_and(Vec::is_empty);
+        self.changed.wait_while(blocks, is_empty).expect(NO_PANIC).as_mut()?.pop()
+    }
+
+    /// Takes a block back.
+    pub(super) fn put(&self, block: Block) {
+        if let Some(blocks) = self.blocks.lock().expect(NO_PANIC).as_mut() {
+            blocks.push(block);
+        }
+        self.changed.notify_one();
+    }
+
+    /// From now on nobody gets any more.
+    pub(super) fn close(&self) {
+        self.blocks.lock().expect(NO_PANIC).take();
+        self.changed.notify_all();
     }
 }

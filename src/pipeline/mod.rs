@@ -9,10 +9,12 @@
 //!
 //! The number of blocks is fixed. That alone bounds the memory and the reordering, holds the
 //! reader back when the output is slow, and leaves nothing to allocate once all blocks have been
-//! round. Reader and writer move whole blocks on ordinary threads; everything that costs time for
-//! each puzzle happens in the workers, a rayon pool.
+//! round. The workers are a rayon pool. Reader and writer have no threads of their own, which would
+//! have to be woken for every block and would take their turns on the workers' cores: a worker has
+//! its block filled when it needs one, and the first to finish one writes whatever is finished. A
+//! source that takes longer to read than a copy does may read ahead by itself
+//! ([`Ahead`](crate::input::Ahead)).
 
-mod alone;
 mod block;
 mod notes;
 mod reader;
@@ -23,17 +25,16 @@ mod writer;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::bounded;
 use thiserror::Error;
 
-use self::alone::Alone;
-use self::block::Block;
-use self::reader::{Channels, Reader, Reading};
+use self::block::{Block, FreeBlocks};
+use self::reader::{Reader, Reading};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::worker::Worker;
 use self::writer::Writer;
@@ -47,6 +48,8 @@ use crate::stats::{Counts, Latencies};
 /// The largest block: about 3,200 puzzle lines. Lanes that run empty at its end, and threads that
 /// wake each other for it, then cost little.
 pub const BLOCK_BYTES: usize = 256 * 1024;
+
+const NO_PANIC: &str = "who panics ends the run";
 
 /// Makes an engine, one for each worker.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
@@ -192,7 +195,7 @@ impl Pipeline {
     ///
     /// # Panics
     /// When no thread can be started.
-    pub fn run<R: Read>(
+    pub fn run<R: Read + Send>(
         &self,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
         rows: impl Write + Send,
@@ -209,7 +212,7 @@ impl Pipeline {
     ///
     /// # Panics
     /// When no thread can be started.
-    pub fn run_into<R: Read>(
+    pub fn run_into<R: Read + Send>(
         &self,
         sink: &mut impl Sink,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
@@ -250,12 +253,16 @@ impl Pipeline {
     ) -> Result<Report, OutputFailure> {
         let began = Instant::now();
         let start = self.write_header(sink)?;
-        let mut alone = Alone::new(self, start, sink, progress);
-        let reader = Reader { blocks: &mut alone, first_source: 0, progress };
-        let reading = reader.run(sources.into_iter());
-        let so_far = alone.so_far?;
+        let mut so_far = start;
+        let mut reader = Reader::new(0, sources.into_iter(), progress);
+        let mut worker = Worker::new(self);
+        let mut block = Block::new(self.block_bytes);
+        while reader.fill(&mut block) {
+            worker.process(&mut block);
+            writer::write(&block, sink, &mut so_far, progress)?;
+        }
         sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
-        Ok(Report::new(so_far, 0, began, reading))
+        Ok(Report::new(so_far, 0, began, reader.end()))
     }
 
     /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
@@ -266,7 +273,7 @@ impl Pipeline {
     ///
     /// # Panics
     /// When no thread can be started.
-    pub fn go_on<R: Read>(
+    pub fn go_on<R: Read + Send>(
         &self,
         start: SoFar,
         sink: &mut impl Sink,
@@ -276,32 +283,31 @@ impl Pipeline {
         let began = Instant::now();
         let records_before = start.counts.records();
         // One in work and three in reserve for each worker, so that one slow block does not soon
-        // stop the others; and some in the hands of reader and writer.
+        // stop the others; and some that are being written.
         let blocks = 4 * self.threads.get() + 4;
-        let (free_sender, free) = bounded(blocks);
-        let (work_sender, work) = bounded(blocks);
+        let free = &FreeBlocks::new(blocks, self.block_bytes);
         let (done_sender, done) = bounded(blocks);
-        for _ in 0..blocks {
-            free_sender.send(Block::new(self.block_bytes)).expect("there is room for every block");
-        }
-        let channels = Channels { free, work: work_sender };
-        let reader = Reader { blocks: channels, first_source: start.source, progress };
-        let writer = Writer { done, free: free_sender, blocks, progress };
-        let sources = sources.into_iter();
+        let reader = Mutex::new(Reader::new(start.source, sources.into_iter(), progress));
+        let writer = Mutex::new(Writer::new(sink, start, blocks, free, progress));
+        let fill = |block: &mut Block| reader.lock().expect(NO_PANIC).fill(block);
+        let hand_over = |block| {
+            done_sender.send(block).expect("the receiver is here");
+            // Who finds another one writing leaves it to that one, who looks again at the end.
+            while !done.is_empty()
+                && let Ok(mut writer) = writer.try_lock()
+            {
+                writer.write(&done);
+            }
+        };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads.get())
             .thread_name(|i| format!("worker-{i}"))
             .build()
             .expect("the system starts threads");
+        pool.broadcast(|_| Worker::new(self).run(free, fill, hand_over));
 
-        thread::scope(|scope| {
-            let reading = scope.spawn(move || reader.run(sources));
-            let writing = scope.spawn(move || writer.run(sink, start));
-            pool.broadcast(|_| Worker::new(self).run(&work, &done_sender));
-            drop(done_sender);
-            let reading = reading.join().expect("the reader does not panic");
-            let so_far = writing.join().expect("the writer does not panic")?;
-            Ok(Report::new(so_far, records_before, began, reading))
-        })
+        let so_far = writer.into_inner().expect(NO_PANIC).end()?;
+        let reading = reader.into_inner().expect(NO_PANIC).end();
+        Ok(Report::new(so_far, records_before, began, reading))
     }
 }

@@ -4,7 +4,6 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crossbeam_channel::{Receiver, Sender};
 use memchr::memchr;
 
 use super::block::Block;
@@ -17,48 +16,46 @@ const SKIPPED_AT_ONCE: u64 = 256 * 1024;
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 const MARKS: [&[u8]; 3] = [BYTE_ORDER_MARK, UTF_16_MARKS[0], UTF_16_MARKS[1]];
 
-/// Where the reader takes empty blocks from, and leaves full ones.
-pub(super) trait Circle {
-    /// An empty block; `None` if nobody wants more.
-    fn empty(&mut self) -> Option<Block>;
-
-    /// Takes a full block; `None` if nobody wants it.
-    fn full(&mut self, block: Block) -> Option<()>;
+/// Fills one block after the other, for whoever asks.
+pub(super) struct Reader<'a, I, R> {
+    sources: I,
+    /// The place of the next input among all.
+    number: usize,
+    /// The input that is being read.
+    open: Option<Open<'a, R>>,
+    progress: &'a Progress,
+    /// The begin of a line whose end has not been read.
+    carry: Vec<u8>,
+    /// Blocks filled.
+    filled: u64,
+    /// How many bytes the next block should have.
+    target: usize,
+    reading: Reading,
 }
 
-/// To the workers, and from the writer.
-pub(super) struct Channels {
-    pub free: Receiver<Block>,
-    pub work: Sender<Block>,
-}
-
-impl Circle for Channels {
-    fn empty(&mut self) -> Option<Block> {
-        self.free.recv().ok()
-    }
-
-    fn full(&mut self, block: Block) -> Option<()> {
-        self.work.send(block).ok()
-    }
-}
-
-/// Takes empty blocks, sends full ones.
-pub(super) struct Reader<'a, C> {
-    pub blocks: C,
-    /// The place of the first input among all.
-    pub first_source: usize,
-    pub progress: &'a Progress,
-}
-
-/// Nobody wants more: the writer failed and says why, or whoever watches the run ends it.
+/// Nobody wants more: whoever watches the run ends it.
 struct Stopped;
 
 /// How the reading of all inputs ended.
+#[derive(Default)]
 pub(super) struct Reading {
     /// Inputs that could not be read to their end.
     pub failures: Vec<InputFailure>,
     /// Whether it ended before the last input did.
     pub stopped: bool,
+}
+
+/// An input of which a part is read.
+struct Open<'a, R> {
+    input: Input<'a, R>,
+    file: Arc<str>,
+    /// Its place among all.
+    number: usize,
+    layout: Layout,
+    /// Where the reading of it began.
+    start: u64,
+    /// What the blocks have of it ends here.
+    at: Position,
 }
 
 /// What ended the filling of a block.
@@ -73,114 +70,134 @@ enum Filled {
     Failed(io::Error),
 }
 
-impl<C: Circle> Reader<'_, C> {
-    /// Reads every input to its end. One that fails ends early and is reported; the others go on.
-    pub(super) fn run<R: Read>(self, sources: impl Iterator<Item = Source<R>>) -> Reading {
-        let numbers = self.first_source..;
-        let mut stream = Stream { reader: self, carry: Vec::new(), sent: 0, target: FIRST_BLOCK };
-        let mut failures = Vec::new();
-        for (number, source) in numbers.zip(sources) {
-            match stream.read(number, source) {
-                Ok(Ok(())) => {}
-                Ok(Err(failure)) => failures.push(failure),
-                Err(Stopped) => return Reading { failures, stopped: true },
+impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
+    /// Reads nothing yet; the first of `sources` has the place `number` among all.
+    pub(super) fn new(number: usize, sources: I, progress: &'a Progress) -> Self {
+        Self {
+            sources,
+            number,
+            open: None,
+            progress,
+            carry: Vec::new(),
+            filled: 0,
+            target: FIRST_BLOCK,
+            reading: Reading::default(),
+        }
+    }
+
+    /// How it ended.
+    pub(super) fn end(self) -> Reading {
+        self.reading
+    }
+
+    /// Fills a block with the next lines; `false` if there are no more, or nobody wants them.
+    ///
+    /// An input that fails ends early and is reported; the others go on.
+    pub(super) fn fill(&mut self, block: &mut Block) -> bool {
+        let filled = self.fill_unless_stopped(block);
+        self.reading.stopped |= filled.is_err();
+        filled.unwrap_or(false)
+    }
+
+    fn fill_unless_stopped(&mut self, block: &mut Block) -> Result<bool, Stopped> {
+        loop {
+            let open = match self.open.take() {
+                Some(open) => open,
+                None => match self.sources.next() {
+                    Some(source) => self.begin(source),
+                    None => return Ok(false),
+                },
+            };
+            if self.fill_from(open, block)? {
+                block.number = self.filled;
+                self.filled += 1;
+                self.target = (self.target * 2).min(block.bytes.len());
+                return Ok(true);
             }
         }
-        Reading { failures, stopped: false }
     }
-}
 
-/// The blocks made so far.
-struct Stream<'a, C> {
-    reader: Reader<'a, C>,
-    /// The begin of a line whose end has not been read.
-    carry: Vec<u8>,
-    /// Blocks sent.
-    sent: u64,
-    /// How many bytes the next block should have.
-    target: usize,
-}
-
-impl<C: Circle> Stream<'_, C> {
-    /// Sends all lines of one input, the one with this place among all.
-    fn read<R: Read>(
-        &mut self,
-        number: usize,
-        source: Source<R>,
-    ) -> Result<Result<(), InputFailure>, Stopped> {
-        let file: Arc<str> = source.name.into();
-        let failure = |error| InputFailure { file: file.to_string(), error };
-        let layout = source.layout;
-        let mut at = source.position;
-        let start = at.offset;
-        let mut input = Input {
+    fn begin(&mut self, source: Source<R>) -> Open<'a, R> {
+        let at = source.position;
+        let input = Input {
             reader: source.reader,
-            at_start: start == 0,
-            watched: self.reader.progress,
+            at_start: at.offset == 0,
+            watched: self.progress,
+            to_skip: source.skip,
             taken: 0,
         };
         self.carry.clear();
-        if let Err(error) = input.skip(source.skip)? {
-            return Ok(Err(failure(error)));
-        }
-        loop {
-            let mut block = self.reader.blocks.empty().ok_or(Stopped)?;
-            block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
-            block.length = self.carry.len();
-            self.carry.clear();
-            if at.inside_line && !pass_over_line(&mut block, &mut input)? {
-                // The rest of the long line is the rest of the input.
-                return Ok(Ok(()));
-            }
-            let filled = self.fill(&mut block, &layout, &mut input)?;
-            let filled_length = block.length;
-            let forced_end = match filled {
-                Filled::NoRecordEnd => layout.forced_end(block.lines()),
-                _ => 0,
-            };
-            block.cut_short = matches!(filled, Filled::NoRecordEnd) && forced_end == 0;
-            block.length = match filled {
-                Filled::Records(end) => end,
-                Filled::NoRecordEnd if forced_end > 0 => forced_end,
-                Filled::NoRecordEnd | Filled::End => filled_length,
-                Filled::Failed(_) => layout.last_end_of_all(block.lines()),
-            };
-            self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
-            block.file = Arc::clone(&file);
-            block.source = number;
-            block.layout.clone_from(&layout);
-            block.first_line = at.line;
-            at = Position {
-                offset: start + input.taken - self.carry.len() as u64,
-                line: at.line + lines::count(block.lines()),
-                inside_line: block.cut_short,
-            };
-            block.end = at;
-            self.send(block)?;
-            match filled {
-                Filled::Records(_) | Filled::NoRecordEnd => {}
-                Filled::End => return Ok(Ok(())),
-                Filled::Failed(error) => return Ok(Err(failure(error))),
-            }
+        self.number += 1;
+        Open {
+            input,
+            file: source.name.into(),
+            number: self.number - 1,
+            layout: source.layout,
+            start: at.offset,
+            at,
         }
     }
 
-    fn send(&mut self, mut block: Block) -> Result<(), Stopped> {
-        block.number = self.sent;
-        self.sent += 1;
-        self.target = (self.target * 2).min(block.bytes.len());
-        self.reader.blocks.full(block).ok_or(Stopped)
+    /// Fills a block from this input, which stays open if there may be more in it; `false` if there
+    /// was nothing more.
+    fn fill_from(&mut self, mut open: Open<'a, R>, block: &mut Block) -> Result<bool, Stopped> {
+        let Open { input, file, number, layout, start, at } = &mut open;
+        if let Err(error) = input.skip()? {
+            self.report(file, error);
+            return Ok(false);
+        }
+        block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
+        block.length = self.carry.len();
+        self.carry.clear();
+        if at.inside_line && !pass_over_line(block, input)? {
+            // The rest of the long line is the rest of the input.
+            return Ok(false);
+        }
+        let filled = self.fill_up(block, layout, input)?;
+        let filled_length = block.length;
+        let forced_end = match filled {
+            Filled::NoRecordEnd => layout.forced_end(block.lines()),
+            _ => 0,
+        };
+        block.cut_short = matches!(filled, Filled::NoRecordEnd) && forced_end == 0;
+        block.length = match filled {
+            Filled::Records(end) => end,
+            Filled::NoRecordEnd if forced_end > 0 => forced_end,
+            Filled::NoRecordEnd | Filled::End => filled_length,
+            Filled::Failed(_) => layout.last_end_of_all(block.lines()),
+        };
+        self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
+        block.file = Arc::clone(file);
+        block.source = *number;
+        block.layout.clone_from(layout);
+        block.first_line = at.line;
+        *at = Position {
+            offset: *start + input.taken - self.carry.len() as u64,
+            line: at.line + lines::count(block.lines()),
+            inside_line: block.cut_short,
+        };
+        block.end = *at;
+        match filled {
+            Filled::Records(_) | Filled::NoRecordEnd => self.open = Some(open),
+            Filled::End => {}
+            Filled::Failed(error) => self.report(file, error),
+        }
+        Ok(true)
+    }
+
+    fn report(&mut self, file: &str, error: io::Error) {
+        self.reading.failures.push(InputFailure { file: file.into(), error });
     }
 
     /// Reads until the block holds the end of a record.
     ///
     /// One read nearly always brings many, as many as the target asks for. When it brings fewer,
     /// the input has no more at the moment (a slow pipe), and what is there must not wait.
-    fn fill(
+    fn fill_up(
         &self,
         block: &mut Block,
         layout: &Layout,
-        input: &mut Input<'_, impl Read>,
+        input: &mut Input<'_, R>,
     ) -> Result<Filled, Stopped> {
         let room = block.bytes.len();
         let mut looked_at = 0;
@@ -231,13 +248,19 @@ struct Input<'a, R> {
     /// Whether a byte order mark may come.
     at_start: bool,
     watched: &'a Progress,
-    /// How many bytes were read.
+    /// How many bytes are to be passed over first: an earlier run has read them.
+    to_skip: u64,
+    /// How many bytes were read since.
     taken: u64,
 }
 
 impl<R: Read> Input<'_, R> {
-    /// Passes over bytes that an earlier run has read.
-    fn skip(&mut self, bytes: u64) -> Result<io::Result<()>, Stopped> {
+    /// Passes over what an earlier run has read.
+    fn skip(&mut self) -> Result<io::Result<()>, Stopped> {
+        let bytes = std::mem::take(&mut self.to_skip);
+        if bytes == 0 {
+            return Ok(Ok(()));
+        }
         let mut room = vec![0; bytes.min(SKIPPED_AT_ONCE) as usize];
         while self.taken < bytes {
             let wanted = (bytes - self.taken).min(SKIPPED_AT_ONCE) as usize;

@@ -2,10 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crossbeam_channel::{Receiver, Sender};
-
 use super::Pipeline;
-use super::block::Block;
+use super::block::{Block, FreeBlocks};
 use super::notes::write_note;
 use crate::check::{self, Disagreement, Reasons};
 use crate::input::{Given, Record, Records};
@@ -56,13 +54,21 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Works until there is no more to do, or nobody wants it.
-    pub(super) fn run(mut self, work: &Receiver<Block>, done: &Sender<Block>) {
-        for mut block in work {
-            self.process(&mut block);
-            if done.send(block).is_err() {
+    /// Takes empty blocks, has them filled and hands them over with their rows, until `fill` says
+    /// that there is no more to read, or there are no blocks any more because nobody wants rows.
+    pub(super) fn run(
+        mut self,
+        free: &FreeBlocks,
+        fill: impl Fn(&mut Block) -> bool,
+        hand_over: impl Fn(Block),
+    ) {
+        let _end = EndOfAll(free);
+        while let Some(mut block) = free.take() {
+            if !fill(&mut block) {
                 break;
             }
+            self.process(&mut block);
+            hand_over(block);
         }
     }
 
@@ -149,36 +155,60 @@ impl<'a> Worker<'a> {
     /// Finds the status of every record, what is wrong with its own solution if that is checked, and
     /// how long it took if an engine solved it.
     fn judge(&mut self, block: &[u8], latencies: &mut Vec<u64>) -> Counts {
-        latencies.clear();
         self.reasons.clear();
         self.statuses.clear();
+        if self.pipeline.check || !self.failed.is_empty() {
+            self.judge_one_by_one(block);
+        } else {
+            let mut statuses = std::mem::take(&mut self.statuses);
+            statuses.extend(self.records.all.iter().map(|record| match record.puzzle {
+                Err(_) => Status::Malformed,
+                Ok(given) => self.status_of(given, self.outcomes.of(given)),
+            }));
+            self.statuses = statuses;
+        }
+        latencies.clear();
+        if self.pipeline.asks_engine() {
+            self.list_latencies(latencies);
+        }
+        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
+        counts.add_all(&self.statuses);
+        counts
+    }
+
+    /// How long each took that an engine solved.
+    fn list_latencies(&self, latencies: &mut Vec<u64>) {
+        let Outcomes { puzzles, marks } = &self.outcomes;
+        if self.failed.is_empty() {
+            latencies.extend(puzzles.iter().map(|outcome| outcome.latency_ns));
+            latencies.extend(marks.iter().map(|outcome| outcome.latency_ns));
+        } else {
+            let solved = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
+            let solved = solved.filter(|given| !self.failed.contains(given));
+            latencies.extend(solved.map(|given| self.outcomes.of(*given).latency_ns));
+        }
+    }
+
+    /// Finds the status of every record where that is more than what the engine found.
+    fn judge_one_by_one(&mut self, block: &[u8]) {
         let asks_engine = self.pipeline.asks_engine();
         for (i, record) in self.records.all.iter().enumerate() {
             self.statuses.push(match record.puzzle {
                 Err(_) => Status::Malformed,
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
-                Ok(given) => {
-                    let outcome = self.outcomes.of(given);
-                    if asks_engine {
-                        latencies.push(outcome.latency_ns);
-                    }
-                    if self.pipeline.check {
-                        let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
-                        self.check(given, answer).unwrap_or_else(|disagreement| {
-                            let is_unsolvable =
-                                asks_engine && outcome.solutions == 0 && !outcome.gave_up;
-                            self.reasons.push(&disagreement, is_unsolvable);
-                            Status::Mismatch
-                        })
-                    } else {
-                        self.status_of(given, outcome)
-                    }
+                Ok(given) if self.pipeline.check => {
+                    let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
+                    self.check(given, answer).unwrap_or_else(|disagreement| {
+                        let outcome = self.outcomes.of(given);
+                        let is_unsolvable =
+                            asks_engine && outcome.solutions == 0 && !outcome.gave_up;
+                        self.reasons.push(&disagreement, is_unsolvable);
+                        Status::Mismatch
+                    })
                 }
+                Ok(given) => self.status_of(given, self.outcomes.of(given)),
             });
         }
-        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
-        counts.add_all(&self.statuses);
-        counts
     }
 
     /// The status of a record that is not checked.
@@ -244,6 +274,16 @@ impl<'a> Worker<'a> {
                 packer.pack(block.rows.as_slice(), packed);
             }
         }
+    }
+}
+
+/// Where a worker ends, all come to their end: there is no more to read, or nobody wants it, or this
+/// one has panicked and others would wait for its rows for ever.
+struct EndOfAll<'a>(&'a FreeBlocks);
+
+impl Drop for EndOfAll<'_> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 

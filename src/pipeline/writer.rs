@@ -2,41 +2,65 @@
 
 use std::sync::atomic::Ordering;
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Receiver;
 
 use super::Progress;
-use super::block::Block;
+use super::block::{Block, FreeBlocks};
 use super::sink::{Output, OutputFailure, Sink, SoFar};
 
 /// Takes finished blocks in any order, writes their rows in the input's order.
-pub(super) struct Writer<'a> {
-    pub done: Receiver<Block>,
-    pub free: Sender<Block>,
-    /// How many blocks there are: the next one wanted is always among them.
-    pub blocks: usize,
-    pub progress: &'a Progress,
+pub(super) struct Writer<'a, S> {
+    sink: &'a mut S,
+    progress: &'a Progress,
+    so_far: SoFar,
+    failure: Option<OutputFailure>,
+    /// The number of the block that is to be written next.
+    next: u64,
+    /// Finished blocks behind that one, each at its number modulo the number of all blocks: the
+    /// next one is always among them.
+    early: Vec<Option<Block>>,
+    free: &'a FreeBlocks,
 }
 
-impl Writer<'_> {
-    /// Writes until no worker is left; adds what was done to `so_far`.
-    pub(super) fn run(
-        self,
-        sink: &mut impl Sink,
-        mut so_far: SoFar,
-    ) -> Result<SoFar, OutputFailure> {
-        let mut early: Vec<Option<Block>> = Vec::new();
-        early.resize_with(self.blocks, || None);
-        let mut next = 0;
-        for block in &self.done {
-            let place = block.number as usize % self.blocks;
-            early[place] = Some(block);
-            while let Some(block) = early[next % self.blocks].take() {
-                write(&block, sink, &mut so_far, self.progress)?;
-                next += 1;
-                // Nobody waits for it when the reader has come to the end.
-                let _ = self.free.send(block);
-            }
+impl<'a, S: Sink> Writer<'a, S> {
+    /// Goes on from `start`, with so many blocks in all.
+    pub(super) fn new(
+        sink: &'a mut S,
+        start: SoFar,
+        blocks: usize,
+        free: &'a FreeBlocks,
+        progress: &'a Progress,
+    ) -> Self {
+        let mut early = Vec::new();
+        early.resize_with(blocks, || None);
+        Self { sink, progress, so_far: start, failure: None, next: 0, early, free }
+    }
+
+    /// Writes what is there of the finished blocks; after a failure nobody wants them.
+    pub(super) fn write(&mut self, done: &Receiver<Block>) {
+        let blocks = self.early.len();
+        for block in done.try_iter() {
+            let place = block.number as usize % blocks;
+            self.early[place] = Some(block);
         }
+        while self.failure.is_none()
+            && let Some(block) = self.early[self.next as usize % blocks].take()
+        {
+            match write(&block, self.sink, &mut self.so_far, self.progress) {
+                Ok(()) => self.free.put(block),
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    self.free.close();
+                }
+            }
+            self.next += 1;
+        }
+    }
+
+    /// Nothing more comes.
+    pub(super) fn end(self) -> Result<SoFar, OutputFailure> {
+        let Self { sink, so_far, failure, .. } = self;
+        failure.map_or(Ok(()), Err)?;
         sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
         Ok(so_far)
     }

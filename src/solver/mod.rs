@@ -57,20 +57,24 @@ impl Limits {
 }
 
 /// What an engine found out about one puzzle.
+///
+/// Fields lie in memory as they stand here: millions of outcomes are judged, for which all but the
+/// grid is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct Outcome {
-    /// The first solution that the search found, [`Grid::BLANK`] if none: see [`Outcome::solution`].
-    pub grid: Grid,
-    /// Solutions found, up to the limit.
-    pub solutions: u32,
-    /// Whether the node limit ended the search: there may be more solutions.
-    pub gave_up: bool,
     /// Nodes with more than one possibility left after propagation, at which one was assumed.
     pub guesses: u64,
     /// States that were propagated: the puzzle itself, and each side of each guess that was looked at.
     pub nodes: u64,
     /// Nanoseconds from the puzzle's entry into the engine to this outcome.
     pub latency_ns: u64,
+    /// Solutions found, up to the limit.
+    pub solutions: u32,
+    /// Whether the node limit ended the search: there may be more solutions.
+    pub gave_up: bool,
+    /// The first solution that the search found, [`Grid::BLANK`] if none: see [`Outcome::solution`].
+    pub grid: Grid,
 }
 
 impl Outcome {

@@ -45,16 +45,23 @@ impl Latencies {
     /// An engine that works on many puzzles at once ends several at the same moment, so equal
     /// latencies often follow each other; they are counted together.
     pub fn record_all(&mut self, latencies_ns: impl IntoIterator<Item = u64>) {
-        let mut run = (0, 0);
+        // Puzzles that an engine solved together have one latency, and among them are some that went
+        // on alone.
+        let (mut together, mut odd) = ((0, 0), (0, 0));
         for latency_ns in latencies_ns {
-            if run.0 == latency_ns {
-                run.1 += 1;
+            if latency_ns == together.0 {
+                together.1 += 1;
+            } else if latency_ns == odd.0 {
+                odd.1 += 1;
+                self.record_n(std::mem::replace(&mut together, odd));
+                odd = (0, 0);
             } else {
-                self.record_n(run);
-                run = (latency_ns, 1);
+                self.record_n(odd);
+                odd = (latency_ns, 1);
             }
         }
-        self.record_n(run);
+        self.record_n(together);
+        self.record_n(odd);
     }
 
     /// Counts a latency many times, given both: with those of [`Self::buckets`] one histogram

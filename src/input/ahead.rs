@@ -1,0 +1,270 @@
+//! A stream that is read ahead on a thread of its own.
+//!
+//! Whoever reads an input holds up all who want what is behind. For a plain stream that is a copy;
+//! to decompress takes longer than to solve what comes out.
+
+use std::io::{self, Cursor, ErrorKind, Read};
+use std::{mem, thread};
+
+use crossbeam_channel::{Receiver, bounded};
+
+/// How many bytes one read on the thread asks for: what fits into a block behind the begin of a line.
+const PIECE: usize = 240 * 1024;
+/// How many pieces may wait. Where solving takes about as long as decompressing, a few are not enough
+/// to keep both busy.
+const PIECES: usize = 12;
+
+/// The bytes of a stream, which is read ahead if that is worth a thread.
+///
+/// A read gives bytes of one piece, and waits only if there is none. Errors come behind all bytes that
+/// came before them; behind one there is nothing more, unless it is [`ErrorKind::Interrupted`].
+#[derive(Debug)]
+pub struct Ahead<R> {
+    stream: Stream<R>,
+    is_worth_it: fn(&R) -> bool,
+}
+
+#[derive(Debug)]
+enum Stream<R> {
+    /// Read by whoever reads.
+    Here(R),
+    /// Read on a thread.
+    There(Pieces),
+    /// Nothing more comes.
+    Over,
+}
+
+impl<R: Read + Send + 'static> Ahead<R> {
+    /// Reads nothing yet. After the first read it is asked whether the stream is worth a thread.
+    pub fn new(stream: R, is_worth_it: fn(&R) -> bool) -> Self {
+        Self { stream: Stream::Here(stream), is_worth_it }
+    }
+}
+
+impl<R: Read + Send + 'static> Read for Ahead<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match &mut self.stream {
+            Stream::Here(stream) => {
+                let got = stream.read(into)?;
+                if (self.is_worth_it)(stream)
+                    && let Stream::Here(stream) = mem::replace(&mut self.stream, Stream::Over)
+                {
+                    self.stream = Stream::There(Pieces::of(stream)?);
+                }
+                Ok(got)
+            }
+            Stream::There(pieces) => {
+                let got = pieces.read(into);
+                if pieces.are_over {
+                    self.stream = Stream::Over;
+                }
+                got
+            }
+            Stream::Over => Ok(0),
+        }
+    }
+}
+
+/// What comes from the thread.
+#[derive(Debug)]
+struct Pieces {
+    /// One piece for each read; the end of the stream is an empty one.
+    all: Receiver<io::Result<Vec<u8>>>,
+    /// The one that is being handed on.
+    piece: Cursor<Vec<u8>>,
+    are_over: bool,
+}
+
+impl Pieces {
+    /// Starts the thread. It ends with the stream, or when nobody wants more of it.
+    fn of(mut stream: impl Read + Send + 'static) -> io::Result<Self> {
+        let (sender, all) = bounded(PIECES);
+        let read_all = move || {
+            loop {
+                let piece = read_piece(&mut stream);
+                let is_last = is_last(&piece);
+                if sender.send(piece).is_err() || is_last {
+                    break;
+                }
+            }
+        };
+        thread::Builder::new().name("read-ahead".into()).spawn(read_all)?;
+        Ok(Self { all, piece: Cursor::default(), are_over: false })
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let is_used_up = self.piece.position() == self.piece.get_ref().len() as u64;
+        if is_used_up && !into.is_empty() {
+            let died = || Err(io::Error::other("the thread that reads ahead has died"));
+            let piece = self.all.recv().unwrap_or_else(|_| died());
+            self.are_over = is_last(&piece);
+            self.piece = Cursor::new(piece?);
+        }
+        self.piece.read(into)
+    }
+}
+
+fn read_piece(stream: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut piece = vec![0; PIECE];
+    let got = stream.read(&mut piece)?;
+    piece.truncate(got);
+    Ok(piece)
+}
+
+fn is_last(piece: &io::Result<Vec<u8>>) -> bool {
+    match piece {
+        Ok(bytes) => bytes.is_empty(),
+        Err(error) => error.kind() != ErrorKind::Interrupted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What a stream does, read by read.
+    #[derive(Clone, Debug)]
+    enum Act {
+        Gives(Vec<u8>),
+        Interrupts,
+    }
+
+    /// Does what the script says, then ends or fails, the latter only once.
+    #[derive(Debug)]
+    struct Scripted {
+        acts: std::vec::IntoIter<Act>,
+        fails: bool,
+    }
+
+    impl Read for Scripted {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            match self.acts.next() {
+                Some(Act::Gives(bytes)) => {
+                    into[..bytes.len()].copy_from_slice(&bytes);
+                    Ok(bytes.len())
+                }
+                Some(Act::Interrupts) => Err(ErrorKind::Interrupted.into()),
+                None if mem::take(&mut self.fails) => Err(io::Error::other("dry")),
+                None => Ok(0),
+            }
+        }
+    }
+
+    /// All bytes, how often it was interrupted, and the error at the end.
+    fn read_all(mut stream: impl Read, piece: usize) -> (Vec<u8>, usize, Option<String>) {
+        let (mut all, mut interrupted, mut buffer) = (Vec::new(), 0, vec![0; piece]);
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => return (all, interrupted, None),
+                Ok(got) => all.extend_from_slice(&buffer[..got]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => interrupted += 1,
+                Err(error) => {
+                    assert_eq!(stream.read(&mut buffer).unwrap(), 0, "nothing behind an error");
+                    return (all, interrupted, Some(error.to_string()));
+                }
+            }
+        }
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        let gives = prop::collection::vec(any::<u8>(), 1..100).prop_map(Act::Gives);
+        prop_oneof![4 => gives, 1 => Just(Act::Interrupts)]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn what_is_read_ahead_is_what_the_stream_gives(
+            acts in prop::collection::vec(act(), 0..40),
+            fails in any::<bool>(),
+            piece in 100_usize..300,
+            is_worth_it in any::<bool>(),
+        ) {
+            let stream = || Scripted { acts: acts.clone().into_iter(), fails };
+            let is_worth_it: fn(&Scripted) -> bool = if is_worth_it { |_| true } else { |_| false };
+            let expected = read_all(stream(), piece);
+            prop_assert_eq!(read_all(Ahead::new(stream(), is_worth_it), piece), expected);
+        }
+    }
+
+    #[test]
+    fn a_piece_may_be_read_in_parts() {
+        let text: Vec<_> = (0..3 * PIECE + 7).map(|i| (i % 251) as u8).collect();
+        let stream = Ahead::new(Cursor::new(text.clone()), |_| true);
+        assert_eq!(read_all(stream, 1000), (text, 0, None));
+    }
+
+    /// Gives what it is sent.
+    struct Sent(mpsc::Receiver<u8>);
+
+    impl Read for Sent {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            Ok(self.0.recv().map_or(0, |byte| {
+                into[0] = byte;
+                1
+            }))
+        }
+    }
+
+    #[test]
+    fn what_comes_does_not_wait_for_what_comes_later() {
+        let (sender, receiver) = mpsc::channel();
+        let mut stream = Ahead::new(Sent(receiver), |_| true);
+        let mut into = [0; 8];
+        for byte in 0..5 {
+            sender.send(byte).unwrap();
+            assert_eq!((stream.read(&mut into).unwrap(), into[0]), (1, byte));
+        }
+        drop(sender);
+        assert_eq!(stream.read(&mut into).unwrap(), 0);
+    }
+
+    /// Tells when it is dropped.
+    struct Endless(mpsc::Sender<()>);
+
+    impl Read for Endless {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            Ok(into.len())
+        }
+    }
+
+    impl Drop for Endless {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    #[test]
+    fn the_thread_ends_when_nobody_wants_more() {
+        let (sender, receiver) = mpsc::channel();
+        let mut stream = Ahead::new(Endless(sender), |_| true);
+        stream.read_exact(&mut [0; 16]).unwrap();
+        drop(stream);
+        receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
+    }
+
+    /// Dies.
+    struct Dies;
+
+    impl Read for Dies {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            assert_ne!(into.len(), PIECE, "on the thread");
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn a_thread_that_dies_is_no_end() {
+        let (all, _, error) = read_all(Ahead::new(Dies, |_| true), 10);
+        assert_eq!(
+            (all.len(), error.unwrap().as_str()),
+            (1, "the thread that reads ahead has died")
+        );
+    }
+}

@@ -283,8 +283,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 if right != 0 {
                     // Of all newcomers: a branch for each lane, on what cannot be predicted, takes
                     // longer. What is not a solution is overwritten, here or when the search ends.
-                    let mut grids = newcomers.iter_mut().map(|outcome| &mut outcome.grid);
-                    store(s, entry, &mut std::array::from_fn(|_| grids.next()));
+                    store_newcomers(s, entry, newcomers);
                 }
                 for lane in lanes_of(right) {
                     let outcome = &mut newcomers[lane];
@@ -433,7 +432,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             #[inline(always)]
             || {
                 let mut solutions = [Grid::BLANK; 32];
-                store(s, exit, &mut solutions.each_mut().map(Some));
+                store(s, exit, &mut solutions[..]);
                 for (puzzle, solution) in puzzles.iter().zip(&solutions) {
                     outcomes[*puzzle].grid = *solution;
                 }
@@ -534,4 +533,17 @@ fn solved_in<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
         #[inline(always)]
         || solved(s, cells),
     )
+}
+
+/// The solutions of a block of newcomers to their outcomes, of which a last block has fewer.
+#[inline(always)]
+fn store_newcomers<S: Simd, V: Vector<S>>(s: S, entry: &Cells<V>, outcomes: &mut [Outcome]) {
+    if outcomes.len() == V::LEN {
+        return store(s, entry, outcomes);
+    }
+    let mut solutions = [Grid::BLANK; 32];
+    store(s, entry, &mut solutions[..]);
+    for (outcome, solution) in outcomes.iter_mut().zip(&solutions) {
+        outcome.grid = *solution;
+    }
 }

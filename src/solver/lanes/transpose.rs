@@ -12,6 +12,7 @@ use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::solver::Outcome;
 
 /// Where the groups of sixteen cells begin: all cells but one.
 const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
@@ -60,17 +61,26 @@ impl Batch<'_> {
 /// first one.
 #[inline(always)]
 pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
-    let mut rows = [puzzles[0].cells(); 32];
-    for (row, puzzle) in rows.iter_mut().zip(puzzles) {
-        *row = puzzle.cells();
+    if puzzles.len() == V::LEN {
+        return load_all(s, puzzles, cells);
     }
+    let mut all = [puzzles[0]; 32];
+    all[..puzzles.len()].copy_from_slice(puzzles);
+    load_all(s, &all[..V::LEN], cells);
+}
+
+/// One puzzle for each lane: so the compiler knows where each of them is.
+#[inline(always)]
+fn load_all<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
+    assert_eq!(puzzles.len(), V::LEN);
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
             words[i] = V::join(
                 #[inline(always)]
                 |block| {
-                    let row: &[u8; 16] = rows[8 * block + i][start..].first_chunk().expect("16");
+                    let cells = puzzles[8 * block + i].cells();
+                    let row: &[u8; 16] = cells[start..].first_chunk().expect("16");
                     u8x16::simd_from(s, *row).bitcast()
                 },
             );
@@ -81,8 +91,8 @@ pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut 
         }
     }
     let mut clues = [0; 32];
-    for (clue, row) in clues.iter_mut().zip(rows) {
-        *clue = u16::from(row[ALONE]);
+    for (clue, puzzle) in clues.iter_mut().zip(puzzles) {
+        *clue = u16::from(puzzle.cells()[ALONE]);
     }
     (cells[ALONE], _) = V::from_slice(s, &clues[..V::LEN]).candidates();
 }
@@ -112,13 +122,32 @@ pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &m
     }
 }
 
-/// The digits of every lane, where every cell has one candidate, to the lane's grid if it has one.
-/// (Anything for cells that have not.)
+/// Where solutions go, one for each lane.
+pub(super) trait Places {
+    fn of(&mut self, lane: usize) -> &mut Grid;
+}
+
+impl Places for [Grid] {
+    #[inline(always)]
+    fn of(&mut self, lane: usize) -> &mut Grid {
+        &mut self[lane]
+    }
+}
+
+impl Places for [Outcome] {
+    #[inline(always)]
+    fn of(&mut self, lane: usize) -> &mut Grid {
+        &mut self[lane].grid
+    }
+}
+
+/// The digits of every lane, where every cell has one candidate, to its place. (Anything for cells
+/// that have not.)
 #[inline(always)]
-pub(super) fn store<S: Simd, V: Vector<S>>(
+pub(super) fn store<S: Simd, V: Vector<S>, P: Places + ?Sized>(
     s: S,
     cells: &Cells<V>,
-    grids: &mut [Option<&mut Grid>; 32],
+    places: &mut P,
 ) {
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
@@ -130,19 +159,16 @@ pub(super) fn store<S: Simd, V: Vector<S>>(
             words[i].split_blocks(
                 #[inline(always)]
                 |block, word| {
-                    if let Some(grid) = &mut grids[8 * block + i] {
-                        let bytes: u8x16<S> = word.to_bytes();
-                        bytes.store_slice(&mut grid.0[start..start + 16]);
-                    }
+                    let bytes: u8x16<S> = word.to_bytes();
+                    let grid = places.of(8 * block + i);
+                    bytes.store_slice(&mut grid.0[start..start + 16]);
                 },
             );
         }
     }
     let alone = digits(s, cells[ALONE], cells[ALONE]);
-    for (grid, digits) in grids.iter_mut().zip(alone.as_slice()) {
-        if let Some(grid) = grid {
-            grid.0[ALONE] = *digits as u8;
-        }
+    for (lane, digits) in alone.as_slice().iter().enumerate() {
+        places.of(lane).0[ALONE] = *digits as u8;
     }
 }
 

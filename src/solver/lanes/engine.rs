@@ -23,7 +23,7 @@ use super::clues::{eliminate_clues, eliminate_singles};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
 use super::sweep::{Cells, Verdict, solved, step, step_together};
-use super::transpose::{Batch, load, load_marks, move_lanes, store};
+use super::transpose::{Batch, load, load_marks, move_lanes, store, touch_all};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
 use crate::solver::{Limits, Outcome};
@@ -232,6 +232,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.entered_ns = self.now_ns();
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
+        let ahead = self.batch.part(self.next..(self.next + V::LEN).min(self.batch.len()));
+        let outcomes = &self.outcomes[self.first_waiting..self.next];
         let (s, entry) = (self.s, &mut *self.engine.entry);
         // Two fewer than the faster of the two blocks before took.
         let blind = self.sweeps[0].min(self.sweeps[1]).saturating_sub(2);
@@ -239,15 +241,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
+                match block {
+                    Batch::Puzzles(puzzles) => load(s, puzzles, entry),
+                    Batch::Marks(marks) => load_marks(s, marks, entry),
+                }
+                ahead.touch();
+                touch_all(outcomes);
                 let clashing = match block {
-                    Batch::Puzzles(puzzles) => {
-                        load(s, puzzles, entry);
-                        eliminate_clues(s, entry)
-                    }
-                    Batch::Marks(marks) => {
-                        load_marks(s, marks, entry);
-                        eliminate_singles(s, entry)
-                    }
+                    Batch::Puzzles(_) => eliminate_clues(s, entry),
+                    Batch::Marks(_) => eliminate_singles(s, entry),
                 };
                 let (mut verdict, sweeps) =
                     step_together(s, entry, filled & !clashing, blind, Self::TOGETHER);

@@ -450,8 +450,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         self.busy &= !done;
         let now_ns = self.now_ns();
+        self.engine.stack.clear(done & !self.shares.lanes());
         for lane in lanes_of(done & !self.shares.lanes()) {
-            self.engine.stack.clear(lane);
             let search = &self.search[lane];
             let outcome = &mut self.outcomes[search.puzzle];
             outcome.solutions = search.solutions;
@@ -494,8 +494,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let effort = self.effort(lane);
         let found = Found { solutions, effort, at_first, grid: self.grids[lane] };
         let ended = self.shares.end(lane, &found, self.limits.solutions.get());
+        self.engine.stack.clear(ended.needless | 1 << lane);
         for lane in lanes_of(ended.needless | 1 << lane) {
-            self.engine.stack.clear(lane);
             self.grids[lane] = None;
         }
         self.busy &= !ended.needless;

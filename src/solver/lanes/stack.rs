@@ -19,8 +19,14 @@
 //!
 //! The links allow any depth. With 32 lanes sides also go into the free columns of frames that are in
 //! use; with fewer into empty frames.
+//!
+//! Where puzzles have several solutions, many lanes put by one side after the other, of which few
+//! ever come back: folding them would be for nothing. So when far more lanes go down than come
+//! back, the held block itself becomes a *wide* frame, each lane in its own column, and another
+//! block takes its place. That costs next to nothing, but a whole pass for each lane that returns
+//! from it, and memory.
 
-use fearless_simd::{Select, Simd, SimdBase, SimdMask, u8x32, u16x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdMask, u16x8, u32x16};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
@@ -33,24 +39,11 @@ const BOTTOM: u16 = u16::MAX;
 /// The most frames that are blended in one pass.
 const AT_ONCE: usize = 4;
 
-/// How many frames are looked at at once for free columns.
-const LIVE_AT_ONCE: usize = 32;
-
 /// Room for the frames that lanes return from, with some to spare for the last pass.
 const MOST: usize = 32 + AT_ONCE;
 
 /// One side in each column.
 type Frame<S> = [u16x8<S>; CELLS];
-
-/// What is known of a frame; beside the frames, since it is read far more often.
-#[derive(Clone, Copy)]
-#[repr(align(32))]
-struct Links {
-    /// The frame below, for each column.
-    below: [u16; 8],
-    /// The lanes that return from it in this pass.
-    returning: LaneSet,
-}
 
 /// Lanes that return from one frame.
 #[derive(Clone, Copy)]
@@ -70,9 +63,15 @@ pub(super) struct Stack<S: Simd, V> {
     /// The lanes that have something in frames.
     deep: LaneSet,
     frames: Vec<Frame<S>>,
-    links: Vec<Links>,
-    /// The columns in use of each frame, also of those that have not been needed yet.
-    live: Vec<u8>,
+    /// Blocks that once were held.
+    wide: Vec<Box<Cells<V>>>,
+    /// The frame below, for each frame and lane. Here and in `live`, but not in `returning`, wide
+    /// frames follow: they have the numbers from [`Stack::WIDE`].
+    below: Vec<[u16; 32]>,
+    /// The lanes that have a side in each frame, also in those that have not been needed yet.
+    live: Vec<LaneSet>,
+    /// The lanes that return from each narrow frame in this pass.
+    returning: Vec<LaneSet>,
     /// The frames that lanes return from in this pass.
     sources: [Source; MOST],
 }
@@ -83,22 +82,28 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// frames would fall out of the first-level cache.
     const DENSE: bool = V::LEN > 16;
 
-    /// Room for all that the lanes can need, since a frame holds at least one side. What is
-    /// never needed is never touched.
+    /// The number of the first wide frame: lanes cannot need as many of either kind, since a frame
+    /// holds at least one side.
+    const WIDE: usize = V::LEN * MAX_DEPTH;
+
+    /// What is held becomes a wide frame when the lanes that put such a side by are so many more than
+    /// those that return. On hard puzzles that is rare: there they are fewer.
+    const MANY: u32 = V::LEN as u32 * 6 / 32;
+
+    /// Room for all that the lanes can need. What is never needed is never touched.
     pub(super) fn new(s: S) -> Self {
-        let most = V::LEN * MAX_DEPTH;
-        let mut frames = Vec::with_capacity(most);
+        let mut frames = Vec::with_capacity(Self::WIDE);
         frames.push([u16x8::splat(s, 0); CELLS]);
-        let mut links = Vec::with_capacity(most);
-        links.push(Links { below: [BOTTOM; 8], returning: 0 });
         Self {
             held: Box::new([V::splat(s, 0); CELLS]),
             holding: 0,
             top: [BOTTOM; 32],
             deep: 0,
             frames,
-            links,
-            live: vec![0; most],
+            wide: Vec::new(),
+            below: vec![[0; 32]; 2 * Self::WIDE],
+            live: vec![0; 2 * Self::WIDE],
+            returning: vec![0; Self::WIDE],
             sources: [Source { frame: 0, lanes: 0 }; MOST],
         }
     }
@@ -109,18 +114,23 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         self.holding | self.deep
     }
 
-    /// Forgets all sides of a lane.
+    /// Forgets all sides of these lanes.
     #[inline(always)]
-    pub(super) fn clear(&mut self, lane: usize) {
-        self.holding &= !(1 << lane);
-        if self.deep >> lane & 1 == 0 {
+    pub(super) fn clear(&mut self, lanes: LaneSet) {
+        self.holding &= !lanes;
+        let lanes = lanes & self.deep;
+        if lanes == 0 {
             return;
         }
-        self.deep &= !(1 << lane);
-        let mut index = std::mem::replace(&mut self.top[lane], BOTTOM);
-        while index != BOTTOM {
-            self.live[usize::from(index)] &= !(1 << (lane % 8));
-            index = self.links[usize::from(index)].below[lane % 8];
+        self.deep &= !lanes;
+        for lane in lanes_of(lanes) {
+            self.top[lane] = BOTTOM;
+        }
+        for live in &mut self.live[..self.frames.len()] {
+            *live &= !lanes;
+        }
+        for live in &mut self.live[Self::WIDE..Self::WIDE + self.wide.len()] {
+            *live &= !lanes;
         }
     }
 
@@ -134,23 +144,24 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// into lane `taker` of the cells.
     #[inline(always)]
     pub(super) fn take_last(&mut self, lane: usize, cells: &mut Cells<V>, taker: usize) {
-        let column = lane % 8;
-        let (mut index, mut above) = (self.top[lane], None);
-        while self.links[usize::from(index)].below[column] != BOTTOM {
+        let (mut index, mut above) = (usize::from(self.top[lane]), None);
+        while self.below[index][lane] != BOTTOM {
             above = Some(index);
-            index = self.links[usize::from(index)].below[column];
+            index = usize::from(self.below[index][lane]);
         }
         if let Some(above) = above {
-            self.links[usize::from(above)].below[column] = BOTTOM;
+            self.below[above][lane] = BOTTOM;
         } else {
             self.top[lane] = BOTTOM;
             self.deep &= !(1 << lane);
         }
-        let frame = &self.frames[usize::from(index)];
-        for (cell, side) in cells.iter_mut().zip(frame) {
-            cell.as_mut_slice()[taker] = side.as_slice()[column];
+        for (i, cell) in cells.iter_mut().enumerate() {
+            cell.as_mut_slice()[taker] = match index.checked_sub(Self::WIDE) {
+                Some(wide) => self.wide[wide][i].as_slice()[lane],
+                None => self.frames[index][i].as_slice()[lane % 8],
+            };
         }
-        self.live[usize::from(index)] &= !(1 << column);
+        self.live[index] &= !(1 << lane);
     }
 
     /// The lanes `branching` go on with side A and put side B by; the lanes `returning`, which
@@ -164,22 +175,30 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         branching: LaneSet,
         returning: LaneSet,
     ) {
-        self.put_into_frames(s, branching & self.holding);
+        let pushed = branching & self.holding;
         let back = returning & self.holding;
-        let count = self.leave_frames(returning & !self.holding);
-        self.take_from_frames(s, cells, AT_ONCE, count);
-        match count {
-            0 => self.exchange_with::<0>(s, cells, split, branching, back),
-            1 => self.exchange_with::<1>(s, cells, split, branching, back),
-            2 => self.exchange_with::<2>(s, cells, split, branching, back),
-            3 => self.exchange_with::<3>(s, cells, split, branching, back),
-            _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back),
+        if pushed.count_ones() >= returning.count_ones() + Self::MANY {
+            let count = self.leave_frames(s, cells, returning & !self.holding);
+            self.take_from_frames(s, cells, 0, count);
+            let wide = self.turn_wide(s, pushed);
+            self.exchange_with::<0>(s, cells, split, branching, back, Some(wide));
+        } else {
+            self.put_into_frames(s, pushed);
+            let count = self.leave_frames(s, cells, returning & !self.holding);
+            self.take_from_frames(s, cells, AT_ONCE, count);
+            match count {
+                0 => self.exchange_with::<0>(s, cells, split, branching, back, None),
+                1 => self.exchange_with::<1>(s, cells, split, branching, back, None),
+                2 => self.exchange_with::<2>(s, cells, split, branching, back, None),
+                3 => self.exchange_with::<3>(s, cells, split, branching, back, None),
+                _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back, None),
+            }
         }
         self.holding = (self.holding & !returning) | branching;
     }
 
     /// The pass of an exchange that reads and writes every cell, with the first `N` frames on
-    /// the way.
+    /// the way. What was held before is in a wide frame if it has just become one.
     #[inline(always)]
     fn exchange_with<const N: usize>(
         &mut self,
@@ -188,10 +207,12 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         split: &Split<V, S>,
         branching: LaneSet,
         back: LaneSet,
+        wide: Option<usize>,
     ) {
         let (fresh, back) = (V::mask(s, branching), V::chosen(s, back));
         let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, &self.sources);
         let held: &mut Cells<V> = &mut self.held;
+        let before = wide.map(|wide| &*self.wide[wide]);
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
         for band in 0..3 {
             for stack in 0..3 {
@@ -199,13 +220,15 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
                 for row in 0..3 {
                     for column in 0..3 {
                         let i = (3 * band + row) * 9 + 3 * stack + column;
-                        let mut x = cells[i].or_in(back, held[i]);
+                        let mut x =
+                            cells[i].or_in(back, before.map_or(held[i], |before| before[i]));
                         for f in 0..N {
                             x = x.or_in(lanes[f], V::repeat(frames[f][i]));
                         }
                         let (a, b) = taken.of_cell(x, row, column);
                         cells[i] = a;
-                        held[i] = fresh.select(b, held[i]);
+                        // Read again, not kept from above: so it becomes a masked store.
+                        held[i] = fresh.select(b, before.map_or(held[i], |before| before[i]));
                     }
                 }
             }
@@ -215,7 +238,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// Only returns: [`Stack::exchange`] without lanes that branch.
     #[inline(always)]
     pub(super) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
-        let count = self.leave_frames(returning & !self.holding);
+        let count = self.leave_frames(s, cells, returning & !self.holding);
         self.take_from_frames(s, cells, 0, count);
         let back = V::chosen(s, returning & self.holding);
         for i in 0..CELLS {
@@ -224,60 +247,84 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         self.holding &= !returning;
     }
 
-    /// What `lanes` hold goes into frames.
+    /// What `lanes` hold goes into narrow frames.
     #[inline(always)]
     fn put_into_frames(&mut self, s: S, mut lanes: LaneSet) {
-        self.deep |= lanes;
         while lanes != 0 {
             let chosen = one_of_each_residue(lanes);
             lanes &= !chosen;
             let columns = columns_of(chosen);
             let wanted = if Self::DENSE { columns } else { u8::MAX };
-            let index = self.room(s, wanted);
-            let frame = &mut self.frames[usize::from(index)];
-            fold_into(s, frame, &self.held, V::folding(s, chosen), wanted);
-            self.live[usize::from(index)] |= columns;
-            let links = &mut self.links[usize::from(index)];
-            for lane in lanes_of(chosen) {
-                links.below[lane % 8] = std::mem::replace(&mut self.top[lane], index);
+            let index = self.room(s, 0, LaneSet::from_le_bytes([wanted; 4]));
+            if index == self.frames.len() {
+                self.frames.push([u16x8::splat(s, 0); CELLS]);
             }
+            fold_into(s, &mut self.frames[index], &self.held, V::folding(s, chosen), wanted);
+            self.link(index, chosen);
         }
     }
 
-    /// The first frame in which these columns are free, a new one if there is none.
+    /// The held block becomes a wide frame of these lanes, another one is held: which frame.
     #[inline(always)]
-    fn room(&mut self, s: S, columns: u8) -> u16 {
-        let mut first = 0;
-        let index = loop {
-            let live = u8x32::from_slice(s, &self.live[first..first + LIVE_AT_ONCE]);
-            let free = (live & columns).simd_eq(u8x32::splat(s, 0)).to_bitmask();
+    fn turn_wide(&mut self, s: S, lanes: LaneSet) -> usize {
+        let index = self.room(s, Self::WIDE, LaneSet::MAX);
+        let wide = index - Self::WIDE;
+        if wide == self.wide.len() {
+            self.wide.push(Box::new([V::splat(s, 0); CELLS]));
+        }
+        std::mem::swap(&mut self.held, &mut self.wide[wide]);
+        self.link(index, lanes);
+        wide
+    }
+
+    /// The first frame, from number `first`, in which these lanes have no side.
+    #[inline(always)]
+    fn room(&self, s: S, mut first: usize, lanes: LaneSet) -> usize {
+        let zero = u32x16::splat(s, 0);
+        loop {
+            let low = u32x16::from_slice(s, &self.live[first..first + 16]);
+            let high = u32x16::from_slice(s, &self.live[first + 16..first + 32]);
+            let free = (low & lanes).simd_eq(zero).to_bitmask()
+                | (high & lanes).simd_eq(zero).to_bitmask() << 16;
             if free != 0 {
-                break first + free.trailing_zeros() as usize;
+                return first + free.trailing_zeros() as usize;
             }
-            first += LIVE_AT_ONCE;
-        };
-        if index == self.frames.len() {
-            self.frames.push([u16x8::splat(s, 0); CELLS]);
-            self.links.push(Links { below: [BOTTOM; 8], returning: 0 });
+            first += 32;
         }
-        index as u16
     }
 
-    /// Takes `lanes` from their topmost frames, which are then the first of the `sources`: how
-    /// many.
+    /// A frame becomes the topmost one of these lanes.
     #[inline(always)]
-    fn leave_frames(&mut self, lanes: LaneSet) -> usize {
+    fn link(&mut self, index: usize, lanes: LaneSet) {
+        self.deep |= lanes;
+        self.live[index] |= lanes;
+        let below = &mut self.below[index];
+        for lane in lanes_of(lanes) {
+            below[lane] = std::mem::replace(&mut self.top[lane], index as u16);
+        }
+    }
+
+    /// Takes `lanes` from their topmost frames. What is in wide ones goes into the cells at once; the
+    /// narrow ones are then the first of the `sources`: how many.
+    #[inline(always)]
+    fn leave_frames(&mut self, s: S, cells: &mut Cells<V>, lanes: LaneSet) -> usize {
         let mut count = 0;
         for lane in lanes_of(lanes) {
             let frame = self.leave(lane);
-            let returning = &mut self.links[usize::from(frame)].returning;
+            if let Some(wide) = usize::from(frame).checked_sub(Self::WIDE) {
+                let (lane, frame) = (V::chosen(s, 1 << lane), &self.wide[wide]);
+                for i in 0..CELLS {
+                    cells[i] = cells[i].or_in(lane, frame[i]);
+                }
+                continue;
+            }
+            let returning = &mut self.returning[usize::from(frame)];
             self.sources[count].frame = frame;
             count += usize::from(*returning == 0);
             *returning |= 1 << lane;
         }
         for source in &mut self.sources[..count] {
-            let links = &mut self.links[usize::from(source.frame)];
-            source.lanes = std::mem::take(&mut links.returning);
+            source.lanes = std::mem::take(&mut self.returning[usize::from(source.frame)]);
         }
         // No lane returns from those that fill up the last pass.
         for source in &mut self.sources[count..count + AT_ONCE] {
@@ -303,8 +350,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     #[inline(always)]
     fn leave(&mut self, lane: usize) -> u16 {
         let index = self.top[lane];
-        self.top[lane] = self.links[usize::from(index)].below[lane % 8];
-        self.live[usize::from(index)] &= !(1 << (lane % 8));
+        self.top[lane] = self.below[usize::from(index)][lane];
+        self.live[usize::from(index)] &= !(1 << lane);
         self.deep &= !(LaneSet::from(self.top[lane] == BOTTOM) << lane);
         index
     }

@@ -42,26 +42,23 @@ impl Latencies {
 
     /// Counts latencies. None is too large: the histogram grows.
     ///
-    /// An engine that works on many puzzles at once ends several at the same moment, so equal
-    /// latencies often follow each other; they are counted together.
+    /// An engine that works on many puzzles at once ends most of them together, so that they have one
+    /// latency, and then those that took longer. So two latencies are counted at a time, without a
+    /// branch on which it is, until a third one comes.
     pub fn record_all(&mut self, latencies_ns: impl IntoIterator<Item = u64>) {
-        // Puzzles that an engine solved together have one latency, and among them are some that went
-        // on alone.
-        let (mut together, mut odd) = ((0, 0), (0, 0));
+        let (mut one, mut other) = ((0, 0), (u64::MAX, 0));
+        let mut was_other = false;
         for latency_ns in latencies_ns {
-            if latency_ns == together.0 {
-                together.1 += 1;
-            } else if latency_ns == odd.0 {
-                odd.1 += 1;
-                self.record_n(std::mem::replace(&mut together, odd));
-                odd = (0, 0);
-            } else {
-                self.record_n(odd);
-                odd = (latency_ns, 1);
+            if latency_ns != one.0 && latency_ns != other.0 {
+                let oldest = if was_other { &mut one } else { &mut other };
+                self.record_n(std::mem::replace(oldest, (latency_ns, 0)));
             }
+            was_other = latency_ns == other.0;
+            other.1 += u64::from(was_other);
+            one.1 += u64::from(!was_other);
         }
-        self.record_n(together);
-        self.record_n(odd);
+        self.record_n(one);
+        self.record_n(other);
     }
 
     /// Counts a latency many times, given both: with those of [`Self::buckets`] one histogram

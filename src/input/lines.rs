@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Simd, dispatch};
-use memchr::{memchr, memchr_iter, memchr2, memrchr};
+use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
+use memchr::{memchr, memchr2, memrchr};
 
 use super::csv::Field;
 use super::names::looks_like_header;
@@ -27,8 +27,24 @@ pub fn last_end(bytes: &[u8]) -> usize {
 
 /// How many lines `bytes` holds, one without an end included.
 pub fn count(bytes: &[u8]) -> u64 {
-    let ends = memchr_iter(b'\n', bytes).count() as u64;
+    let ends = dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
+        #[inline(always)]
+        || count_ends(simd, bytes)
+    ));
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
+}
+
+/// How many bytes are line feeds. With the widest vectors: every block is looked through for them by
+/// whoever reads, while others wait for the next one.
+#[inline(always)]
+fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
+    let mut chunks = bytes.chunks_exact(S::u8s::LEN);
+    let mut count = 0;
+    for chunk in &mut chunks {
+        let ends = S::u8s::from_slice(simd, chunk).simd_eq(b'\n').to_bitmask();
+        count += u64::from(ends.count_ones());
+    }
+    count + chunks.remainder().iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 /// Reads the records of a block of whole lines; `cut_short` says that the block's last line was

@@ -131,8 +131,9 @@ struct Counter {
     length: usize,
     /// One more in the last digit.
     one: u64,
-    /// The next number of which more than the last digit is another.
+    /// The next number of which more than the last digit is another, and more than the last two.
     next_ten: u64,
+    next_hundred: u64,
 }
 
 impl Counter {
@@ -143,13 +144,16 @@ impl Counter {
     /// Goes on to a number; `false` if that is 0 or too large.
     #[inline(always)]
     fn set(&mut self, number: u64) -> bool {
-        let goes_on = number == self.number + 1 && number < self.next_ten;
-        if goes_on {
+        if number != self.number + 1 || number == self.next_hundred {
+            *self = Self::at(number);
+        } else {
             self.number = number;
             self.tail += self.one;
-        }
-        if !goes_on {
-            *self = Self::at(number);
+            if number == self.next_ten {
+                // One more in the digit before, and nothing in this one.
+                self.next_ten += 10;
+                self.tail = self.tail - 10 * self.one + (self.one >> 8);
+            }
         }
         self.length > 0
     }
@@ -176,6 +180,7 @@ impl Counter {
             length: head_length + tail_length,
             one: 1 << (8 * (tail_length - 1)),
             next_ten: (number / 10 + 1) * 10,
+            next_hundred: if number < 10 { 10 } else { (number / 100 + 1) * 100 },
         }
     }
 }

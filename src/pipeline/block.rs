@@ -40,8 +40,8 @@ pub(super) struct Block {
     pub counts: Counts,
     /// The line of its last record in that input, if it has one.
     pub last_record: Option<u64>,
-    /// Of each puzzle that an engine solved, in nanoseconds.
-    pub latencies: Vec<u64>,
+    /// Of the puzzles that an engine solved, in nanoseconds, and how many there are of each.
+    pub latencies: Vec<(u64, u64)>,
 }
 
 impl Block {

@@ -83,7 +83,7 @@ impl SoFar {
         self.source = block.source;
         self.position = block.end;
         self.counts += &block.counts;
-        self.latencies.record_all(block.latencies.iter().copied());
+        block.latencies.iter().for_each(|&run| self.latencies.record_n(run));
         if let Some(line) = block.last_record {
             self.last_record = Some(RecordName { file: Arc::clone(&block.file), line });
         }

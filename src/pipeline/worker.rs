@@ -10,7 +10,7 @@ use crate::input::{Given, Record, Records};
 use crate::output::{Outcomes, Packer, Rows};
 use crate::puzzle::Grid;
 use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
-use crate::stats::Counts;
+use crate::stats::{Counts, in_runs};
 use crate::status::Status;
 
 /// One worker's engine and the room that it uses for every block.
@@ -154,42 +154,34 @@ impl<'a> Worker<'a> {
 
     /// Finds the status of every record, what is wrong with its own solution if that is checked, and
     /// how long it took if an engine solved it.
-    fn judge(&mut self, block: &[u8], latencies: &mut Vec<u64>) -> Counts {
+    fn judge(&mut self, block: &[u8], latencies: &mut Vec<(u64, u64)>) -> Counts {
         self.reasons.clear();
         self.statuses.clear();
-        if self.pipeline.check || !self.failed.is_empty() {
-            self.judge_one_by_one(block);
-        } else {
-            let mut statuses = std::mem::take(&mut self.statuses);
-            statuses.extend(self.records.all.iter().map(|record| match record.puzzle {
-                Err(_) => Status::Malformed,
-                Ok(given) => self.status_of(given, self.outcomes.of(given)),
-            }));
-            self.statuses = statuses;
-        }
         latencies.clear();
-        if self.pipeline.asks_engine() {
-            self.list_latencies(latencies);
+        let all_are_puzzles = self.records.all.len() == self.records.puzzles.len();
+        if all_are_puzzles && self.failed.is_empty() && !self.pipeline.check {
+            self.judge_puzzles(latencies);
+        } else {
+            self.judge_one_by_one(block);
+            if self.pipeline.asks_engine() {
+                self.list_latencies(latencies);
+            }
         }
         let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
         counts.add_all(&self.statuses);
         counts
     }
 
-    /// How long each took that an engine solved.
-    fn list_latencies(&self, latencies: &mut Vec<u64>) {
-        let Outcomes { puzzles, marks } = &self.outcomes;
-        if self.failed.is_empty() {
-            latencies.extend(puzzles.iter().map(|outcome| outcome.latency_ns));
-            latencies.extend(marks.iter().map(|outcome| outcome.latency_ns));
-        } else {
-            let solved = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
-            let solved = solved.filter(|given| !self.failed.contains(given));
-            latencies.extend(solved.map(|given| self.outcomes.of(*given).latency_ns));
-        }
+    /// Where every record is a puzzle and the engine has found out all, as nearly always: in one pass.
+    fn judge_puzzles(&mut self, latencies: &mut Vec<(u64, u64)>) {
+        let Self { pipeline, records, outcomes, statuses, .. } = self;
+        let judged = records.puzzles.iter().zip(&outcomes.puzzles).map(|(puzzle, outcome)| {
+            statuses.push(Status::of(puzzle, pipeline.limits, outcome));
+            outcome.latency_ns
+        });
+        in_runs(judged, |run| latencies.push(run));
     }
 
-    /// Finds the status of every record where that is more than what the engine found.
     fn judge_one_by_one(&mut self, block: &[u8]) {
         let asks_engine = self.pipeline.asks_engine();
         for (i, record) in self.records.all.iter().enumerate() {
@@ -209,6 +201,14 @@ impl<'a> Worker<'a> {
                 Ok(given) => self.status_of(given, self.outcomes.of(given)),
             });
         }
+    }
+
+    /// How long each took that an engine solved.
+    fn list_latencies(&self, latencies: &mut Vec<(u64, u64)>) {
+        let given = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
+        let solved = given.filter(|given| !self.failed.contains(given));
+        let all = solved.map(|given| self.outcomes.of(*given).latency_ns);
+        in_runs(all, |run| latencies.push(run));
     }
 
     /// The status of a record that is not checked.

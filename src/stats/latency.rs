@@ -28,6 +28,32 @@ pub struct Bucket {
     pub cumulative_fraction: f64,
 }
 
+/// Calls `run` with latencies and how many there are of each; with some more than once, and perhaps
+/// with none of some.
+///
+/// An engine that works on many puzzles at once ends most of them together, so that they have one
+/// latency, and then those that took longer. So two latencies are counted at a time, without a branch
+/// on which it is, until a third one comes.
+#[inline(always)]
+pub(crate) fn in_runs(
+    latencies_ns: impl IntoIterator<Item = u64>,
+    mut run: impl FnMut((u64, u64)),
+) {
+    let (mut one, mut other) = ((0, 0), (u64::MAX, 0));
+    let mut was_other = false;
+    for latency_ns in latencies_ns {
+        if latency_ns != one.0 && latency_ns != other.0 {
+            let oldest = if was_other { &mut one } else { &mut other };
+            run(std::mem::replace(oldest, (latency_ns, 0)));
+        }
+        was_other = latency_ns == other.0;
+        other.1 += u64::from(was_other);
+        one.1 += u64::from(!was_other);
+    }
+    run(one);
+    run(other);
+}
+
 impl Latencies {
     /// An empty histogram.
     ///
@@ -41,24 +67,8 @@ impl Latencies {
     }
 
     /// Counts latencies. None is too large: the histogram grows.
-    ///
-    /// An engine that works on many puzzles at once ends most of them together, so that they have one
-    /// latency, and then those that took longer. So two latencies are counted at a time, without a
-    /// branch on which it is, until a third one comes.
     pub fn record_all(&mut self, latencies_ns: impl IntoIterator<Item = u64>) {
-        let (mut one, mut other) = ((0, 0), (u64::MAX, 0));
-        let mut was_other = false;
-        for latency_ns in latencies_ns {
-            if latency_ns != one.0 && latency_ns != other.0 {
-                let oldest = if was_other { &mut one } else { &mut other };
-                self.record_n(std::mem::replace(oldest, (latency_ns, 0)));
-            }
-            was_other = latency_ns == other.0;
-            other.1 += u64::from(was_other);
-            one.1 += u64::from(!was_other);
-        }
-        self.record_n(one);
-        self.record_n(other);
+        in_runs(latencies_ns, |run| self.record_n(run));
     }
 
     /// Counts a latency many times, given both: with those of [`Self::buckets`] one histogram

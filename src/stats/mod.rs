@@ -4,4 +4,5 @@ mod counts;
 mod latency;
 
 pub use counts::Counts;
+pub(crate) use latency::in_runs;
 pub use latency::{Bucket, Latencies};

@@ -68,10 +68,13 @@ impl PlainRows {
         body[CELLS] = self.separator;
         // Of no solution, too: what stands behind overwrites it.
         write_digits(simd, &outcome.grid, first(&mut body[SOLUTION..]));
-        body[BEHIND - 1] = self.separator;
         let behind = if outcome.solutions == 0 { BEHIND_NONE } else { BEHIND };
         body[behind - 1] = self.separator;
-        *first(&mut body[behind..]) = self.verdict.text;
+        if self.verdict.length <= Verdict::MOSTLY {
+            *first(&mut body[behind..]) = self.verdict.start();
+        } else {
+            *first(&mut body[behind..]) = self.verdict.text;
+        }
         let latency = behind + self.verdict.length % Verdict::ROOM;
         let (digits, length) = eight_digits(outcome.latency_ns);
         *first(&mut body[latency..]) = digits;
@@ -97,6 +100,13 @@ struct Verdict {
 
 impl Verdict {
     const ROOM: usize = 64;
+    /// What is enough for most of them.
+    const MOSTLY: usize = 16;
+
+    #[inline(always)]
+    fn start(&self) -> [u8; Self::MOSTLY] {
+        *self.text.first_chunk().expect("there is more")
+    }
 
     #[inline(always)]
     fn set(&mut self, status: Status, solutions: u32, guesses: u64) {

@@ -21,6 +21,7 @@ pub mod inflate;
 pub mod lines;
 pub mod names;
 pub mod peek;
+pub mod refilled;
 pub mod source;
 
 use std::ops::Range;
@@ -31,6 +32,7 @@ pub use detect::{Answers, Expected, InputFormat, Keep, Undetected};
 pub use inflate::Inflate;
 pub use lines::Behind;
 pub use peek::Peek;
+pub use refilled::Refilled;
 pub use source::{Position, Source};
 
 use self::csv::{Field, Table};
@@ -181,7 +183,7 @@ pub struct Records {
     /// Every record, in order.
     pub all: Vec<Record>,
     /// The puzzles of those that are one, in order.
-    pub puzzles: Vec<Puzzle>,
+    pub puzzles: Refilled<Puzzle>,
     /// The cells of puzzles of several lines, as they were written.
     pub cells: Vec<Line>,
     /// The fields of the records that are carried into the output, as many for each
@@ -204,7 +206,7 @@ impl Records {
         let records = bytes / (CELLS + 1) + 1;
         Self {
             all: Vec::with_capacity(records),
-            puzzles: Vec::with_capacity(records),
+            puzzles: Refilled::with_room(records, Puzzle::EMPTY),
             ..Self::default()
         }
     }
@@ -236,9 +238,7 @@ impl Records {
         read: impl FnOnce(&Line, &mut Puzzle) -> bool,
     ) -> bool {
         let puzzle = self.puzzles.len();
-        self.puzzles.push(Puzzle::EMPTY);
-        if !read(cells, &mut self.puzzles[puzzle]) {
-            self.puzzles.truncate(puzzle);
+        if !self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle)) {
             return false;
         }
         let Place { line, start, indent } = place;

@@ -51,7 +51,7 @@ impl PuzzleSet {
         if let Some((line, error)) = bad {
             return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
         }
-        let puzzles = records.puzzles;
+        let puzzles = records.puzzles.to_vec();
         if puzzles.is_empty() {
             return Err(BadSet::Empty { file });
         }

@@ -41,7 +41,7 @@ impl<'a> Worker<'a> {
             pipeline,
             engine: (pipeline.engine)(),
             outcomes: Outcomes {
-                puzzles: Vec::with_capacity(records.puzzles.capacity()),
+                puzzles: Vec::with_capacity(records.all.capacity()),
                 marks: Vec::new(),
             },
             failed: Vec::new(),

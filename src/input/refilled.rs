@@ -1,0 +1,71 @@
+//! A list that is filled again and again.
+
+use std::ops::Deref;
+
+/// Values one behind the other, forgotten all at once. Their bytes stay, so that a place need not be
+/// cleared for a value that is written there piece by piece.
+#[derive(Clone, Debug)]
+pub struct Refilled<T> {
+    /// The first `length` count.
+    all: Vec<T>,
+    length: usize,
+}
+
+impl<T: Copy> Refilled<T> {
+    /// An empty list with room for so many values, of which each is `some` until it is written.
+    pub fn with_room(length: usize, some: T) -> Self {
+        Self { all: vec![some; length], length: 0 }
+    }
+
+    /// Forgets all values.
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    /// Appends a value.
+    pub fn push(&mut self, value: T) {
+        self.push_if(value, |place| {
+            *place = value;
+            true
+        });
+    }
+
+    /// Appends what `write` leaves in a place, if it says so. There may be anything in it before,
+    /// `some` if nothing else.
+    #[inline(always)]
+    pub fn push_if(&mut self, some: T, write: impl FnOnce(&mut T) -> bool) -> bool {
+        if self.length == self.all.len() {
+            self.grow(some);
+        }
+        let is_written = write(&mut self.all[self.length]);
+        self.length += usize::from(is_written);
+        is_written
+    }
+
+    #[cold]
+    fn grow(&mut self, some: T) {
+        self.all.resize((2 * self.length).max(16), some);
+    }
+}
+
+impl<T> Deref for Refilled<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.all[..self.length]
+    }
+}
+
+impl<T> Default for Refilled<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), length: 0 }
+    }
+}
+
+impl<T: PartialEq> PartialEq for Refilled<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Refilled<T> {}

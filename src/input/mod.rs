@@ -139,8 +139,8 @@ pub struct Record {
     /// The 81 cells or 729 marks as they were written, or for a malformed record the whole of it
     /// without its end, for a malformed grid the line that is at fault.
     pub text: Text,
-    /// What is to be solved, or what was wrong with it.
-    pub puzzle: Result<Given, Box<Malformed>>,
+    /// What is to be solved, or the place of what was wrong with it in [`Records::malformed`].
+    pub puzzle: Result<Given, u32>,
 }
 
 /// What a record gives to be solved: its place among those of its block.
@@ -184,6 +184,9 @@ pub struct Records {
     pub all: Vec<Record>,
     /// The puzzles of those that are one, in order.
     pub puzzles: Refilled<Puzzle>,
+    /// What was wrong with the others, in order. (Here, so that nothing has to be freed when records
+    /// are forgotten.)
+    pub malformed: Vec<Malformed>,
     /// The cells of puzzles of several lines, as they were written.
     pub cells: Vec<Line>,
     /// The fields of the records that are carried into the output, as many for each
@@ -226,7 +229,9 @@ impl Records {
     fn push_bad(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
         let Place { line, indent, .. } = place;
         let text = Text::Block(text);
-        self.all.push(Record { line, indent, fault, text, puzzle: Err(Box::new(why)) });
+        let puzzle = Err(self.malformed.len() as u32);
+        self.malformed.push(why);
+        self.all.push(Record { line, indent, fault, text, puzzle });
     }
 
     /// Adds a record that is a puzzle, if `read` says that these characters are cells.
@@ -297,6 +302,7 @@ impl Records {
     pub fn clear(&mut self) {
         self.all.clear();
         self.puzzles.clear();
+        self.malformed.clear();
         self.cells.clear();
         self.kept.clear();
         self.answers.clear();

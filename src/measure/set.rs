@@ -40,13 +40,13 @@ impl PuzzleSet {
         let file = source.to_owned();
         let mut records = Records::default();
         lines::read(text, false, &mut records);
-        let bad = records.all.into_iter().find_map(|record| match record.puzzle {
+        let bad = records.all.iter().find_map(|record| match record.puzzle {
             Ok(Given::Puzzle(_)) => None,
             Ok(Given::Marks(_)) => {
                 let what = "pencil marks, 81 cells expected".into();
-                Some((record.line, Box::new(Malformed { column: 1, what })))
+                Some((record.line, Malformed { column: 1, what }))
             }
-            Err(error) => Some((record.line, error)),
+            Err(place) => Some((record.line, records.malformed[place as usize].clone())),
         });
         if let Some((line, error)) = bad {
             return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
@@ -92,7 +92,7 @@ pub enum BadSet {
         /// The line, counted from 1.
         line: u64,
         /// What is wrong with it.
-        error: Box<Malformed>,
+        error: Malformed,
     },
     /// Nothing to measure.
     #[error("{file}: no puzzle in it")]

@@ -242,10 +242,8 @@ mod tests {
     use crate::solver::Outcome;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
-        let malformed = Malformed { column: 1, what: String::new() };
         let text = Text::Block(0..bytes.len() as u32);
-        let record =
-            Record { line: 2, indent: 0, fault: 0, text, puzzle: Err(Box::new(malformed)) };
+        let record = Record { line: 2, indent: 0, fault: 0, text, puzzle: Err(0) };
         written(10, bytes, &[record], &[status], &Outcomes::default(), columns)
     }
 
@@ -262,6 +260,7 @@ mod tests {
             first_line,
             bytes,
             records,
+            malformed: &[Malformed { column: 1, what: String::new() }],
             cells: &[],
             statuses,
             outcomes,

@@ -180,13 +180,13 @@ mod tests {
         let bytes = [1; 1000];
         let malformed = Malformed { column: 1, what: String::new() };
         let text = Text::Block(0..1000);
-        let record =
-            Record { line: 0, indent: 0, fault: 0, text, puzzle: Err(Box::new(malformed)) };
+        let record = Record { line: 0, indent: 0, fault: 0, text, puzzle: Err(0) };
         let rows = Rows {
             file: &"\u{1f}".repeat(100),
             first_line: u64::MAX,
             bytes: &bytes,
             records: &[record],
+            malformed: &[malformed],
             cells: &[],
             statuses: &[Status::InternalError],
             outcomes: &Outcomes::default(),

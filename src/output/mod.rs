@@ -189,6 +189,8 @@ pub struct Rows<'a> {
     pub bytes: &'a [u8],
     /// The block's records.
     pub records: &'a [Record],
+    /// What was wrong with those that are no puzzles.
+    pub malformed: &'a [Malformed],
     /// The cells of puzzles of several lines ([`Text::Cells`]).
     pub cells: &'a [[u8; CELLS]],
     /// What became of each record.
@@ -233,7 +235,7 @@ impl<'a> Rows<'a> {
             status: self.statuses[place],
             outcome: match &record.puzzle {
                 Ok(given) => Ok(self.outcomes.of(*given)),
-                Err(malformed) => Err(malformed),
+                Err(place) => Err(&self.malformed[*place as usize]),
             },
             mismatch,
             among: (self, place),

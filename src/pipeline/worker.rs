@@ -247,6 +247,7 @@ impl<'a> Worker<'a> {
             first_line: *first_line,
             bytes: &bytes[..*length],
             records: &self.records.all,
+            malformed: &self.records.malformed,
             cells: &self.records.cells,
             statuses: &self.statuses,
             outcomes: &self.outcomes,

@@ -39,7 +39,7 @@ impl PlainRows {
     pub(super) fn new(separator: u8) -> Self {
         Self {
             separator,
-            line: Counter::default(),
+            line: Counter::NOWHERE,
             verdict: Verdict::of(separator, Status::Unique, 1, 0),
         }
     }
@@ -128,7 +128,7 @@ impl Verdict {
 }
 
 /// A number that mostly grows by one, and its digits.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Counter {
     number: u64,
     /// All digits but the last eight, if there are more.
@@ -151,6 +151,18 @@ impl Counter {
     /// room for.
     const END: u64 = 10_u64.pow(LINE as u32 - 1);
 
+    /// At no number that it can come to; each of them is a start.
+    const NOWHERE: Self = Self {
+        number: 0,
+        head: [0; 8],
+        head_length: 0,
+        tail: 0,
+        length: 0,
+        one: 0,
+        next_ten: 0,
+        next_hundred: 1,
+    };
+
     /// Goes on to a number; `false` if that is 0 or too large.
     #[inline(always)]
     fn set(&mut self, number: u64) -> bool {
@@ -172,7 +184,7 @@ impl Counter {
     #[inline(never)]
     fn at(number: u64) -> Self {
         if !(1..Self::END).contains(&number) {
-            return Self::default();
+            return Self::NOWHERE;
         }
         let (high, low) = (number / EIGHT_DIGITS.end, number % EIGHT_DIGITS.end);
         let (head, head_length, tail, tail_length) = if high == 0 {
@@ -201,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_counter_that_goes_on_by_one_or_jumps_has_the_digits_of_its_number() {
-        let mut counter = Counter::default();
+        let mut counter = Counter::NOWHERE;
         let ends = [10_u64.pow(8), 10_u64.pow(9), 10_u64.pow(12), Counter::END];
         let around_ends = ends.map(|end| end - 30..end + 30);
         let numbers = [0..1200, 998..1002, 5..6, u64::MAX - 9..u64::MAX];

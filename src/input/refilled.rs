@@ -69,3 +69,30 @@ impl<T: PartialEq> PartialEq for Refilled<T> {
 }
 
 impl<T: Eq> Eq for Refilled<T> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_one_behind_the_other_and_are_forgotten_together() {
+        let mut list = Refilled::with_room(1, 0_u8);
+        for round in 0..3 {
+            list.clear();
+            for value in 0..40 {
+                assert!(!list.push_if(0, |place| {
+                    *place = 99;
+                    false
+                }));
+                list.push(round + value);
+            }
+            let expected: Vec<u8> = (round..round + 40).collect();
+            assert_eq!(*list, *expected);
+        }
+        let mut same = Refilled::default();
+        (2..42).for_each(|value| same.push(value));
+        assert_eq!(list, same);
+        same.push(1);
+        assert_ne!(list, same);
+    }
+}

@@ -154,7 +154,25 @@ impl Default for Latencies {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// Whatever comes in whatever order, each value is counted as often as it comes.
+        #[test]
+        fn runs_add_up(
+            values in prop::collection::vec(prop_oneof![0_u64..4, Just(u64::MAX)], 0..60),
+        ) {
+            let (mut found, mut expected) = (BTreeMap::new(), BTreeMap::new());
+            in_runs(values.iter().copied(), |(value, count)| *found.entry(value).or_insert(0) += count);
+            found.retain(|_, count| *count > 0);
+            values.iter().for_each(|value| *expected.entry(*value).or_insert(0) += 1);
+            prop_assert_eq!(found, expected);
+        }
+    }
 
     fn latencies(values: &[u64]) -> Latencies {
         let mut latencies = Latencies::new();

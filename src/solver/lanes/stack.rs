@@ -24,7 +24,7 @@
 //! ever come back: folding them would be for nothing. So when far more lanes go down than come
 //! back, the held block itself becomes a *wide* frame, each lane in its own column, and another
 //! block takes its place. That costs next to nothing, but a whole pass for each lane that returns
-//! from it, and memory.
+//! from it, and memory: there are a few, and sides beyond go into narrow frames.
 
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, u16x8, u32x16};
 
@@ -38,6 +38,13 @@ const BOTTOM: u16 = u16::MAX;
 
 /// The most frames that are blended in one pass.
 const AT_ONCE: usize = 4;
+
+/// How many frames are looked at at once for room.
+const LIVE_AT_ONCE: usize = 32;
+
+/// How many wide frames there are. No set of puzzles was seen to want more; sides beyond go into
+/// narrow ones. (In unit tests so few that this happens.)
+const WIDES: usize = if cfg!(test) { 3 } else { 64 };
 
 /// Room for the frames that lanes return from, with some to spare for the last pass.
 const MOST: usize = 32 + AT_ONCE;
@@ -63,7 +70,7 @@ pub(super) struct Stack<S: Simd, V> {
     /// The lanes that have something in frames.
     deep: LaneSet,
     frames: Vec<Frame<S>>,
-    /// Blocks that once were held.
+    /// Blocks that can be held in its place.
     wide: Vec<Box<Cells<V>>>,
     /// The frame below, for each frame and lane. Here and in `live`, but not in `returning`, wide
     /// frames follow: they have the numbers from [`Stack::WIDE`].
@@ -82,8 +89,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// frames would fall out of the first-level cache.
     const DENSE: bool = V::LEN > 16;
 
-    /// The number of the first wide frame: lanes cannot need as many of either kind, since a frame
-    /// holds at least one side.
+    /// The number of the first wide frame: lanes cannot need as many narrow ones, since a frame holds
+    /// at least one side.
     const WIDE: usize = V::LEN * MAX_DEPTH;
 
     /// What is held becomes a wide frame when the lanes that put such a side by are so many more than
@@ -100,9 +107,10 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             top: [BOTTOM; 32],
             deep: 0,
             frames,
-            wide: Vec::new(),
-            below: vec![[0; 32]; 2 * Self::WIDE],
-            live: vec![0; 2 * Self::WIDE],
+            wide: (0..WIDES).map(|_| Box::new([V::splat(s, 0); CELLS])).collect(),
+            below: vec![[0; 32]; Self::WIDE + WIDES],
+            // The last ones are no frames: where a search for room ends.
+            live: vec![0; Self::WIDE + WIDES + LIVE_AT_ONCE],
             returning: vec![0; Self::WIDE],
             sources: [Source { frame: 0, lanes: 0 }; MOST],
         }
@@ -177,10 +185,13 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     ) {
         let pushed = branching & self.holding;
         let back = returning & self.holding;
-        if pushed.count_ones() >= returning.count_ones() + Self::MANY {
+        if pushed.count_ones() >= returning.count_ones() + Self::MANY
+            && let Some(wide) = self.wide_room(s)
+        {
             let count = self.leave_frames(s, cells, returning & !self.holding);
             self.take_from_frames(s, cells, 0, count);
-            let wide = self.turn_wide(s, pushed);
+            std::mem::swap(&mut self.held, &mut self.wide[wide]);
+            self.link(Self::WIDE + wide, pushed);
             self.exchange_with::<0>(s, cells, split, branching, back, Some(wide));
         } else {
             self.put_into_frames(s, pushed);
@@ -264,17 +275,11 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
     }
 
-    /// The held block becomes a wide frame of these lanes, another one is held: which frame.
+    /// The first wide frame in which no lane has a side, if there is one.
     #[inline(always)]
-    fn turn_wide(&mut self, s: S, lanes: LaneSet) -> usize {
-        let index = self.room(s, Self::WIDE, LaneSet::MAX);
-        let wide = index - Self::WIDE;
-        if wide == self.wide.len() {
-            self.wide.push(Box::new([V::splat(s, 0); CELLS]));
-        }
-        std::mem::swap(&mut self.held, &mut self.wide[wide]);
-        self.link(index, lanes);
-        wide
+    fn wide_room(&self, s: S) -> Option<usize> {
+        let wide = self.room(s, Self::WIDE, LaneSet::MAX) - Self::WIDE;
+        (wide < WIDES).then_some(wide)
     }
 
     /// The first frame, from number `first`, in which these lanes have no side.
@@ -283,13 +288,13 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         let zero = u32x16::splat(s, 0);
         loop {
             let low = u32x16::from_slice(s, &self.live[first..first + 16]);
-            let high = u32x16::from_slice(s, &self.live[first + 16..first + 32]);
+            let high = u32x16::from_slice(s, &self.live[first + 16..first + LIVE_AT_ONCE]);
             let free = (low & lanes).simd_eq(zero).to_bitmask()
                 | (high & lanes).simd_eq(zero).to_bitmask() << 16;
             if free != 0 {
                 return first + free.trailing_zeros() as usize;
             }
-            first += 32;
+            first += LIVE_AT_ONCE;
         }
     }
 

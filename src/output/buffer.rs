@@ -35,11 +35,7 @@ impl RowBuffer {
     /// `separator` behind it, and in the place of the last one a line feed.
     #[inline(always)]
     pub fn append_row(&mut self, room: usize, separator: u8, write: impl FnOnce(&mut Fields<'_>)) {
-        let end = self.length + room + SHORT;
-        if self.bytes.len() < end {
-            self.grow(end);
-        }
-        let mut fields = Fields::new(&mut self.bytes[self.length..end], separator);
+        let mut fields = Fields::new(self.room(room + SHORT), separator);
         write(&mut fields);
         self.length += fields.len();
         if let Some(last) = self.bytes[..self.length].last_mut() {
@@ -54,14 +50,20 @@ impl RowBuffer {
         &mut self,
         write: impl FnOnce(&mut [u8; N]) -> Option<usize>,
     ) -> bool {
-        let end = self.length + N;
-        if self.bytes.len() < end {
-            self.grow(end);
-        }
-        let room = self.bytes[self.length..].first_chunk_mut().expect("it has grown");
+        let room = self.room(N).first_chunk_mut().expect("as much as was asked for");
         let written = write(room);
         self.length += written.unwrap_or(0);
         written.is_some()
+    }
+
+    /// The next so many bytes.
+    #[inline(always)]
+    fn room(&mut self, bytes: usize) -> &mut [u8] {
+        let end = self.length + bytes;
+        if self.bytes.len() < end {
+            self.grow(end);
+        }
+        &mut self.bytes[self.length..end]
     }
 
     #[cold]

@@ -6,8 +6,8 @@
 use fearless_simd::{Simd, dispatch};
 
 use super::columns::names_of_kept;
-use super::plain::PlainRows;
-use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows, Short};
+use super::plain::{PlainRows, STATUS_NAMES};
+use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows};
 use crate::puzzle::CELLS;
 use crate::simd::SimdLevel;
 use crate::status::Status;
@@ -104,7 +104,9 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
             } else {
                 self.push_columns(row, fields);
             }
-            self.push_kept(*row, fields);
+            if !self.kept.is_empty() {
+                fields.by(|room| write_kept::<SEPARATOR>(row.kept(), room));
+            }
         });
     }
 
@@ -116,22 +118,11 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         if self.shows_check {
             outside += row.answer().length() + row.reason().len();
         }
-        self.columns.len() * (FIELD + quoted_room(outside)) + self.room_of_kept(*row)
-    }
-
-    #[inline(always)]
-    fn room_of_kept(&self, row: Row<'_>) -> usize {
+        let own = self.columns.len() * (FIELD + quoted_room(outside));
         if self.kept.is_empty() {
-            return 0;
+            return own;
         }
-        quoted_room(row.kept().length()) + self.kept.len() * quoted_room(0)
-    }
-
-    #[inline(always)]
-    fn push_kept(&self, row: Row<'_>, fields: &mut Fields<'_>) {
-        if !self.kept.is_empty() {
-            fields.by(|room| write_kept::<SEPARATOR>(row.kept(), room));
-        }
+        own + quoted_room(row.kept().length()) + self.kept.len() * quoted_room(0)
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
@@ -207,16 +198,6 @@ fn write_kept<const SEPARATOR: u8>(kept: Kept<'_>, room: &mut [u8]) -> usize {
 fn quoted_room(length: usize) -> usize {
     2 * length + 3
 }
-
-pub(super) const STATUS_NAMES: [Short; Status::ALL.len()] = {
-    let mut names = [Short::new(""); Status::ALL.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = Short::new(Status::ALL[i].name());
-        i += 1;
-    }
-    names
-};
 
 /// Writes text from outside, quoted where it has to be; returns the length.
 fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {

@@ -213,17 +213,14 @@ impl<'a> Rows<'a> {
         let places = 0..self.records.len();
         places.map(
             #[inline(always)]
-            move |place| {
-                let is_mismatch = self.statuses[place] == Status::Mismatch;
-                self.row(place, if is_mismatch { reasons.next() } else { None })
-            },
+            move |place| self.row(place, &mut reasons),
         )
     }
 
-    /// The row at a place, and what is wrong with its solution.
+    /// The row at a place; `reasons` are those of this row and of what comes behind it.
     #[inline(always)]
-    fn row(&'a self, place: usize, mismatch: Option<Reason<'a>>) -> Row<'a> {
-        let record = &self.records[place];
+    fn row(&'a self, place: usize, reasons: &mut impl Iterator<Item = Reason<'a>>) -> Row<'a> {
+        let (record, status) = (&self.records[place], self.statuses[place]);
         Row {
             file: self.file,
             line: self.first_line + u64::from(record.line),
@@ -232,12 +229,12 @@ impl<'a> Rows<'a> {
                 Text::Block(Range { start, end }) => &self.bytes[start as usize..end as usize],
                 Text::Cells { place, .. } => &self.cells[place as usize],
             },
-            status: self.statuses[place],
+            status,
             outcome: match &record.puzzle {
                 Ok(given) => Ok(self.outcomes.of(*given)),
                 Err(place) => Err(&self.malformed[*place as usize]),
             },
-            mismatch,
+            mismatch: if status == Status::Mismatch { reasons.next() } else { None },
             among: (self, place),
         }
     }
@@ -267,8 +264,7 @@ impl<'a> Rows<'a> {
                 _ => false,
             };
             if !is_done {
-                let is_mismatch = status == Status::Mismatch;
-                any(to, self.row(place, if is_mismatch { reasons.next() } else { None }));
+                any(to, self.row(place, &mut reasons));
             }
         }
     }

@@ -8,8 +8,7 @@
 use fearless_simd::Simd;
 
 use super::PuzzleRow;
-use super::buffer::{EIGHT_DIGITS, Fields, SHORT, eight_digits, eight_digits_with_zeros};
-use super::csv::STATUS_NAMES;
+use super::buffer::{EIGHT_DIGITS, Fields, SHORT, Short, eight_digits, eight_digits_with_zeros};
 use crate::puzzle::CELLS;
 use crate::status::Status;
 use crate::text::write_digits;
@@ -56,7 +55,7 @@ impl PlainRows {
         if !self.line.set(line) || !EIGHT_DIGITS.contains(&outcome.latency_ns) {
             return None;
         }
-        self.verdict.set(status, outcome.solutions, outcome.guesses);
+        self.verdict.set(self.separator, status, outcome.solutions, outcome.guesses);
 
         *first(room) = self.line.head;
         *first(&mut room[self.line.head_length % 8..]) = self.line.tail.to_le_bytes();
@@ -90,9 +89,18 @@ fn first<const N: usize>(room: &mut [u8]) -> &mut [u8; N] {
     room.first_chunk_mut().expect("a row has room for the longest one")
 }
 
+pub(super) const STATUS_NAMES: [Short; Status::ALL.len()] = {
+    let mut names = [Short::new(""); Status::ALL.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = Short::new(Status::ALL[i].name());
+        i += 1;
+    }
+    names
+};
+
 /// Status, solutions and guesses, each with its separator.
 struct Verdict {
-    separator: u8,
     said: (Status, u32, u64),
     text: [u8; Self::ROOM],
     length: usize,
@@ -109,9 +117,9 @@ impl Verdict {
     }
 
     #[inline(always)]
-    fn set(&mut self, status: Status, solutions: u32, guesses: u64) {
+    fn set(&mut self, separator: u8, status: Status, solutions: u32, guesses: u64) {
         if self.said != (status, solutions, guesses) {
-            *self = Self::of(self.separator, status, solutions, guesses);
+            *self = Self::of(separator, status, solutions, guesses);
         }
     }
 
@@ -123,7 +131,7 @@ impl Verdict {
         fields.number(solutions.into());
         fields.number(guesses);
         let length = fields.len();
-        Self { separator, said: (status, solutions, guesses), text: *first(&mut room), length }
+        Self { said: (status, solutions, guesses), text: *first(&mut room), length }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
+use super::NO_PANIC;
 use crate::input::{Layout, Position};
 use crate::output::RowBuffer;
 use crate::puzzle::CELLS;
@@ -77,8 +78,6 @@ impl Block {
         &self.bytes[..self.length]
     }
 }
-
-const NO_PANIC: &str = "nothing panics in between";
 
 /// The blocks that nobody has at the moment.
 ///

@@ -23,7 +23,8 @@ use super::clues::{eliminate_clues, eliminate_singles};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
 use super::sweep::{Cells, Verdict, solved, step, step_together};
-use super::transpose::{Batch, load, load_marks, move_lanes, store, touch_all};
+use super::touch::{touch_all, touch_batch};
+use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
 use crate::solver::{Limits, Outcome};
@@ -245,7 +246,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                     Batch::Puzzles(puzzles) => load(s, puzzles, entry),
                     Batch::Marks(marks) => load_marks(s, marks, entry),
                 }
-                ahead.touch();
+                touch_batch(ahead);
                 touch_all(outcomes);
                 let clashing = match block {
                     Batch::Puzzles(_) => eliminate_clues(s, entry),

@@ -122,6 +122,7 @@ mod stack;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod touch;
 mod transpose;
 mod vector;
 #[cfg(target_arch = "x86_64")]

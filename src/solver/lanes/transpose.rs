@@ -4,7 +4,6 @@
 //! transpose of such a square takes three rounds of interleaving. A vector holds one square
 //! in each of its blocks of eight lanes.
 
-use std::hint::black_box;
 use std::ops::Range;
 
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
@@ -49,15 +48,6 @@ impl Batch<'_> {
         }
     }
 
-    /// [`Touch`]es all of them.
-    #[inline(always)]
-    pub(super) fn touch(&self) {
-        match self {
-            Self::Puzzles(puzzles) => touch_all(puzzles),
-            Self::Marks(marks) => touch_all(marks),
-        }
-    }
-
     /// Those of a range.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         match self {
@@ -65,45 +55,6 @@ impl Batch<'_> {
             Self::Marks(marks) => Self::Marks(&marks[range]),
         }
     }
-}
-
-/// What lies in a few lines of the cache.
-pub(super) trait Touch {
-    /// Reads a byte of each of these lines, wherever they begin.
-    fn touch(&self) -> u8;
-}
-
-impl Touch for Puzzle {
-    #[inline(always)]
-    fn touch(&self) -> u8 {
-        self.cells()[0] ^ self.cells()[63]
-    }
-}
-
-impl Touch for Marks {
-    #[inline(always)]
-    fn touch(&self) -> u8 {
-        let masks = self.masks();
-        (masks[0] ^ masks[31] ^ masks[62]) as u8
-    }
-}
-
-impl Touch for Outcome {
-    #[inline(always)]
-    fn touch(&self) -> u8 {
-        self.grid.0[0] ^ self.grid.0[64]
-    }
-}
-
-/// Brings all of these into the first-level cache while sweeps go on, so that nobody waits for them
-/// afterwards. (That is what prefetching instructions are for, which are unsafe.)
-#[inline(always)]
-pub(super) fn touch_all(all: &[impl Touch]) {
-    let mut sum = 0;
-    for one in all {
-        sum ^= one.touch();
-    }
-    black_box(sum);
 }
 
 /// The clues of puzzle `i` into lane `i`, nothing for a blank; lanes without a puzzle get the

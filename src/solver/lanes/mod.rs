@@ -114,9 +114,11 @@
 //! makes of the source matters: array helpers such as `from_fn` and `map` are compiled without
 //! the instruction set, and `x & (x - 1) == 0` becomes a bit count (in `x86.rs`).
 
+mod apart;
 mod branch;
 mod clues;
 mod engine;
+mod run;
 mod share;
 mod stack;
 mod sweep;

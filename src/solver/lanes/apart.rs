@@ -184,6 +184,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             if search.solutions == 0 {
                 outcome.grid = Grid::BLANK;
             }
+            self.run.lately.note(search.solutions > 1);
         }
         for lane in lanes_of(done & self.shares.lanes()) {
             self.end_part(lane, now_ns);
@@ -221,6 +222,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         }
         self.run.busy &= !ended.needless;
         if let Some(all) = ended.all {
+            self.run.lately.note(all.solutions > 1);
             let outcome = &mut self.run.outcomes[puzzle];
             outcome.solutions = all.solutions;
             outcome.gave_up = false;

@@ -1,8 +1,12 @@
 //! The memory of an engine of one vector width, and how it searches a batch.
 
+use std::time::Instant;
+
 use fearless_simd::Simd;
 
 use super::apart::Apart;
+use super::lately::Lately;
+use super::pool::{Pool, Sides};
 use super::run::{Blocks, Run};
 use super::stack::Stack;
 use super::transpose::Batch;
@@ -13,7 +17,10 @@ use crate::solver::{Limits, Outcome};
 pub(super) struct Engine<S: Simd, V> {
     simd: S,
     blocks: Blocks<V>,
+    /// For searching apart, and together.
     stack: Stack<S, V>,
+    sides: Sides<V>,
+    lately: Lately,
 }
 
 /// An engine of any width.
@@ -23,13 +30,98 @@ pub(super) trait Solve: Send {
 
 impl<S: Simd, V: Vector<S>> Engine<S, V> {
     pub(super) fn new(simd: S) -> Self {
-        Self { simd, blocks: Blocks::new(simd), stack: Stack::new(simd) }
+        Self {
+            simd,
+            blocks: Blocks::new(simd),
+            stack: Stack::new(simd),
+            sides: Sides::new(simd),
+            lately: Lately::UNKNOWN,
+        }
+    }
+
+    /// Searches as many puzzles of a batch together as it pays for; returns how many.
+    fn together(
+        &mut self,
+        start: Instant,
+        batch: Batch<'_>,
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        let (blocks, lately) = (&mut self.blocks, &mut self.lately);
+        let run = Run::new(self.simd, start, blocks, lately, batch, limits, outcomes);
+        let ended = Pool::new(run, &mut self.sides).all();
+        if ended.forsaken > 0 {
+            self.again(start, batch, limits, &mut outcomes[..ended.next]);
+        }
+        ended.next
+    }
+
+    /// Searches every puzzle of a batch apart.
+    fn apart(
+        &mut self,
+        start: Instant,
+        batch: Batch<'_>,
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) {
+        let (blocks, lately) = (&mut self.blocks, &mut self.lately);
+        let run = Run::new(self.simd, start, blocks, lately, batch, limits, outcomes);
+        Apart::new(run, &mut self.stack).all();
+    }
+
+    /// Searches the forsaken puzzles again, some at once.
+    #[cold]
+    fn again(
+        &mut self,
+        start: Instant,
+        batch: Batch<'_>,
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) {
+        let lately = self.lately;
+        let mut next = 0;
+        loop {
+            let (mut which, mut count) = ([0; 32], 0);
+            while count < V::LEN && next < outcomes.len() {
+                which[count] = next;
+                count += usize::from(outcomes[next].gave_up);
+                next += 1;
+            }
+            if count == 0 {
+                break;
+            }
+            let waited_ns = start.elapsed().as_nanos() as u64;
+            let mut found = [Outcome::NONE; 32];
+            let found = &mut found[..count];
+            let now = Instant::now();
+            match batch {
+                Batch::Puzzles(all) => {
+                    let some = which.map(|i| all[i]);
+                    self.apart(now, Batch::Puzzles(&some[..count]), limits, found);
+                }
+                Batch::Marks(all) => {
+                    let some = which.map(|i| all[i]);
+                    self.apart(now, Batch::Marks(&some[..count]), limits, found);
+                }
+            }
+            for (i, found) in which.iter().zip(found) {
+                found.latency_ns += waited_ns - outcomes[*i].latency_ns;
+                outcomes[*i] = *found;
+            }
+        }
+        // They have been counted before.
+        self.lately = lately;
     }
 }
 
 impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) {
-        let run = Run::new(self.simd, &mut self.blocks, batch, limits, outcomes);
-        Apart::new(run, &mut self.stack).all();
+        let start = Instant::now();
+        let pays = Pool::<S, V>::suits(limits) && self.lately.few_several();
+        let done = if pays { self.together(start, batch, limits, outcomes) } else { 0 };
+        if done < batch.len() {
+            let rest = batch.part(done..batch.len());
+            self.apart(start, rest, limits, &mut outcomes[done..]);
+        }
     }
 }

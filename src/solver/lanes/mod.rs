@@ -118,8 +118,12 @@ mod apart;
 mod branch;
 mod clues;
 mod engine;
+mod lately;
+mod pool;
 mod run;
+mod searches;
 mod share;
+mod shelves;
 mod stack;
 mod sweep;
 #[cfg(test)]

@@ -20,6 +20,7 @@ use std::time::Instant;
 use fearless_simd::Simd;
 
 use super::clues::{eliminate_clues, eliminate_singles};
+use super::lately::Lately;
 use super::sweep::{Cells, Verdict, solved, step, step_together};
 use super::touch::{touch_all, touch_batch};
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
@@ -60,6 +61,7 @@ pub(super) struct Run<'a, S: Simd, V> {
     pub(super) blocks: &'a mut Blocks<V>,
     pub(super) outcomes: &'a mut [Outcome],
     pub(super) limits: Limits,
+    pub(super) lately: &'a mut Lately,
     /// The work lanes that are searching.
     pub(super) busy: LaneSet,
     batch: Batch<'a>,
@@ -96,20 +98,23 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     pub(super) fn new(
         s: S,
+        start: Instant,
         blocks: &'a mut Blocks<V>,
+        lately: &'a mut Lately,
         batch: Batch<'a>,
         limits: Limits,
         outcomes: &'a mut [Outcome],
     ) -> Self {
         Self {
             s,
+            start,
             blocks,
+            lately,
             end: batch.len(),
             batch,
             outcomes,
             limits,
             busy: 0,
-            start: Instant::now(),
             next: 0,
             waiting: 0,
             waiting_stuck: 0,
@@ -123,7 +128,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
     }
 
-    /// Nanoseconds since the batch began. Reading a clock costs about as much as an easy
+    /// Nanoseconds since the start. Reading a clock costs about as much as an easy
     /// puzzle, so one reading serves all that happens between two steps.
     pub(super) fn now_ns(&mut self) -> u64 {
         if !self.clock_is_right {
@@ -144,6 +149,16 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             self.admit();
         }
         self.waiting != 0
+    }
+
+    /// The next puzzle that would enter.
+    pub(super) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// The batch ends here.
+    pub(super) fn admit_no_more(&mut self) {
+        self.end = self.next;
     }
 
     /// Moves newcomers into lanes that are free, and tells which; returns the lanes that are stuck.

@@ -1,0 +1,32 @@
+//! What searches have come to of late.
+
+/// How many of the puzzles that were searched have several solutions. Old ones count less and less.
+#[derive(Clone, Copy)]
+pub(super) struct Lately {
+    searched: u32,
+    several: u32,
+}
+
+impl Lately {
+    /// From here on, with the benefit of the doubt.
+    pub(super) const UNKNOWN: Self = Self { searched: 128, several: 0 };
+
+    /// Half of what is this long ago counts.
+    const LONG: u32 = 2048;
+
+    /// A puzzle has been searched.
+    #[inline(always)]
+    pub(super) fn note(&mut self, several: bool) {
+        self.searched += 1;
+        self.several += u32::from(several);
+        if self.searched == Self::LONG {
+            self.searched /= 2;
+            self.several /= 2;
+        }
+    }
+
+    /// Whether so few that it pays to search as if there were none.
+    pub(super) fn few_several(self) -> bool {
+        self.several * 32 <= self.searched
+    }
+}

@@ -225,41 +225,35 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
 }
 
 /// Takes the naked singles of a band from the other cells of their boxes; the unions that are left
-/// of the minirows, without the singles of other boxes.
+/// of the minirows.
+///
+/// Nothing need be taken from the other cells of a row: a digit that can only lie in one minirow of
+/// its box leaves no configuration for the others of the row.
 #[inline(always)]
 fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     band: &mut [V; 27],
     tally: &mut Tally<V>,
 ) -> Minirows<V> {
-    let zero = V::splat(s, 0);
-    let mut unions = [[zero; 3]; 3];
-    let mut singles = [[zero; 3]; 3];
+    let mut unions = [[V::splat(s, 0); 3]; 3];
     for b in 0..3 {
-        let (in_box, of_box) = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
+        let in_box = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
         for line in 0..3 {
             unions[line][b] = in_box[line];
-            singles[line][b] = of_box[line];
         }
-    }
-    // A naked single leaves its digit to no other minirow of its row.
-    for line in 0..3 {
-        let [a, b, c] = unions[line];
-        let [p, q, r] = singles[line];
-        unions[line] = [a.without2(q, r), b.without2(p, r), c.without2(p, q)];
     }
     unions
 }
 
 /// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
-/// union that is left of its minirow, and the singles in it.
+/// union that is left of its minirow.
 #[inline(always)]
 fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     band: &mut [V; 27],
     b: usize,
     tally: &mut Tally<V>,
-) -> ([V; 3], [V; 3]) {
+) -> [V; 3] {
     let mut own = [[V::splat(s, 0); 3]; 3];
     let mut singles = [V::splat(s, 0); 3];
     for line in 0..3 {
@@ -283,7 +277,7 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
         }
         unions[line] = left[0].or3(left[1], left[2]);
     }
-    (unions, singles)
+    unions
 }
 
 /// A stack: closure and asserted minirows. Its singles are found by the bands.

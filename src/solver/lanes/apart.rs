@@ -4,7 +4,7 @@
 use fearless_simd::Simd;
 
 use super::branch::Split;
-use super::run::{Newcomer, Run};
+use super::run::{Blocks, Newcomer, Run};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
 use super::sweep::Verdict;
@@ -96,13 +96,14 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
     /// Lanes that branch or return get the cells that they go on with.
     fn go_on(&mut self, next: &Next) {
         let &Next { branching, returning } = next;
-        let (s, work, stack) = (self.run.s, &mut *self.run.blocks.work, &mut *self.stack);
+        let (s, stack) = (self.run.s, &mut *self.stack);
+        let Blocks { work, left, .. } = &mut *self.run.blocks;
         s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
                 if branching != 0 {
-                    let split = Split::choose(s, work, branching);
+                    let split = Split::choose(s, left, branching);
                     stack.exchange(s, work, &split, branching, returning);
                 } else if returning != 0 {
                     stack.give_back(s, work, returning);

@@ -12,7 +12,7 @@
 
 use fearless_simd::{Select, Simd};
 
-use super::sweep::{Cells, Minirows, configurations, through, unions};
+use super::sweep::{Configurations, Minirows, through};
 use super::vector::{LaneSet, Vector};
 
 /// 54 pairs of chute and digit, at most two sides A for each.
@@ -60,17 +60,12 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
     /// As tdoku does (T. Dillon), a digit with two configurations left is taken, else one with
     /// three, in the chute with the fewest configurations of all its digits.
     #[inline(always)]
-    pub(super) fn choose(s: S, cells: &Cells<V>, stuck: LaneSet) -> Self {
+    pub(super) fn choose(s: S, left: &Configurations<V>, stuck: LaneSet) -> Self {
         let zero = V::splat(s, 0);
         let mut best =
             Offer { configurations: [zero; 6], digit: zero, rank: V::splat(s, NO_OFFER) };
-        for band in 0..3 {
-            let cells = cells[27 * band..].first_chunk().expect("27 cells a band");
-            best.or_better(offer(s, band as u16, unions::<S, V, false, 27>(s, cells)));
-        }
-        for stack in 0..3 {
-            let cells = cells[3 * stack..].first_chunk().expect("75 cells of a stack");
-            best.or_better(offer(s, 3 + stack as u16, unions::<S, V, true, 75>(s, cells)));
+        for (chute, left) in left.iter().enumerate() {
+            best.or_better(offer(s, chute as u16, left));
         }
         let chute = best.rank & V::splat(s, CHUTE);
         let mut here = [V::mask(s, 0); 6];
@@ -129,10 +124,9 @@ impl<V> Offer<V> {
 
 /// What a chute has to offer.
 #[inline(always)]
-fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, unions: Minirows<V>) -> Offer<V> {
+fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> Offer<V> {
     let zero = V::splat(s, 0);
-    let configurations = configurations(&unions);
-    let [a, b, c, d, e, f] = configurations;
+    let [a, b, c, d, e, f] = *left;
     // Full adders: the number of configurations of every digit, in three bit planes.
     let (low, high) = (a.xor3(b, c), a.at_least_two(b, c));
     let (low2, high2) = (d.xor3(e, f), d.at_least_two(e, f));
@@ -147,7 +141,7 @@ fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, unions: Minirows<V>) -> Offer<
     let rank = (total << 3) + V::splat(s, chute);
     let resort = (two | three).simd_eq(zero).select(V::splat(s, LAST_RESORT), zero);
     let rank = digit.simd_eq(zero).select(V::splat(s, NO_OFFER), rank | resort);
-    Offer { configurations, digit, rank }
+    Offer { configurations: *left, digit, rank }
 }
 
 /// What side A and side B take from each minirow of the chosen chute.

@@ -140,7 +140,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             }
             return;
         }
-        let split = Split::choose(s, &self.run.blocks.work, branching);
+        let split = Split::choose(s, &self.run.blocks.left, branching);
         let exchange = self.match_up(branching, free);
         self.sides.shelves.exchange(s, &mut self.run.blocks.work, &split, &exchange);
     }

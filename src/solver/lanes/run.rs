@@ -21,7 +21,9 @@ use fearless_simd::Simd;
 
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::lately::Lately;
-use super::sweep::{Cells, Verdict, solved, step, step_together};
+use super::sweep::{
+    Cells, Configurations, Verdict, all_configurations, solved, step, step_together,
+};
 use super::touch::{touch_all, touch_batch};
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
@@ -33,6 +35,8 @@ pub(super) struct Blocks<V> {
     pub(super) work: Box<Cells<V>>,
     entry: Box<Cells<V>>,
     exit: Box<Cells<V>>,
+    /// What the chutes of the work block have left in lanes that are stuck.
+    pub(super) left: Box<Configurations<V>>,
 }
 
 impl<V> Blocks<V> {
@@ -41,7 +45,8 @@ impl<V> Blocks<V> {
         V: Vector<S>,
     {
         let blank = || Box::new([V::splat(s, 0); CELLS]);
-        Self { work: blank(), entry: blank(), exit: blank() }
+        let left = Box::new([[V::splat(s, 0); 6]; 6]);
+        Self { work: blank(), entry: blank(), exit: blank(), left }
     }
 }
 
@@ -183,10 +188,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             });
         }
         self.busy |= taken;
-        let (s, Blocks { entry, work, .. }) = (self.s, &mut *self.blocks);
+        let (s, Blocks { entry, work, left, .. }) = (self.s, &mut *self.blocks);
         s.vectorize(
             #[inline(always)]
-            || move_lanes(s, entry, &from, work, taken),
+            || {
+                move_lanes(s, entry, &from, work, taken);
+                if stuck != 0 {
+                    all_configurations(s, work, left);
+                }
+            },
         );
         stuck
     }
@@ -273,14 +283,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Steps until enough lanes have an event.
     pub(super) fn work(&mut self) -> Verdict {
         self.clock_is_right = false;
-        let (s, work, busy) = (self.s, &mut *self.blocks.work, self.busy);
+        let (s, busy) = (self.s, self.busy);
+        let (work, left) = (&mut *self.blocks.work, &mut *self.blocks.left);
         let enough = (busy.count_ones() * Self::EVENTS / 32).max(1);
         s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
                 loop {
-                    let Verdict { failed, full, stuck } = step(s, work);
+                    let Verdict { failed, full, stuck } = step(s, work, left);
                     let events = (failed | full | stuck) & busy;
                     if events.count_ones() >= enough {
                         return Verdict {

@@ -41,6 +41,9 @@ const fn minirow<const STACK: bool>(line: usize, b: usize) -> [usize; 3] {
     [place::<STACK>(line, b, 0), place::<STACK>(line, b, 1), place::<STACK>(line, b, 2)]
 }
 
+/// The configurations that each chute has left: three bands, three stacks.
+pub(super) type Configurations<V> = [[V; 6]; 6];
+
 /// One vector for each minirow of a chute: `[line][box]`.
 pub(super) type Minirows<V> = [[V; 3]; 3];
 
@@ -102,15 +105,24 @@ const EVERYTHING: u8 = 2;
 /// "Stuck" means that the second one has changed nothing, so that further steps change nothing
 /// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
 #[inline(always)]
-pub(super) fn step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
-    let before = sweep::<S, V, SUM, true>(s, cells).sum;
-    second_sweep(s, cells, before)
+pub(super) fn step<S: Simd, V: Vector<S>>(
+    s: S,
+    cells: &mut Cells<V>,
+    left: &mut Configurations<V>,
+) -> Verdict {
+    let before = sweep::<S, V, SUM, true>(s, cells, None).sum;
+    second_sweep(s, cells, Some(left), before)
 }
 
 /// The second sweep of a step, after which all is known; `before` is the sum of the first one.
 #[inline(always)]
-fn second_sweep<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>, before: V) -> Verdict {
-    let after = sweep::<S, V, EVERYTHING, true>(s, cells);
+fn second_sweep<S: Simd, V: Vector<S>>(
+    s: S,
+    cells: &mut Cells<V>,
+    left: Option<&mut Configurations<V>>,
+    before: V,
+) -> Verdict {
+    let after = sweep::<S, V, EVERYTHING, true>(s, cells, left);
     let ended = after.verdict(s);
     let stuck = after.sum.lanes_equal(before) & !ended.settled();
     Verdict { stuck, ..ended }
@@ -133,26 +145,26 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
 ) -> (Verdict, usize) {
     let mut sweeps = blind;
     if blind == 0 {
-        let verdict = sweep::<S, V, EVERYTHING, false>(s, cells).verdict(s);
+        let verdict = sweep::<S, V, EVERYTHING, false>(s, cells, None).verdict(s);
         sweeps = 1;
         if (lanes & !verdict.settled()).count_ones() < 2 * few {
             return (verdict, sweeps);
         }
     } else {
-        sweep::<S, V, NOTHING, false>(s, cells);
+        sweep::<S, V, NOTHING, false>(s, cells, None);
     }
     for _ in 1..blind {
-        sweep::<S, V, NOTHING, true>(s, cells);
+        sweep::<S, V, NOTHING, true>(s, cells, None);
     }
     loop {
-        let before = sweep::<S, V, SUM, true>(s, cells);
+        let before = sweep::<S, V, SUM, true>(s, cells, None);
         let Verdict { full, .. } = before.verdict(s);
         if (lanes & !full).count_ones() < few {
             // An empty cell and one with two candidates add up as well.
             let failed = any_empty(cells);
             return (Verdict { failed, full: full & !failed, stuck: 0 }, sweeps + 1);
         }
-        let verdict = second_sweep(s, cells, before.sum);
+        let verdict = second_sweep(s, cells, None, before.sum);
         sweeps += 2;
         if (lanes & !verdict.settled()).count_ones() < few {
             return (verdict, sweeps);
@@ -170,15 +182,22 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
 fn sweep<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     s: S,
     cells: &mut Cells<V>,
+    mut left: Option<&mut Configurations<V>>,
 ) -> Tally<V> {
     let zero = V::splat(s, 0);
     let mut tally =
         Tally { sum: zero, least: V::splat(s, u16::MAX), placed: V::splat(s, ALL), twice: zero };
     for band in 0..3 {
-        band_pass::<S, V, TELL, NAKED>(s, band_mut(cells, band), &mut tally);
+        let configurations = band_pass::<S, V, TELL, NAKED>(s, band_mut(cells, band), &mut tally);
+        if let Some(left) = &mut left {
+            left[band] = configurations;
+        }
     }
     for stack in 0..3 {
-        stack_pass::<S, V, TELL>(s, stack_mut(cells, stack), &mut tally);
+        let configurations = stack_pass::<S, V, TELL>(s, stack_mut(cells, stack), &mut tally);
+        if let Some(left) = &mut left {
+            left[3 + stack] = configurations;
+        }
     }
     tally
 }
@@ -201,13 +220,14 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     s: S,
     band: &mut [V; 27],
     tally: &mut Tally<V>,
-) {
+) -> [V; 6] {
     let unions = if NAKED {
         naked_singles::<S, V, TELL>(s, band, tally)
     } else {
         unions::<S, V, false, 27>(s, band)
     };
-    let kept = closure(&unions);
+    let configurations = configurations(&unions);
+    let kept = closure(&configurations);
     if TELL == EVERYTHING {
         tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
     }
@@ -222,6 +242,7 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
             }
         }
     }
+    configurations
 }
 
 /// Takes the naked singles of a band from the other cells of their boxes; the unions that are left
@@ -286,8 +307,9 @@ fn stack_pass<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     stack: &mut [V; 75],
     tally: &mut Tally<V>,
-) {
-    let kept = closure(&unions::<S, V, true, 75>(s, stack));
+) -> [V; 6] {
+    let configurations = configurations(&unions::<S, V, true, 75>(s, stack));
+    let kept = closure(&configurations);
     if TELL == EVERYTHING {
         tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
     }
@@ -305,11 +327,12 @@ fn stack_pass<S: Simd, V: Vector<S>, const TELL: u8>(
             }
         }
     }
+    configurations
 }
 
 /// What each minirow of a chute can hold by its cells.
 #[inline(always)]
-pub(super) fn unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
+fn unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
     s: S,
     chute: &[V; N],
 ) -> Minirows<V> {
@@ -334,12 +357,24 @@ pub(super) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V;
     configurations
 }
 
+/// The configurations that every chute of these cells has left.
+#[inline(always)]
+pub(super) fn all_configurations<S: Simd, V: Vector<S>>(
+    s: S,
+    cells: &mut Cells<V>,
+    left: &mut Configurations<V>,
+) {
+    for i in 0..3 {
+        left[i] = configurations(&unions::<S, V, false, 27>(s, band_mut(cells, i)));
+        left[3 + i] = configurations(&unions::<S, V, true, 75>(s, stack_mut(cells, i)));
+    }
+}
+
 /// What each minirow of a chute may still hold: the digits of which some configuration of
 /// the whole chute goes through it.
 #[inline(always)]
-pub(super) fn closure<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> Minirows<V> {
-    let configurations = configurations(unions);
-    let mut kept = *unions;
+pub(super) fn closure<S: Simd, V: Vector<S>>(configurations: &[V; 6]) -> Minirows<V> {
+    let mut kept = [[configurations[0]; 3]; 3];
     for line in 0..3 {
         for b in 0..3 {
             let [i, j] = through(line, b);

@@ -406,22 +406,22 @@ fn any_empty<S: Simd, V: Vector<S>>(cells: &Cells<V>) -> LaneSet {
 /// cells can hold several.
 #[inline(always)]
 pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
-    let mut held = V::splat(s, ALL);
-    for i in 0..9 {
-        let (row, column, square) = (9 * i, i, 27 * (i / 3) + 3 * (i % 3));
-        let rows_and_columns = nine(cells, row, 1, 3) & nine(cells, column, 9, 27);
-        held = held.and3(rows_and_columns, nine(cells, square, 1, 9));
+    let all = V::splat(s, ALL);
+    let mut held = all;
+    let mut columns = [V::splat(s, 0); 9];
+    for band in cells.as_chunks::<27>().0 {
+        let minirows = unions::<S, V, false, 27>(s, band);
+        for i in 0..3 {
+            let row = minirows[i][0].or3(minirows[i][1], minirows[i][2]);
+            let square = minirows[0][i].or3(minirows[1][i], minirows[2][i]);
+            held = held.and3(row, square);
+        }
+        for column in 0..9 {
+            columns[column] |= band[column].or3(band[column + 9], band[column + 18]);
+        }
     }
-    held.lanes_equal(V::splat(s, ALL))
-}
-
-/// The union of nine cells: three by three, `by` within each three and `then` between them.
-#[inline(always)]
-fn nine<S: Simd, V: Vector<S>>(cells: &Cells<V>, first: usize, by: usize, then: usize) -> V {
-    let mut threes = [cells[first]; 3];
-    for (i, three) in threes.iter_mut().enumerate() {
-        let at = first + i * then;
-        *three = cells[at].or3(cells[at + by], cells[at + 2 * by]);
+    for column in columns {
+        held &= column;
     }
-    threes[0].or3(threes[1], threes[2])
+    held.lanes_equal(all)
 }

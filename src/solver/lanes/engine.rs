@@ -20,7 +20,7 @@ pub(super) struct Engine<S: Simd, V> {
     /// For searching apart, and together.
     stack: Stack<S, V>,
     sides: Sides<V>,
-    lately: Lately,
+    pub(super) lately: Lately,
 }
 
 /// An engine of any width.

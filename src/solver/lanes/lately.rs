@@ -30,3 +30,27 @@ impl Lately {
         self.several * 32 <= self.searched
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_with_several_solutions_are_few_and_many_are_forgotten_in_time() {
+        let mut lately = Lately::UNKNOWN;
+        assert!(lately.few_several());
+        for _ in 0..20 {
+            lately.note(true);
+        }
+        assert!(!lately.few_several());
+        let unique = (0..).take_while(|_| {
+            lately.note(false);
+            !lately.few_several()
+        });
+        assert!((100..2 * Lately::LONG as usize).contains(&unique.count()));
+        for i in 1..10 * Lately::LONG {
+            lately.note(i % 64 == 0);
+        }
+        assert!(lately.few_several());
+    }
+}

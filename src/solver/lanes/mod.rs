@@ -34,38 +34,47 @@
 //!
 //! Stacks need rules 2 and 3 alone. A *step* is two sweeps; the second one also tells whether
 //! a lane has failed, is full, or has not changed. A lane fails when a cell is empty, when a
-//! digit has no configuration in a chute, or when two cells of a minirow have the same single
+//! digit has no configuration in a chute, or when two cells of a box have the same single
 //! candidate: no rule takes that from either, and grids with few clues explode without it.
 //!
 //! # The search
 //!
 //! A lane that has not changed branches on a digit of a chute with two or three configurations
-//! ([`branch`], after tdoku); side B goes onto a stack ([`stack`]). Newcomers are stepped
-//! together until most of them need no more; the others go into work lanes ([`engine`]), each
-//! of which is at its own point of its search and is refilled when it is done. At the end of a
-//! batch free lanes take parts of the searches that are left ([`share`]).
+//! ([`branch`], after tdoku): it goes on with side A, side B is still to be looked at. Newcomers are
+//! stepped together until most of them need no more; the others go into work lanes ([`run`]), each of
+//! which is at its own point of a search.
+//!
+//! Where a puzzle has one solution or none, all sides are looked at, in whatever order. So all lanes
+//! search together ([`pool`]): a lane that has failed takes side B of a lane that branches, or one
+//! from the [`shelves`], whichever puzzle it belongs to. Where more than one solution is found, or
+//! looked for up to a limit of nodes, the order matters; then every lane has a search for itself
+//! ([`apart`]) and a stack of its own ([`stack`]), and free lanes take parts of others' searches only
+//! at the end of a batch ([`share`]). Which way a batch is searched depends on what the puzzles before
+//! were like ([`lately`]); the outcome is the same.
 //!
 //! # What it costs
 //!
-//! Vector operations of a sweep, loads and stores aside: bands 864 (81 cells: 3 for "single",
-//! 1 to take it from the others, 3 to settle; 27 minirows: 10 each; 9 boxes; 18
+//! Vector operations of a sweep, loads and stores aside: bands 837 (81 cells: 3 for "single",
+//! 1 to take it from the others, 3 to settle; 27 minirows: 9 each; 9 boxes; 18
 //! configurations), stacks 261; 81 more for the sum of all cells, in the second sweep another
-//! 147 for what else it tells. A step is 2560, about 440 ns for 32 lanes where two operations
+//! 156 for what else it tells. A step is 2520, about 430 ns for 32 lanes where two operations
 //! end in a cycle. Counted in batches of 2000, proof:
 //!
 //! | set | nodes | sweeps as newcomer | steps in work | busy lanes | with an event after a step |
 //! |---|---|---|---|---|---|
-//! | easy | 1.0 | 4.0 | 0.2 | 28.9 | 27.6 |
-//! | minimal | 3.3 | 8.9 | 4.4 | 30.8 | 17.0 |
-//! | 17 clues | 2.2 | 11.1 | 2.2 | 29.0 | 17.1 |
-//! | hard (magictour) | 19.2 | 6.2 | 35 | 31.8 | 17.1 |
-//! | hardest | 126 | 3.0 | 218 | 32.0 | 18.6 |
+//! | easy | 1.0 | 4.0 | 0.2 | 28.9 | 27.7 |
+//! | minimal | 3.3 | 8.9 | 4.4 | 31.5 | 17.5 |
+//! | 17 clues | 2.2 | 11.1 | 2.3 | 31.1 | 18.7 |
+//! | hard (magictour) | 19.3 | 5.1 | 36 | 31.9 | 17.9 |
+//! | hardest | 126 | 3.0 | 218 | 32.0 | 18.7 |
 //!
-//! On the hardest set nearly every step is followed by events, in 18.6 of 32 lanes, which cost as
-//! much as the step. Cycles, timers included: step 1400, choosing a branch 240, the pass that
-//! exchanges cells with the stack 670 (300 without a frame, 40 for each, and 4.3 of them), folding
-//! 4.6 held sides into 1.7 frames 230, finding the frames to return from 190, bookkeeping 200. (At
-//! AVX2, for 9.5 of 16 lanes: 1680, 320, 540, 160, 120, 180.)
+//! On the hardest set nearly every step is followed by events, in 18.7 of 32 lanes: half of them have
+//! failed, half branch. 6.7 sides B go straight to another lane, 2.6 onto a shelf, 2.2 come back from
+//! one, 28 lie there. Of the time steps take 64%, moving cells 15%, choosing branches 8%, counting
+//! what has ended 5%, matching givers and takers 4%.
+//!
+//! Apart, moving cells takes three times as long: each lane returns to the side that it has put by
+//! itself, wherever that lies (4.3 frames a pass, and 4.6 sides folded into 1.7 frames).
 //!
 //! Of the time on easy puzzles, text to text, the sweeps take 56%, reading and writing text 14%,
 //! bringing puzzles and outcomes into the first-level cache 6%, loading 6%, storing 5%, the clues 5%,
@@ -75,8 +84,10 @@
 //!
 //! # Tried
 //!
-//! Paid: the side put by last in a block of its own, and narrow frames (whole-vector frames fell
-//! out of the first-level cache); dividing searches at the end of a batch (17 clues in batches of
+//! Paid: searching together (hard sets 13% at AVX-512, 8% at AVX2); choosing from configurations that
+//! the second sweep has kept (hard sets 4%); leaving what naked singles take from their rows to the
+//! closure (1 to 4%). Apart: the side put by last in a block of its own, and narrow frames
+//! (whole-vector frames fell out of the first-level cache); dividing searches at the end of a batch (17 clues in batches of
 //! 500: 213 ns instead of 356); bookkeeping with masks; loops of three, which LLVM unrolls at 16
 //! lanes too, in the exchange with the stack (hard sets 9% at AVX2); storing newcomers' grids
 //! without a branch for each lane (minimal 5%); loading a blank as nothing, so that the clues
@@ -92,7 +103,11 @@
 //! the time not measured alone: newcomers in lockstep, no verdict in their first sweeps, clues
 //! taken from their peers before the first one.
 //!
-//! Did not pay: preferring digits whose two configurations differ in all lines, or that are open
+//! Did not pay: a sweep without the rule of three asserted digits (2 to 8% fewer operations, 3 to 60%
+//! more guesses); shelves whose sides lie without gaps, so that each goes there by a permutation;
+//! lanes that take sides of their own block of eight only, where a permutation within it is cheaper
+//! (AVX2: half of the lanes starve); newcomers on shelves, or that branch a step later; prefetch
+//! instructions instead of reads. Preferring digits whose two configurations differ in all lines, or that are open
 //! in most chutes (up to 3% fewer nodes, as much more to choose); preferring chutes with a digit
 //! of two configurations to fewer configurations (no fewer nodes); other weights for one, two,
 //! three and more configurations when chutes are compared (nodes from 1% fewer to 60% more);

@@ -77,11 +77,14 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
                 #[inline(always)]
                 || pool.go_on(branching),
             );
-            if self.run.busy == 0 {
+            branching = if self.run.busy != 0 {
+                let verdict = self.run.work();
+                self.settle(verdict)
+            } else if self.run.is_through() && self.sides.shelves.sides() == 0 {
                 break;
-            }
-            let verdict = self.run.work();
-            branching = self.settle(verdict);
+            } else {
+                0 // All that were busy have been forsaken.
+            };
         }
         self.run.flush();
         Ended { next: self.run.next(), forsaken: self.forsaken }

@@ -161,6 +161,11 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.next
     }
 
+    /// Whether all puzzles have entered and left the entry block.
+    pub(super) fn is_through(&self) -> bool {
+        self.waiting == 0 && self.next == self.end
+    }
+
     /// The batch ends here.
     pub(super) fn admit_no_more(&mut self) {
         self.end = self.next;

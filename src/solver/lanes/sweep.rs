@@ -74,8 +74,8 @@ struct Tally<V> {
     least: V,
     /// The digits that every chute has a configuration for.
     placed: V,
-    /// The digits that two cells of a minirow have as their only candidate. No rule sees
-    /// that: every cell keeps its own single.
+    /// The digits that two cells of a box have as their only candidate. No rule sees that: every
+    /// cell keeps its own single.
     twice: V,
 }
 
@@ -287,7 +287,11 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
             tally.twice |= x.at_least_two(y, z);
         }
     }
-    let taken = singles[0].or3(singles[1], singles[2]);
+    let [x, y, z] = singles;
+    if TELL == EVERYTHING {
+        tally.twice |= x.at_least_two(y, z);
+    }
+    let taken = x.or3(y, z);
     let mut unions = singles;
     for line in 0..3 {
         let mut left = own[line];

@@ -8,14 +8,22 @@ use proptest::prelude::*;
 
 use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
+use super::engine::{Engine as Width, Solve};
+use super::lately::Lately;
+use super::searches::SearchId;
+use super::shelves::{Exchange, Shelves};
 use super::stack::Stack;
-use super::sweep::{CONFIGURATIONS, Cells, closure, solved, step, step_together};
-use super::transpose::{load, load_marks, move_lanes, store};
+use super::sweep::{
+    CONFIGURATIONS, Cells, Verdict, all_configurations, closure, configurations, solved, step,
+    step_together,
+};
+use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{ALL, LaneSet, Vector, lanes_of};
+use crate::bundled::BUNDLED;
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
 use crate::simd::SimdLevel;
-use crate::solver::Outcome;
+use crate::solver::{Limits, Outcome};
 
 /// Runs `check::<S, V>(s, input)` at every level, compiled for that level.
 macro_rules! at_every_level {
@@ -227,7 +235,7 @@ fn check_clues<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 fn check_closure<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let minirow = |i: usize| V::from_fn(s, |lane| input.cells[lane][i] ^ input.cells[lane][i + 9]);
     let before: [[V; 3]; 3] = std::array::from_fn(|l| std::array::from_fn(|b| minirow(3 * l + b)));
-    let after = closure(&before);
+    let after = closure(&configurations(&before));
     for lane in 0..V::LEN {
         let holds =
             |line: usize, b: usize, digit: u32| before[line][b].as_slice()[lane] >> digit & 1 != 0;
@@ -247,7 +255,7 @@ fn check_steps<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut before = input.cells.clone();
     let mut stuck = 0;
     for _ in 0..20 {
-        let verdict = step(s, &mut cells);
+        let verdict = one_step(s, &mut cells);
         assert_eq!(verdict.failed, 0, "every lane has a solution");
         assert_eq!(stuck & !verdict.stuck, 0);
         for lane in 0..V::LEN {
@@ -268,7 +276,7 @@ fn check_steps<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 #[inline(always)]
 fn check_together<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut wanted = vectors::<S, V>(s, &input.cells);
-    while step(s, &mut wanted).stuck != every::<S, V>() & !full(&wanted) {}
+    while one_step(s, &mut wanted).stuck != every::<S, V>() & !full(&wanted) {}
     for blind in 0..6 {
         for few in [1, V::LEN as u32 / 2] {
             let mut cells = vectors::<S, V>(s, &input.cells);
@@ -282,10 +290,16 @@ fn check_together<S: Simd, V: Vector<S>>(s: S, input: &Input) {
             for lane in lanes_of(verdict.stuck) {
                 assert_eq!(lane_of(&cells, lane), lane_of(&wanted, lane));
             }
-            while step(s, &mut cells).stuck != lanes & !full(&cells) {}
+            while one_step(s, &mut cells).stuck != lanes & !full(&cells) {}
             assert!(cells.iter().zip(&wanted).all(|(a, b)| a.as_slice() == b.as_slice()));
         }
     }
+}
+
+/// A step, of which nothing is chosen afterwards.
+#[inline(always)]
+fn one_step<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> Verdict {
+    step(s, cells, &mut [[V::splat(s, 0); 6]; 6])
 }
 
 /// The lanes in which every cell has one candidate.
@@ -305,7 +319,7 @@ fn check_equal_singles<S: Simd, V: Vector<S>>(s: S, input: &Input) {
             (cells[first], cells[second]) = (1 << (lane % 9), 1 << (lane % 9));
         }
         let mut cells = vectors::<S, V>(s, &lanes);
-        assert_eq!(step(s, &mut cells).failed, every::<S, V>(), "cell {first}");
+        assert_eq!(one_step(s, &mut cells).failed, every::<S, V>(), "cell {first}");
     }
 }
 
@@ -316,11 +330,16 @@ fn check_branches<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut cells = vectors::<S, V>(s, &input.cells);
     let mut stack = Stack::<S, V>::new(s);
     let mut stuck = 0;
+    let (mut left, mut found) = ([[V::splat(s, 0); 6]; 6], [[V::splat(s, 0); 6]; 6]);
     for _ in 0..20 {
-        stuck = step(s, &mut cells).stuck & input.lanes & every::<S, V>();
+        stuck = step(s, &mut cells, &mut left).stuck & input.lanes & every::<S, V>();
+    }
+    all_configurations(s, &mut cells, &mut found);
+    for (left, found) in left.as_flattened().iter().zip(found.as_flattened()) {
+        lanes_of(stuck).for_each(|lane| assert_eq!(left.as_slice()[lane], found.as_slice()[lane]));
     }
     let parent = cells;
-    let split = Split::choose(s, &parent, stuck);
+    let split = Split::choose(s, &left, stuck);
     stack.exchange(s, &mut cells, &split, stuck, 0);
     assert_eq!(stack.occupied(), stuck);
     let side_a = cells;
@@ -345,7 +364,7 @@ fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let mut stack = Stack::<S, V>::new(s);
     let mut model: Vec<Vec<[u16; CELLS]>> = vec![Vec::new(); V::LEN];
     let mut cells = vectors::<S, V>(s, &input.cells);
-    let nothing = Split::choose(s, &cells, 0);
+    let nothing = Split::choose(s, &[[V::splat(s, 0); 6]; 6], 0);
     let mut random = u64::from(input.lanes) | 1 << 32;
     for round in 0..60_u16 {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -379,6 +398,131 @@ fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         for lane in 0..V::LEN {
             assert_eq!(stack.occupied() >> lane & 1 == 0, model[lane].is_empty());
         }
+    }
+}
+
+/// Shelves against a list of sides: every side that is put by comes back once, to whoever wants it.
+#[inline(always)]
+fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut shelves = Shelves::<V>::new(s);
+    // By owner, who has one side only.
+    let mut model: Vec<(SearchId, [u16; CELLS])> = Vec::new();
+    let mut cells = vectors::<S, V>(s, &input.cells);
+    let nothing = Split::choose(s, &[[V::splat(s, 0); 6]; 6], 0);
+    let mut random = u64::from(input.lanes) | 1 << 32;
+    for round in 0..60_u16 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let (one, other) = ((random >> 16) as LaneSet, (random >> 32) as LaneSet);
+        for cell in &mut cells {
+            *cell ^= V::splat(s, round);
+        }
+        let before: Vec<_> = (0..V::LEN).map(|lane| lane_of(&cells, lane)).collect();
+        let mut owners = std::array::from_fn(|lane| 32 * round + lane as SearchId);
+        let mut exchange =
+            Exchange { given: 0, giver: [0; 32], back: 0, column: [0; 32], put_by: 0 };
+        let (mut moved, mut taken) = (0, 0);
+        if random >> 63 == 0 {
+            let wanted = one & other & every::<S, V>();
+            if shelves.put_by(s, wanted, &owners) {
+                exchange.put_by = wanted;
+                lanes_of(wanted).for_each(|lane| model.push((owners[lane], before[lane])));
+            }
+            // A lane that puts nothing by gets its neighbour's side.
+            exchange.given = one & !other & every::<S, V>();
+            for lane in lanes_of(exchange.given) {
+                exchange.giver[lane] = ((lane + 1) % V::LEN) as u16;
+                moved |= 1 << lane;
+            }
+            shelves.exchange(s, &mut cells, &nothing, &exchange);
+        } else {
+            let takers = one & every::<S, V>();
+            let got = shelves.take(s, &mut cells, takers, &mut owners, &mut exchange.column);
+            exchange.back = got.back;
+            taken = got.all;
+            assert_eq!(taken.count_ones() as usize, model.len().min(takers.count_ones() as usize));
+            if random >> 62 & 1 == 0 {
+                shelves.give_back(s, &mut cells, &exchange);
+            } else {
+                shelves.exchange(s, &mut cells, &nothing, &exchange);
+            }
+        }
+        for lane in 0..V::LEN {
+            let expected = if taken >> lane & 1 != 0 {
+                let place = model.iter().position(|side| side.0 == owners[lane]);
+                model.swap_remove(place.expect("it is there")).1
+            } else if moved >> lane & 1 != 0 {
+                before[usize::from(exchange.giver[lane])]
+            } else {
+                before[lane]
+            };
+            assert_eq!(lane_of(&cells, lane), expected);
+        }
+        if round % 7 == 0
+            && let Some(forgotten) = model.pop()
+        {
+            shelves.remove(forgotten.0);
+        }
+        assert_eq!(shelves.sides() as usize, model.len());
+    }
+}
+
+/// Puzzles of all kinds: the input's, some of every bundled set, and empty ones, which have far more
+/// sides than there are shelves for.
+fn mixed(input: &Input) -> Vec<Puzzle> {
+    let mut puzzles = input.puzzles.clone();
+    for set in BUNDLED {
+        puzzles.extend(set.text.lines().take(30).map(|line| line.parse::<Puzzle>().expect(line)));
+    }
+    puzzles.extend([Puzzle::EMPTY; 3]);
+    puzzles
+}
+
+/// Together or apart, in one batch or another: the same is found. (Searching together ends where
+/// there are many puzzles with several solutions; so each engine gets few of them.)
+fn check_ways<S: Simd, V: Vector<S> + Send>(s: S, input: &Input) {
+    let puzzles = mixed(input);
+    for limits in [Limits::PROOF, Limits::count(5.try_into().unwrap())] {
+        let mut apart = Width::<S, V>::new(s);
+        apart.lately = Lately::UNKNOWN;
+        (0..1000).for_each(|_| apart.lately.note(true));
+        let mut wanted = vec![Outcome::NONE; puzzles.len()];
+        apart.solve(Batch::Puzzles(&puzzles), limits, &mut wanted);
+        for size in [1, 7, 100] {
+            let mut together = Width::<S, V>::new(s);
+            let mut found = vec![Outcome::NONE; puzzles.len()];
+            for (puzzles, found) in puzzles.chunks(size).zip(found.chunks_mut(size)) {
+                together.lately = Lately::UNKNOWN;
+                together.solve(Batch::Puzzles(puzzles), limits, found);
+            }
+            for ((puzzle, found), wanted) in puzzles.iter().zip(&found).zip(&wanted) {
+                let found = Outcome { latency_ns: wanted.latency_ns, ..*found };
+                assert_eq!(found, *wanted, "{puzzle}");
+            }
+        }
+    }
+}
+
+fn ways_at_every_level(input: &Input) {
+    fn eight<S: Simd>(s: S, input: &Input) {
+        check_ways::<S, u16x8<S>>(s, input);
+    }
+    for level in SimdLevel::available() {
+        match level.token() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(s) => check_ways::<_, u16x32<_>>(s, input),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(s) => check_ways::<_, u16x16<_>>(s, input),
+            other => dispatch!(other, s => eight(s, input)),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn searching_together_finds_what_searching_apart_does(input in input()) {
+        ways_at_every_level(&input);
     }
 }
 
@@ -423,6 +567,11 @@ proptest! {
     #[test]
     fn branches_part_the_solutions(input in input()) {
         at_every_level!(check_branches, &input);
+    }
+
+    #[test]
+    fn shelves_give_back_what_was_put_by(input in input()) {
+        at_every_level!(check_shelves, &input);
     }
 
     #[test]

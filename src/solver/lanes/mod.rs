@@ -65,7 +65,7 @@
 //! | easy | 1.0 | 4.0 | 0.2 | 28.9 | 27.7 |
 //! | minimal | 3.3 | 8.9 | 4.4 | 31.5 | 17.5 |
 //! | 17 clues | 2.2 | 11.1 | 2.3 | 31.1 | 18.7 |
-//! | hard (magictour) | 19.3 | 5.1 | 36 | 31.9 | 17.9 |
+//! | hard (magictour) | 19.2 | 5.1 | 36 | 31.9 | 17.9 |
 //! | hardest | 126 | 3.0 | 218 | 32.0 | 18.7 |
 //!
 //! On the hardest set nearly every step is followed by events, in 18.7 of 32 lanes: half of them have

@@ -47,7 +47,7 @@ impl Batch {
             pipeline,
             settings,
             engine: work.engine,
-            simd: work.engine.build(work.simd()).simd(),
+            simd: work.engine.uses(work.simd()),
             quiet: work.quiet,
             only_rows: false,
         }

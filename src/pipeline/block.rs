@@ -82,39 +82,55 @@ impl Block {
 /// The blocks that nobody has at the moment.
 ///
 /// Who takes one gets the one that was put here last: it may still be in a cache, and those that
-/// are never needed are never touched.
+/// are never needed are never made.
 #[derive(Debug)]
 pub(super) struct FreeBlocks {
+    /// Bytes of input for each block, at most.
+    bytes: usize,
     /// `None` once nobody gets any more.
-    blocks: Mutex<Option<Vec<Block>>>,
+    stock: Mutex<Option<Stock>>,
     changed: Condvar,
 }
 
+#[derive(Debug)]
+struct Stock {
+    blocks: Vec<Block>,
+    /// How many can still be made.
+    not_made: usize,
+}
+
 impl FreeBlocks {
-    /// So many empty blocks for at most `bytes` bytes of input each.
+    /// So many blocks for at most `bytes` bytes of input each.
     pub(super) fn new(count: usize, bytes: usize) -> Self {
-        let blocks = (0..count).map(|_| Block::new(bytes)).collect();
-        Self { blocks: Mutex::new(Some(blocks)), changed: Condvar::new() }
+        let stock = Stock { blocks: Vec::with_capacity(count), not_made: count };
+        Self { bytes, stock: Mutex::new(Some(stock)), changed: Condvar::new() }
     }
 
     /// Waits for a block; `None` if nobody gets any more.
     pub(super) fn take(&self) -> Option<Block> {
-        let blocks = self.blocks.lock().expect(NO_PANIC);
-        let is_empty = |blocks: &mut Option<Vec<Block>>| blocks.as_ref().is_some_and(Vec::is_empty);
-        self.changed.wait_while(blocks, is_empty).expect(NO_PANIC).as_mut()?.pop()
+        let stock = self.stock.lock().expect(NO_PANIC);
+        let is_empty = |stock: &mut Option<Stock>| {
+            stock.as_ref().is_some_and(|stock| stock.blocks.is_empty() && stock.not_made == 0)
+        };
+        let mut stock = self.changed.wait_while(stock, is_empty).expect(NO_PANIC);
+        let stock = stock.as_mut()?;
+        Some(stock.blocks.pop().unwrap_or_else(|| {
+            stock.not_made -= 1;
+            Block::new(self.bytes)
+        }))
     }
 
     /// Takes a block back.
     pub(super) fn put(&self, block: Block) {
-        if let Some(blocks) = self.blocks.lock().expect(NO_PANIC).as_mut() {
-            blocks.push(block);
+        if let Some(stock) = self.stock.lock().expect(NO_PANIC).as_mut() {
+            stock.blocks.push(block);
         }
         self.changed.notify_one();
     }
 
     /// From now on nobody gets any more.
     pub(super) fn close(&self) {
-        self.blocks.lock().expect(NO_PANIC).take();
+        self.stock.lock().expect(NO_PANIC).take();
         self.changed.notify_all();
     }
 }

@@ -179,6 +179,11 @@ impl EngineKind {
         !matches!(self, Self::Lanes | Self::Scalar)
     }
 
+    /// The vector level that it uses, if it is to use this one: none if it uses no vectors.
+    pub fn uses(self, simd: SimdLevel) -> Option<SimdLevel> {
+        (self == Self::Lanes).then_some(simd)
+    }
+
     /// Whether the first solution that it finds is the smallest.
     const fn finds_smallest(self) -> bool {
         matches!(self, Self::BacktrackScan | Self::BacktrackFlags | Self::BacktrackMask)

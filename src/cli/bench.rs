@@ -87,7 +87,7 @@ pub struct Args {
     round_time: Duration,
 
     /// Puzzles that an engine gets at once; `solve` gives it about as many.
-    #[arg(long, value_name = "N", default_value = "3200")]
+    #[arg(long, value_name = "N", default_value = "2000")]
     batch: NonZeroUsize,
 
     /// The seed of the permutations.

@@ -1,5 +1,6 @@
-//! Every lane has a search for itself: what happens to a puzzle happens in the order of a search
-//! that goes depth first, as the first solutions of several must be found.
+//! Every lane has a search for itself, which goes depth first: so which solutions come first, and
+//! where a limit of nodes is reached, depends on the puzzle alone. Where neither matters, lanes search
+//! together ([`super::pool`]).
 
 use fearless_simd::Simd;
 

@@ -1,9 +1,10 @@
 //! The engine `lanes`: many puzzles at once, one in each lane of the vector.
 //!
-//! Fast solvers of one puzzle at a time spend the vector, or tables, inside that puzzle: tdoku
-//! (T. Dillon) holds a box in a register, the `JCZSolve` family (of the players' forum)
-//! looks bands up in tables. A batch has something that they lack: more puzzles. Here every 16-bit lane of a vector holds one puzzle, and every rule becomes a few
-//! bitwise operations for all of them, without a branch, a table or a shuffle.
+//! Fast solvers of one puzzle at a time spend the vector, or tables, inside that puzzle: tdoku (T.
+//! Dillon) holds a box in a register, the `JCZSolve` family (of the players' forum) looks bands up
+//! in tables. A batch has something that they lack: more puzzles. Here every 16-bit lane of a vector
+//! holds one puzzle, and every rule becomes a few bitwise operations for all of them, without a
+//! branch, a table or a shuffle.
 //!
 //! ```text
 //!            lane 0    lane 1           lane 31        9 bits a lane: the candidates
@@ -103,30 +104,30 @@
 //! the time not measured alone: newcomers in lockstep, no verdict in their first sweeps, clues
 //! taken from their peers before the first one.
 //!
-//! Did not pay: a sweep without the rule of three asserted digits (2 to 8% fewer operations, 3 to 60%
-//! more guesses); shelves whose sides lie without gaps, so that each goes there by a permutation;
-//! lanes that take sides of their own block of eight only, where a permutation within it is cheaper
-//! (AVX2: half of the lanes starve); newcomers on shelves, or that branch a step later; prefetch
-//! instructions instead of reads. Preferring digits whose two configurations differ in all lines, or that are open
-//! in most chutes (up to 3% fewer nodes, as much more to choose); preferring chutes with a digit
-//! of two configurations to fewer configurations (no fewer nodes); other weights for one, two,
-//! three and more configurations when chutes are compared (nodes from 1% fewer to 60% more);
-//! testing for four asserted digits in a minirow; branching below the root when the last sweep
-//! has taken next to nothing (10% more nodes, as much time, but 8% less where there are several
-//! solutions); a first sweep without naked singles whose stacks close only (3% less at AVX2, 1%
-//! more on hard sets at AVX-512), or without hidden singles (3 to 6% more), or without stacks (10
-//! to 20% more); one sweep a step (up to 12% more); eight frames in one pass; other distances
-//! between the blocks in memory; sides in whole vectors, each lane in any vector that has room
-//! for it, so that a pass needs neither frames nor folding (4 to 8% more on hard sets: it moves
-//! five times the bytes); folding in the pass of the exchange (10 to 15% more, by what LLVM makes
-//! of it); a byte table for the candidates of a clue, or shifts instead of the permutation of
-//! words; 64 lanes of a byte with the ninth digit as a plane of bits (a sweep takes 6% more a
-//! puzzle with the plane in scalar registers, which are not as free as they look, and 5% less
-//! with it in vectors, both with instructions chosen by hand and before the rest is paid for);
-//! 512 lanes of a bit in 729 vectors (half the operations, but 46 KiB: 3 to 11% less a sweep by
-//! hand). What may not be: sweeps that differ from lane to lane or block to block, because states
-//! that contradict themselves end differently when rules are applied in another order. What LLVM
-//! makes of the source matters: array helpers such as `from_fn` and `map` are compiled without
+//! Did not pay: a sweep without the rule of three asserted digits (2 to 8% fewer operations, 3 to
+//! 60% more guesses); shelves whose sides lie without gaps, so that each goes there by a
+//! permutation; lanes that take sides of their own block of eight only, where a permutation within
+//! it is cheaper (AVX2: half of the lanes starve); newcomers on shelves, or that branch a step
+//! later; prefetch instructions instead of reads (no difference). Preferring digits whose two
+//! configurations differ in all lines, or that are open in most chutes (up to 3% fewer nodes, as
+//! much more to choose); preferring chutes with a digit of two configurations to fewer
+//! configurations (no fewer nodes); other weights for one, two, three and more configurations when
+//! chutes are compared (nodes from 1% fewer to 60% more); testing for four asserted digits in a
+//! minirow; branching below the root when the last sweep has taken next to nothing (10% more nodes,
+//! as much time, but 8% less where there are several solutions); a first sweep without naked singles
+//! whose stacks close only (3% less at AVX2, 1% more on hard sets at AVX-512), or without hidden
+//! singles (3 to 6% more), or without stacks (10 to 20% more); one sweep a step (up to 12% more);
+//! eight frames in one pass; other distances between the blocks in memory; sides in whole vectors,
+//! each lane in any vector that has room for it, so that a pass needs neither frames nor folding (4
+//! to 8% more on hard sets: it moves five times the bytes); folding in the pass of the exchange (10
+//! to 15% more, by what LLVM makes of it); a byte table for the candidates of a clue, or shifts
+//! instead of the permutation of words; 64 lanes of a byte with the ninth digit as a plane of bits
+//! (a sweep takes 6% more a puzzle with the plane in scalar registers, which are not as free as they
+//! look, and 5% less with it in vectors, both with instructions chosen by hand and before the rest
+//! is paid for); 512 lanes of a bit in 729 vectors (half the operations, but 46 KiB: 3 to 11% less a
+//! sweep by hand). What may not be: sweeps that differ from lane to lane or block to block, because
+//! states that contradict themselves end differently when rules are applied in another order. What
+//! LLVM makes of the source matters: array helpers such as `from_fn` and `map` are compiled without
 //! the instruction set, and `x & (x - 1) == 0` becomes a bit count (in `x86.rs`).
 
 mod apart;

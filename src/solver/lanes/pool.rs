@@ -2,14 +2,15 @@
 //!
 //! Half of the lanes with an event have failed, the other half branch. So the sides B of those that
 //! branch go straight into the lanes that have failed, by one permutation a cell; what is left over
-//! lies on [shelves](super::shelves) until more lanes fail than branch. Each lane having a stack of
-//! its own ([`super::apart`]) costs three times as much.
+//! lies on [shelves](super::shelves) until more lanes fail than branch. Where each lane has a stack of
+//! its own ([`super::apart`]), moving cells takes three times as long.
 //!
 //! In which order the sides of a search are looked at depends on what else is going on. That does not
 //! matter where all of them are: with no solution or only one, the solution, the guesses and the nodes
 //! are those of any order. When a second solution turns up, the puzzle is *forsaken*, and a lane of
-//! its own searches it again in the right order. That is for nothing what the first search has cost, so
-//! where puzzles with several solutions are frequent none is searched together ([`Lately`]).
+//! its own searches it again in the right order. What the first search has cost is lost then; so where
+//! puzzles with several solutions are frequent none is searched together
+//! ([`Lately`](super::lately::Lately)).
 
 use fearless_simd::Simd;
 

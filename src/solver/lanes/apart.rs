@@ -98,13 +98,13 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
     fn go_on(&mut self, next: &Next) {
         let &Next { branching, returning } = next;
         let (s, stack) = (self.run.s, &mut *self.stack);
-        let Blocks { work, left, .. } = &mut *self.run.blocks;
+        let Blocks { work, configurations, .. } = &mut *self.run.blocks;
         s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
                 if branching != 0 {
-                    let split = Split::choose(s, left, branching);
+                    let split = Split::choose(s, configurations, branching);
                     stack.exchange(s, work, &split, branching, returning);
                 } else if returning != 0 {
                     stack.give_back(s, work, returning);

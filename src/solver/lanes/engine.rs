@@ -50,7 +50,7 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
         let (blocks, lately) = (&mut self.blocks, &mut self.lately);
         let run = Run::new(self.simd, start, blocks, lately, batch, limits, outcomes);
         let ended = Pool::new(run, &mut self.sides).all();
-        if ended.forsaken > 0 {
+        if ended.forsaken {
             self.again(start, batch, limits, &mut outcomes[..ended.next]);
         }
         ended.next

@@ -46,17 +46,17 @@ pub(super) struct Pool<'a, S: Simd, V> {
     sides: &'a mut Sides<V>,
     /// The search that each lane works for.
     owner: [SearchId; 32],
-    /// How many puzzles are to be searched again.
-    forsaken: usize,
+    /// Whether some puzzles are to be searched again.
+    forsaken: bool,
 }
 
 /// How far a batch was searched together.
 pub(super) struct Ended {
     /// The first puzzle that was not.
     pub(super) next: usize,
-    /// How many of those before are to be searched again, apart: their outcomes have given up, and
-    /// say as latency when they came.
-    pub(super) forsaken: usize,
+    /// Whether some of those before are to be searched again, apart: their outcomes have given up,
+    /// and say as latency when they came.
+    pub(super) forsaken: bool,
 }
 
 impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
@@ -66,7 +66,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
     }
 
     pub(super) fn new(run: Run<'a, S, V>, sides: &'a mut Sides<V>) -> Self {
-        Self { run, sides, owner: [Searches::NOBODY; 32], forsaken: 0 }
+        Self { run, sides, owner: [Searches::NOBODY; 32], forsaken: false }
     }
 
     pub(super) fn all(mut self) -> Ended {
@@ -144,7 +144,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             }
             return;
         }
-        let split = Split::choose(s, &self.run.blocks.left, branching);
+        let split = Split::choose(s, &self.run.blocks.configurations, branching);
         let exchange = self.match_up(branching, free);
         self.sides.shelves.exchange(s, &mut self.run.blocks.work, &split, &exchange);
     }
@@ -261,7 +261,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             outcome.gave_up = true;
             outcome.latency_ns = search.entered_ns;
             self.run.lately.note(true);
-            self.forsaken += 1;
+            self.forsaken = true;
         }
     }
 }

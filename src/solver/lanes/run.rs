@@ -35,8 +35,8 @@ pub(super) struct Blocks<V> {
     pub(super) work: Box<Cells<V>>,
     entry: Box<Cells<V>>,
     exit: Box<Cells<V>>,
-    /// What the chutes of the work block have left in lanes that are stuck.
-    pub(super) left: Box<Configurations<V>>,
+    /// Those of the work block, for lanes that are stuck.
+    pub(super) configurations: Box<Configurations<V>>,
 }
 
 impl<V> Blocks<V> {
@@ -45,8 +45,8 @@ impl<V> Blocks<V> {
         V: Vector<S>,
     {
         let blank = || Box::new([V::splat(s, 0); CELLS]);
-        let left = Box::new([[V::splat(s, 0); 6]; 6]);
-        Self { work: blank(), entry: blank(), exit: blank(), left }
+        let configurations = Box::new([[V::splat(s, 0); 6]; 6]);
+        Self { work: blank(), entry: blank(), exit: blank(), configurations }
     }
 }
 
@@ -193,13 +193,13 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             });
         }
         self.busy |= taken;
-        let (s, Blocks { entry, work, left, .. }) = (self.s, &mut *self.blocks);
+        let (s, Blocks { entry, work, configurations, .. }) = (self.s, &mut *self.blocks);
         s.vectorize(
             #[inline(always)]
             || {
                 move_lanes(s, entry, &from, work, taken);
                 if stuck != 0 {
-                    all_configurations(s, work, left);
+                    all_configurations(s, work, configurations);
                 }
             },
         );
@@ -289,14 +289,14 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     pub(super) fn work(&mut self) -> Verdict {
         self.clock_is_right = false;
         let (s, busy) = (self.s, self.busy);
-        let (work, left) = (&mut *self.blocks.work, &mut *self.blocks.left);
+        let Blocks { work, configurations, .. } = &mut *self.blocks;
         let enough = (busy.count_ones() * Self::EVENTS / 32).max(1);
         s.vectorize(
             #[inline(always)]
             || {
                 align_stack::<S, V>(s);
                 loop {
-                    let Verdict { failed, full, stuck } = step(s, work, left);
+                    let Verdict { failed, full, stuck } = step(s, work, configurations);
                     let events = (failed | full | stuck) & busy;
                     if events.count_ones() >= enough {
                         return Verdict {

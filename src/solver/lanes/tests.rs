@@ -358,6 +358,12 @@ fn check_branches<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     }
 }
 
+/// Two sets of lanes from a linear congruential generator (Knuth's MMIX).
+fn two_sets(random: &mut u64) -> (LaneSet, LaneSet) {
+    *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    ((*random >> 16) as LaneSet, (*random >> 32) as LaneSet)
+}
+
 /// A stack of many frames against a list for each lane.
 #[inline(always)]
 fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
@@ -367,8 +373,7 @@ fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let nothing = Split::choose(s, &[[V::splat(s, 0); 6]; 6], 0);
     let mut random = u64::from(input.lanes) | 1 << 32;
     for round in 0..60_u16 {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let (one, other) = ((random >> 16) as LaneSet, (random >> 32) as LaneSet);
+        let (one, other) = two_sets(&mut random);
         for cell in &mut cells {
             *cell ^= V::splat(s, round);
         }
@@ -411,8 +416,7 @@ fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let nothing = Split::choose(s, &[[V::splat(s, 0); 6]; 6], 0);
     let mut random = u64::from(input.lanes) | 1 << 32;
     for round in 0..60_u16 {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let (one, other) = ((random >> 16) as LaneSet, (random >> 32) as LaneSet);
+        let (one, other) = two_sets(&mut random);
         for cell in &mut cells {
             *cell ^= V::splat(s, round);
         }
@@ -420,7 +424,7 @@ fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         let mut owners = std::array::from_fn(|lane| 32 * round + lane as SearchId);
         let mut exchange =
             Exchange { given: 0, giver: [0; 32], back: 0, column: [0; 32], put_by: 0 };
-        let (mut moved, mut taken) = (0, 0);
+        let mut taken = 0;
         if random >> 63 == 0 {
             let wanted = one & other & every::<S, V>();
             if shelves.put_by(s, wanted, &owners) {
@@ -431,7 +435,6 @@ fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
             exchange.given = one & !other & every::<S, V>();
             for lane in lanes_of(exchange.given) {
                 exchange.giver[lane] = ((lane + 1) % V::LEN) as u16;
-                moved |= 1 << lane;
             }
             shelves.exchange(s, &mut cells, &nothing, &exchange);
         } else {
@@ -450,7 +453,7 @@ fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
             let expected = if taken >> lane & 1 != 0 {
                 let place = model.iter().position(|side| side.0 == owners[lane]);
                 model.swap_remove(place.expect("it is there")).1
-            } else if moved >> lane & 1 != 0 {
+            } else if exchange.given >> lane & 1 != 0 {
                 before[usize::from(exchange.giver[lane])]
             } else {
                 before[lane]

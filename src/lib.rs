@@ -50,6 +50,7 @@ pub mod solver;
 pub mod stats;
 pub mod status;
 mod text;
+mod touch;
 
 pub use compression::Compression;
 pub use input::Source;

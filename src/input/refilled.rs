@@ -2,6 +2,11 @@
 
 use std::ops::Deref;
 
+use crate::touch::{Touch, touch_all};
+
+/// How many values before they are written places are touched.
+const AHEAD: usize = 8;
+
 /// Values one behind the other, forgotten all at once. Their bytes stay, so that a place need not be
 /// cleared for a value that is written there piece by piece.
 #[derive(Clone, Debug)]
@@ -11,7 +16,7 @@ pub struct Refilled<T> {
     length: usize,
 }
 
-impl<T: Copy> Refilled<T> {
+impl<T: Copy + Touch> Refilled<T> {
     /// An empty list with room for so many values, of which each is `some` until it is written.
     pub fn with_room(length: usize, some: T) -> Self {
         Self { all: vec![some; length], length: 0 }
@@ -37,6 +42,7 @@ impl<T: Copy> Refilled<T> {
         if self.length == self.all.len() {
             self.grow(some);
         }
+        touch_all(self.all.get(self.length + AHEAD));
         let is_written = write(&mut self.all[self.length]);
         self.length += usize::from(is_written);
         is_written
@@ -76,23 +82,23 @@ mod tests {
 
     #[test]
     fn values_come_one_behind_the_other_and_are_forgotten_together() {
-        let mut list = Refilled::with_room(1, 0_u8);
+        let mut list = Refilled::with_room(1, [0_u8]);
         for round in 0..3 {
             list.clear();
             for value in 0..40 {
-                assert!(!list.push_if(0, |place| {
-                    *place = 99;
+                assert!(!list.push_if([0], |place| {
+                    *place = [99];
                     false
                 }));
-                list.push(round + value);
+                list.push([round + value]);
             }
-            let expected: Vec<u8> = (round..round + 40).collect();
+            let expected: Vec<_> = (round..round + 40).map(|value| [value]).collect();
             assert_eq!(*list, *expected);
         }
         let mut same = Refilled::default();
-        (2..42).for_each(|value| same.push(value));
+        (2..42).for_each(|value| same.push([value]));
         assert_eq!(list, same);
-        same.push(1);
+        same.push([1]);
         assert_ne!(list, same);
     }
 }

@@ -144,7 +144,6 @@ mod stack;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod touch;
 mod transpose;
 mod vector;
 #[cfg(target_arch = "x86_64")]

@@ -24,11 +24,11 @@ use super::lately::Lately;
 use super::sweep::{
     Cells, Configurations, Verdict, all_configurations, solved, step, step_together,
 };
-use super::touch::{touch_all, touch_batch};
-use super::transpose::{Batch, load, load_marks, move_lanes, store};
+use super::transpose::{Batch, load, load_marks, move_lanes, store, touch_batch};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::{CELLS, Grid};
 use crate::solver::{Limits, Outcome};
+use crate::touch::touch_all;
 
 /// The cells of all lanes, wherever they are.
 pub(super) struct Blocks<V> {

@@ -13,6 +13,7 @@ use super::vector::{LaneSet, Vector};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::solver::Outcome;
+use crate::touch::touch_all;
 
 /// Where the groups of sixteen cells begin: all cells but one.
 const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
@@ -54,6 +55,15 @@ impl Batch<'_> {
             Self::Puzzles(puzzles) => Self::Puzzles(&puzzles[range]),
             Self::Marks(marks) => Self::Marks(&marks[range]),
         }
+    }
+}
+
+/// Touches all that is to be solved.
+#[inline(always)]
+pub(super) fn touch_batch(batch: Batch<'_>) {
+    match batch {
+        Batch::Puzzles(puzzles) => touch_all(puzzles),
+        Batch::Marks(marks) => touch_all(marks),
     }
 }
 

@@ -47,11 +47,20 @@ fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> 
         cells.store_slice(&mut puzzle.cells_mut()[at..at + S::u8s::LEN]);
         let mut is_cell = is_digit;
         for &blank in blanks {
-            is_cell |= text.simd_eq(blank);
+            is_cell |= digit.simd_eq(blank.wrapping_sub(b'0'));
         }
         all_cells &= is_cell.all_true();
     }
     all_cells
+}
+
+/// Writes cells as they were written.
+#[inline(always)]
+pub(crate) fn copy_cells<S: Simd>(s: S, cells: &Line, line: &mut Line) {
+    for at in windows::<S>() {
+        let text = S::u8s::from_slice(s, &cells[at..at + S::u8s::LEN]);
+        text.store_slice(&mut line[at..at + S::u8s::LEN]);
+    }
 }
 
 /// Writes a solution.

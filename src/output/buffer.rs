@@ -3,9 +3,13 @@
 use std::ops::Range;
 
 use crate::puzzle::{CELLS, Grid};
+use crate::touch::touch_all;
 
 /// Room for a short field: the widest `u64` has 20 digits.
 pub const SHORT: usize = 24;
+
+/// How many bytes before they are written places are touched: some rows.
+const AHEAD: usize = 1024;
 
 /// Bytes that grow at their end, a row at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,17 +47,26 @@ impl RowBuffer {
         }
     }
 
-    /// Appends what `write` puts at the start of `N` bytes and returns the length of; nothing if it
-    /// returns none. Returns whether it did.
+    /// Appends what `write` puts at the start of `N` bytes and returns the length of, again and again
+    /// until it returns none.
     #[inline(always)]
-    pub fn append<const N: usize>(
+    pub fn append_while<const N: usize>(
         &mut self,
-        write: impl FnOnce(&mut [u8; N]) -> Option<usize>,
-    ) -> bool {
-        let room = self.room(N).first_chunk_mut().expect("as much as was asked for");
-        let written = write(room);
-        self.length += written.unwrap_or(0);
-        written.is_some()
+        mut write: impl FnMut(&mut [u8; N]) -> Option<usize>,
+    ) {
+        let mut length = self.length;
+        loop {
+            if self.bytes.len() < length + AHEAD + N {
+                self.grow(length + AHEAD + N);
+            }
+            let room = &mut self.bytes[length..];
+            let ahead: &[u8; N] = room[AHEAD..].first_chunk().expect("as much as was asked for");
+            touch_all([ahead]);
+            let room = room.first_chunk_mut().expect("as much as was asked for");
+            let Some(written) = write(room) else { break };
+            length += written;
+        }
+        self.length = length;
     }
 
     /// The next so many bytes.
@@ -256,13 +269,14 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// Khuong, "How to print integers really fast", 2017).
 #[inline(always)]
 fn digits_of(number: u64) -> u64 {
-    let halves = (number / 10_000) | ((number % 10_000) << 32);
+    // What is left, times 2^k, beside the quotient: x << k, less quotient * (divisor << k) - quotient.
+    let halves = (number << 32) - number / 10_000 * ((10_000 << 32) - 1);
     // x * 10486 >> 20 is x / 100 for all x below 10,000.
     let hundreds = ((halves * 10_486) >> 20) & 0x0000_007F_0000_007F;
-    let quarters = hundreds | ((halves - hundreds * 100) << 16);
+    let quarters = (halves << 16) - hundreds * ((100 << 16) - 1);
     // x * 103 >> 10 is x / 10 for all x below 100.
     let tens = ((quarters * 103) >> 10) & 0x000F_000F_000F_000F;
-    tens | ((quarters - tens * 10) << 8)
+    (quarters << 8) - tens * ((10 << 8) - 1)
 }
 
 #[cfg(test)]

@@ -85,12 +85,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         rows.for_each(
             out,
             #[inline(always)]
-            |out, row| {
-                out.append(
-                    #[inline(always)]
-                    |room| plain.write(simd, row, room),
-                )
-            },
+            |out, rows| plain.write_all(simd, rows, out),
             |out, row| self.push_any(&row, out),
         );
     }

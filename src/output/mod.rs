@@ -30,7 +30,9 @@ pub use judge::JudgeGrids;
 pub use lines::SolutionLines;
 
 use std::borrow::Cow;
+use std::iter::Zip;
 use std::ops::Range;
+use std::slice::Iter;
 
 use crate::check::{Reason, Reasons};
 use crate::input::csv::Field;
@@ -72,6 +74,31 @@ pub struct PuzzleRow<'a> {
     pub status: Status,
     /// What the engine found.
     pub outcome: &'a Outcome,
+}
+
+/// Rows of puzzles as long as such rows come ([`Rows::for_each`]).
+#[derive(Clone, Debug)]
+pub struct PuzzleRows<'a> {
+    first_line: u64,
+    bytes: &'a [u8],
+    /// What each record must give, for its outcome to be the next one.
+    given: Range<u32>,
+    all: Zip<Zip<Iter<'a, Record>, Iter<'a, Status>>, Iter<'a, Outcome>>,
+}
+
+impl<'a> Iterator for PuzzleRows<'a> {
+    type Item = PuzzleRow<'a>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<PuzzleRow<'a>> {
+        let ((record, &status), outcome) = self.all.next()?;
+        let Text::Block(Range { start, .. }) = record.text else { return None };
+        if record.puzzle != Ok(Given::Puzzle(self.given.next()?)) || status == Status::Mismatch {
+            return None;
+        }
+        let cells = self.bytes.get(start as usize..)?.first_chunk()?;
+        Some(PuzzleRow { line: self.first_line + u64::from(record.line), cells, status, outcome })
+    }
 }
 
 /// Fields of one record in the bytes of its block.
@@ -239,32 +266,39 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Calls `plain` with each row of a puzzle that was written in one piece and not checked, which is
-    /// nearly every row, and `any` with each of the others and if that returns `false`.
+    /// The rows from a place on, up to the first that is not one of a puzzle that was written in one
+    /// piece and not checked.
+    #[inline(always)]
+    fn puzzles_from(&self, place: usize) -> PuzzleRows<'a> {
+        let given = match self.records[place].puzzle {
+            Ok(Given::Puzzle(first)) => first..u32::MAX,
+            _ => u32::MAX..u32::MAX,
+        };
+        let outcomes = self.outcomes.puzzles.get(given.start as usize..).unwrap_or_default();
+        let records = self.records[place..].iter().zip(&self.statuses[place..]);
+        let Self { first_line, bytes, .. } = *self;
+        PuzzleRows { first_line, bytes, given, all: records.zip(outcomes) }
+    }
+
+    /// Calls `plain` with rows of puzzles that were written in one piece and not checked, which nearly
+    /// all are, as many as stand together, and `any` with each of the others and with the next if
+    /// `plain` has not written all of them: it returns how many.
     ///
     /// Only what these rows say is put together from the records.
     #[inline(always)]
     pub fn for_each<T>(
         &'a self,
         to: &mut T,
-        mut plain: impl FnMut(&mut T, PuzzleRow<'a>) -> bool,
+        mut plain: impl FnMut(&mut T, PuzzleRows<'a>) -> usize,
         mut any: impl FnMut(&mut T, Row<'a>),
     ) {
         let mut reasons = self.reasons.iter();
-        for (place, (record, &status)) in self.records.iter().zip(self.statuses).enumerate() {
-            let is_done = match (&record.text, &record.puzzle) {
-                (Text::Block(text), &Ok(Given::Puzzle(puzzle)))
-                    if status != Status::Mismatch
-                        && let Some(cells) = self.bytes[text.start as usize..].first_chunk() =>
-                {
-                    let line = self.first_line + u64::from(record.line);
-                    let outcome = &self.outcomes.puzzles[puzzle as usize];
-                    plain(to, PuzzleRow { line, cells, status, outcome })
-                }
-                _ => false,
-            };
-            if !is_done {
+        let mut place = 0;
+        while place < self.records.len() {
+            place += plain(to, self.puzzles_from(place));
+            if place < self.records.len() {
                 any(to, self.row(place, &mut reasons));
+                place += 1;
             }
         }
     }

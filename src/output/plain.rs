@@ -7,18 +7,19 @@
 
 use fearless_simd::Simd;
 
-use super::PuzzleRow;
 use super::buffer::{EIGHT_DIGITS, Fields, SHORT, Short, eight_digits, eight_digits_with_zeros};
+use super::{PuzzleRow, RowBuffer};
 use crate::puzzle::CELLS;
+use crate::solver::Outcome;
 use crate::status::Status;
-use crate::text::write_digits;
+use crate::text::{copy_cells, write_digits};
 
 /// Room for the number of the line and the separator behind it.
 const LINE: usize = 16;
-/// Places behind that: of the solution, and of what stands behind it if there is one or not.
+/// Places behind that: of the solution, and of the separator behind it if there is one or not.
 const SOLUTION: usize = CELLS + 1;
-const BEHIND: usize = SOLUTION + CELLS + 1;
-const BEHIND_NONE: usize = SOLUTION + 1;
+const BEHIND: usize = SOLUTION + CELLS;
+const BEHIND_NONE: usize = SOLUTION;
 /// Room for the latency and the end of the line.
 const LATENCY: usize = 16;
 /// Room for all behind the line.
@@ -36,26 +37,44 @@ pub(super) struct PlainRows {
 
 impl PlainRows {
     pub(super) fn new(separator: u8) -> Self {
-        Self {
-            separator,
-            line: Counter::NOWHERE,
-            verdict: Verdict::of(separator, Status::Unique, 1, 0),
-        }
+        Self { separator, line: Counter::NOWHERE, verdict: Verdict::NOTHING }
+    }
+
+    /// Writes rows up to the first that has a number which this way is not made for; returns how
+    /// many.
+    #[inline(always)]
+    pub(super) fn write_all<'a, S: Simd>(
+        &mut self,
+        simd: S,
+        mut rows: impl Iterator<Item = PuzzleRow<'a>>,
+        out: &mut RowBuffer,
+    ) -> usize {
+        let mut count = 0;
+        out.append_while(
+            #[inline(always)]
+            |room| {
+                let length = self.write(simd, rows.next()?, room)?;
+                count += 1;
+                Some(length)
+            },
+        );
+        count
     }
 
     /// Writes a row; returns its length, or `None` if it has a number that this way is not made for.
     #[inline(always)]
-    pub(super) fn write<S: Simd>(
+    fn write<S: Simd>(
         &mut self,
         simd: S,
         row: PuzzleRow<'_>,
         room: &mut [u8; ROOM],
     ) -> Option<usize> {
         let PuzzleRow { line, cells, status, outcome } = row;
-        if !self.line.set(line) || !EIGHT_DIGITS.contains(&outcome.latency_ns) {
+        if !EIGHT_DIGITS.contains(&outcome.latency_ns) {
             return None;
         }
-        self.verdict.set(self.separator, status, outcome.solutions, outcome.guesses);
+        self.line.set(line)?;
+        self.verdict.set(self.separator, status, outcome)?;
 
         *first(room) = self.line.head;
         *first(&mut room[self.line.head_length % 8..]) = self.line.tail.to_le_bytes();
@@ -63,18 +82,12 @@ impl PlainRows {
         let line_end = self.line.length % LINE;
         room[line_end] = self.separator;
         let body: &mut [u8; BODY] = first(&mut room[line_end + 1..]);
-        *first(body) = *cells;
+        copy_cells(simd, cells, first(body));
         body[CELLS] = self.separator;
         // Of no solution, too: what stands behind overwrites it.
         write_digits(simd, &outcome.grid, first(&mut body[SOLUTION..]));
-        let behind = if outcome.solutions == 0 { BEHIND_NONE } else { BEHIND };
-        body[behind - 1] = self.separator;
-        if self.verdict.length <= Verdict::MOSTLY {
-            *first(&mut body[behind..]) = self.verdict.start();
-        } else {
-            *first(&mut body[behind..]) = self.verdict.text;
-        }
-        let latency = behind + self.verdict.length % Verdict::ROOM;
+        *first(&mut body[self.verdict.start.min(BEHIND)..]) = self.verdict.text;
+        let latency = self.verdict.end.min(BEHIND + Verdict::ROOM);
         let (digits, length) = eight_digits(outcome.latency_ns);
         *first(&mut body[latency..]) = digits;
         let end = latency + length % LATENCY;
@@ -99,39 +112,46 @@ pub(super) const STATUS_NAMES: [Short; Status::ALL.len()] = {
     names
 };
 
-/// Status, solutions and guesses, each with its separator.
+/// Status, solutions and guesses, a separator before, between and behind them.
 struct Verdict {
     said: (Status, u32, u64),
     text: [u8; Self::ROOM],
-    length: usize,
+    /// Where in the body it stands, and what stands behind it.
+    start: usize,
+    end: usize,
 }
 
 impl Verdict {
-    const ROOM: usize = 64;
-    /// What is enough for most of them.
-    const MOSTLY: usize = 16;
+    /// As much as one vector moves: only some with billions of guesses are longer.
+    const ROOM: usize = 32;
 
-    #[inline(always)]
-    fn start(&self) -> [u8; Self::MOSTLY] {
-        *self.text.first_chunk().expect("there is more")
-    }
+    /// Of a number of solutions that no outcome has together with this status.
+    const NOTHING: Self =
+        Self { said: (Status::Unique, 0, 0), text: [0; Self::ROOM], start: 0, end: 0 };
 
+    /// That of an outcome; `None` if there is no room for it.
     #[inline(always)]
-    fn set(&mut self, separator: u8, status: Status, solutions: u32, guesses: u64) {
-        if self.said != (status, solutions, guesses) {
-            *self = Self::of(separator, status, solutions, guesses);
+    fn set(&mut self, separator: u8, status: Status, outcome: &Outcome) -> Option<()> {
+        let said = (status, outcome.solutions, outcome.guesses);
+        if self.said != said {
+            *self = Self::of(separator, said)?;
         }
+        Some(())
     }
 
     #[inline(never)]
-    fn of(separator: u8, status: Status, solutions: u32, guesses: u64) -> Self {
-        let mut room = [0; 3 * SHORT];
+    fn of(separator: u8, said: (Status, u32, u64)) -> Option<Self> {
+        let (status, solutions, guesses) = said;
+        let mut room = [0; 4 * SHORT];
         let mut fields = Fields::new(&mut room, separator);
+        fields.empty();
         fields.short(&STATUS_NAMES[status as usize]);
         fields.number(solutions.into());
         fields.number(guesses);
         let length = fields.len();
-        Self { said: (status, solutions, guesses), text: *first(&mut room), length }
+        let start = if solutions == 0 { BEHIND_NONE } else { BEHIND };
+        let fits = length <= Self::ROOM;
+        fits.then(|| Self { said, text: *first(&mut room), start, end: start + length })
     }
 }
 
@@ -145,7 +165,7 @@ struct Counter {
     /// The last eight digits, of which the first is the lowest byte. (A register, to which one is
     /// added: written to memory as it is, it can be read from there at once.)
     tail: u64,
-    /// How many digits there are; 0 if the number is not one that it can come to.
+    /// How many digits there are.
     length: usize,
     /// One more in the last digit.
     one: u64,
@@ -171,11 +191,11 @@ impl Counter {
         next_hundred: 1,
     };
 
-    /// Goes on to a number; `false` if that is 0 or too large.
+    /// Goes on to a number; `None` if that is 0 or too large.
     #[inline(always)]
-    fn set(&mut self, number: u64) -> bool {
+    fn set(&mut self, number: u64) -> Option<()> {
         if number != self.number + 1 || number == self.next_hundred {
-            *self = Self::at(number);
+            *self = Self::at(number)?;
         } else {
             self.number = number;
             self.tail += self.one;
@@ -185,14 +205,14 @@ impl Counter {
                 self.tail = self.tail - 10 * self.one + (self.one >> 8);
             }
         }
-        self.length > 0
+        Some(())
     }
 
     /// By value: what nobody else can point to stays in registers.
     #[inline(never)]
-    fn at(number: u64) -> Self {
+    fn at(number: u64) -> Option<Self> {
         if !(1..Self::END).contains(&number) {
-            return Self::NOWHERE;
+            return None;
         }
         let (high, low) = (number / EIGHT_DIGITS.end, number % EIGHT_DIGITS.end);
         let (head, head_length, tail, tail_length) = if high == 0 {
@@ -202,7 +222,7 @@ impl Counter {
             let (head, length) = eight_digits(high);
             (head, length, eight_digits_with_zeros(low), 8)
         };
-        Self {
+        Some(Self {
             number,
             head,
             head_length,
@@ -211,7 +231,7 @@ impl Counter {
             one: 1 << (8 * (tail_length - 1)),
             next_ten: (number / 10 + 1) * 10,
             next_hundred: if number < 10 { 10 } else { (number / 100 + 1) * 100 },
-        }
+        })
     }
 }
 
@@ -226,7 +246,7 @@ mod tests {
         let around_ends = ends.map(|end| end - 30..end + 30);
         let numbers = [0..1200, 998..1002, 5..6, u64::MAX - 9..u64::MAX];
         for number in numbers.into_iter().chain(around_ends).flatten() {
-            let has_digits = counter.set(number);
+            let has_digits = counter.set(number).is_some();
             assert_eq!(has_digits, (1..Counter::END).contains(&number), "{number}");
             if has_digits {
                 let head = &counter.head[..counter.head_length];

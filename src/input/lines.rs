@@ -61,9 +61,22 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
+        // Nearly every line of a large file is 81 cells and a line feed,
+        let place = Place { line, start: at as u32, indent: 0 };
+        let count = records.push_puzzles(
+            place,
+            block[at..].as_chunks().0,
+            #[inline(always)]
+            |cells, puzzle| read_cells(simd, cells, puzzle),
+        );
+        at += count * (CELLS + 1);
+        line += count as u32;
+        if at == block.len() {
+            break;
+        }
+        // or starts with 81 cells.
         let rest = &block[at..];
         let place = Place { line, start: at as u32, indent: 0 };
-        // Nearly every line of a large file starts with 81 cells.
         if let Some((cells, behind)) = rest.split_first_chunk()
             && let Some(length) = end_behind_cells(behind)
             && records.push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))

@@ -254,6 +254,34 @@ impl Records {
         true
     }
 
+    /// Adds records that are puzzles and fill their lines, from this place on, as many as stand
+    /// together and `read` says are cells; returns how many.
+    #[inline(always)]
+    fn push_puzzles(
+        &mut self,
+        place: Place,
+        lines: &[[u8; CELLS + 1]],
+        mut read: impl FnMut(&Line, &mut Puzzle) -> bool,
+    ) -> usize {
+        let first = self.puzzles.len() as u32;
+        let mut lines = lines.iter();
+        let count = self.puzzles.push_while(
+            Puzzle::EMPTY,
+            #[inline(always)]
+            |puzzle| match lines.next() {
+                Some([cells @ .., b'\n']) => read(cells, puzzle),
+                _ => false,
+            },
+        );
+        self.all.extend((0..count as u32).map(|i| {
+            let start = place.start + i * (CELLS as u32 + 1);
+            let text = Text::Block(start..start + CELLS as u32);
+            let puzzle = Ok(Given::Puzzle(first + i));
+            Record { line: place.line + i, indent: 0, fault: 0, text, puzzle }
+        }));
+        count
+    }
+
     /// Adds a record that has this text, 81 cells or 729 characters of pencil marks.
     ///
     /// # Errors

@@ -48,9 +48,27 @@ impl<T: Copy + Touch> Refilled<T> {
         is_written
     }
 
+    /// Appends values as long as `write` says that it has left one in the place that it is given;
+    /// returns how many.
+    #[inline(always)]
+    pub fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
+        let mut length = self.length;
+        loop {
+            if length == self.all.len() {
+                self.grow(some);
+            }
+            touch_all(self.all.get(length + AHEAD));
+            if !write(&mut self.all[length]) {
+                break;
+            }
+            length += 1;
+        }
+        length - std::mem::replace(&mut self.length, length)
+    }
+
     #[cold]
     fn grow(&mut self, some: T) {
-        self.all.resize((2 * self.length).max(16), some);
+        self.all.resize((2 * self.all.len()).max(16), some);
     }
 }
 

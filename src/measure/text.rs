@@ -7,6 +7,10 @@ use crate::simd::SimdLevel;
 use crate::solver::Outcome;
 pub(super) use crate::text::Line;
 use crate::text::{read_cells, write_cells};
+use crate::touch::touch_all;
+
+/// How many lines or puzzles before they are written places are touched.
+const AHEAD: usize = 8;
 
 /// The characters of `puzzle`, `.` for a blank.
 pub(super) fn line(puzzle: &Puzzle) -> Line {
@@ -28,8 +32,9 @@ pub(super) fn read(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
     dispatch!(simd.token(), s => s.vectorize(
         #[inline(always)]
         || {
-            for (line, puzzle) in lines.iter().zip(puzzles) {
-                assert!(read_cells(s, line, puzzle), "{MADE_FROM_PUZZLES}");
+            for (i, line) in lines.iter().enumerate() {
+                touch_all(puzzles.get(i + AHEAD));
+                assert!(read_cells(s, line, &mut puzzles[i]), "{MADE_FROM_PUZZLES}");
             }
         }
     ));
@@ -40,8 +45,9 @@ pub(super) fn write(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
     dispatch!(simd.token(), s => s.vectorize(
         #[inline(always)]
         || {
-            for (outcome, line) in outcomes.iter().zip(lines) {
-                write_cells(s, &outcome.grid, line);
+            for (i, outcome) in outcomes.iter().enumerate() {
+                touch_all(lines.get(i + AHEAD));
+                write_cells(s, &outcome.grid, &mut lines[i]);
             }
         }
     ));

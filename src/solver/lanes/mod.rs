@@ -42,7 +42,7 @@
 //!
 //! A lane that has not changed branches on a digit of a chute with two or three configurations
 //! ([`branch`], after tdoku): it goes on with side A, side B is still to be looked at. Newcomers are
-//! stepped together until most of them need no more; the others go into work lanes ([`run`]), each of
+//! swept together until most of them need no more; the others go into work lanes ([`run`]), each of
 //! which is at its own point of a search.
 //!
 //! Where a puzzle has one solution or none, all sides are looked at, in whatever order. So all lanes
@@ -64,9 +64,9 @@
 //! | set | nodes | sweeps as newcomer | steps in work | busy lanes | with an event after a step |
 //! |---|---|---|---|---|---|
 //! | easy | 1.0 | 4.0 | 0.2 | 28.9 | 27.7 |
-//! | minimal | 3.3 | 8.9 | 4.4 | 31.5 | 17.5 |
-//! | 17 clues | 2.2 | 11.1 | 2.3 | 31.1 | 18.7 |
-//! | hard (magictour) | 19.2 | 5.1 | 36 | 31.9 | 17.9 |
+//! | minimal | 3.3 | 8.1 | 4.6 | 31.5 | 17.5 |
+//! | 17 clues | 2.2 | 11.4 | 2.3 | 31.1 | 18.7 |
+//! | hard (magictour) | 19.2 | 5.6 | 36 | 31.9 | 17.9 |
 //! | hardest | 126 | 3.0 | 218 | 32.0 | 18.7 |
 //!
 //! On the hardest set nearly every step is followed by events, in 18.7 of 32 lanes: half of them have
@@ -94,7 +94,8 @@
 //! without a branch for each lane (minimal 5%); loading a blank as nothing, so that the clues
 //! need one comparison a cell instead of two (3% where there is no solution). Looking at
 //! newcomers after every sweep instead of every second one (easy 3%), and telling everything
-//! after the first (8 to 18% where there is no solution); that sweep without naked singles (easy
+//! at every look instead of the sum at every second one (no solution 5%, at AVX2 10%; after the
+//! first sweep 8 to 18%); that sweep without naked singles (easy
 //! and 17 clues 2%); free columns of frames that are in use, at 32 lanes (hard sets 1 to 3%);
 //! masked stores where sides are put by (2%); outcomes written at the vector level; where there
 //! are several solutions, held blocks that become wide frames (2 to 5%, grids with few clues 10

@@ -3,14 +3,14 @@
 //! ```text
 //!            entry: a block of newcomers             work: lanes that search
 //!          ┌───────────────────────────┐  the rest  ┌────────────────────────┐
-//! puzzles ─▶ load, step all together    ├───────────▶ step, branch, return    │
+//! puzzles ─▶ load, sweep all together   ├───────────▶ step, branch, return    │
 //!          └──────────┬────────────────┘ into free  └──────┬─────────────────┘
 //!                     │ solved, failed      lanes          │ solved, failed
 //!                     ▼                                    ▼
 //!                  outcomes ◀───────────────── exit: a block of solutions
 //! ```
 //!
-//! Newcomers start together, so their first steps waste no lane, and those that need no search
+//! Newcomers start together, so their first sweeps waste no lane, and those that need no search
 //! (nearly all of an easy set) go from the entry block straight to their outcomes. The others
 //! move into free lanes of the work block, where every lane is at its own point of a search.
 
@@ -22,7 +22,7 @@ use fearless_simd::Simd;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::lately::Lately;
 use super::sweep::{
-    Cells, Configurations, Verdict, all_configurations, solved, step, step_together,
+    Cells, Configurations, Verdict, all_configurations, solved, step, sweep_together,
 };
 use super::transpose::{Batch, load, load_marks, move_lanes, store, touch_batch};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
@@ -80,8 +80,8 @@ pub(super) struct Run<'a, S: Simd, V> {
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
-    /// How many sweeps the two last blocks of newcomers took.
-    sweeps: [usize; 2],
+    /// How many blind sweeps would have been right for the two last blocks of newcomers.
+    blind: [usize; 2],
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
     clock_is_right: bool,
@@ -98,7 +98,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// and a lane that waits is swept for nothing.
     const EVENTS: u32 = 12;
 
-    /// Newcomers go on together until fewer than this many are still changing.
+    /// Newcomers are swept together until fewer than this many are still changing.
     const TOGETHER: u32 = V::LEN as u32 * 10 / 32;
 
     pub(super) fn new(
@@ -125,7 +125,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             waiting_stuck: 0,
             first_waiting: 0,
             entered_ns: 0,
-            sweeps: [0; 2],
+            blind: [0; 2],
             clock_ns: 0,
             clock_is_right: false,
             leaving: 0,
@@ -206,7 +206,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         stuck
     }
 
-    /// Takes up to a vector of puzzles into the entry block and steps them together.
+    /// Takes up to a vector of puzzles into the entry block and sweeps them together.
     fn admit(&mut self) {
         let count = (self.end - self.next).min(V::LEN);
         let block = self.batch.part(self.next..self.next + count);
@@ -217,8 +217,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let ahead = self.batch.part(self.next..(self.next + V::LEN).min(self.end));
         let outcomes = &self.outcomes[self.first_waiting..self.next];
         let (s, entry) = (self.s, &mut *self.blocks.entry);
-        // Two fewer than the faster of the two blocks before took.
-        let blind = self.sweeps[0].min(self.sweeps[1]).saturating_sub(2);
+        let blind = self.blind[0].min(self.blind[1]);
         let (verdict, sweeps) = s.vectorize(
             #[inline(always)]
             || {
@@ -234,15 +233,25 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                     Batch::Marks(_) => eliminate_singles(s, entry),
                 };
                 let (mut verdict, sweeps) =
-                    step_together(s, entry, filled & !clashing, blind, Self::TOGETHER);
+                    sweep_together(s, entry, filled & !clashing, blind, Self::TOGETHER);
                 verdict.failed |= clashing;
                 verdict.full &= !clashing;
                 (verdict, sweeps)
             },
         );
-        self.sweeps = [self.sweeps[1], sweeps];
+        self.blind = [self.blind[1], self.right_blind(sweeps, filled & !verdict.ended())];
         self.clock_is_right = false;
         self.sort_newcomers(verdict, filled);
+    }
+
+    /// How many blind sweeps would have been right for a block that took so many: all but the last,
+    /// and but the one before where that has to tell which lanes are stuck. Whether fewer would have
+    /// been enough is tried from time to time.
+    fn right_blind(&self, sweeps: usize, not_ended: LaneSet) -> usize {
+        const TRIED_AFTER: usize = 8;
+        let is_tried = (self.next / V::LEN).is_multiple_of(TRIED_AFTER);
+        let all_but = if is_tried || not_ended.count_ones() >= Self::TOGETHER { 2 } else { 1 };
+        sweeps.saturating_sub(all_but)
     }
 
     /// Newcomers that need no search leave; the others wait for a work lane.

@@ -62,7 +62,13 @@ impl Verdict {
     /// The lanes that no further step would change.
     #[inline(always)]
     pub(super) fn settled(&self) -> LaneSet {
-        self.failed | self.full | self.stuck
+        self.ended() | self.stuck
+    }
+
+    /// The lanes that have nothing to search.
+    #[inline(always)]
+    pub(super) fn ended(&self) -> LaneSet {
+        self.failed | self.full
     }
 }
 
@@ -128,15 +134,14 @@ fn second_sweep<S: Simd, V: Vector<S>>(
     Verdict { stuck, ..ended }
 }
 
-/// Steps for lanes that start together: `blind` sweeps at first, without a look at what they find,
-/// then more until fewer than `few` of the `lanes` are neither solved nor at an end. Returns how
-/// many sweeps that took, too.
+/// Sweeps for lanes that start together: `blind` ones at first, without a look at what they find, then
+/// more until fewer than `few` of the `lanes` are neither solved nor at an end. Returns how many that
+/// were, too.
 ///
 /// Most puzzles without solution fail in the very first sweep. So that one tells all that it can,
-/// unless it is blind, and twice as many as `few` may be left. Of the others every second one tells
-/// the sum only, from which the full lanes are known.
+/// unless it is blind, and twice as many as `few` may be left.
 #[inline(always)]
-pub(super) fn step_together<S: Simd, V: Vector<S>>(
+pub(super) fn sweep_together<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     lanes: LaneSet,
@@ -156,19 +161,18 @@ pub(super) fn step_together<S: Simd, V: Vector<S>>(
     for _ in 1..blind {
         sweep::<S, V, NOTHING, true>(s, cells, None);
     }
+    // Of no sweep: a lane whose sum is 0 has failed.
+    let mut before = V::splat(s, 0);
     loop {
-        let before = sweep::<S, V, SUM, true>(s, cells, None);
-        let Verdict { full, .. } = before.verdict(s);
-        if (lanes & !full).count_ones() < few {
-            // An empty cell and one with two candidates add up as well.
-            let failed = any_empty(cells);
-            return (Verdict { failed, full: full & !failed, stuck: 0 }, sweeps + 1);
-        }
-        let verdict = second_sweep(s, cells, None, before.sum);
-        sweeps += 2;
+        let found = sweep::<S, V, EVERYTHING, true>(s, cells, None);
+        let ended = found.verdict(s);
+        let stuck = found.sum.lanes_equal(before) & !ended.settled();
+        let verdict = Verdict { stuck, ..ended };
+        sweeps += 1;
         if (lanes & !verdict.settled()).count_ones() < few {
             return (verdict, sweeps);
         }
+        before = found.sum;
     }
 }
 
@@ -392,16 +396,6 @@ pub(super) fn closure<S: Simd, V: Vector<S>>(configurations: &[V; 6]) -> Minirow
 #[inline(always)]
 fn asserted<S: Simd, V: Vector<S>>(kept: &Minirows<V>, line: usize, b: usize) -> V {
     kept[line][b].without2(kept[line][(b + 1) % 3], kept[line][(b + 2) % 3])
-}
-
-/// The lanes in which a cell has no candidate.
-#[inline(always)]
-fn any_empty<S: Simd, V: Vector<S>>(cells: &Cells<V>) -> LaneSet {
-    let mut least = cells[0];
-    for cell in &cells[1..] {
-        least = least.min(*cell);
-    }
-    least.lanes_empty()
 }
 
 /// The lanes in which every row, column and box holds nine digits.

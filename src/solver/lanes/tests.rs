@@ -15,7 +15,7 @@ use super::shelves::{Exchange, Shelves};
 use super::stack::Stack;
 use super::sweep::{
     CONFIGURATIONS, Cells, Verdict, all_configurations, closure, configurations, solved, step,
-    step_together,
+    sweep_together,
 };
 use super::transpose::{Batch, load, load_marks, move_lanes, store};
 use super::vector::{ALL, LaneSet, Vector, lanes_of};
@@ -281,7 +281,7 @@ fn check_together<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         for few in [1, V::LEN as u32 / 2] {
             let mut cells = vectors::<S, V>(s, &input.cells);
             let lanes = every::<S, V>();
-            let (verdict, sweeps) = step_together(s, &mut cells, lanes, blind, few);
+            let (verdict, sweeps) = sweep_together(s, &mut cells, lanes, blind, few);
             assert!(sweeps > blind);
             assert_eq!(verdict.failed, 0, "every lane has a solution");
             let left = (lanes & !verdict.settled()).count_ones();

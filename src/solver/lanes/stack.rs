@@ -70,8 +70,8 @@ pub(super) struct Stack<S: Simd, V> {
     /// The lanes that have something in frames.
     deep: LaneSet,
     frames: Vec<Frame<S>>,
-    /// Blocks that can be held in its place.
-    wide: Vec<Box<Cells<V>>>,
+    /// The wide frames that have been wanted so far.
+    wide: Vec<Cells<V>>,
     /// The frame below, for each frame and lane. Here and in `live`, but not in `returning`, wide
     /// frames follow: they have the numbers from [`Stack::WIDE`].
     below: Vec<[u16; 32]>,
@@ -107,7 +107,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             top: [BOTTOM; 32],
             deep: 0,
             frames,
-            wide: (0..WIDES).map(|_| Box::new([V::splat(s, 0); CELLS])).collect(),
+            wide: Vec::with_capacity(WIDES),
             below: vec![[0; 32]; Self::WIDE + WIDES],
             // The last ones are no frames: where a search for room ends.
             live: vec![0; Self::WIDE + WIDES + LIVE_AT_ONCE],
@@ -190,7 +190,10 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         {
             let count = self.leave_frames(s, cells, returning & !self.holding);
             self.take_from_frames(s, cells, 0, count);
-            std::mem::swap(&mut self.held, &mut self.wide[wide]);
+            if wide == self.wide.len() {
+                self.wide.push([V::splat(s, 0); CELLS]);
+            }
+            std::mem::swap(&mut *self.held, &mut self.wide[wide]);
             self.link(Self::WIDE + wide, pushed);
             self.exchange_with::<0>(s, cells, split, branching, back, Some(wide));
         } else {
@@ -223,7 +226,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         let (fresh, back) = (V::mask(s, branching), V::chosen(s, back));
         let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, &self.sources);
         let held: &mut Cells<V> = &mut self.held;
-        let before = wide.map(|wide| &*self.wide[wide]);
+        let before = wide.map(|wide| &self.wide[wide]);
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
         for band in 0..3 {
             for stack in 0..3 {

@@ -47,6 +47,7 @@ fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> 
         cells.store_slice(&mut puzzle.cells_mut()[at..at + S::u8s::LEN]);
         let mut is_cell = is_digit;
         for &blank in blanks {
+            // The same of the text would load it again.
             is_cell |= digit.simd_eq(blank.wrapping_sub(b'0'));
         }
         all_cells &= is_cell.all_true();

@@ -39,11 +39,7 @@ impl<T: Copy + Touch> Refilled<T> {
     /// `some` if nothing else.
     #[inline(always)]
     pub fn push_if(&mut self, some: T, write: impl FnOnce(&mut T) -> bool) -> bool {
-        if self.length == self.all.len() {
-            self.grow(some);
-        }
-        touch_all(self.all.get(self.length + AHEAD));
-        let is_written = write(&mut self.all[self.length]);
+        let is_written = write(self.place(self.length, some));
         self.length += usize::from(is_written);
         is_written
     }
@@ -53,17 +49,20 @@ impl<T: Copy + Touch> Refilled<T> {
     #[inline(always)]
     pub fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
         let mut length = self.length;
-        loop {
-            if length == self.all.len() {
-                self.grow(some);
-            }
-            touch_all(self.all.get(length + AHEAD));
-            if !write(&mut self.all[length]) {
-                break;
-            }
+        while write(self.place(length, some)) {
             length += 1;
         }
         length - std::mem::replace(&mut self.length, length)
+    }
+
+    /// The place behind so many values.
+    #[inline(always)]
+    fn place(&mut self, length: usize, some: T) -> &mut T {
+        if length == self.all.len() {
+            self.grow(some);
+        }
+        touch_all(self.all.get(length + AHEAD));
+        &mut self.all[length]
     }
 
     #[cold]

@@ -99,6 +99,17 @@ impl<V> Tally<V> {
         let full = self.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
         Verdict { failed, full, stuck: 0 }
     }
+
+    /// The same where `before` is the sum of the sweep before: what has kept it is stuck.
+    #[inline(always)]
+    fn verdict_after<S: Simd>(&self, s: S, before: V) -> Verdict
+    where
+        V: Vector<S>,
+    {
+        let verdict = self.verdict(s);
+        let stuck = self.sum.lanes_equal(before) & !verdict.ended();
+        Verdict { stuck, ..verdict }
+    }
 }
 
 /// What a sweep tells: the rules are the same.
@@ -117,21 +128,7 @@ pub(super) fn step<S: Simd, V: Vector<S>>(
     left: &mut Configurations<V>,
 ) -> Verdict {
     let before = sweep::<S, V, SUM, true>(s, cells, None).sum;
-    second_sweep(s, cells, Some(left), before)
-}
-
-/// The second sweep of a step, after which all is known; `before` is the sum of the first one.
-#[inline(always)]
-fn second_sweep<S: Simd, V: Vector<S>>(
-    s: S,
-    cells: &mut Cells<V>,
-    left: Option<&mut Configurations<V>>,
-    before: V,
-) -> Verdict {
-    let after = sweep::<S, V, EVERYTHING, true>(s, cells, left);
-    let ended = after.verdict(s);
-    let stuck = after.sum.lanes_equal(before) & !ended.settled();
-    Verdict { stuck, ..ended }
+    sweep::<S, V, EVERYTHING, true>(s, cells, Some(left)).verdict_after(s, before)
 }
 
 /// Sweeps for lanes that start together: `blind` ones at first, without a look at what they find, then
@@ -165,9 +162,7 @@ pub(super) fn sweep_together<S: Simd, V: Vector<S>>(
     let mut before = V::splat(s, 0);
     loop {
         let found = sweep::<S, V, EVERYTHING, true>(s, cells, None);
-        let ended = found.verdict(s);
-        let stuck = found.sum.lanes_equal(before) & !ended.settled();
-        let verdict = Verdict { stuck, ..ended };
+        let verdict = found.verdict_after(s, before);
         sweeps += 1;
         if (lanes & !verdict.settled()).count_ones() < few {
             return (verdict, sweeps);

@@ -5,7 +5,9 @@
 //! known ([`Simd::vectorize`]); they move each cell once, from its place to its place, because
 //! moving bytes that were just written, in pieces of another size, costs more than reading them.
 
-use fearless_simd::{Level, Select, Simd, SimdBase, SimdMask, dispatch};
+use std::ops::{Add, BitOrAssign, Sub};
+
+use fearless_simd::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dispatch, u8x32};
 
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
@@ -20,6 +22,17 @@ pub(crate) fn windows<S: Simd>() -> impl Iterator<Item = usize> {
         #[inline(always)]
         |at| at.min(CELLS - S::u8s::LEN),
     )
+}
+
+/// The last vector of a line that is to be moved fast, and where it starts: no wider than it has to be,
+/// so that it mostly lies in one line of the cache.
+type Last<S> = u8x32<S>;
+const LAST: usize = CELLS - 32;
+
+/// Where the widest vectors before it start.
+#[inline(always)]
+fn windows_before_last<S: Simd>() -> impl Iterator<Item = usize> {
+    (0..LAST).step_by(S::u8s::LEN)
 }
 
 /// Reads a puzzle at the level that every machine of this kind has.
@@ -39,38 +52,59 @@ pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle) -> boo
 #[inline(always)]
 fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> bool {
     let mut all_cells = true;
-    for at in windows::<S>() {
-        let text = S::u8s::from_slice(s, &line[at..at + S::u8s::LEN]);
-        let digit = text - b'0';
-        let is_digit = digit.simd_le(9);
-        let cells = is_digit.select(digit, S::u8s::splat(s, 0));
-        cells.store_slice(&mut puzzle.cells_mut()[at..at + S::u8s::LEN]);
-        let mut is_cell = is_digit;
-        for &blank in blanks {
-            // The same of the text would load it again.
-            is_cell |= digit.simd_eq(blank.wrapping_sub(b'0'));
-        }
-        all_cells &= is_cell.all_true();
+    for at in windows_before_last::<S>() {
+        all_cells &= read_window::<S, S::u8s>(s, line, puzzle, blanks, at);
     }
-    all_cells
+    all_cells & read_window::<S, Last<S>>(s, line, puzzle, blanks, LAST)
+}
+
+/// With one vector, from a place on.
+#[inline(always)]
+fn read_window<S: Simd, V>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8], at: usize) -> bool
+where
+    V: SimdInt<S, Element = u8, Mask: BitOrAssign + Select<V>> + Sub<u8, Output = V>,
+{
+    let digit = V::from_slice(s, &line[at..at + V::LEN]) - b'0';
+    let is_digit = digit.simd_le(9);
+    let cells = is_digit.select(digit, V::splat(s, 0));
+    cells.store_slice(&mut puzzle.cells_mut()[at..at + V::LEN]);
+    let mut is_cell = is_digit;
+    for &blank in blanks {
+        // The same of the text would load it again.
+        is_cell |= digit.simd_eq(blank.wrapping_sub(b'0'));
+    }
+    is_cell.all_true()
 }
 
 /// Writes cells as they were written.
 #[inline(always)]
 pub(crate) fn copy_cells<S: Simd>(s: S, cells: &Line, line: &mut Line) {
-    for at in windows::<S>() {
-        let text = S::u8s::from_slice(s, &cells[at..at + S::u8s::LEN]);
-        text.store_slice(&mut line[at..at + S::u8s::LEN]);
-    }
+    write_sums(s, cells, 0, line);
 }
 
 /// Writes a solution.
 #[inline(always)]
 pub(crate) fn write_digits<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
-    for at in windows::<S>() {
-        let digit = S::u8s::from_slice(s, &grid.cells()[at..at + S::u8s::LEN]);
-        (digit + b'0').store_slice(&mut line[at..at + S::u8s::LEN]);
+    write_sums(s, grid.cells(), b'0', line);
+}
+
+/// Writes each byte and `more` to it.
+#[inline(always)]
+fn write_sums<S: Simd>(s: S, bytes: &Line, more: u8, line: &mut Line) {
+    for at in windows_before_last::<S>() {
+        write_sum::<S, S::u8s>(s, bytes, more, line, at);
     }
+    write_sum::<S, Last<S>>(s, bytes, more, line, LAST);
+}
+
+/// With one vector, from a place on.
+#[inline(always)]
+fn write_sum<S: Simd, V>(s: S, bytes: &Line, more: u8, line: &mut Line, at: usize)
+where
+    V: SimdBase<S, Element = u8> + Add<u8, Output = V>,
+{
+    let sum = V::from_slice(s, &bytes[at..at + V::LEN]) + more;
+    sum.store_slice(&mut line[at..at + V::LEN]);
 }
 
 /// Writes a grid, `.` in cells without a digit.

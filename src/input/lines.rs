@@ -12,6 +12,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::Field;
 use super::names::looks_like_header;
+use super::stretches::LINE_BYTES;
 use super::{Place, Records, Text};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
@@ -69,7 +70,7 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
             #[inline(always)]
             |cells, puzzle| read_cells(simd, cells, puzzle),
         );
-        at += count * (CELLS + 1);
+        at += count * LINE_BYTES;
         line += count as u32;
         if at == block.len() {
             break;
@@ -369,7 +370,8 @@ mod tests {
     #[test]
     fn a_header_between_puzzles_is_named() {
         let found = records(format!("{CELLS_TEXT}\n Quizzes,solutions\nquizzes of May\n"));
-        let error = |i: usize| &found.malformed[found.all[i].puzzle.unwrap_err() as usize];
+        let records: Vec<_> = found.all.iter().collect();
+        let error = |i: usize| &found.malformed[records[i].puzzle.unwrap_err() as usize];
         assert!(error(1).what.starts_with("looks like a header"), "{}", error(1));
         assert_eq!(error(1).column, 2);
         assert!(error(2).what.starts_with("'q' is no cell"), "{}", error(2));
@@ -387,7 +389,7 @@ mod tests {
     #[test]
     fn malformed_lines_keep_their_text_and_count_columns_from_the_line_start() {
         let found = records(format!(" {},rest\r\n", &CELLS_TEXT[1..]));
-        let record = &found.all[0];
+        let record = found.all.last().unwrap();
         assert_eq!(record.text, Text::Block(0..86));
         assert_eq!((record.puzzle, found.malformed[0].column), (Err(0), 82));
         assert!(found.puzzles.is_empty());

@@ -8,6 +8,7 @@
 //! | [`names`] | what the columns of puzzle files are called |
 //! | [`detect`] | which of them an input has |
 //!
+//! | [`stretches`] | the records of a block, those that are alike kept as one |
 //! | [`source`] | a named stream, and where its reader stands |
 //! | [`inflate`] | the bytes of a stream that may be compressed |
 //! | [`peek`] | a stream whose first bytes are looked at before they are read |
@@ -23,6 +24,7 @@ pub mod names;
 pub mod peek;
 pub mod refilled;
 pub mod source;
+pub mod stretches;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,8 +36,10 @@ pub use lines::Behind;
 pub use peek::Peek;
 pub use refilled::Refilled;
 pub use source::{Position, Source};
+pub use stretches::RecordList;
 
 use self::csv::{Field, Table};
+use self::stretches::LINE_BYTES;
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
@@ -181,7 +185,7 @@ struct Place {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Records {
     /// Every record, in order.
-    pub all: Vec<Record>,
+    pub all: RecordList,
     /// The puzzles of those that are one, in order.
     pub puzzles: Refilled<Puzzle>,
     /// What was wrong with the others, in order. (Here, so that nothing has to be freed when records
@@ -206,9 +210,9 @@ pub struct Records {
 impl Records {
     /// Room for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
-        let records = bytes / (CELLS + 1) + 1;
+        let records = bytes / LINE_BYTES + 1;
         Self {
-            all: Vec::with_capacity(records),
+            all: RecordList::with_capacity(records),
             puzzles: Refilled::with_room(records, Puzzle::EMPTY),
             ..Self::default()
         }
@@ -260,7 +264,7 @@ impl Records {
     fn push_puzzles(
         &mut self,
         place: Place,
-        lines: &[[u8; CELLS + 1]],
+        lines: &[[u8; LINE_BYTES]],
         mut read: impl FnMut(&Line, &mut Puzzle) -> bool,
     ) -> usize {
         let first = self.puzzles.len() as u32;
@@ -273,12 +277,10 @@ impl Records {
                 _ => false,
             },
         );
-        self.all.extend((0..count as u32).map(|i| {
-            let start = place.start + i * (CELLS as u32 + 1);
-            let text = Text::Block(start..start + CELLS as u32);
-            let puzzle = Ok(Given::Puzzle(first + i));
-            Record { line: place.line + i, indent: 0, fault: 0, text, puzzle }
-        }));
+        let Place { line, start, .. } = place;
+        let text = Text::Block(start..start + CELLS as u32);
+        let puzzle = Ok(Given::Puzzle(first));
+        self.all.push_lines(Record { line, indent: 0, fault: 0, text, puzzle }, count);
         count
     }
 

@@ -8,8 +8,10 @@ use crate::touch::touch_all;
 /// Room for a short field: the widest `u64` has 20 digits.
 pub const SHORT: usize = 24;
 
-/// How many bytes before they are written places are touched: some rows.
+/// How many bytes before they are written places are touched, some rows, and how many of them: about
+/// a row.
 const AHEAD: usize = 1024;
+const TOUCHED: usize = 192;
 
 /// Bytes that grow at their end, a row at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +62,8 @@ impl RowBuffer {
                 self.grow(length + AHEAD + N);
             }
             let room = &mut self.bytes[length..];
-            let ahead: &[u8; N] = room[AHEAD..].first_chunk().expect("as much as was asked for");
+            let ahead: &[u8; TOUCHED] =
+                room[AHEAD..].first_chunk().expect("as much as was asked for");
             touch_all([ahead]);
             let room = room.first_chunk_mut().expect("as much as was asked for");
             let Some(written) = write(room) else { break };

@@ -212,7 +212,7 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::check::Reasons;
-    use crate::input::{Record, Records, Text, lines};
+    use crate::input::{Record, RecordList, Records, Text, lines};
     use crate::output::Outcomes;
     use crate::puzzle::Malformed;
     use crate::solver::Outcome;
@@ -220,13 +220,14 @@ mod tests {
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
         let text = Text::Block(0..bytes.len() as u32);
         let record = Record { line: 2, indent: 0, fault: 0, text, puzzle: Err(0) };
-        written(10, bytes, &[record], &[status], &Outcomes::default(), columns)
+        let records = RecordList::from_iter([record]);
+        written(10, bytes, &records, &[status], &Outcomes::default(), columns)
     }
 
     fn written(
         first_line: u64,
         bytes: &[u8],
-        records: &[Record],
+        records: &RecordList,
         statuses: &[Status],
         outcomes: &Outcomes,
         columns: &[Column],
@@ -284,7 +285,8 @@ mod tests {
 
     /// Rows of puzzles of which nearly each was judged otherwise than the one before.
     fn rows_of_puzzles(columns: &[Column]) -> String {
-        let bytes = format!("{}\n\n", "1........".repeat(9)).repeat(1000);
+        let line = format!("{}\n", "1........".repeat(9));
+        let bytes = format!("{line}\n{line}{line}{line}").repeat(250);
         let mut records = Records::default();
         lines::read(bytes.as_bytes(), false, &mut records);
         let outcomes = (0_u32..1000).map(|i| Outcome {

@@ -171,7 +171,7 @@ const STATUS_NAMES: [Short; Status::ALL.len()] = {
 mod tests {
     use super::*;
     use crate::check::Reasons;
-    use crate::input::{Record, Text};
+    use crate::input::{Record, RecordList, Text};
     use crate::output::Outcomes;
     use crate::puzzle::Malformed;
 
@@ -185,7 +185,7 @@ mod tests {
             file: &"\u{1f}".repeat(100),
             first_line: u64::MAX,
             bytes: &bytes,
-            records: &[record],
+            records: &RecordList::from_iter([record]),
             malformed: &[malformed],
             cells: &[],
             statuses: &[Status::InternalError],

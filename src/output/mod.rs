@@ -36,7 +36,8 @@ use std::slice::Iter;
 
 use crate::check::{Reason, Reasons};
 use crate::input::csv::Field;
-use crate::input::{Given, Record, Text};
+use crate::input::stretches::LINE_BYTES;
+use crate::input::{Given, Record, RecordList, Text};
 use crate::puzzle::{CELLS, Grid, Malformed};
 use crate::solver::Outcome;
 use crate::status::Status;
@@ -76,14 +77,14 @@ pub struct PuzzleRow<'a> {
     pub outcome: &'a Outcome,
 }
 
-/// Rows of puzzles as long as such rows come ([`Rows::for_each`]).
+/// Rows of puzzles that stand in lines of the same length, one below the other ([`Rows::for_each`]).
 #[derive(Clone, Debug)]
 pub struct PuzzleRows<'a> {
-    first_line: u64,
+    /// The line of the next one.
+    line: u64,
+    /// From its cells to those of the last.
     bytes: &'a [u8],
-    /// What each record must give, for its outcome to be the next one.
-    given: Range<u32>,
-    all: Zip<Zip<Iter<'a, Record>, Iter<'a, Status>>, Iter<'a, Outcome>>,
+    found: Zip<Iter<'a, Status>, Iter<'a, Outcome>>,
 }
 
 impl<'a> Iterator for PuzzleRows<'a> {
@@ -91,13 +92,12 @@ impl<'a> Iterator for PuzzleRows<'a> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<PuzzleRow<'a>> {
-        let ((record, &status), outcome) = self.all.next()?;
-        let Text::Block(Range { start, .. }) = record.text else { return None };
-        if record.puzzle != Ok(Given::Puzzle(self.given.next()?)) || status == Status::Mismatch {
-            return None;
-        }
-        let cells = self.bytes.get(start as usize..)?.first_chunk()?;
-        Some(PuzzleRow { line: self.first_line + u64::from(record.line), cells, status, outcome })
+        let (cells, _) = self.bytes.split_first_chunk()?;
+        let (&status, outcome) = self.found.next()?;
+        let row = PuzzleRow { line: self.line, cells, status, outcome };
+        self.line += 1;
+        self.bytes = self.bytes.get(LINE_BYTES..).unwrap_or_default();
+        (status != Status::Mismatch).then_some(row)
     }
 }
 
@@ -215,7 +215,7 @@ pub struct Rows<'a> {
     /// The block's bytes.
     pub bytes: &'a [u8],
     /// The block's records.
-    pub records: &'a [Record],
+    pub records: &'a RecordList,
     /// What was wrong with those that are no puzzles.
     pub malformed: &'a [Malformed],
     /// The cells of puzzles of several lines ([`Text::Cells`]).
@@ -237,17 +237,21 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     pub fn iter(&'a self) -> impl Iterator<Item = Row<'a>> {
         let mut reasons = self.reasons.iter();
-        let places = 0..self.records.len();
-        places.map(
+        self.records.iter().enumerate().map(
             #[inline(always)]
-            move |place| self.row(place, &mut reasons),
+            move |(place, record)| self.row(place, &record, &mut reasons),
         )
     }
 
-    /// The row at a place; `reasons` are those of this row and of what comes behind it.
+    /// The row of the record at a place; `reasons` are those of this row and of what comes behind it.
     #[inline(always)]
-    fn row(&'a self, place: usize, reasons: &mut impl Iterator<Item = Reason<'a>>) -> Row<'a> {
-        let (record, status) = (&self.records[place], self.statuses[place]);
+    fn row(
+        &'a self,
+        place: usize,
+        record: &Record,
+        reasons: &mut impl Iterator<Item = Reason<'a>>,
+    ) -> Row<'a> {
+        let status = self.statuses[place];
         Row {
             file: self.file,
             line: self.first_line + u64::from(record.line),
@@ -266,23 +270,25 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The rows from a place on, up to the first that is not one of a puzzle that was written in one
-    /// piece and not checked.
+    /// The rows of `count` records that are alike, `first` the first of them and this its place, if
+    /// they are puzzles that were written in one piece.
     #[inline(always)]
-    fn puzzles_from(&self, place: usize) -> PuzzleRows<'a> {
-        let given = match self.records[place].puzzle {
-            Ok(Given::Puzzle(first)) => first..u32::MAX,
-            _ => u32::MAX..u32::MAX,
+    fn puzzles(&self, place: usize, first: &Record, count: usize) -> Option<PuzzleRows<'a>> {
+        let (Text::Block(text), Ok(Given::Puzzle(given))) = (&first.text, first.puzzle) else {
+            return None;
         };
-        let outcomes = self.outcomes.puzzles.get(given.start as usize..).unwrap_or_default();
-        let records = self.records[place..].iter().zip(&self.statuses[place..]);
-        let Self { first_line, bytes, .. } = *self;
-        PuzzleRows { first_line, bytes, given, all: records.zip(outcomes) }
+        let end = text.end as usize + (count - 1) * LINE_BYTES;
+        let outcomes = &self.outcomes.puzzles[given as usize..][..count];
+        Some(PuzzleRows {
+            line: self.first_line + u64::from(first.line),
+            bytes: &self.bytes[text.start as usize..end],
+            found: self.statuses[place..][..count].iter().zip(outcomes),
+        })
     }
 
     /// Calls `plain` with rows of puzzles that were written in one piece and not checked, which nearly
-    /// all are, as many as stand together, and `any` with each of the others and with the next if
-    /// `plain` has not written all of them: it returns how many.
+    /// all are, as many as are alike, and `any` with each of the others and with the next if `plain`
+    /// has not written all of them: it returns how many.
     ///
     /// Only what these rows say is put together from the records.
     #[inline(always)]
@@ -293,11 +299,19 @@ impl<'a> Rows<'a> {
         mut any: impl FnMut(&mut T, Row<'a>),
     ) {
         let mut reasons = self.reasons.iter();
+        let mut records = self.records.iter();
         let mut place = 0;
-        while place < self.records.len() {
-            place += plain(to, self.puzzles_from(place));
-            if place < self.records.len() {
-                any(to, self.row(place, &mut reasons));
+        while let Some((first, count)) = records.alike() {
+            let written = match self.puzzles(place, &first, count) {
+                Some(rows) => plain(to, rows),
+                None => 0,
+            };
+            records.pass_over(written);
+            place += written;
+            if written < count
+                && let Some(record) = records.next()
+            {
+                any(to, self.row(place, &record, &mut reasons));
                 place += 1;
             }
         }

@@ -22,8 +22,8 @@ const BEHIND: usize = SOLUTION + CELLS;
 const BEHIND_NONE: usize = SOLUTION;
 /// Room for the latency and the end of the line.
 const LATENCY: usize = 16;
-/// Room for all behind the line.
-const BODY: usize = BEHIND + Verdict::ROOM + LATENCY;
+/// Room for all behind the line, from any place on that a byte can name.
+const BODY: usize = u8::MAX as usize + Verdict::ROOM;
 
 /// Room for a row and what is overwritten behind it.
 pub(super) const ROOM: usize = LINE + BODY;
@@ -86,8 +86,8 @@ impl PlainRows {
         body[CELLS] = self.separator;
         // Of no solution, too: what stands behind overwrites it.
         write_digits(simd, &outcome.grid, first(&mut body[SOLUTION..]));
-        *first(&mut body[self.verdict.start.min(BEHIND)..]) = self.verdict.text;
-        let latency = self.verdict.end.min(BEHIND + Verdict::ROOM);
+        *first(&mut body[usize::from(self.verdict.start)..]) = self.verdict.text;
+        let latency = usize::from(self.verdict.end);
         let (digits, length) = eight_digits(outcome.latency_ns);
         *first(&mut body[latency..]) = digits;
         let end = latency + length % LATENCY;
@@ -117,8 +117,8 @@ struct Verdict {
     said: (Status, u32, u64),
     text: [u8; Self::ROOM],
     /// Where in the body it stands, and what stands behind it.
-    start: usize,
-    end: usize,
+    start: u8,
+    end: u8,
 }
 
 impl Verdict {
@@ -151,7 +151,12 @@ impl Verdict {
         let length = fields.len();
         let start = if solutions == 0 { BEHIND_NONE } else { BEHIND };
         let fits = length <= Self::ROOM;
-        fits.then(|| Self { said, text: *first(&mut room), start, end: start + length })
+        fits.then(|| Self {
+            said,
+            text: *first(&mut room),
+            start: start as u8,
+            end: (start + length) as u8,
+        })
     }
 }
 

@@ -109,14 +109,14 @@ impl<'a> Worker<'a> {
     fn find_others(&mut self) {
         self.listed.clear();
         let (Some(lister), Some(list)) = (&mut self.lister, &self.pipeline.list) else { return };
-        for given in self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok()) {
-            let outcome = self.outcomes.of_mut(*given);
+        for given in self.records.all.iter().filter_map(|record| record.puzzle.ok()) {
+            let outcome = self.outcomes.of_mut(given);
             let count = outcome.solutions.min(list.solutions.get());
-            let (marks, mut last) = (self.records.as_marks(*given), outcome.grid);
+            let (marks, mut last) = (self.records.as_marks(given), outcome.grid);
             for _ in 1..count {
                 match lister.next(&marks, &last, self.pipeline.limits) {
                     Ok(Some(grid)) => {
-                        self.listed.push((*given, grid));
+                        self.listed.push((given, grid));
                         last = grid;
                     }
                     Ok(None) => break,
@@ -136,10 +136,10 @@ impl<'a> Worker<'a> {
         let kept_each = kept.len() / records.len().max(1);
         let statuses = std::mem::take(&mut self.statuses);
         let mut listed = self.listed.iter().peekable();
-        for (i, (record, status)) in records.into_iter().zip(statuses).enumerate() {
+        for (i, (record, status)) in records.iter().zip(statuses).enumerate() {
             let kept = &kept[i * kept_each..(i + 1) * kept_each];
             let first = record.clone();
-            let given = record.puzzle.as_ref().ok().copied();
+            let given = record.puzzle.ok();
             self.records.all.push(record);
             self.records.kept.extend_from_slice(kept);
             self.statuses.push(status);
@@ -205,9 +205,9 @@ impl<'a> Worker<'a> {
 
     /// How long each took that an engine solved.
     fn list_latencies(&self, latencies: &mut Vec<(u64, u64)>) {
-        let given = self.records.all.iter().filter_map(|record| record.puzzle.as_ref().ok());
+        let given = self.records.all.iter().filter_map(|record| record.puzzle.ok());
         let solved = given.filter(|given| !self.failed.contains(given));
-        let all = solved.map(|given| self.outcomes.of(*given).latency_ns);
+        let all = solved.map(|given| self.outcomes.of(given).latency_ns);
         in_runs(all, |run| latencies.push(run));
     }
 
@@ -261,7 +261,7 @@ impl<'a> Worker<'a> {
         if !counts.all_good() {
             let also_failures = !self.pipeline.format.shows_failures();
             for (row, record) in all.iter().zip(&self.records.all) {
-                write_note(&row, record, all.bytes, also_failures, notes);
+                write_note(&row, &record, all.bytes, also_failures, notes);
             }
         }
     }

@@ -12,7 +12,6 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::csv::Field;
 use super::names::looks_like_header;
-use super::stretches::LINE_BYTES;
 use super::{Place, Records, Text};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
@@ -62,16 +61,15 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
-        // Nearly every line of a large file is 81 cells and a line feed,
+        // Nearly every line of a large file is 81 cells and its end,
         let place = Place { line, start: at as u32, indent: 0 };
-        let count = records.push_puzzles(
-            place,
-            block[at..].as_chunks().0,
-            #[inline(always)]
-            |cells, puzzle| read_cells(simd, cells, puzzle),
-        );
-        at += count * LINE_BYTES;
-        line += count as u32;
+        let (bytes, lines) = match block.get(at + CELLS) {
+            Some(b'\n') => read_alike(simd, place, &block[at..], b"\n", records),
+            Some(b'\r') => read_alike(simd, place, &block[at..], b"\r\n", records),
+            _ => (0, 0),
+        };
+        at += bytes;
+        line += lines;
         if at == block.len() {
             break;
         }
@@ -91,6 +89,25 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
         }
         line += 1;
     }
+}
+
+/// Reads lines of 81 cells and this end, from this place on, as many as stand together; returns how
+/// many bytes and lines these are.
+#[inline(always)]
+fn read_alike<S: Simd>(
+    simd: S,
+    place: Place,
+    lines: &[u8],
+    end: &'static [u8],
+    records: &mut Records,
+) -> (usize, u32) {
+    records.push_puzzles(
+        place,
+        lines,
+        end,
+        #[inline(always)]
+        |cells, puzzle| read_cells(simd, cells, puzzle),
+    )
 }
 
 /// The bytes from the end of the cells to the end of the line, if cells may end there.

@@ -39,7 +39,6 @@ pub use source::{Position, Source};
 pub use stretches::RecordList;
 
 use self::csv::{Field, Table};
-use self::stretches::LINE_BYTES;
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
@@ -210,7 +209,7 @@ pub struct Records {
 impl Records {
     /// Room for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
-        let records = bytes / LINE_BYTES + 1;
+        let records = bytes / (CELLS + 1) + 1;
         Self {
             all: RecordList::with_capacity(records),
             puzzles: Refilled::with_room(records, Puzzle::EMPTY),
@@ -258,30 +257,32 @@ impl Records {
         true
     }
 
-    /// Adds records that are puzzles and fill their lines, from this place on, as many as stand
-    /// together and `read` says are cells; returns how many.
+    /// Adds records that are puzzles and fill their lines but for this end, from this place on, as many
+    /// as stand together and `read` says are cells; returns how many bytes and lines these are.
     #[inline(always)]
     fn push_puzzles(
         &mut self,
         place: Place,
-        lines: &[[u8; LINE_BYTES]],
+        lines: &[u8],
+        end: &'static [u8],
         mut read: impl FnMut(&Line, &mut Puzzle) -> bool,
-    ) -> usize {
+    ) -> (usize, u32) {
+        let line_bytes = CELLS + end.len();
+        let mut lines = lines.chunks_exact(line_bytes);
         let first = self.puzzles.len() as u32;
-        let mut lines = lines.iter();
         let count = self.puzzles.push_while(
             Puzzle::EMPTY,
             #[inline(always)]
-            |puzzle| match lines.next() {
-                Some([cells @ .., b'\n']) => read(cells, puzzle),
+            |puzzle| match lines.next().and_then(|line| line.split_first_chunk()) {
+                Some((cells, behind)) if behind == end => read(cells, puzzle),
                 _ => false,
             },
         );
         let Place { line, start, .. } = place;
         let text = Text::Block(start..start + CELLS as u32);
         let puzzle = Ok(Given::Puzzle(first));
-        self.all.push_lines(Record { line, indent: 0, fault: 0, text, puzzle }, count);
-        count
+        self.all.push_lines(Record { line, indent: 0, fault: 0, text, puzzle }, count, line_bytes);
+        (count * line_bytes, count as u32)
     }
 
     /// Adds a record that has this text, 81 cells or 729 characters of pencil marks.

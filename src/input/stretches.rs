@@ -1,16 +1,12 @@
 //! The records of a block in their order, those that are alike kept as one.
 //!
-//! In a large file nearly all are: each is a line of 81 cells and a line feed, and what is to be said
-//! of it follows from the first of them. Nothing is written or read for the others then, on easy
-//! puzzles a twentieth of all work.
+//! In a large file nearly all are: their lines have the same length, and what is to be said of each
+//! follows from the first of them. Nothing is written or read for the others then, on easy puzzles a
+//! twentieth of all work.
 
 use std::ops::Range;
 
 use super::{Given, Record, Text};
-use crate::puzzle::CELLS;
-
-/// Bytes from one of several records that are alike to the next.
-pub const LINE_BYTES: usize = CELLS + 1;
 
 /// Records in their order.
 #[derive(Clone, Debug, Default)]
@@ -24,16 +20,33 @@ pub struct RecordList {
 #[derive(Clone, Debug)]
 struct Stretch {
     first: Record,
-    /// How many there are. If there are several, each is a line of 81 cells, and a puzzle.
+    /// How many there are. If there are several, each is a puzzle in one piece, on the line below the
+    /// one before,
     count: u32,
+    /// and so many bytes behind it.
+    line_bytes: u32,
 }
 
 impl Stretch {
+    /// Takes a record that stands behind these and is as the next of them would be.
+    #[inline(always)]
+    fn takes(&mut self, record: &Record) -> bool {
+        let (Text::Block(first), Text::Block(text)) = (&self.first.text, &record.text) else {
+            return false;
+        };
+        if self.count == 1 {
+            self.line_bytes = text.start.saturating_sub(first.start);
+        }
+        let is_next = *record == self.record(self.count);
+        self.count += u32::from(is_next);
+        is_next
+    }
+
     /// One of them, by its place.
     #[inline(always)]
     fn record(&self, place: u32) -> Record {
         let Record { line, indent, fault, ref text, puzzle } = self.first;
-        let bytes = place * LINE_BYTES as u32;
+        let bytes = place * self.line_bytes;
         let text = match *text {
             Text::Block(Range { start, end }) => Text::Block(start + bytes..end + bytes),
             Text::Cells { place, start } => Text::Cells { place, start },
@@ -74,24 +87,21 @@ impl RecordList {
     }
 
     /// Appends a record.
+    #[inline(always)]
     pub fn push(&mut self, record: Record) {
-        self.push_alike(record, 1);
-    }
-
-    /// Appends so many records, of which this is the first: lines of 81 cells and a line feed, one
-    /// below the other, their puzzles one behind the other.
-    pub fn push_lines(&mut self, first: Record, count: usize) {
-        debug_assert!(
-            matches!(first, Record { text: Text::Block(_), puzzle: Ok(Given::Puzzle(_)), .. }),
-            "{first:?} is no line of cells"
-        );
-        if count > 0 {
-            self.push_alike(first, count);
+        self.length += 1;
+        if !self.stretches.last_mut().is_some_and(|last| last.takes(&record)) {
+            self.stretches.push(Stretch { first: record, count: 1, line_bytes: 0 });
         }
     }
 
-    fn push_alike(&mut self, first: Record, count: usize) {
-        self.stretches.push(Stretch { first, count: count as u32 });
+    /// Appends so many records, of which this is the first: lines of 81 cells and an end, with which
+    /// they have this many bytes, one below the other, their puzzles one behind the other.
+    pub fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
+        if count > 0 {
+            let (count, line_bytes) = (count as u32, line_bytes as u32);
+            self.stretches.push(Stretch { first, count, line_bytes });
+        }
         self.length += count;
     }
 
@@ -131,6 +141,17 @@ impl<'a> IntoIterator for &'a RecordList {
     }
 }
 
+/// Records that stand one behind the other and are alike.
+#[derive(Clone, Debug)]
+pub struct Alike {
+    /// The first of them.
+    pub first: Record,
+    /// How many there are, this one included.
+    pub count: usize,
+    /// Bytes from the start of one to that of the next.
+    pub line_bytes: usize,
+}
+
 /// Goes through records in their order.
 #[derive(Clone, Debug)]
 pub struct Iter<'a> {
@@ -140,11 +161,15 @@ pub struct Iter<'a> {
 }
 
 impl Iter<'_> {
-    /// The next record, and how many stand from there on that are alike.
+    /// The next record and those behind it that are alike.
     #[inline(always)]
-    pub fn alike(&self) -> Option<(Record, usize)> {
+    pub fn alike(&self) -> Option<Alike> {
         let stretch = self.stretches.first()?;
-        Some((stretch.record(self.place), (stretch.count - self.place) as usize))
+        Some(Alike {
+            first: stretch.record(self.place),
+            count: (stretch.count - self.place) as usize,
+            line_bytes: stretch.line_bytes as usize,
+        })
     }
 
     /// Passes over so many records.
@@ -179,34 +204,51 @@ impl Iterator for Iter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::puzzle::CELLS;
+
+    fn line(line: u32, start: u32, puzzle: u32) -> Record {
+        let text = Text::Block(start..start + CELLS as u32);
+        Record { line, indent: 0, fault: 0, text, puzzle: Ok(Given::Puzzle(puzzle)) }
+    }
 
     #[test]
-    fn records_that_are_alike_are_as_if_each_had_been_pushed() {
-        let line = |line: u32, start: u32, puzzle: u32| Record {
-            line,
-            indent: 0,
-            fault: 0,
-            text: Text::Block(start..start + CELLS as u32),
-            puzzle: Ok(Given::Puzzle(puzzle)),
-        };
-        let bad = Record { text: Text::Block(240..250), puzzle: Err(3), ..line(9, 0, 0) };
-        let cells = Record { text: Text::Cells { place: 7, start: 260 }, ..line(12, 0, 5) };
-        let mut list = RecordList::default();
-        list.push_lines(line(2, 10, 1), 0);
-        assert_eq!((list.len(), list.last(), list.is_empty()), (0, None, true));
-        list.push_lines(line(2, 10, 1), 3);
-        list.push(bad.clone());
-        list.push(cells.clone());
-        list.push_lines(line(20, 400, 6), 1);
-        let all = [line(2, 10, 1), line(3, 92, 2), line(4, 174, 3), bad, cells, line(20, 400, 6)];
-
+    fn records_that_are_alike_are_one_entry_and_yet_all_there() {
+        let bad = |line, puzzle| Record { puzzle: Err(puzzle), ..self::line(line, 500, 0) };
+        let cells = |place| Record { text: Text::Cells { place, start: 600 }, ..line(12, 0, 8) };
+        let stretches = [
+            vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
+            // Another distance, line, place, indent, fault or puzzle.
+            vec![line(5, 260, 4), line(6, 360, 5)],
+            vec![line(8, 460, 6)],
+            vec![Record { indent: 1, ..line(9, 560, 7) }],
+            vec![Record { fault: 1, ..line(10, 661, 8) }],
+            vec![line(11, 761, 10)],
+            vec![bad(12, 0)],
+            vec![bad(13, 1)],
+            vec![cells(0)],
+            vec![cells(1)],
+        ];
+        let all = stretches.concat();
+        let list = RecordList::from_iter(all.clone());
+        let counts: Vec<_> = list.stretches.iter().map(|stretch| stretch.count as usize).collect();
+        assert_eq!(counts, stretches.map(|stretch| stretch.len()));
         assert_eq!((list.len(), list.last().as_ref()), (all.len(), all.last()));
         for passed in 0..=all.len() + 1 {
             let mut rest = list.iter();
             rest.pass_over(passed);
+            assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).cloned());
             assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
         }
-        assert_eq!(RecordList::from_iter(all), list);
+    }
+
+    #[test]
+    fn lines_are_as_if_each_had_been_pushed() {
+        let mut list = RecordList::default();
+        list.push_lines(line(2, 10, 1), 0, 83);
+        assert_eq!((list.len(), list.last(), list.is_empty()), (0, None, true));
+        list.push_lines(line(2, 10, 1), 3, 83);
+        let all = [line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)];
+        assert_eq!(list, RecordList::from_iter(all));
         list.clear();
         assert_eq!(list, RecordList::default());
     }

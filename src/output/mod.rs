@@ -36,7 +36,7 @@ use std::slice::Iter;
 
 use crate::check::{Reason, Reasons};
 use crate::input::csv::Field;
-use crate::input::stretches::LINE_BYTES;
+use crate::input::stretches::Alike;
 use crate::input::{Given, Record, RecordList, Text};
 use crate::puzzle::{CELLS, Grid, Malformed};
 use crate::solver::Outcome;
@@ -82,8 +82,10 @@ pub struct PuzzleRow<'a> {
 pub struct PuzzleRows<'a> {
     /// The line of the next one.
     line: u64,
-    /// From its cells to those of the last.
     bytes: &'a [u8],
+    /// Where among them the next one's cells begin, and how far it is from there to those behind it.
+    start: usize,
+    line_bytes: usize,
     found: Zip<Iter<'a, Status>, Iter<'a, Outcome>>,
 }
 
@@ -92,11 +94,11 @@ impl<'a> Iterator for PuzzleRows<'a> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<PuzzleRow<'a>> {
-        let (cells, _) = self.bytes.split_first_chunk()?;
         let (&status, outcome) = self.found.next()?;
+        let cells = self.bytes.get(self.start..)?.first_chunk()?;
         let row = PuzzleRow { line: self.line, cells, status, outcome };
         self.line += 1;
-        self.bytes = self.bytes.get(LINE_BYTES..).unwrap_or_default();
+        self.start += self.line_bytes;
         (status != Status::Mismatch).then_some(row)
     }
 }
@@ -270,18 +272,20 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The rows of `count` records that are alike, `first` the first of them and this its place, if
-    /// they are puzzles that were written in one piece.
+    /// The rows of records that are alike, the first of them at this place, if they are puzzles that
+    /// were written in one piece.
     #[inline(always)]
-    fn puzzles(&self, place: usize, first: &Record, count: usize) -> Option<PuzzleRows<'a>> {
+    fn puzzles(&self, place: usize, alike: &Alike) -> Option<PuzzleRows<'a>> {
+        let Alike { ref first, count, line_bytes } = *alike;
         let (Text::Block(text), Ok(Given::Puzzle(given))) = (&first.text, first.puzzle) else {
             return None;
         };
-        let end = text.end as usize + (count - 1) * LINE_BYTES;
         let outcomes = &self.outcomes.puzzles[given as usize..][..count];
         Some(PuzzleRows {
             line: self.first_line + u64::from(first.line),
-            bytes: &self.bytes[text.start as usize..end],
+            bytes: self.bytes,
+            start: text.start as usize,
+            line_bytes,
             found: self.statuses[place..][..count].iter().zip(outcomes),
         })
     }
@@ -301,14 +305,14 @@ impl<'a> Rows<'a> {
         let mut reasons = self.reasons.iter();
         let mut records = self.records.iter();
         let mut place = 0;
-        while let Some((first, count)) = records.alike() {
-            let written = match self.puzzles(place, &first, count) {
+        while let Some(alike) = records.alike() {
+            let written = match self.puzzles(place, &alike) {
                 Some(rows) => plain(to, rows),
                 None => 0,
             };
             records.pass_over(written);
             place += written;
-            if written < count
+            if written < alike.count
                 && let Some(record) = records.next()
             {
                 any(to, self.row(place, &record, &mut reasons));

@@ -158,34 +158,45 @@ impl<'a> Worker<'a> {
         self.reasons.clear();
         self.statuses.clear();
         latencies.clear();
+        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
         let all_are_puzzles = self.records.all.len() == self.records.puzzles.len();
         if all_are_puzzles && self.failed.is_empty() && !self.pipeline.check {
-            self.judge_puzzles(latencies);
+            self.judge_puzzles(&mut counts, latencies);
         } else {
-            self.judge_one_by_one(block);
+            self.judge_one_by_one(block, &mut counts);
             if self.pipeline.asks_engine() {
                 self.list_latencies(latencies);
             }
         }
-        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
-        counts.add_all(&self.statuses);
         counts
     }
 
-    /// Where every record is a puzzle and the engine has found out all, as nearly always: in one pass.
-    fn judge_puzzles(&mut self, latencies: &mut Vec<(u64, u64)>) {
+    /// Where every record is a puzzle and the engine has found out all, as nearly always: in one pass,
+    /// and at once for all that have the same status and follow each other.
+    fn judge_puzzles(&mut self, counts: &mut Counts, latencies: &mut Vec<(u64, u64)>) {
         let Self { pipeline, records, outcomes, statuses, .. } = self;
+        let mut add_alike = |status, count| {
+            statuses.resize(statuses.len() + count, status);
+            counts.add(status, count);
+        };
+        let (mut last, mut count) = (Status::Unique, 0);
         let judged = records.puzzles.iter().zip(&outcomes.puzzles).map(|(puzzle, outcome)| {
-            statuses.push(Status::of(puzzle, pipeline.limits, outcome));
+            let status = Status::of(puzzle, pipeline.limits, outcome);
+            if status != last {
+                add_alike(last, count);
+                (last, count) = (status, 0);
+            }
+            count += 1;
             outcome.latency_ns
         });
         in_runs(judged, |run| latencies.push(run));
+        add_alike(last, count);
     }
 
-    fn judge_one_by_one(&mut self, block: &[u8]) {
+    fn judge_one_by_one(&mut self, block: &[u8], counts: &mut Counts) {
         let asks_engine = self.pipeline.asks_engine();
         for (i, record) in self.records.all.iter().enumerate() {
-            self.statuses.push(match record.puzzle {
+            let status = match record.puzzle {
                 Err(_) => Status::Malformed,
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
                 Ok(given) if self.pipeline.check => {
@@ -199,7 +210,9 @@ impl<'a> Worker<'a> {
                     })
                 }
                 Ok(given) => self.status_of(given, self.outcomes.of(given)),
-            });
+            };
+            self.statuses.push(status);
+            counts.add(status, 1);
         }
     }
 

@@ -13,6 +13,8 @@ use crate::stats::Counts;
 /// A fixed number of blocks circulates; each keeps its room when it is used again.
 #[derive(Debug)]
 pub(super) struct Block {
+    /// The worker in whose cache it may still be: the last that had it.
+    pub worker: usize,
     /// Its place in the order of the input, from 0.
     pub number: u64,
     /// The input that its lines come from.
@@ -46,9 +48,10 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// An empty block for at most `bytes` bytes of input.
-    pub(super) fn new(bytes: usize) -> Self {
+    /// An empty block for at most `bytes` bytes of input, for this worker.
+    pub(super) fn new(bytes: usize, worker: usize) -> Self {
         Self {
+            worker,
             number: 0,
             file: Arc::from(""),
             source: 0,
@@ -81,8 +84,8 @@ impl Block {
 
 /// The blocks that nobody has at the moment.
 ///
-/// Who takes one gets the one that was put here last: it may still be in a cache, and those that
-/// are never needed are never made.
+/// A worker gets back one that it has had itself, the last one put here: it may still be in the
+/// cache of its core. Blocks that are never needed are never made.
 #[derive(Debug)]
 pub(super) struct FreeBlocks {
     /// Bytes of input for each block, at most.
@@ -94,36 +97,52 @@ pub(super) struct FreeBlocks {
 
 #[derive(Debug)]
 struct Stock {
-    blocks: Vec<Block>,
+    /// Those that each worker has had.
+    of_workers: Vec<Vec<Block>>,
     /// How many can still be made.
     not_made: usize,
 }
 
+impl Stock {
+    fn is_empty(&self) -> bool {
+        self.not_made == 0 && self.of_workers.iter().all(Vec::is_empty)
+    }
+
+    /// One of this worker's own, or a new one, or any.
+    fn take(&mut self, worker: usize, bytes: usize) -> Option<Block> {
+        if let Some(block) = self.of_workers[worker].pop() {
+            return Some(block);
+        }
+        if self.not_made > 0 {
+            self.not_made -= 1;
+            return Some(Block::new(bytes, worker));
+        }
+        let block = self.of_workers.iter_mut().find_map(Vec::pop)?;
+        Some(Block { worker, ..block })
+    }
+}
+
 impl FreeBlocks {
-    /// So many blocks for at most `bytes` bytes of input each.
-    pub(super) fn new(count: usize, bytes: usize) -> Self {
-        let stock = Stock { blocks: Vec::with_capacity(count), not_made: count };
+    /// So many blocks for at most `bytes` bytes of input each, for so many workers.
+    pub(super) fn new(count: usize, bytes: usize, workers: usize) -> Self {
+        let mut of_workers = Vec::new();
+        of_workers.resize_with(workers, || Vec::with_capacity(count));
+        let stock = Stock { of_workers, not_made: count };
         Self { bytes, stock: Mutex::new(Some(stock)), changed: Condvar::new() }
     }
 
     /// Waits for a block; `None` if nobody gets any more.
-    pub(super) fn take(&self) -> Option<Block> {
+    pub(super) fn take(&self, worker: usize) -> Option<Block> {
         let stock = self.stock.lock().expect(NO_PANIC);
-        let is_empty = |stock: &mut Option<Stock>| {
-            stock.as_ref().is_some_and(|stock| stock.blocks.is_empty() && stock.not_made == 0)
-        };
+        let is_empty = |stock: &mut Option<Stock>| stock.as_ref().is_some_and(Stock::is_empty);
         let mut stock = self.changed.wait_while(stock, is_empty).expect(NO_PANIC);
-        let stock = stock.as_mut()?;
-        Some(stock.blocks.pop().unwrap_or_else(|| {
-            stock.not_made -= 1;
-            Block::new(self.bytes)
-        }))
+        stock.as_mut()?.take(worker, self.bytes)
     }
 
     /// Takes a block back.
     pub(super) fn put(&self, block: Block) {
         if let Some(stock) = self.stock.lock().expect(NO_PANIC).as_mut() {
-            stock.blocks.push(block);
+            stock.of_workers[block.worker].push(block);
         }
         self.changed.notify_one();
     }

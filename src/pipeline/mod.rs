@@ -23,10 +23,11 @@ mod worker;
 mod writer;
 
 use std::fmt;
+use std::hint::spin_loop;
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -45,10 +46,11 @@ use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, LexFirst, Limits};
 use crate::stats::{Counts, Latencies};
 
-/// The largest block: about 2,000 puzzle lines. With their puzzles, outcomes and rows they take a
-/// megabyte, which second-level caches hold; lanes that run empty at its end, and threads that wake
-/// each other for it, cost little.
-pub const BLOCK_BYTES: usize = 160 * 1024;
+/// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits for
+/// those before it: with their puzzles, outcomes and rows they take a megabyte, which second-level
+/// caches hold. Lanes that run empty at a block's end, and threads that wake each other for it, cost
+/// little.
+pub const BLOCK_BYTES: usize = 112 * 1024;
 
 const NO_PANIC: &str = "who panics ends the run";
 
@@ -257,7 +259,7 @@ impl Pipeline {
         let mut so_far = start;
         let mut reader = Reader::new(0, sources.into_iter(), progress);
         let mut worker = Worker::new(self);
-        let mut block = Block::new(self.block_bytes);
+        let mut block = Block::new(self.block_bytes, 0);
         while reader.fill(&mut block) {
             worker.process(&mut block);
             writer::write(&block, sink, &mut so_far, progress)?;
@@ -286,11 +288,11 @@ impl Pipeline {
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some that are being written.
         let blocks = 4 * self.threads.get() + 4;
-        let free = &FreeBlocks::new(blocks, self.block_bytes);
+        let free = &FreeBlocks::new(blocks, self.block_bytes, self.threads.get());
         let (done_sender, done) = bounded(blocks);
         let reader = Mutex::new(Reader::new(start.source, sources.into_iter(), progress));
         let writer = Mutex::new(Writer::new(sink, start, blocks, free, progress));
-        let fill = |block: &mut Block| reader.lock().expect(NO_PANIC).fill(block);
+        let fill = |block: &mut Block| lock_soon(&reader).fill(block);
         let hand_over = |block| {
             done_sender.send(block).expect("the receiver is here");
             // Who finds another one writing leaves it to that one, who looks again at the end.
@@ -305,10 +307,25 @@ impl Pipeline {
             .thread_name(|i| format!("worker-{i}"))
             .build()
             .expect("the system starts threads");
-        pool.broadcast(|_| Worker::new(self).run(free, fill, hand_over));
+        pool.broadcast(|worker| Worker::new(self).run(worker.index(), free, fill, hand_over));
 
         let so_far = writer.into_inner().expect(NO_PANIC).end()?;
         let reading = reader.into_inner().expect(NO_PANIC).end();
         Ok(Report::new(so_far, records_before, began, reading))
     }
+}
+
+/// Locks what others mostly hold as long as it takes to copy a block, some ten microseconds: who goes
+/// to sleep for that is woken late. Where it takes longer (a slow pipe) that is the better way, so it
+/// is tried for a while only.
+fn lock_soon<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    const TRIES: u32 = 20;
+    const PAUSES: u32 = 32;
+    for _ in 0..TRIES {
+        if let Ok(guard) = mutex.try_lock() {
+            return guard;
+        }
+        (0..PAUSES).for_each(|_| spin_loop());
+    }
+    mutex.lock().expect(NO_PANIC)
 }

@@ -56,14 +56,16 @@ impl<'a> Worker<'a> {
 
     /// Takes empty blocks, has them filled and hands them over with their rows, until `fill` says
     /// that there is no more to read, or there are no blocks any more because nobody wants rows.
+    /// `number` says which of the workers it is.
     pub(super) fn run(
         mut self,
+        number: usize,
         free: &FreeBlocks,
         fill: impl Fn(&mut Block) -> bool,
         hand_over: impl Fn(Block),
     ) {
         let _end = EndOfAll(free);
-        while let Some(mut block) = free.take() {
+        while let Some(mut block) = free.take(number) {
             if !fill(&mut block) {
                 break;
             }

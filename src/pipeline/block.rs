@@ -153,3 +153,25 @@ impl FreeBlocks {
         self.changed.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_gets_its_own_blocks_back_then_new_ones_then_any() {
+        let free = FreeBlocks::new(3, 1000, 2);
+        let numbered = |worker, number| Block { number, ..free.take(worker).unwrap() };
+        let (first, second, third) = (numbered(0, 1), numbered(1, 2), numbered(0, 3));
+        free.put(second);
+        free.put(first);
+        free.put(third);
+        let taken = [0, 1, 1].map(|worker| {
+            let block = free.take(worker).unwrap();
+            (block.worker, block.number)
+        });
+        assert_eq!(taken, [(0, 3), (1, 2), (1, 1)]);
+        free.close();
+        assert!(free.take(0).is_none());
+    }
+}

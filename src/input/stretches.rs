@@ -16,15 +16,16 @@ pub struct RecordList {
     length: usize,
 }
 
-/// Records that stand one behind the other.
+/// Records that stand one behind the other and are alike: one of any kind, or puzzles in one piece,
+/// each on the line below the one before.
 #[derive(Clone, Debug)]
-struct Stretch {
-    first: Record,
-    /// How many there are. If there are several, each is a puzzle in one piece, on the line below the
-    /// one before,
-    count: u32,
-    /// and so many bytes behind it.
-    line_bytes: u32,
+pub struct Stretch {
+    /// The first of them.
+    pub first: Record,
+    /// How many there are, this one included.
+    pub count: u32,
+    /// Bytes from the start of one to that of the next, if there are several.
+    pub line_bytes: u32,
 }
 
 impl Stretch {
@@ -141,17 +142,6 @@ impl<'a> IntoIterator for &'a RecordList {
     }
 }
 
-/// Records that stand one behind the other and are alike.
-#[derive(Clone, Debug)]
-pub struct Alike {
-    /// The first of them.
-    pub first: Record,
-    /// How many there are, this one included.
-    pub count: usize,
-    /// Bytes from the start of one to that of the next.
-    pub line_bytes: usize,
-}
-
 /// Goes through records in their order.
 #[derive(Clone, Debug)]
 pub struct Iter<'a> {
@@ -163,13 +153,10 @@ pub struct Iter<'a> {
 impl Iter<'_> {
     /// The next record and those behind it that are alike.
     #[inline(always)]
-    pub fn alike(&self) -> Option<Alike> {
+    pub fn alike(&self) -> Option<Stretch> {
         let stretch = self.stretches.first()?;
-        Some(Alike {
-            first: stretch.record(self.place),
-            count: (stretch.count - self.place) as usize,
-            line_bytes: stretch.line_bytes as usize,
-        })
+        let (first, count) = (stretch.record(self.place), stretch.count - self.place);
+        Some(Stretch { first, count, line_bytes: stretch.line_bytes })
     }
 
     /// Passes over so many records.
@@ -191,12 +178,8 @@ impl Iterator for Iter<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Record> {
-        let [stretch, rest @ ..] = self.stretches else { return None };
-        let record = stretch.record(self.place);
-        self.place += 1;
-        if self.place == stretch.count {
-            (self.stretches, self.place) = (rest, 0);
-        }
+        let record = self.stretches.first()?.record(self.place);
+        self.pass_over(1);
         Some(record)
     }
 }

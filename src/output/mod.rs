@@ -36,7 +36,7 @@ use std::slice::Iter;
 
 use crate::check::{Reason, Reasons};
 use crate::input::csv::Field;
-use crate::input::stretches::Alike;
+use crate::input::stretches::Stretch;
 use crate::input::{Given, Record, RecordList, Text};
 use crate::puzzle::{CELLS, Grid, Malformed};
 use crate::solver::Outcome;
@@ -275,18 +275,18 @@ impl<'a> Rows<'a> {
     /// The rows of records that are alike, the first of them at this place, if they are puzzles that
     /// were written in one piece.
     #[inline(always)]
-    fn puzzles(&self, place: usize, alike: &Alike) -> Option<PuzzleRows<'a>> {
-        let Alike { ref first, count, line_bytes } = *alike;
+    fn puzzles(&self, place: usize, alike: &Stretch) -> Option<PuzzleRows<'a>> {
+        let Stretch { ref first, count, line_bytes } = *alike;
         let (Text::Block(text), Ok(Given::Puzzle(given))) = (&first.text, first.puzzle) else {
             return None;
         };
-        let outcomes = &self.outcomes.puzzles[given as usize..][..count];
+        let outcomes = &self.outcomes.puzzles[given as usize..][..count as usize];
         Some(PuzzleRows {
             line: self.first_line + u64::from(first.line),
             bytes: self.bytes,
             start: text.start as usize,
-            line_bytes,
-            found: self.statuses[place..][..count].iter().zip(outcomes),
+            line_bytes: line_bytes as usize,
+            found: self.statuses[place..][..count as usize].iter().zip(outcomes),
         })
     }
 
@@ -312,7 +312,7 @@ impl<'a> Rows<'a> {
             };
             records.pass_over(written);
             place += written;
-            if written < alike.count
+            if written < alike.count as usize
                 && let Some(record) = records.next()
             {
                 any(to, self.row(place, &record, &mut reasons));

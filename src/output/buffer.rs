@@ -13,6 +13,11 @@ pub const SHORT: usize = 24;
 const AHEAD: usize = 1024;
 const TOUCHED: usize = 192;
 
+/// What stands where nothing was written yet. Not zero, because then the system would be asked for
+/// memory that is zero until it is written. When such a page is read first, as touching does, and
+/// written afterwards, all cores have to be told that it is another page now: four times the price.
+const UNWRITTEN: u8 = b'\n';
+
 /// Bytes that grow at their end, a row at a time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowBuffer {
@@ -24,7 +29,7 @@ pub struct RowBuffer {
 impl RowBuffer {
     /// An empty buffer with room for `bytes` bytes.
     pub fn with_room(bytes: usize) -> Self {
-        Self { bytes: vec![0; bytes], length: 0 }
+        Self { bytes: vec![UNWRITTEN; bytes], length: 0 }
     }
 
     /// Forgets the bytes, keeps the room.
@@ -84,7 +89,7 @@ impl RowBuffer {
 
     #[cold]
     fn grow(&mut self, needed: usize) {
-        self.bytes.resize(needed.max(self.bytes.len() * 2), 0);
+        self.bytes.resize(needed.max(self.bytes.len() * 2), UNWRITTEN);
     }
 }
 

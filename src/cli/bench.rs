@@ -86,7 +86,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
     round_time: Duration,
 
-    /// Puzzles that an engine gets at once; `solve` gives it about as many.
+    /// Puzzles that an engine gets at once; `solve` gives it about 1400.
     #[arg(long, value_name = "N", default_value = "2000")]
     batch: NonZeroUsize,
 

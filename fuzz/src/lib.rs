@@ -54,7 +54,7 @@ impl RowFormat for Plain {
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
             let texts: Vec<Cow<[u8]>> =
-                std::iter::once(row.text.into()).chain(row.kept.texts()).collect();
+                std::iter::once(row.text.into()).chain(row.kept().texts()).collect();
             let bytes: usize = texts.iter().map(|text| text.len() + 30).sum();
             out.append_row(bytes + 100, b',', |fields| {
                 fields.number(row.line);

@@ -3,6 +3,10 @@
 //!
 //! It pays where much is written, too: stores go out in their order, and each that finds its line
 //! only in the second level holds up those behind it, while reads ahead of them overlap.
+//!
+//! What is touched must have been written before, if only once. Memory that the system has promised to
+//! be zero is none yet: when such a page is read first and written afterwards, all cores have to be told
+//! that it is another page now, which costs four times as much as writing it at once.
 
 use std::hint::black_box;
 

@@ -8,7 +8,8 @@ use std::{mem, thread};
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// How many bytes one read on the thread asks for: what fits into a block behind the begin of a line.
+/// How many bytes one read on the thread asks for: about two blocks. With half as many, gz files take
+/// 4% longer.
 const PIECE: usize = 240 * 1024;
 /// How many pieces may wait. Where solving takes about as long as decompressing, a few are not enough
 /// to keep both busy.

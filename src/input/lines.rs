@@ -61,7 +61,8 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
-        // Nearly every line of a large file is 81 cells and its end,
+        // Nearly every line of a large file is 81 cells and its end (each a constant for a loop of its
+        // own),
         let place = Place { line, start: at as u32, indent: 0 };
         let (bytes, lines) = match block.get(at + CELLS) {
             Some(b'\n') => read_alike(simd, place, &block[at..], b"\n", records),

@@ -207,9 +207,14 @@ pub struct Records {
 }
 
 impl Records {
+    /// The most records that `bytes` bytes of well-formed lines hold.
+    pub(crate) fn most_in(bytes: usize) -> usize {
+        bytes / (CELLS + 1) + 1
+    }
+
     /// Room for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
-        let records = bytes / (CELLS + 1) + 1;
+        let records = Self::most_in(bytes);
         Self {
             all: RecordList::with_capacity(records),
             puzzles: Refilled::with_room(records, Puzzle::EMPTY),

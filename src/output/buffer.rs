@@ -13,9 +13,8 @@ pub const SHORT: usize = 24;
 const AHEAD: usize = 1024;
 const TOUCHED: usize = 192;
 
-/// What stands where nothing was written yet. Not zero, because then the system would be asked for
-/// memory that is zero until it is written. When such a page is read first, as touching does, and
-/// written afterwards, all cores have to be told that it is another page now: four times the price.
+/// What stands where nothing was written yet. Not zero, so that it is written: places are touched
+/// ([`touch`](crate::touch)) before rows are.
 const UNWRITTEN: u8 = b'\n';
 
 /// Bytes that grow at their end, a row at a time.

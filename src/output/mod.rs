@@ -82,6 +82,7 @@ pub struct PuzzleRow<'a> {
 pub struct PuzzleRows<'a> {
     /// The line of the next one.
     line: u64,
+    /// The block's.
     bytes: &'a [u8],
     /// Where among them the next one's cells begin, and how far it is from there to those behind it.
     start: usize,

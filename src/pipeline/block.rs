@@ -3,9 +3,8 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::NO_PANIC;
-use crate::input::{Layout, Position};
+use crate::input::{Layout, Position, Records};
 use crate::output::RowBuffer;
-use crate::puzzle::CELLS;
 use crate::stats::Counts;
 
 /// Whole lines of one input, and the rows made from them.
@@ -67,7 +66,7 @@ impl Block {
             notes: Vec::new(),
             counts: Counts::default(),
             last_record: None,
-            latencies: Vec::with_capacity(bytes / (CELLS + 1) + 1),
+            latencies: Vec::with_capacity(Records::most_in(bytes)),
         }
     }
 

@@ -1,11 +1,9 @@
 //! `bulkdoku check` as a user runs it: solutions that inputs give, right and wrong in every way.
 
-mod common;
-
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
+use crate::common::full_grid;
 use bulkdoku::puzzle::Unit;
 use bulkdoku::{Marks, Puzzle, check};
-use common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
-use common::full_grid;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -1,7 +1,5 @@
 //! Compressed inputs and outputs, as a user meets them.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -9,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::common::command::{CLASSIC, Folder, Ran};
 use assert_cmd::cargo::cargo_bin;
-use common::command::{CLASSIC, Folder, Ran};
 use flate2::write::GzEncoder;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

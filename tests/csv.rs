@@ -1,8 +1,6 @@
 //! Tables as a user has them: which column holds the puzzles, and what each row becomes.
 
-mod common;
-
-use common::command::{CLASSIC, Folder, Ran, SOLVED};
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
 /// Rows with line and status alone, of a file called `in`.
 fn solve(input: &str, args: &[&str]) -> Ran {

@@ -1,14 +1,12 @@
 //! The bundled puzzle sets against their expected results and against the rules.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
+use crate::common::{count, engines, solve, textbook_engines, with_nodes};
 use bulkdoku::generate::solved_by_naked_singles;
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits, Puzzle, SimdLevel};
-use common::{count, engines, solve, textbook_engines, with_nodes};
 
 /// A puzzle and what is expected of it.
 struct Row {
@@ -48,7 +46,7 @@ fn check(name: &str, rows: &[Row]) {
     for (engine_name, mut engine) in engines() {
         for (row, outcome) in rows.iter().zip(solve(&mut *engine, &puzzles, count(LIMIT))) {
             let label = format!("{engine_name}, {name}: {}", row.puzzle);
-            common::check(&label, &row.puzzle, &outcome, row.solutions);
+            crate::common::check(&label, &row.puzzle, &outcome, row.solutions);
             if row.solutions == 1 {
                 assert_eq!(outcome.grid.to_string(), row.solution, "{label}");
             } else {
@@ -69,7 +67,7 @@ fn textbook_engines_agree_where_they_finish() {
             let outcomes = solve(&mut *engine, &puzzles, with_nodes(count(LIMIT), 20_000));
             for (row, outcome) in rows.iter().zip(outcomes).filter(|(_, o)| !o.gave_up) {
                 let label = format!("{engine_name}, {name}: {}", row.puzzle);
-                common::check(&label, &row.puzzle, &outcome, row.solutions);
+                crate::common::check(&label, &row.puzzle, &outcome, row.solutions);
                 if row.solutions == 1 {
                     assert_eq!(outcome.grid.to_string(), row.solution, "{label}");
                 }
@@ -143,6 +141,6 @@ fn no_clue_is_needless(rows: &[Row]) {
     let puzzles: Vec<Puzzle> = rows.iter().flat_map(without_one).collect();
     let (name, mut engine) = engines().remove(0);
     for (puzzle, outcome) in puzzles.iter().zip(solve(&mut *engine, &puzzles, Limits::PROOF)) {
-        common::check(&name, puzzle, &outcome, 2);
+        crate::common::check(&name, puzzle, &outcome, 2);
     }
 }

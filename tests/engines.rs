@@ -1,15 +1,13 @@
 //! Every engine, at every vector level of this machine, against one table of cases, against the
 //! oracle, and against itself in batches.
 
-mod common;
-
-use bulkdoku::puzzle::CELLS;
-use bulkdoku::{Grid, Limits, Outcome, Puzzle};
-use common::command::{CLASSIC, SOLVED};
-use common::{
+use crate::common::command::{CLASSIC, SOLVED};
+use crate::common::{
     EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle, order,
     solve, solve_one, textbook_engines, with_nodes,
 };
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{Grid, Limits, Outcome, Puzzle};
 use proptest::prelude::*;
 
 /// A puzzle, and how many solutions a search finds that stops at the limit.

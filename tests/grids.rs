@@ -1,13 +1,11 @@
 //! Puzzles of nine lines, in every form in which people write them down.
 
-mod common;
-
 use std::io::Write;
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::common::command::{CLASSIC, Folder, SOLVED};
 use bulkdoku::input::{Layout, Records, grid};
-use common::command::{CLASSIC, Folder, SOLVED};
 use flate2::write::GzEncoder;
 
 /// What a run says: the rows `line,status,puzzle` without the header, the messages about its input,

@@ -5,14 +5,12 @@
 //! the counts add up: [`Given::gives`] looks at that in every case. Signals, kills, `--resume`, disks
 //! that are full and inputs that vanish have `tests/interrupted.rs` for themselves.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::iter::repeat_n;
 use std::time::{Duration, Instant};
 
-use common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 use flate2::write::GzEncoder;
 
 /// An input, and options behind `--columns line,status`.

@@ -1,7 +1,4 @@
 //! Runs that end before their time: signals, kills, full disks, inputs that vanish; and `--resume`.
-#![cfg(unix)]
-
-mod common;
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -10,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::common::command::{CLASSIC, Folder, Ran};
 use assert_cmd::cargo::cargo_bin;
-use common::command::{CLASSIC, Folder, Ran};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Rows without the time, so that two runs can be compared byte for byte.

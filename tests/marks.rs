@@ -1,16 +1,14 @@
 //! Pencil marks: every engine, at every vector level of this machine, against a table of cases,
 //! against puzzles that say the same, and against the oracle.
 
-mod common;
-
-use bulkdoku::marks::{Digits, Marks};
-use bulkdoku::puzzle::CELLS;
-use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
-use common::command::{CLASSIC, SOLVED};
-use common::{
+use crate::common::command::{CLASSIC, SOLVED};
+use crate::common::{
     EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle, solve,
     solve_marks, textbook_engines, with_nodes,
 };
+use bulkdoku::marks::{Digits, Marks};
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use proptest::prelude::*;
 
 /// [`TWO`] with them changed.

@@ -1,11 +1,9 @@
 //! `bulkdoku solve` as a user runs it.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::command::{CLASSIC, Folder, Ran, SOLVED};
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
 fn solve(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(args, input)

@@ -1,7 +1,7 @@
 //! What several integration tests share: the engines to test, and an oracle that is obviously
 //! right.
 
-// Every integration test is a crate of its own and uses a part of this.
+// Each test binary uses a part of this.
 #![allow(dead_code)]
 
 pub mod command;

@@ -1,0 +1,24 @@
+//! The integration tests: one binary, one module for each topic, so that the library is linked
+//! once. Tests that count allocations need a process of their own (`tests/*allocations.rs`).
+
+mod common;
+
+mod bench;
+mod blocks;
+mod check;
+mod compressed;
+mod csv;
+mod datasets;
+mod engines;
+mod formats;
+mod generate;
+mod grids;
+mod inputs;
+#[cfg(unix)]
+mod interrupted;
+mod judge;
+mod lanes;
+mod marks;
+mod pipeline;
+mod show;
+mod solve;

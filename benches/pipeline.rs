@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::io;
 use std::num::NonZeroUsize;
 
-use bulkdoku::{Engine, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Source};
+use bulkdoku::{Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Source, StopFlag};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 const ROWS: u64 = 1_000_000;
@@ -23,16 +23,15 @@ impl Engine for AtOnce {
         "at-once"
     }
 
-    fn solve_marks(&mut self, _: &[Marks], _: Limits, _: &mut [Outcome]) {
-        unreachable!("there are puzzles only");
-    }
+    fn stop_at(&mut self, _: StopFlag) {}
 
-    fn solve(&mut self, puzzles: &[Puzzle], _: Limits, outcomes: &mut [Outcome]) {
-        for (n, (_, outcome)) in puzzles.iter().zip(outcomes).enumerate() {
+    fn solve(&mut self, batch: Batch<'_>, _: Limits, outcomes: &mut [Outcome]) -> usize {
+        for (n, outcome) in outcomes.iter_mut().enumerate() {
             let latency_ns = 2000 + n as u64;
             *outcome =
                 Outcome { grid: self.0, solutions: 1, nodes: 1, latency_ns, ..Outcome::NONE };
         }
+        batch.len()
     }
 }
 

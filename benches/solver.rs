@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bulkdoku::bundled::{BUNDLED, BundledSet};
 use bulkdoku::measure::{Chance, Permutation, PuzzleSet};
-use bulkdoku::{Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// The puzzles of each bundled set, permuted.
@@ -55,7 +55,7 @@ fn solver(criterion: &mut Criterion) {
             let mut outcomes = vec![Outcome::NONE; puzzles.len()];
             group.throughput(Throughput::Elements(puzzles.len() as u64));
             group.bench_function(*set, |bencher| {
-                bencher.iter(|| engine.solve(puzzles, limits, &mut outcomes));
+                bencher.iter(|| engine.solve(Batch::Puzzles(puzzles), limits, &mut outcomes));
             });
         }
         group.finish();

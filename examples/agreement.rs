@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::puzzle::CELLS;
-use bulkdoku::{Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -110,7 +110,7 @@ impl Tested {
         self.outcomes.clear();
         self.outcomes.resize(puzzles.len(), Outcome::NONE);
         let start = Instant::now();
-        self.engine.solve(puzzles, limits, &mut self.outcomes);
+        self.engine.solve(Batch::Puzzles(puzzles), limits, &mut self.outcomes);
         self.took += start.elapsed();
         for (puzzle, outcome) in puzzles.iter().zip(&mut self.outcomes) {
             outcome.latency_ns = 0;
@@ -128,7 +128,7 @@ impl Tested {
         let both = puzzles.iter().zip(&self.outcomes).filter(|(_, outcome)| !outcome.gave_up);
         let (puzzles, wanted): (Vec<Puzzle>, Vec<Outcome>) = both.unzip();
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-        self.engine.solve(&puzzles, limits, &mut outcomes);
+        self.engine.solve(Batch::Puzzles(&puzzles), limits, &mut outcomes);
         for ((puzzle, wanted), outcome) in puzzles.iter().zip(wanted).zip(outcomes) {
             if (Outcome { latency_ns: 0, ..outcome }) != wanted {
                 let name = &self.name;

@@ -58,7 +58,7 @@ pub use marks::Marks;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
-pub use solver::{Engine, EngineKind, Limits, Outcome, solve_batch};
+pub use solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag, solve_batch};
 pub use status::Status;
 
 /// The README's example is a test, too.

@@ -4,7 +4,7 @@ mod common;
 
 use std::alloc::System;
 
-use bulkdoku::{Limits, Marks, Outcome, Puzzle};
+use bulkdoku::{Batch, Limits, Marks, Outcome, Puzzle};
 use common::{count, engines, textbook_engines, with_nodes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -33,9 +33,9 @@ fn solving_allocates_nothing() {
         let region = Region::new(ALLOCATOR);
         for limits in [Limits::FIRST, Limits::PROOF, count(100)] {
             let limits = max_nodes.map_or(limits, |nodes| with_nodes(limits, nodes));
-            engine.solve(&puzzles[..1], limits, &mut outcomes[..1]);
-            engine.solve(&puzzles, limits, &mut outcomes);
-            engine.solve_marks(&marks, limits, &mut outcomes);
+            engine.solve(Batch::Puzzles(&puzzles[..1]), limits, &mut outcomes[..1]);
+            engine.solve(Batch::Puzzles(&puzzles), limits, &mut outcomes);
+            engine.solve(Batch::Marks(&marks), limits, &mut outcomes);
         }
         let change = region.change();
         assert_eq!(change.allocations + change.reallocations, 0, "{name}: {change:?}");

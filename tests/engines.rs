@@ -1,13 +1,15 @@
 //! Every engine, at every vector level of this machine, against one table of cases, against the
 //! oracle, and against itself in batches.
 
+use std::time::Duration;
+
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
     EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle, order,
     solve, solve_one, textbook_engines, with_nodes,
 };
 use bulkdoku::puzzle::CELLS;
-use bulkdoku::{Grid, Limits, Outcome, Puzzle};
+use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Outcome, Puzzle, SimdLevel, StopFlag};
 use proptest::prelude::*;
 
 /// A puzzle, and how many solutions a search finds that stops at the limit.
@@ -241,7 +243,7 @@ fn a_puzzle_that_costs_plain_searches_millions_of_guesses_is_quick() {
 #[should_panic(expected = "one outcome for each puzzle")]
 fn slices_of_different_lengths_are_refused() {
     let (_, mut engine) = engines().remove(0);
-    engine.solve(&[Puzzle::EMPTY; 2], Limits::FIRST, &mut [Outcome::NONE; 1]);
+    engine.solve(Batch::Puzzles(&[Puzzle::EMPTY; 2]), Limits::FIRST, &mut [Outcome::NONE; 1]);
 }
 
 /// Puzzles of all kinds. Taken from a full grid: nearly empty, several solutions, one solution,
@@ -353,5 +355,75 @@ fn a_blank_grid_stands_where_there_is_no_solution() {
     for (name, mut engine) in engines() {
         let outcomes = solve(&mut *engine, &[puzzle(CLASSIC), puzzle(NONE)], Limits::PROOF);
         assert_eq!(outcomes[1].grid, Grid::BLANK, "{name}");
+    }
+}
+
+/// Sets a flag after some time, in a thread of its own, while `solve` runs.
+fn stopped_after<T>(time: Duration, stop: &StopFlag, solve: impl FnOnce() -> T) -> T {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(time);
+            stop.request();
+        });
+        solve()
+    })
+}
+
+/// Each of these searches would go on for hours; a limit of nodes is not there to end them.
+#[test]
+fn every_engine_stops_inside_a_search() {
+    let puzzles = [puzzle(CLASSIC), Puzzle::EMPTY, puzzle(CLASSIC)];
+    let mut all = engines();
+    all.extend(textbook_engines());
+    for &kind in EngineKind::ALL {
+        let lex_first: Box<dyn Engine> = Box::new(kind.build_lex_first(SimdLevel::best()));
+        all.push((format!("{kind}, smallest first"), lex_first));
+    }
+    for (name, mut engine) in all {
+        let stop = StopFlag::default();
+        engine.stop_at(stop.clone());
+        let mut outcomes = [Outcome::NONE; 3];
+        let done = stopped_after(Duration::from_millis(20), &stop, || {
+            engine.solve(Batch::Puzzles(&puzzles), count(u32::MAX), &mut outcomes)
+        });
+        assert_eq!(done, 1, "{name}");
+        check(&name, &puzzles[0], &outcomes[0], 1);
+        let done = engine.solve(Batch::Puzzles(&puzzles), Limits::PROOF, &mut outcomes);
+        assert_eq!(done, 0, "{name}: the request stays");
+        engine.stop_at(StopFlag::default());
+        let outcomes = solve(&mut *engine, &[puzzles[0], puzzles[2]], Limits::PROOF);
+        outcomes.iter().for_each(|outcome| check(&name, &puzzles[0], outcome, 1));
+    }
+}
+
+/// Wherever a batch is stopped, what is final is right, and the engine can go on.
+#[test]
+fn what_is_final_when_a_batch_is_stopped_is_right() {
+    let kinds = [CLASSIC, SEVENTEEN, NONE, TWO, EMPTY, CLASSIC].map(puzzle);
+    for limits in [Limits::FIRST, Limits::PROOF, count(50)] {
+        for share in [1, 40] {
+            // Few puzzles with several solutions are searched otherwise than many.
+            let kind = |i: usize| {
+                if i.is_multiple_of(share) { kinds[i / share % 6] } else { kinds[i % 3] }
+            };
+            let puzzles: Vec<Puzzle> = (0..20_000).map(kind).collect();
+            for (name, mut engine) in engines() {
+                let expected = solve(&mut *engine, &puzzles[..1000], limits);
+                for millis in 0..6 {
+                    let stop = StopFlag::default();
+                    engine.stop_at(stop.clone());
+                    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+                    let done = stopped_after(Duration::from_millis(millis), &stop, || {
+                        engine.solve(Batch::Puzzles(&puzzles), limits, &mut outcomes)
+                    });
+                    for (i, (found, wanted)) in outcomes[..done].iter().zip(&expected).enumerate() {
+                        let found = Outcome { latency_ns: 0, ..*found };
+                        assert_eq!(found, *wanted, "{name}, number {i} of {done}");
+                    }
+                }
+                engine.stop_at(StopFlag::default());
+                assert_eq!(solve(&mut *engine, &puzzles[..1000], limits), expected, "{name}");
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::num::{NonZeroU32, NonZeroU64};
 
-use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use bulkdoku::{Batch, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use proptest::prelude::*;
 
 fn parse(text: &str) -> Puzzle {
@@ -14,7 +14,7 @@ fn solve_at(level: SimdLevel, batch: usize, puzzles: &[Puzzle], limits: Limits) 
     let mut engine = EngineKind::Lanes.build(level);
     let mut outcomes = vec![Outcome { solutions: 77, ..Outcome::NONE }; puzzles.len()];
     for (puzzles, outcomes) in puzzles.chunks(batch).zip(outcomes.chunks_mut(batch)) {
-        engine.solve(puzzles, limits, outcomes);
+        engine.solve(Batch::Puzzles(puzzles), limits, outcomes);
     }
     outcomes.iter_mut().for_each(|outcome| outcome.latency_ns = 0);
     outcomes
@@ -92,7 +92,7 @@ const HARD: &str =
 #[test]
 fn an_empty_batch_is_nothing() {
     for level in SimdLevel::available() {
-        EngineKind::Lanes.build(level).solve(&[], Limits::PROOF, &mut []);
+        EngineKind::Lanes.build(level).solve(Batch::Puzzles(&[]), Limits::PROOF, &mut []);
     }
 }
 
@@ -231,7 +231,11 @@ fn latency_is_of_each_puzzle() {
     let puzzles = vec![parse(HARD); 100];
     let mut outcomes = vec![Outcome::NONE; 100];
     let start = std::time::Instant::now();
-    EngineKind::Lanes.build(SimdLevel::best()).solve(&puzzles, Limits::PROOF, &mut outcomes);
+    EngineKind::Lanes.build(SimdLevel::best()).solve(
+        Batch::Puzzles(&puzzles),
+        Limits::PROOF,
+        &mut outcomes,
+    );
     let all = start.elapsed().as_nanos() as u64;
     assert!(outcomes.iter().all(|outcome| (1..=all).contains(&outcome.latency_ns)));
 }

@@ -8,7 +8,7 @@ use crate::common::{
 };
 use bulkdoku::marks::{Digits, Marks};
 use bulkdoku::puzzle::CELLS;
-use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use bulkdoku::{Batch, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use proptest::prelude::*;
 
 /// [`TWO`] with them changed.
@@ -237,7 +237,7 @@ fn the_smallest_solution_and_the_next_are_the_same_for_every_engine() {
 #[should_panic(expected = "one outcome for each puzzle")]
 fn slices_of_different_lengths_are_refused() {
     let (_, mut engine) = engines().remove(0);
-    engine.solve_marks(&[Marks::ALL; 2], Limits::FIRST, &mut [Outcome::NONE; 1]);
+    engine.solve(Batch::Marks(&[Marks::ALL; 2]), Limits::FIRST, &mut [Outcome::NONE; 1]);
 }
 
 /// Marks that contain a grid, from few candidates a cell to nearly all, then some cells changed at

@@ -11,8 +11,8 @@ use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
 use bulkdoku::pipeline::Output;
 use bulkdoku::{
-    Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report, SimdLevel,
-    Source, Status,
+    Batch, Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report,
+    SimdLevel, Source, Status, StopFlag,
 };
 
 const CLASSIC: &str =
@@ -149,18 +149,20 @@ impl Engine for Nervous {
         "nervous"
     }
 
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
-            assert_ne!(puzzle.cells()[0], 9, "nine!");
-            self.0.solve(&[*puzzle], limits, std::slice::from_mut(outcome));
-        }
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.0.stop_at(stop);
     }
 
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
-        for (marks, outcome) in marks.iter().zip(outcomes) {
-            assert_ne!(marks.of_cell(0), Digits::one(9), "nine!");
-            self.0.solve_marks(&[*marks], limits, std::slice::from_mut(outcome));
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        match batch {
+            Batch::Puzzles(all) => {
+                all.iter().for_each(|one| assert_ne!(one.cells()[0], 9, "nine!"));
+            }
+            Batch::Marks(all) => {
+                all.iter().for_each(|one| assert_ne!(one.of_cell(0), Digits::one(9)));
+            }
         }
+        self.0.solve(batch, limits, outcomes)
     }
 }
 

@@ -19,10 +19,11 @@ use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
 use bulkdoku::input::Layout;
-use bulkdoku::marks::Marks;
 use bulkdoku::output::{RowBuffer, RowFormat, Rows};
 use bulkdoku::stats::Counts;
-use bulkdoku::{Engine, Limits, Outcome, Pipeline, Progress, Puzzle, Source, Status};
+use bulkdoku::{
+    Batch, Engine, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag,
+};
 
 /// Solves nothing: a puzzle whose clues obey the rules has one solution.
 struct Stub;
@@ -32,16 +33,18 @@ impl Engine for Stub {
         "stub"
     }
 
-    fn solve(&mut self, puzzles: &[Puzzle], _: Limits, outcomes: &mut [Outcome]) {
-        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
+    fn stop_at(&mut self, _: StopFlag) {}
+
+    fn solve(&mut self, batch: Batch<'_>, _: Limits, outcomes: &mut [Outcome]) -> usize {
+        for (i, outcome) in outcomes.iter_mut().enumerate() {
+            let puzzle = match batch {
+                Batch::Puzzles(puzzles) => puzzles[i],
+                Batch::Marks(marks) => marks[i].clues(),
+            };
             let solutions = u32::from(puzzle.contradiction().is_none());
             *outcome = Outcome { solutions, ..Outcome::NONE };
         }
-    }
-
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
-        let clues: Vec<Puzzle> = marks.iter().map(Marks::clues).collect();
-        self.solve(&clues, limits, outcomes);
+        batch.len()
     }
 }
 

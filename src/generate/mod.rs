@@ -8,7 +8,7 @@ mod random;
 use std::fmt;
 
 use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::solver::{Engine, Limits, Outcome, Scalar};
+use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
 use random::Random;
 
 /// What kind of puzzle to make.
@@ -173,7 +173,7 @@ impl Generator {
     /// Looks for up to two solutions.
     fn solve(&mut self, cells: Cells) -> Outcome {
         let mut outcome = [Outcome::NONE];
-        self.engine.solve(&[puzzle(cells)], Limits::PROOF, &mut outcome);
+        self.engine.solve(Batch::Puzzles(&[puzzle(cells)]), Limits::PROOF, &mut outcome);
         outcome[0]
     }
 }

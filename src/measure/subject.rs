@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use super::text::{self, Line};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::simd::SimdLevel;
-use crate::solver::{Engine, EngineKind, Limits, Outcome};
+use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome};
 
 /// What to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl Worker {
         let puzzles = &mut self.puzzles[..rows.len()];
         let outcomes = &mut self.outcomes[..rows.len()];
         text::read(self.simd, rows, puzzles);
-        self.engine.solve(puzzles, limits, outcomes);
+        self.engine.solve(Batch::Puzzles(puzzles), limits, outcomes);
         text::write(self.simd, outcomes, &mut self.output);
         black_box(&self.output);
         outcomes

@@ -9,7 +9,7 @@ use crate::check::{self, Disagreement, Reasons};
 use crate::input::{Given, Record, Records};
 use crate::output::{Outcomes, Packer, Rows};
 use crate::puzzle::Grid;
-use crate::solver::{Engine, GaveUp, LexFirst, Limits, Outcome};
+use crate::solver::{Batch, Engine, LexFirst, Outcome, Unanswered};
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
 
@@ -100,10 +100,9 @@ impl<'a> Worker<'a> {
             outcomes.marks.resize(marks.len(), Outcome::NONE);
             return;
         }
-        let bad = solve_all(pipeline, engine, puzzles, &mut outcomes.puzzles, <dyn Engine>::solve);
+        let bad = solve_all(pipeline, engine, Batch::Puzzles(puzzles), &mut outcomes.puzzles);
         failed.extend(bad.into_iter().map(Given::Puzzle));
-        let bad =
-            solve_all(pipeline, engine, marks, &mut outcomes.marks, <dyn Engine>::solve_marks);
+        let bad = solve_all(pipeline, engine, Batch::Marks(marks), &mut outcomes.marks);
         failed.extend(bad.into_iter().map(Given::Marks));
     }
 
@@ -122,7 +121,7 @@ impl<'a> Worker<'a> {
                         last = grid;
                     }
                     Ok(None) => break,
-                    Err(GaveUp) => {
+                    Err(Unanswered::GaveUp | Unanswered::Stopped) => {
                         outcome.gave_up = true;
                         break;
                     }
@@ -303,26 +302,21 @@ impl Drop for EndOfAll<'_> {
     }
 }
 
-/// A method of an engine.
-type Solve<P> = fn(&mut (dyn Engine + 'static), &[P], Limits, &mut [Outcome]);
-
-/// Fills in an outcome for each of `given`; returns the places of those at which the engine failed.
-fn solve_all<P>(
+/// Fills in an outcome for each of a batch; returns the places of those at which the engine failed.
+fn solve_all(
     pipeline: &Pipeline,
     engine: &mut Box<dyn Engine>,
-    given: &[P],
+    batch: Batch<'_>,
     outcomes: &mut Vec<Outcome>,
-    solve: Solve<P>,
 ) -> Vec<u32> {
-    outcomes.resize(given.len(), Outcome::NONE);
-    if given.is_empty() || solve_or_renew(pipeline, engine, given, outcomes, solve) {
+    outcomes.resize(batch.len(), Outcome::NONE);
+    if batch.is_empty() || solve_or_renew(pipeline, engine, batch, outcomes) {
         return Vec::new();
     }
     // One by one, to find out which.
     let mut failed = Vec::new();
-    for (place, one) in given.chunks(1).enumerate() {
-        let outcome = &mut outcomes[place..=place];
-        if !solve_or_renew(pipeline, engine, one, outcome, solve) {
+    for (place, outcome) in outcomes.chunks_mut(1).enumerate() {
+        if !solve_or_renew(pipeline, engine, batch.part(place..place + 1), outcome) {
             outcome[0] = Outcome::NONE;
             failed.push(place as u32);
         }
@@ -331,15 +325,14 @@ fn solve_all<P>(
 }
 
 /// Solves a batch; after a panic the engine is a new one and the answer is `false`.
-fn solve_or_renew<P>(
+fn solve_or_renew(
     pipeline: &Pipeline,
     engine: &mut Box<dyn Engine>,
-    given: &[P],
+    batch: Batch<'_>,
     outcomes: &mut [Outcome],
-    solve: Solve<P>,
 ) -> bool {
     let limits = pipeline.limits;
-    let solved = catch_unwind(AssertUnwindSafe(|| solve(engine.as_mut(), given, limits, outcomes)));
+    let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(batch, limits, outcomes)));
     if solved.is_err() {
         *engine = (pipeline.engine)();
     }

@@ -6,10 +6,10 @@
 
 use std::time::Instant;
 
-use super::{Engine, Limits, Outcome};
+use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::marks::{Digits, Marks};
 use crate::propagate::peers;
-use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::puzzle::{CELLS, Grid};
 use crate::simd::SimdLevel;
 
 /// An engine whose solutions are the smallest ones.
@@ -21,9 +21,14 @@ pub struct LexFirst {
     finds_smallest: bool,
 }
 
-/// A question reached the limit of nodes.
+/// Why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GaveUp;
+pub enum Unanswered {
+    /// It reached the limit of nodes.
+    GaveUp,
+    /// The engine was asked to stop.
+    Stopped,
+}
 
 impl LexFirst {
     /// Asks `engine`; `finds_smallest` if its first solution is the smallest as it is.
@@ -34,13 +39,13 @@ impl LexFirst {
     /// The smallest solution of `marks` that is larger than `after`, which must be one of them.
     ///
     /// # Errors
-    /// When a question reached the limit of nodes.
+    /// When a question reached the limit of nodes, or the engine was asked to stop.
     pub fn next(
         &mut self,
         marks: &Marks,
         after: &Grid,
         limits: Limits,
-    ) -> Result<Option<Grid>, GaveUp> {
+    ) -> Result<Option<Grid>, Unanswered> {
         let mut asked = Asked::default();
         for cell in (0..CELLS).rev() {
             let from = prefix(marks, after, cell);
@@ -63,7 +68,7 @@ impl LexFirst {
         mut known: Grid,
         limits: Limits,
         asked: &mut Asked,
-    ) -> Result<Grid, GaveUp> {
+    ) -> Result<Grid, Unanswered> {
         for cell in 0..CELLS {
             let from = prefix(marks, &known, cell);
             let digits = marks.of_cell(cell).below(known.cells()[cell]);
@@ -82,7 +87,7 @@ impl LexFirst {
         digits: Digits,
         limits: Limits,
         asked: &mut Asked,
-    ) -> Result<Option<Grid>, GaveUp> {
+    ) -> Result<Option<Grid>, Unanswered> {
         let mut questions = [*marks; 9];
         let mut count = 0;
         for digit in digits.into_iter().filter(|digit| is_free(marks, cell, *digit)) {
@@ -94,7 +99,10 @@ impl LexFirst {
         }
         let mut outcomes = [Outcome::NONE; 9];
         let limits = Limits { nodes: limits.nodes, ..Limits::FIRST };
-        self.engine.solve_marks(&questions[..count], limits, &mut outcomes[..count]);
+        let questions = Batch::Marks(&questions[..count]);
+        if self.engine.solve(questions, limits, &mut outcomes[..count]) < count {
+            return Err(Unanswered::Stopped);
+        }
         for outcome in &outcomes[..count] {
             asked.guesses += outcome.guesses;
             asked.nodes += outcome.nodes;
@@ -104,7 +112,7 @@ impl LexFirst {
                 return Ok(Some(outcome.grid));
             }
             if outcome.gave_up {
-                return Err(GaveUp);
+                return Err(Unanswered::GaveUp);
             }
         }
         Ok(None)
@@ -117,19 +125,21 @@ impl LexFirst {
         !self.finds_smallest && (outcome.solutions > 1 || outcome.solutions == 1 && !is_only)
     }
 
-    /// Replaces the solution of an outcome by the smallest one.
-    fn refine(&mut self, marks: &Marks, limits: Limits, outcome: &mut Outcome) {
+    /// Replaces the solution of an outcome by the smallest one; `false` when asked to stop.
+    fn refine(&mut self, marks: &Marks, limits: Limits, outcome: &mut Outcome) -> bool {
         let start = Instant::now();
         let mut asked = Asked::default();
         match self.smallest(marks, outcome.grid, limits, &mut asked) {
             Ok(grid) => outcome.grid = grid,
-            Err(GaveUp) => {
+            Err(Unanswered::Stopped) => return false,
+            Err(Unanswered::GaveUp) => {
                 *outcome = Outcome { grid: Grid::BLANK, solutions: 0, gave_up: true, ..*outcome };
             }
         }
         outcome.guesses += asked.guesses;
         outcome.nodes += asked.nodes;
         outcome.latency_ns += start.elapsed().as_nanos() as u64;
+        true
     }
 }
 
@@ -142,22 +152,24 @@ impl Engine for LexFirst {
         self.engine.simd()
     }
 
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        self.engine.solve(puzzles, limits, outcomes);
-        for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
-            if self.may_have_smaller(outcome, limits) {
-                self.refine(&puzzle.into(), limits, outcome);
-            }
-        }
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.engine.stop_at(stop);
     }
 
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
-        self.engine.solve_marks(marks, limits, outcomes);
-        for (marks, outcome) in marks.iter().zip(outcomes) {
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        let found = self.engine.solve(batch, limits, outcomes);
+        for (i, outcome) in outcomes[..found].iter_mut().enumerate() {
             if self.may_have_smaller(outcome, limits) {
-                self.refine(marks, limits, outcome);
+                let marks = match batch {
+                    Batch::Puzzles(puzzles) => (&puzzles[i]).into(),
+                    Batch::Marks(marks) => marks[i],
+                };
+                if !self.refine(&marks, limits, outcome) {
+                    return i;
+                }
             }
         }
+        found
     }
 }
 

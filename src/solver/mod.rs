@@ -6,132 +6,27 @@
 //! that say no more than a puzzle have its outcome.
 
 mod backtrack;
+mod contract;
 mod lanes;
 mod lex;
 mod propagate;
 mod scalar;
 
 use std::fmt;
-use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
-use std::time::Instant;
 
 use thiserror::Error;
 
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
+pub use contract::{Batch, Engine, Limits, Outcome, StopFlag};
 pub use lanes::Lanes;
-pub use lex::{GaveUp, LexFirst};
+pub use lex::{LexFirst, Unanswered};
 pub use propagate::Propagate;
 pub use scalar::Scalar;
 
-use crate::marks::Marks;
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
 use backtrack::Ask;
-
-/// Where a search ends, for each puzzle by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Stop at this many solutions: 1 for the first, 2 to prove that there is only one.
-    pub solutions: NonZeroU32,
-    /// Give up rather than look at more than this many nodes (see [`Outcome::nodes`]).
-    pub nodes: Option<NonZeroU64>,
-}
-
-impl Limits {
-    /// Stop at the first solution.
-    pub const FIRST: Self = Self::count(NonZeroU32::MIN);
-    /// Look for a second solution: one found and the search ended means exactly one.
-    pub const PROOF: Self = Self::count(NonZeroU32::new(2).unwrap());
-
-    /// Count solutions up to `solutions`.
-    pub const fn count(solutions: NonZeroU32) -> Self {
-        Self { solutions, nodes: None }
-    }
-
-    /// The same with a limit of nodes.
-    #[must_use]
-    pub const fn with_nodes(self, nodes: NonZeroU64) -> Self {
-        Self { nodes: Some(nodes), ..self }
-    }
-}
-
-/// What an engine found out about one puzzle.
-///
-/// Fields lie in memory as they stand here: millions of outcomes are judged, for which all but the
-/// grid is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub struct Outcome {
-    /// Nodes with more than one possibility left after propagation, at which one was assumed.
-    pub guesses: u64,
-    /// States that were propagated: the puzzle itself, and each side of each guess that was looked at.
-    pub nodes: u64,
-    /// Nanoseconds from the puzzle's entry into the engine to this outcome.
-    pub latency_ns: u64,
-    /// Solutions found, up to the limit.
-    pub solutions: u32,
-    /// Whether the node limit ended the search: there may be more solutions.
-    pub gave_up: bool,
-    /// The first solution that the search found, [`Grid::BLANK`] if none: see [`Outcome::solution`].
-    pub grid: Grid,
-}
-
-impl Outcome {
-    /// Nothing found, nothing searched.
-    pub const NONE: Self = Self {
-        grid: Grid::BLANK,
-        solutions: 0,
-        gave_up: false,
-        guesses: 0,
-        nodes: 0,
-        latency_ns: 0,
-    };
-
-    /// The first solution that the search found.
-    pub fn solution(&self) -> Option<&Grid> {
-        (self.solutions > 0).then_some(&self.grid)
-    }
-}
-
-/// Solves batches of puzzles; each worker has its own.
-///
-/// After construction an engine allocates nothing.
-pub trait Engine: Send {
-    /// Which engine it is.
-    fn name(&self) -> &'static str;
-
-    /// The vector level in use, if it uses one.
-    fn simd(&self) -> Option<SimdLevel> {
-        None
-    }
-
-    /// Overwrites `outcomes[i]` with what was found out about `puzzles[i]`.
-    ///
-    /// # Panics
-    /// When the slices differ in length. After a panic the engine must not be used again.
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]);
-
-    /// Overwrites `outcomes[i]` with what was found out about `marks[i]`: solutions that have one of
-    /// the candidates in every cell.
-    ///
-    /// # Panics
-    /// As [`Engine::solve`].
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]);
-}
-
-/// Solves puzzles or marks one after the other, and times each.
-fn one_at_a_time<P>(puzzles: &[P], outcomes: &mut [Outcome], mut solve: impl FnMut(&P) -> Outcome) {
-    assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
-    // The end of one puzzle is the start of the next: one reading of the clock for each.
-    let mut start = Instant::now();
-    for (puzzle, outcome) in puzzles.iter().zip(outcomes) {
-        *outcome = solve(puzzle);
-        let end = Instant::now();
-        outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
-        start = end;
-    }
-}
 
 /// The engines, by the name that `--engine` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -262,5 +157,5 @@ fn names() -> Vec<&'static str> {
 /// # Panics
 /// When the slices differ in length.
 pub fn solve_batch(puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-    EngineKind::default().build(SimdLevel::best()).solve(puzzles, limits, outcomes);
+    EngineKind::default().build(SimdLevel::best()).solve(Batch::Puzzles(puzzles), limits, outcomes);
 }

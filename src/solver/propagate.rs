@@ -1,10 +1,11 @@
 //! The engine `propagate`: assign and eliminate over units and peers, then search on the cell with
 //! the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku Puzzle".
 
-use super::{Engine, Limits, Outcome, one_at_a_time};
-use crate::marks::{Marks, Upward};
+use super::contract::{Stopped, Stopper, one_at_a_time};
+use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use crate::marks::Upward;
 use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Watch};
-use crate::puzzle::{CELLS, Puzzle};
+use crate::puzzle::CELLS;
 
 /// Solves one puzzle at a time by [`Candidates`]. Of several cells with the fewest candidates the
 /// first is searched on, its digits upward.
@@ -13,6 +14,7 @@ pub struct Propagate {
     /// The guesses on the way to the present state. Each assigns a cell: the room made at
     /// construction is enough.
     waiting: Vec<Branch>,
+    stop: Stopper,
 }
 
 /// A state in which a digit was assumed, and the digits of its cell that are still to be tried.
@@ -28,17 +30,30 @@ struct Branch {
 impl Propagate {
     /// An engine ready for its first batch.
     pub fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CELLS) }
+        Self { waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
     }
 
     /// Searches depth first from a state, until there is nothing left or a limit is reached, and
     /// tells `watch` of each step. The outcome's latency is left at 0.
+    ///
+    /// # Panics
+    /// When the engine is asked to stop: only [`Engine::solve`] can be.
     pub fn search(
         &mut self,
         start: Result<Candidates, Contradiction>,
         limits: Limits,
         watch: &mut impl Watch,
     ) -> Outcome {
+        self.search_until_stopped(start, limits, watch).expect("not asked to stop")
+    }
+
+    fn search_until_stopped(
+        &mut self,
+        start: Result<Candidates, Contradiction>,
+        limits: Limits,
+        watch: &mut impl Watch,
+    ) -> Result<Outcome, Stopped> {
+        self.stop.check(0)?;
         let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
         let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
         self.waiting.clear();
@@ -59,7 +74,7 @@ impl Propagate {
                     }
                     outcome.solutions += 1;
                     if outcome.solutions == limits.solutions.get() {
-                        return outcome;
+                        return Ok(outcome);
                     }
                     Some(Retreat::Solution)
                 }
@@ -69,10 +84,11 @@ impl Propagate {
             }
             if outcome.nodes == max_nodes && !self.waiting.is_empty() {
                 outcome.gave_up = true;
-                return outcome;
+                return Ok(outcome);
             }
-            let Some((next, its_depth)) = self.next_side(watch) else { return outcome };
+            let Some((next, its_depth)) = self.next_side(watch) else { return Ok(outcome) };
             outcome.nodes += 1;
+            self.stop.check(outcome.nodes)?;
             (state, depth) = (next, its_depth);
         }
     }
@@ -107,15 +123,17 @@ impl Engine for Propagate {
         "propagate"
     }
 
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(puzzles, outcomes, |puzzle| {
-            self.search(Candidates::of(puzzle), limits, &mut NoWatch)
-        });
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.stop = Stopper::new(stop);
     }
 
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(marks, outcomes, |marks| {
-            self.search(Candidates::of_marks(marks), limits, &mut NoWatch)
-        });
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        one_at_a_time(batch, outcomes, |i| {
+            let start = match batch {
+                Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i]),
+                Batch::Marks(marks) => Candidates::of_marks(&marks[i]),
+            };
+            self.search_until_stopped(start, limits, &mut NoWatch)
+        })
     }
 }

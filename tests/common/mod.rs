@@ -11,7 +11,7 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::LazyLock;
 
 use bulkdoku::puzzle::{CELLS, Unit};
-use bulkdoku::{Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel};
+use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel};
 use proptest::prelude::*;
 
 use command::SOLVED;
@@ -65,19 +65,19 @@ pub fn with_nodes(limits: Limits, nodes: u64) -> Limits {
 
 /// The outcomes of a batch, latencies aside.
 pub fn solve(engine: &mut dyn Engine, puzzles: &[Puzzle], limits: Limits) -> Vec<Outcome> {
-    fill_in(puzzles.len(), |outcomes| engine.solve(puzzles, limits, outcomes))
+    fill_in(puzzles.len(), |outcomes| engine.solve(Batch::Puzzles(puzzles), limits, outcomes))
 }
 
 /// The same of marks.
 pub fn solve_marks(engine: &mut dyn Engine, marks: &[Marks], limits: Limits) -> Vec<Outcome> {
-    fill_in(marks.len(), |outcomes| engine.solve_marks(marks, limits, outcomes))
+    fill_in(marks.len(), |outcomes| engine.solve(Batch::Marks(marks), limits, outcomes))
 }
 
-fn fill_in(count: usize, solve: impl FnOnce(&mut [Outcome])) -> Vec<Outcome> {
+fn fill_in(count: usize, solve: impl FnOnce(&mut [Outcome]) -> usize) -> Vec<Outcome> {
     // What stood there before must not shine through.
     let stale = Outcome { grid: Grid::BLANK, solutions: 77, gave_up: true, ..Outcome::NONE };
     let mut outcomes = vec![stale; count];
-    solve(&mut outcomes);
+    assert_eq!(solve(&mut outcomes), count);
     for outcome in &mut outcomes {
         outcome.latency_ns = 0;
     }

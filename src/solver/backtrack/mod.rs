@@ -7,9 +7,10 @@
 
 mod ask;
 
-use super::{Engine, Limits, Outcome, one_at_a_time};
+use super::contract::{Stopped, Stopper, one_at_a_time};
+use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::marks::Marks;
-use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::puzzle::{CELLS, Grid};
 pub use ask::{Ask, Flags, Mask, Scan};
 
 /// Solves row by row, asking as `A` does.
@@ -25,6 +26,7 @@ pub struct Backtrack<A> {
     cells: [u8; CELLS],
     /// The blanks in row order. It is the stack, too: those before the present one have digits.
     blanks: Vec<u8>,
+    stop: Stopper,
 }
 
 impl<A: Ask> Backtrack<A> {
@@ -35,6 +37,7 @@ impl<A: Ask> Backtrack<A> {
             marks: Marks::ALL,
             cells: [0; CELLS],
             blanks: Vec::with_capacity(CELLS),
+            stop: Stopper::default(),
         }
     }
 
@@ -61,11 +64,12 @@ impl<A: Ask> Backtrack<A> {
     }
 
     /// Searches until there is nothing left or a limit is reached.
-    fn search(&mut self, marks: Marks, limits: Limits) -> Outcome {
+    fn search(&mut self, marks: Marks, limits: Limits) -> Result<Outcome, Stopped> {
+        self.stop.check(0)?;
         let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
         let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
         if !self.load(marks) {
-            return outcome;
+            return Ok(outcome);
         }
         let mut at = 0;
         loop {
@@ -75,7 +79,7 @@ impl<A: Ask> Backtrack<A> {
                 }
                 outcome.solutions += 1;
                 if at == 0 || outcome.solutions == limits.solutions.get() {
-                    return outcome;
+                    return Ok(outcome);
                 }
                 at -= 1;
                 continue;
@@ -86,9 +90,10 @@ impl<A: Ask> Backtrack<A> {
             if let Some(digit) = self.ask.next(&self.cells, cell, untried) {
                 if outcome.nodes == max_nodes {
                     outcome.gave_up = true;
-                    return outcome;
+                    return Ok(outcome);
                 }
                 outcome.nodes += 1;
+                self.stop.check(outcome.nodes)?;
                 outcome.guesses += u64::from(tried == 0);
                 self.ask.place(cell, digit);
                 self.cells[cell] = digit;
@@ -96,7 +101,7 @@ impl<A: Ask> Backtrack<A> {
             } else if at > 0 {
                 at -= 1;
             } else {
-                return outcome;
+                return Ok(outcome);
             }
         }
     }
@@ -122,12 +127,18 @@ impl<A: Ask> Engine for Backtrack<A> {
         A::NAME
     }
 
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(puzzles, outcomes, |puzzle| self.search(puzzle.into(), limits));
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.stop = Stopper::new(stop);
     }
 
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(marks, outcomes, |marks| self.search(*marks, limits));
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        one_at_a_time(batch, outcomes, |i| {
+            let marks = match batch {
+                Batch::Puzzles(puzzles) => (&puzzles[i]).into(),
+                Batch::Marks(marks) => marks[i],
+            };
+            self.search(marks, limits)
+        })
     }
 }
 
@@ -145,7 +156,7 @@ mod tests {
     fn outcomes<A: Ask>(limits: Limits) -> [Outcome; 3] {
         let puzzles = PUZZLES.map(|text| text.parse().unwrap());
         let mut outcomes = [Outcome::NONE; 3];
-        Backtrack::<A>::new().solve(&puzzles, limits, &mut outcomes);
+        Backtrack::<A>::new().solve(Batch::Puzzles(&puzzles), limits, &mut outcomes);
         outcomes.map(|outcome| Outcome { latency_ns: 0, ..outcome })
     }
 

@@ -57,9 +57,10 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         }
     }
 
-    pub(super) fn all(mut self) {
+    /// Returns how many outcomes are final, from the first.
+    pub(super) fn all(mut self) -> usize {
         let mut next = Next { branching: 0, returning: 0 };
-        loop {
+        while !self.run.is_stopped() {
             next.branching |= self.refill();
             if self.run.busy == 0 {
                 break;
@@ -69,6 +70,9 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             next = self.settle(verdict);
         }
         self.run.flush();
+        let open =
+            lanes_of(self.run.busy | self.shares.lanes()).map(|lane| self.search[lane].puzzle);
+        open.fold(self.run.first_outside(), usize::min)
     }
 
     /// Gives every free lane a newcomer, as long as there are any; returns the lanes that

@@ -155,22 +155,20 @@ use fearless_simd::{Level, Simd, dispatch, u16x8};
 use fearless_simd::{u16x16, u16x32};
 
 use self::engine::{Engine as Width, Solve};
-use self::transpose::Batch;
-use super::{Engine, Limits, Outcome};
-use crate::marks::Marks;
-use crate::puzzle::Puzzle;
+use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::simd::SimdLevel;
 
 /// Many puzzles at once, one in each lane of the vector.
 pub struct Lanes {
     level: SimdLevel,
     width: Box<dyn Solve>,
+    stop: StopFlag,
 }
 
 impl Lanes {
     /// An engine for this vector level, ready for its first batch.
     pub fn new(level: SimdLevel) -> Self {
-        Self { level, width: width_of(level.token()) }
+        Self { level, width: width_of(level.token()), stop: StopFlag::default() }
     }
 }
 
@@ -197,13 +195,12 @@ impl Engine for Lanes {
         Some(self.level)
     }
 
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        assert_eq!(puzzles.len(), outcomes.len(), "one outcome for each puzzle");
-        self.width.solve(Batch::Puzzles(puzzles), limits, outcomes);
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.stop = stop;
     }
 
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
-        assert_eq!(marks.len(), outcomes.len(), "one outcome for each puzzle");
-        self.width.solve(Batch::Marks(marks), limits, outcomes);
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
+        self.width.solve(batch, limits, &self.stop, outcomes)
     }
 }

@@ -46,8 +46,8 @@ pub(super) struct Pool<'a, S: Simd, V> {
     sides: &'a mut Sides<V>,
     /// The search that each lane works for.
     owner: [SearchId; 32],
-    /// Whether some puzzles are to be searched again.
-    forsaken: bool,
+    /// The first puzzle that is to be searched again; none is if there is no such puzzle.
+    first_forsaken: usize,
 }
 
 /// How far a batch was searched together.
@@ -57,6 +57,8 @@ pub(super) struct Ended {
     /// Whether some of those before are to be searched again, apart: their outcomes have given up,
     /// and say as latency when they came.
     pub(super) forsaken: bool,
+    /// If asked to stop: the first puzzle whose outcome is not final.
+    pub(super) stopped: Option<usize>,
 }
 
 impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
@@ -66,12 +68,17 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
     }
 
     pub(super) fn new(run: Run<'a, S, V>, sides: &'a mut Sides<V>) -> Self {
-        Self { run, sides, owner: [Searches::NOBODY; 32], forsaken: false }
+        Self { run, sides, owner: [Searches::NOBODY; 32], first_forsaken: usize::MAX }
     }
 
     pub(super) fn all(mut self) -> Ended {
         let mut branching = 0;
+        let mut stopped = None;
         loop {
+            if self.run.is_stopped() {
+                stopped = Some(self.first_open());
+                break;
+            }
             branching |= self.refill(branching);
             let (s, pool) = (self.run.s, &mut self);
             s.vectorize(
@@ -88,7 +95,17 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             };
         }
         self.run.flush();
-        Ended { next: self.run.next(), forsaken: self.forsaken }
+        Ended { next: self.run.next(), forsaken: self.first_forsaken != usize::MAX, stopped }
+    }
+
+    /// The first puzzle whose outcome is not final; all searches are forgotten.
+    #[cold]
+    fn first_open(&mut self) -> usize {
+        let Sides { shelves, searches } = &mut *self.sides;
+        let searched = searches.first_puzzle().unwrap_or(usize::MAX);
+        shelves.clear();
+        searches.clear();
+        searched.min(self.run.first_outside()).min(self.first_forsaken)
     }
 
     /// Newcomers for the lanes that there is no side for; returns those that are stuck already.
@@ -261,7 +278,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             outcome.gave_up = true;
             outcome.latency_ns = search.entered_ns;
             self.run.lately.note(true);
-            self.forsaken = true;
+            self.first_forsaken = self.first_forsaken.min(search.puzzle);
         }
     }
 }

@@ -24,10 +24,10 @@ use super::lately::Lately;
 use super::sweep::{
     Cells, Configurations, Verdict, all_configurations, solved, step, sweep_together,
 };
-use super::transpose::{Batch, load, load_marks, move_lanes, store, touch_batch};
+use super::transpose::{load, load_marks, move_lanes, store, touch_batch};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::{CELLS, Grid};
-use crate::solver::{Limits, Outcome};
+use crate::solver::{Batch, Limits, Outcome, StopFlag};
 use crate::touch::touch_all;
 
 /// The cells of all lanes, wherever they are.
@@ -70,6 +70,7 @@ pub(super) struct Run<'a, S: Simd, V> {
     /// The work lanes that are searching.
     pub(super) busy: LaneSet,
     batch: Batch<'a>,
+    stop: &'a StopFlag,
     start: Instant,
     /// The next puzzle that enters, and the first one that does not.
     next: usize,
@@ -101,6 +102,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Newcomers are swept together until fewer than this many are still changing.
     const TOGETHER: u32 = V::LEN as u32 * 10 / 32;
 
+    #[allow(clippy::too_many_arguments)] // One for each thing that the batch shares.
     pub(super) fn new(
         s: S,
         start: Instant,
@@ -108,6 +110,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         lately: &'a mut Lately,
         batch: Batch<'a>,
         limits: Limits,
+        stop: &'a StopFlag,
         outcomes: &'a mut [Outcome],
     ) -> Self {
         Self {
@@ -117,6 +120,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             lately,
             end: batch.len(),
             batch,
+            stop,
             outcomes,
             limits,
             busy: 0,
@@ -164,6 +168,20 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Whether all puzzles have entered and left the entry block.
     pub(super) fn is_through(&self) -> bool {
         self.waiting == 0 && self.next == self.end
+    }
+
+    /// Whether all searches are to end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.is_requested()
+    }
+
+    /// The first puzzle that has not come into a work lane or to its outcome.
+    pub(super) fn first_outside(&self) -> usize {
+        if self.waiting == 0 {
+            self.next
+        } else {
+            self.first_waiting + self.waiting.trailing_zeros() as usize
+        }
     }
 
     /// The batch ends here.

@@ -77,6 +77,20 @@ impl Searches {
     /// Forgets a search.
     pub(super) fn remove(&mut self, id: SearchId) -> Search {
         self.spare.push(id);
-        self.all[usize::from(id)]
+        let search = &mut self.all[usize::from(id)];
+        search.open = 0;
+        *search
+    }
+
+    /// The first puzzle of those that are searched, if any is.
+    pub(super) fn first_puzzle(&self) -> Option<usize> {
+        let open = self.all[1..].iter().filter(|search| search.open > 0);
+        open.map(|search| search.puzzle).min()
+    }
+
+    /// Forgets all searches.
+    pub(super) fn clear(&mut self) {
+        self.all.truncate(1);
+        self.spare.clear();
     }
 }

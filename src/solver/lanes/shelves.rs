@@ -145,6 +145,12 @@ impl<V> Shelves<V> {
         }
     }
 
+    /// Forgets all sides.
+    pub(super) fn clear(&mut self) {
+        self.shelves.iter_mut().for_each(|shelf| shelf.occupied = 0);
+        self.top = 0;
+    }
+
     /// Forgets the sides of a search.
     pub(super) fn remove(&mut self, owner: SearchId) {
         for shelf in &mut self.shelves[..=self.top] {

@@ -4,15 +4,13 @@
 //! transpose of such a square takes three rounds of interleaving. A vector holds one square
 //! in each of its blocks of eight lanes.
 
-use std::ops::Range;
-
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
 
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::solver::Outcome;
+use crate::solver::{Batch, Outcome};
 use crate::touch::touch_all;
 
 /// Where the groups of sixteen cells begin: all cells but one.
@@ -32,30 +30,6 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
         rows = mixed;
     }
     rows
-}
-
-/// What is solved, one a lane.
-#[derive(Clone, Copy)]
-pub(super) enum Batch<'a> {
-    Puzzles(&'a [Puzzle]),
-    Marks(&'a [Marks]),
-}
-
-impl Batch<'_> {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Puzzles(puzzles) => puzzles.len(),
-            Self::Marks(marks) => marks.len(),
-        }
-    }
-
-    /// Those of a range.
-    pub(super) fn part(&self, range: Range<usize>) -> Self {
-        match self {
-            Self::Puzzles(puzzles) => Self::Puzzles(&puzzles[range]),
-            Self::Marks(marks) => Self::Marks(&marks[range]),
-        }
-    }
 }
 
 /// Touches all that is to be solved.

@@ -8,9 +8,9 @@
 mod board;
 mod tables;
 
-use super::{Engine, Limits, Outcome, one_at_a_time};
-use crate::marks::Marks;
-use crate::puzzle::{CELLS, Puzzle};
+use super::contract::{Stopped, Stopper, one_at_a_time};
+use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use crate::puzzle::CELLS;
 use board::{Board, Progress};
 
 /// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
@@ -19,24 +19,26 @@ pub struct Scalar {
     /// Boards that wait: the other sides of the guesses on the way to the present board. Each
     /// guess settled a cell, so the room for 81 that was made at construction is enough.
     waiting: Vec<Board>,
+    stop: Stopper,
 }
 
 impl Scalar {
     /// An engine ready for its first batch.
     pub fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CELLS) }
+        Self { waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
     }
 
     /// Searches for solutions depth first, until there is nothing left or a limit is reached.
-    fn search(&mut self, mut board: Board, limits: Limits) -> Outcome {
+    fn search(&mut self, mut board: Board, limits: Limits) -> Result<Outcome, Stopped> {
         let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
         let mut outcome = Outcome::NONE;
         self.waiting.clear();
         loop {
             if outcome.nodes == max_nodes {
                 outcome.gave_up = true;
-                return outcome;
+                return Ok(outcome);
             }
+            self.stop.check(outcome.nodes)?;
             outcome.nodes += 1;
             match board.propagate() {
                 Progress::Stuck => {
@@ -53,14 +55,14 @@ impl Scalar {
                     }
                     outcome.solutions += 1;
                     if outcome.solutions == limits.solutions.get() {
-                        return outcome;
+                        return Ok(outcome);
                     }
                 }
                 Progress::Contradiction => {}
             }
             match self.waiting.pop() {
                 Some(other_side) => board = other_side,
-                None => return outcome,
+                None => return Ok(outcome),
             }
         }
     }
@@ -77,11 +79,17 @@ impl Engine for Scalar {
         "scalar"
     }
 
-    fn solve(&mut self, puzzles: &[Puzzle], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(puzzles, outcomes, |puzzle| self.search(Board::new(puzzle), limits));
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.stop = Stopper::new(stop);
     }
 
-    fn solve_marks(&mut self, marks: &[Marks], limits: Limits, outcomes: &mut [Outcome]) {
-        one_at_a_time(marks, outcomes, |marks| self.search(Board::of_marks(marks), limits));
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        one_at_a_time(batch, outcomes, |i| {
+            let board = match batch {
+                Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
+                Batch::Marks(marks) => Board::of_marks(&marks[i]),
+            };
+            self.search(board, limits)
+        })
     }
 }

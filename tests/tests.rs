@@ -3,6 +3,7 @@
 
 mod common;
 
+mod arrival;
 mod bench;
 mod blocks;
 mod check;

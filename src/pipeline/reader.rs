@@ -149,9 +149,16 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
         block.length = self.carry.len();
         self.carry.clear();
-        if at.inside_line && !pass_over_line(block, input)? {
-            // The rest of the long line is the rest of the input.
-            return Ok(false);
+        if at.inside_line {
+            match skip_line(block, input)? {
+                Ok(true) => {}
+                // The rest of the long line is the rest of the input.
+                Ok(false) => return Ok(false),
+                Err(error) => {
+                    self.report(file, error);
+                    return Ok(false);
+                }
+            }
         }
         let filled = self.fill_up(block, layout, input)?;
         let filled_length = block.length;
@@ -202,17 +209,19 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         let room = block.bytes.len();
         let mut looked_at = 0;
         loop {
-            // No record ends without a line feed.
-            if memchr(b'\n', &block.bytes[looked_at..block.length]).is_some() {
+            // Nearly always the end of a record shows when a line feed comes. But a grid also ends
+            // where a line has become too long for a row: a full block is looked through once more.
+            let is_full = block.length == room;
+            if is_full || memchr(b'\n', &block.bytes[looked_at..block.length]).is_some() {
                 match layout.last_end(block.lines()) {
                     0 => {}
                     end => return Ok(Filled::Records(end)),
                 }
             }
-            looked_at = block.length;
-            if looked_at == room {
+            if is_full {
                 return Ok(Filled::NoRecordEnd);
             }
+            looked_at = block.length;
             let end = if looked_at < self.target { self.target.min(room) } else { room };
             match input.read(&mut block.bytes[looked_at..end])? {
                 Ok(0) => return Ok(Filled::End),
@@ -224,18 +233,20 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
 }
 
 /// Drops bytes up to the end of a line; what comes behind it is in the block then. Returns whether
-/// there was an end.
-fn pass_over_line(block: &mut Block, input: &mut Input<'_, impl Read>) -> Result<bool, Stopped> {
+/// the line has an end.
+fn skip_line(
+    block: &mut Block,
+    input: &mut Input<'_, impl Read>,
+) -> Result<io::Result<bool>, Stopped> {
     loop {
         match input.read(&mut block.bytes)? {
-            // A failure shows again when the block is filled.
-            Ok(0) => return Ok(false),
-            Err(_) => return Ok(true),
+            Ok(0) => return Ok(Ok(false)),
+            Err(error) => return Ok(Err(error)),
             Ok(got) => {
                 if let Some(end) = memchr(b'\n', &block.bytes[..got]) {
                     block.bytes.copy_within(end + 1..got, 0);
                     block.length = got - end - 1;
-                    return Ok(true);
+                    return Ok(Ok(true));
                 }
             }
         }

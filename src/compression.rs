@@ -39,7 +39,7 @@ impl Compression {
     /// The one that a file's name asks for.
     pub fn of_name(path: &Path) -> Option<Self> {
         let ending = path.extension()?;
-        [Self::Gz, Self::Zst].into_iter().find(|compression| ending == compression.name())
+        [Self::Gz, Self::Zst].into_iter().find(|known| ending.eq_ignore_ascii_case(known.name()))
     }
 }
 
@@ -98,6 +98,7 @@ mod tests {
     fn endings_of_names() {
         let of = |name: &str| Compression::of_name(Path::new(name));
         assert_eq!((of("a.csv.gz"), of("b.zst")), (Some(Compression::Gz), Some(Compression::Zst)));
+        assert_eq!(of("a.GZ"), Some(Compression::Gz));
         assert_eq!((of("a.gz.csv"), of("gz"), of(".gz")), (None, None, None));
     }
 }

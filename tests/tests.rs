@@ -20,6 +20,7 @@ mod interrupted;
 mod judge;
 mod lanes;
 mod marks;
+mod options;
 mod pipeline;
 mod show;
 mod solve;

@@ -46,8 +46,8 @@ impl Batch {
         Self {
             pipeline,
             settings,
-            engine: work.engine,
-            simd: work.engine.uses(work.simd()),
+            engine: work.engine(),
+            simd: work.engine().uses(work.simd()),
             quiet: work.quiet,
             only_rows: false,
         }

@@ -17,12 +17,19 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::inputs::Inputs;
 use super::outputs::{Existing, Outputs};
-use super::{Exit, Failure, parse_threads};
+use super::packed::Packed;
+use super::work::check_simd;
+use super::{Exit, Failure, endings, numbers, parse_threads};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
 /// Long enough for the clock and for the caches to be filled.
 const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
+
+/// They are all in memory, with their outcomes: a few gigabytes.
+const MOST_ROWS: usize = 10_000_000;
+/// More tell no more.
+const MOST_ROUNDS: u64 = 1_000_000;
 
 /// Measure how fast the engines solve puzzle sets.
 ///
@@ -34,7 +41,7 @@ const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
 /// found or excluded. All engines, levels and numbers of threads take turns in every round; the
 /// median of the rounds is reported, with the smallest and the largest.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
     /// Files of puzzle lines, or - for standard input; the bundled sets if not given.
     input: Vec<PathBuf>,
@@ -63,23 +70,34 @@ pub struct Args {
     first: bool,
 
     /// Count solutions up to this many.
-    #[arg(long, value_name = "N", default_value = "2")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "2",
+        value_parser = numbers::at_least_1::<NonZeroU32>
+    )]
     limit: NonZeroU32,
 
     /// Give up on a puzzle after this many nodes of its search.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU64>)]
     max_nodes: Option<NonZeroU64>,
 
     #[arg(
         long,
         value_name = "N",
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
         help = "Solve this many puzzles of each set: its first ones, or all again and again \
                 [default: all, repeated to at least 20000]"
     )]
     rows: Option<NonZeroUsize>,
 
     /// Timed rounds.
-    #[arg(long, value_name = "N", default_value = "7")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "7",
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROUNDS)
+    )]
     rounds: NonZeroUsize,
 
     /// The longest time of a round; an engine too slow for it gets fewer puzzles.
@@ -87,22 +105,29 @@ pub struct Args {
     round_time: Duration,
 
     /// Puzzles that an engine gets at once; `solve` gives it about 1400.
-    #[arg(long, value_name = "N", default_value = "2000")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "2000",
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64)
+    )]
     batch: NonZeroUsize,
 
     /// The seed of the permutations.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::count)]
     seed: u64,
 
     /// Leave the puzzles and their order as they are.
     #[arg(long, conflicts_with = "seed")]
     no_permute: bool,
 
-    /// How the measurements are written.
-    #[arg(long, value_name = "FORMAT", default_value = "table")]
-    format: Format,
+    /// How the measurements are written; if not given, as the output's name says (.json .csv .md),
+    /// else as a table.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 
-    /// Where the measurements go; standard output if not given.
+    /// Where the measurements go; standard output if not given. A name that ends with .gz or .zst
+    /// compresses them.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -143,6 +168,25 @@ enum Format {
 }
 
 impl Format {
+    /// The endings of names that ask for a format.
+    const ENDINGS: [&str; 4] = ["json", "csv", "md", "markdown"];
+
+    /// The one that was asked for, or that the output's name asks for, or a table. A name that asks
+    /// for another format is refused, unless one was asked for.
+    fn chosen(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        let (None, Some(path)) = (asked, output) else { return Ok(asked.unwrap_or(Self::Table)) };
+        match endings::of(path).as_deref() {
+            None => Ok(Self::Table),
+            Some("json") => Ok(Self::Json),
+            Some("csv") => Ok(Self::Csv),
+            Some("md" | "markdown") => Ok(Self::Markdown),
+            Some(other) => {
+                let hint = format!("{}; --format decides for any name", endings::COMPRESSED);
+                Err(endings::refused(path, other, "measurements", &Self::ENDINGS, &hint))
+            }
+        }
+    }
+
     fn report(self) -> &'static dyn Report {
         match self {
             Self::Table => &Table,
@@ -155,6 +199,7 @@ impl Format {
 
 /// Measures what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
+    let format = Format::chosen(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let mut inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
@@ -165,7 +210,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
     let measurements = measure(&Bench::new(plan)?, &sets)?;
 
-    let written = args.format.report().write(&measurements, &mut &output);
+    let mut out = Packed::new(&output, args.output.as_deref());
+    let written = format.report().write(&measurements, &mut out).and_then(|()| out.finish());
     written.map_err(|error| Failure::at(Path::new(&output.name()), error))?;
     if let Some(baseline) = baseline {
         eprint!("{}", baseline.compare(&measurements));
@@ -176,6 +222,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 /// What was typed, as a plan.
 fn plan(args: &Args) -> Result<Plan, Failure> {
     let engines = list("--engine", &args.engine, EngineKind::ALL, str::parse)?;
+    check_simd(!args.simd.is_empty(), &engines)?;
     let levels = if args.simd.is_empty() {
         vec![SimdLevel::best()]
     } else {

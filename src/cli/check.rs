@@ -12,7 +12,7 @@ use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
 use super::work::WorkArgs;
-use super::{Exit, Failure};
+use super::{Exit, Failure, endings};
 
 /// Check the solutions that inputs give for their puzzles, and write one row for each, in order.
 ///
@@ -22,7 +22,7 @@ use super::{Exit, Failure};
 /// Inputs are tables with a column of puzzles and one of solutions, or lines with the solution
 /// behind the puzzle, after spaces, a tab, comma or semicolon.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
     /// Files of puzzles and solutions; - or nothing for standard input. gz and zst are read
     /// through.
@@ -85,17 +85,19 @@ on after any end, even a kill.";
 
 /// Checks what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let format = args.check_format()?;
+    let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    args.check_format(format)?;
+    args.refuse_ignored()?;
     let expected = args.expected.expected(&args.input, args.answers())?;
-    let batch = Batch::new(pipeline(&args)?, settings(&args), &args.work);
+    let batch = Batch::new(pipeline(&args, format)?, settings(&args, format), &args.work);
     batch.run(args.input, &expected, &args.destinations, |several, kept| {
         format.rows(args.columns.as_deref(), &Column::DEFAULT_OF_CHECK, several, kept)
     })
 }
 
-/// The options that shape rows, as far as they were given or have defaults: a run is gone on with
-/// under the same ones.
-fn settings(args: &Args) -> BTreeMap<String, String> {
+/// The options that shape rows, as far as they were given or have defaults: `--resume` needs the
+/// same ones.
+fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
     let Args {
         input: _,
         destinations: _,
@@ -108,7 +110,7 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
     } = args;
     let own = [
         ("--solution-column", solution_column.clone()),
-        ("--format", Some(args.format().setting())),
+        ("--format", Some(format.setting())),
         ("--columns", columns.as_deref().map(columns_setting)),
         ("--first", first.then(|| "given".into())),
     ];
@@ -117,10 +119,9 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
 }
 
 /// What was asked for, ready to run.
-fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
+fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let limits = if args.first { Limits::FIRST } else { Limits::PROOF };
-    let (engine, simd) = (args.work.engine, args.work.simd());
-    let format = args.format();
+    let (engine, simd) = (args.work.engine(), args.work.simd());
     Ok(Pipeline {
         threads: args.work.threads,
         limits: args.work.limits(limits),
@@ -134,14 +135,8 @@ fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
 }
 
 impl Args {
-    /// How rows are written.
-    fn format(&self) -> Format {
-        Format::chosen(self.format, self.destinations.output.as_deref())
-    }
-
-    /// The same, if it can say what is wrong.
-    fn check_format(&self) -> Result<Format, Failure> {
-        let format = self.format();
+    /// Refuses a format that cannot say what is wrong, and columns that would be empty.
+    fn check_format(&self, format: Format) -> Result<(), Failure> {
         if !format.has_columns() {
             let hint = "shows solutions only; check writes csv, tsv or jsonl";
             return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
@@ -151,7 +146,18 @@ impl Args {
             let hint = "with --first no engine is asked; there is no column";
             return Err(Failure::Usage(format!("{hint} {column}")));
         }
-        Ok(format)
+        Ok(())
+    }
+
+    /// Refuses options that would change nothing beside others, and names that would mislead.
+    fn refuse_ignored(&self) -> Result<(), Failure> {
+        let latency = self.destinations.latency.as_ref().map(|_| "--latency");
+        if let (true, Some(option)) = (self.first, self.work.about_engine().or(latency)) {
+            let hint = "with --first no engine is asked";
+            return Err(Failure::Usage(format!("{option} does nothing: {hint}")));
+        }
+        self.work.check_simd()?;
+        endings::check_sides(&self.destinations)
     }
 
     /// Where the solutions are.

@@ -89,6 +89,13 @@ impl InputArgs {
             let hint = "is about tables; they are read with --input-format csv, tsv or auto";
             return Err(Failure::Usage(format!("{flag} {hint}")));
         }
+        if self.input_format == Format::Tsv
+            && self.delimiter.is_some_and(|delimiter| delimiter != Delimiter::Byte(b'\t'))
+        {
+            let hint =
+                "--delimiter is another one than the tab of --input-format tsv; csv takes any";
+            return Err(Failure::Usage(hint.into()));
+        }
         Ok(Expected {
             format: self.input_format.into(),
             column: self.column.clone(),

@@ -1,16 +1,14 @@
 //! How rows are written: what `--format`, `--columns` and the output's name say.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
-use bulkdoku::Compression;
 use bulkdoku::input::Expected;
 use bulkdoku::output::{
     Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, RowFormat, SolutionLines, TsvRows,
 };
 use clap::ValueEnum;
 
-use super::Failure;
+use super::{Failure, endings};
 
 /// The formats, by the names that they have on the command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -34,24 +32,32 @@ pub enum Format {
 }
 
 impl Format {
-    /// The one that was asked for, or that the output's name asks for, or the usual one.
-    pub fn chosen(asked: Option<Self>, output: Option<&Path>) -> Self {
-        asked.or_else(|| output.and_then(Self::of_name)).unwrap_or_default()
+    /// The endings of names that ask for a format.
+    const ENDINGS: [&str; 6] = ["csv", "tsv", "jsonl", "ndjson", "lines", "grid"];
+
+    /// The one that was asked for, or that the output's name asks for, or the usual one. A name that
+    /// asks for another format is refused, unless one was asked for.
+    pub fn chosen(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        match (asked, output) {
+            (Some(asked), _) => Ok(asked),
+            (None, Some(path)) => Ok(Self::of_name(path)?.unwrap_or_default()),
+            (None, None) => Ok(Self::default()),
+        }
     }
 
     /// The one that a file's name asks for; a `.gz` or `.zst` behind it is looked through.
-    pub fn of_name(path: &Path) -> Option<Self> {
-        let name = match Compression::of_name(path) {
-            Some(_) => path.file_stem().map(Path::new)?,
-            None => path,
-        };
-        match name.extension().and_then(OsStr::to_str)? {
-            "csv" => Some(Self::Csv),
-            "tsv" => Some(Self::Tsv),
-            "jsonl" | "ndjson" => Some(Self::Jsonl),
-            "lines" => Some(Self::Lines),
-            "grid" => Some(Self::Grid),
-            _ => None,
+    fn of_name(path: &Path) -> Result<Option<Self>, Failure> {
+        let Some(ending) = endings::of(path) else { return Ok(None) };
+        match ending.as_str() {
+            "csv" => Ok(Some(Self::Csv)),
+            "tsv" => Ok(Some(Self::Tsv)),
+            "jsonl" | "ndjson" => Ok(Some(Self::Jsonl)),
+            "lines" => Ok(Some(Self::Lines)),
+            "grid" => Ok(Some(Self::Grid)),
+            other => {
+                let hint = format!("{}; --format decides for any name", endings::COMPRESSED);
+                Err(endings::refused(path, other, "rows", &Self::ENDINGS, &hint))
+            }
         }
     }
 
@@ -96,11 +102,15 @@ impl Format {
             || several_inputs.then_some(Column::File).iter().chain(usual).copied().collect(),
             <[_]>::to_vec,
         );
-        if self == Self::Jsonl
-            && let Some(twice) = twice(&columns)
-        {
-            let hint = format!("--columns names {twice} twice; a JSON object has it once");
-            return Err(Failure::Usage(hint));
+        if self == Self::Jsonl {
+            let own = names(&columns);
+            let kept = bulkdoku::output::names_of_kept(&columns, kept);
+            for (option, names) in [("--columns", own), ("--keep", kept)] {
+                if let Some(twice) = twice(&names) {
+                    let hint = format!("{option} has {twice} twice; a JSON object has a key once");
+                    return Err(Failure::Usage(hint));
+                }
+            }
         }
         Ok(match self {
             Self::Csv => Box::new(CsvRows::new(columns).keeping(kept)),
@@ -116,13 +126,17 @@ impl Format {
 
 /// What `--columns` says for these.
 pub fn columns_setting(columns: &[Column]) -> String {
-    let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
-    names.join(",")
+    names(columns).join(",")
 }
 
-fn twice(columns: &[Column]) -> Option<Column> {
-    let again = |i: &usize| columns[..*i].contains(&columns[*i]);
-    (0..columns.len()).find(again).map(|i| columns[i])
+fn names(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(|column| column.name().to_owned()).collect()
+}
+
+/// The first name that is there once more.
+fn twice(names: &[String]) -> Option<&str> {
+    let again = |i: &usize| names[..*i].contains(&names[*i]);
+    (0..names.len()).find(again).map(|i| names[i].as_str())
 }
 
 #[cfg(test)]
@@ -140,11 +154,17 @@ mod tests {
             ("a.grid.gz", Some(Format::Grid)),
             ("a.txt", None),
             ("a.gz", None),
-            ("a.gz.gz", None),
             ("csv", None),
             ("/dev/null", None),
         ] {
-            assert_eq!(Format::of_name(Path::new(name)), format, "{name}");
+            assert_eq!(Format::of_name(Path::new(name)).unwrap(), format, "{name}");
+        }
+        for ending in Format::ENDINGS {
+            assert!(Format::of_name(Path::new(&format!("a.{ending}"))).unwrap().is_some());
+        }
+        for name in ["a.parquet", "a.csv.xz", "a.json", "a.gz.gz"] {
+            let refused = Format::of_name(Path::new(name)).unwrap_err().to_string();
+            assert!(refused.contains(".jsonl") && refused.contains(".zst"), "{refused}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `bulkdoku generate`: random puzzles, one a line.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -11,28 +11,30 @@ use clap::builder::PossibleValue;
 use rayon::prelude::*;
 
 use super::outputs::{Existing, Outputs};
-use super::{Exit, Failure, parse_threads};
+use super::packed::Packed;
+use super::{Exit, Failure, endings, numbers, parse_threads};
 
 /// Make random puzzles, one a line.
 ///
 /// The same seed makes the same puzzles, whatever the number of threads, and the first N of
 /// them are the same however many are made.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
     /// How many puzzles.
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = numbers::count)]
     count: u64,
 
     /// Which of the corpora: any number.
-    #[arg(short, long, value_name = "S")]
+    #[arg(short, long, value_name = "S", value_parser = numbers::count)]
     seed: u64,
 
     /// What kind of puzzles.
     #[arg(short, long, value_name = "KIND", default_value = "minimal")]
     kind: KindArg,
 
-    /// Where they go; standard output if not given.
+    /// Where they go; standard output if not given. A name that ends with .gz or .zst compresses
+    /// them.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -87,12 +89,15 @@ const BATCH: u64 = 64;
 /// Makes what `args` ask for.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let Args { count, seed, kind: KindArg(kind), output, force, threads } = args;
-    let out = Outputs::new(&[], Existing::or_force(force)).rows(output.as_deref())?;
+    if let Some(path) = &output {
+        endings::check(path, "puzzle lines", &["lines", "sdm"], endings::COMPRESSED)?;
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
-    let pool = pool.map_err(|error| Failure::Usage(format!("--threads: {error}")))?;
+    let pool = pool.map_err(|error| Failure::Io(format!("threads cannot be started: {error}")))?;
+    let out = Outputs::new(&[], Existing::or_force(force)).rows(output.as_deref())?;
     let batch = BATCH * threads.get() as u64;
     let written = pool.install(|| {
-        write_puzzles(count, batch, BufWriter::new(&out), |generator, index| {
+        write_puzzles(count, batch, Packed::new(&out, output.as_deref()), |generator, index| {
             generator.puzzle(kind, seed, index)
         })
     });
@@ -107,7 +112,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 fn write_puzzles(
     count: u64,
     batch: u64,
-    mut out: impl Write,
+    mut out: Packed<impl Write>,
     make: impl Fn(&mut Generator, u64) -> Puzzle + Sync,
 ) -> io::Result<()> {
     let mut puzzles = Vec::new();
@@ -124,5 +129,5 @@ fn write_puzzles(
         out.flush()?;
         start = end;
     }
-    Ok(())
+    out.finish()
 }

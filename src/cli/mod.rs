@@ -6,6 +6,7 @@
 mod batch;
 mod bench;
 mod check;
+mod endings;
 mod exit;
 mod expect;
 mod format;
@@ -14,7 +15,9 @@ mod inputs;
 mod interrupt;
 mod journal;
 mod notes;
+mod numbers;
 mod outputs;
+mod packed;
 mod progress;
 mod results;
 mod show;
@@ -93,9 +96,9 @@ const MAX_THREADS: usize = 1024;
 
 /// Reads `--threads`: 0 means all cores.
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
-    match text.parse() {
-        Ok(0_usize) => Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
-        Ok(n) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("0 has been dealt with")),
+    match numbers::count(text).map(usize::try_from) {
+        Ok(Ok(0)) => Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
+        Ok(Ok(n)) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("0 has been dealt with")),
         Ok(_) => Err(format!("at most {MAX_THREADS}; 0 takes all cores")),
         Err(_) => Err(format!("a number from 0 (all cores) to {MAX_THREADS}")),
     }

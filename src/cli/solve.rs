@@ -15,7 +15,7 @@ use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
 use super::work::WorkArgs;
-use super::{Exit, Failure};
+use super::{Exit, Failure, endings, numbers};
 
 /// Solve puzzles and write one row for each, in order.
 ///
@@ -28,7 +28,7 @@ use super::{Exit, Failure};
 ///
 /// By default each puzzle is searched until a second solution is found or excluded.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
     /// Files of puzzles; - or nothing for standard input. gz and zst are read through.
     input: Vec<PathBuf>,
@@ -59,16 +59,21 @@ pub struct Args {
     first: bool,
 
     /// Count solutions up to this many.
-    #[arg(long, value_name = "N", default_value = "2")]
-    limit: NonZeroU32,
+    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU32>)]
+    limit: Option<NonZeroU32>,
 
     /// Which solution of several: the first found, or the smallest as an 81-digit number, the same
     /// for every engine.
-    #[arg(long, value_name = "WHICH", default_value = "first")]
-    solution: Which,
+    #[arg(long, value_name = "WHICH")]
+    solution: Option<Which>,
 
     /// List up to this many solutions of each puzzle, the smallest first, a row for each.
-    #[arg(long, value_name = "N", conflicts_with = "first")]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "first",
+        value_parser = numbers::at_least_1::<NonZeroU32>
+    )]
     solutions: Option<NonZeroU32>,
 
     #[command(flatten)]
@@ -113,19 +118,20 @@ enum Which {
 
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
+    let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    args.refuse_ignored(format)?;
     let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
-    let format = args.format();
     format.check_kept(&expected)?;
-    let batch = Batch::new(pipeline(&args)?, settings(&args), &args.work);
+    let batch = Batch::new(pipeline(&args, format)?, settings(&args, format), &args.work);
     let batch = Batch { only_rows: format.is_judges(), ..batch };
     batch.run(args.input, &expected, &args.destinations, |several, kept| {
         format.rows(args.columns.as_deref(), &Column::DEFAULT, several, kept)
     })
 }
 
-/// The options that shape rows, as far as they were given or have defaults: a run is gone on with
-/// under the same ones.
-fn settings(args: &Args) -> BTreeMap<String, String> {
+/// The options that shape rows, as far as they were given or have defaults: `--resume` needs the
+/// same ones.
+fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
     let Args {
         input: _,
         destinations: _,
@@ -133,17 +139,17 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
         format: _,
         columns,
         first,
-        limit,
-        solution,
+        limit: _,
+        solution: _,
         solutions,
         work,
     } = args;
     let own = [
-        ("--format", Some(args.format().setting())),
+        ("--format", Some(format.setting())),
         ("--columns", columns.as_deref().map(columns_setting)),
         ("--first", first.then(|| "given".into())),
-        ("--limit", Some(limit.to_string())),
-        ("--solution", Some(format!("{solution:?}").to_lowercase())),
+        ("--limit", Some(args.limit().to_string())),
+        ("--solution", Some(format!("{:?}", args.solution()).to_lowercase())),
         ("--solutions", solutions.map(|n| n.to_string())),
     ];
     let all = expected.settings().into_iter().chain(own).chain(work.settings());
@@ -151,14 +157,13 @@ fn settings(args: &Args) -> BTreeMap<String, String> {
 }
 
 /// What was asked for, ready to run.
-fn pipeline(args: &Args) -> Result<Pipeline, Failure> {
+fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let is_listing = args.solutions.is_some();
-    let format = args.format();
     let first = args.first || (format.is_judges() && !is_listing);
-    let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit);
+    let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit());
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
-    let smallest = args.solution == Which::LexFirst || is_listing || format == Format::Boj2239;
-    let (engine, simd) = (args.work.engine, args.work.simd());
+    let smallest = args.solution() == Which::LexFirst || is_listing || format == Format::Boj2239;
+    let (engine, simd) = (args.work.engine(), args.work.simd());
     Ok(Pipeline {
         threads: args.work.threads,
         limits: args.work.limits(limits),
@@ -186,8 +191,43 @@ fn parse_column(name: &str) -> Result<Column, String> {
 }
 
 impl Args {
-    /// How rows are written.
-    fn format(&self) -> Format {
-        Format::chosen(self.format, self.destinations.output.as_deref())
+    /// Where the count of solutions ends.
+    fn limit(&self) -> NonZeroU32 {
+        self.limit.unwrap_or(Limits::PROOF.solutions)
+    }
+
+    /// Which solution of several is shown.
+    fn solution(&self) -> Which {
+        self.solution.unwrap_or(Which::First)
+    }
+
+    /// Refuses options that would change nothing beside others, and names that would mislead.
+    fn refuse_ignored(&self, format: Format) -> Result<(), Failure> {
+        let is_listing = self.solutions.is_some();
+        let first_of_several = self.solution == Some(Which::First);
+        let ignored = [
+            (
+                self.solutions.zip(self.limit).is_some_and(|(listed, limit)| limit < listed),
+                "--limit is less than --solutions, which counts as far as it lists",
+            ),
+            (
+                is_listing && first_of_several,
+                "--solutions lists the smallest solutions; --solution first cannot be had with it",
+            ),
+            (
+                format.is_judges() && self.limit.is_some(),
+                "--limit does nothing: a judge's format counts no solutions",
+            ),
+            (
+                format == Format::Boj2239 && first_of_several,
+                "--format boj2239 shows the smallest solution; --solution first cannot be had \
+                 with it",
+            ),
+        ];
+        if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
+            return Err(Failure::Usage((*why).into()));
+        }
+        self.work.check_simd()?;
+        endings::check_sides(&self.destinations)
     }
 }

@@ -4,13 +4,13 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 
-use super::parse_threads;
+use super::{Failure, numbers, parse_threads};
 
 /// What every subcommand takes that puts whole inputs through an engine.
 #[derive(Debug, clap::Args)]
 pub struct WorkArgs {
     /// Give up on a puzzle after this many nodes of its search.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU64>)]
     max_nodes: Option<NonZeroU64>,
 
     /// Workers; 0 takes all cores.
@@ -18,8 +18,8 @@ pub struct WorkArgs {
     pub threads: NonZeroUsize,
 
     /// The engine that solves.
-    #[arg(long, value_name = "NAME", default_value_t)]
-    pub engine: EngineKind,
+    #[arg(long, value_name = "NAME")]
+    engine: Option<EngineKind>,
 
     /// Use this vector level and not the best that the machine has.
     #[arg(long, value_name = "LEVEL", value_parser = SimdLevel::by_name)]
@@ -33,8 +33,25 @@ pub struct WorkArgs {
 impl WorkArgs {
     /// The options that shape rows, as far as they were given or have defaults.
     pub fn settings(&self) -> [(&'static str, Option<String>); 2] {
-        let Self { max_nodes, threads: _, engine, simd: _, quiet: _ } = self;
-        [("--max-nodes", max_nodes.map(|n| n.to_string())), ("--engine", Some(engine.to_string()))]
+        let Self { max_nodes, threads: _, engine: _, simd: _, quiet: _ } = self;
+        let engine = self.engine().to_string();
+        [("--max-nodes", max_nodes.map(|n| n.to_string())), ("--engine", Some(engine))]
+    }
+
+    /// Which engine solves.
+    pub fn engine(&self) -> EngineKind {
+        self.engine.unwrap_or_default()
+    }
+
+    /// Refuses a vector level for an engine that uses none.
+    pub fn check_simd(&self) -> Result<(), Failure> {
+        check_simd(self.simd.is_some(), &[self.engine()])
+    }
+
+    /// The first option that says something about an engine, if one was given.
+    pub fn about_engine(&self) -> Option<&'static str> {
+        let options = [("--engine", self.engine.is_some()), ("--simd", self.simd.is_some())];
+        options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
     }
 
     /// The same limits, and that of the nodes.
@@ -45,5 +62,16 @@ impl WorkArgs {
     /// The vector level that engines are built for.
     pub fn simd(&self) -> SimdLevel {
         self.simd.unwrap_or_else(SimdLevel::best)
+    }
+}
+
+/// Refuses `--simd`, if it is given, where none of the engines uses vectors.
+pub fn check_simd(is_given: bool, engines: &[EngineKind]) -> Result<(), Failure> {
+    let uses_vectors = |engine: &EngineKind| engine.uses(SimdLevel::best()).is_some();
+    match engines.first() {
+        Some(engine) if is_given && !engines.iter().any(uses_vectors) => {
+            Err(Failure::Usage(format!("--simd does nothing: the engine {engine} uses no vectors")))
+        }
+        _ => Ok(()),
     }
 }

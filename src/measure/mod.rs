@@ -151,6 +151,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     /// Warms up, and finds out how many rows and passes make a round; then checks those rows.
     fn prepare(subject: &'a Subject, rows: &'a [Line], plan: &Plan) -> Result<Self, Wrong> {
+        subject.make_room(rows.len());
         let (rows, pass) = warm_up(subject, rows, plan.round_at_most);
         let passes = plan.round_at_least.as_nanos().div_ceil(pass.as_nanos().max(1)).max(1) as u32;
         let outcomes = subject.outcomes(rows);

@@ -42,9 +42,16 @@ impl Subject {
     pub fn new(wanted: Configuration, pool: Arc<ThreadPool>, batch: usize, limits: Limits) -> Self {
         let engines = (0..pool.current_num_threads()).map(|_| wanted.engine.build(wanted.simd));
         let workers: Vec<_> =
-            engines.map(|engine| Mutex::new(Worker::new(engine, wanted.simd, batch))).collect();
+            engines.map(|engine| Mutex::new(Worker::new(engine, wanted.simd))).collect();
         let simd = workers[0].lock().expect("a new lock").engine.simd();
         Self { engine: wanted.engine, simd, pool, workers, batch, limits }
+    }
+
+    /// Makes room in every worker for the batches of so many rows, which is not to be timed.
+    pub fn make_room(&self, rows: usize) {
+        for worker in &self.workers {
+            worker.lock().expect("each has its own").make_room(rows.min(self.batch));
+        }
     }
 
     /// How many threads it runs on.
@@ -115,18 +122,23 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(engine: Box<dyn Engine>, simd: SimdLevel, batch: usize) -> Self {
-        Self {
-            engine,
-            puzzles: vec![Puzzle::EMPTY; batch],
-            simd,
-            outcomes: vec![Outcome::NONE; batch],
-            output: vec![[b'.'; CELLS]; batch],
+    /// No room is made yet.
+    fn new(engine: Box<dyn Engine>, simd: SimdLevel) -> Self {
+        Self { engine, puzzles: Vec::new(), simd, outcomes: Vec::new(), output: Vec::new() }
+    }
+
+    /// Makes room for so many rows.
+    fn make_room(&mut self, rows: usize) {
+        if self.puzzles.len() < rows {
+            self.puzzles.resize(rows, Puzzle::EMPTY);
+            self.outcomes.resize(rows, Outcome::NONE);
+            self.output.resize(rows, [b'.'; CELLS]);
         }
     }
 
     /// From text to text: the whole of what is timed.
     fn solve(&mut self, rows: &[Line], limits: Limits) -> &[Outcome] {
+        self.make_room(rows.len());
         let puzzles = &mut self.puzzles[..rows.len()];
         let outcomes = &mut self.outcomes[..rows.len()];
         text::read(self.simd, rows, puzzles);

@@ -111,7 +111,7 @@ impl FromStr for Column {
 
 /// What the columns of the input are called behind these columns: as there, or with `input_` before
 /// it where one of these is called the same.
-pub(super) fn names_of_kept(columns: &[Column], kept: &[String]) -> Vec<String> {
+pub fn names_of_kept(columns: &[Column], kept: &[String]) -> Vec<String> {
     let is_taken = |name: &String| columns.iter().any(|column| column.name() == name);
     let name = |name: &String| if is_taken(name) { format!("input_{name}") } else { name.clone() };
     kept.iter().map(name).collect()

@@ -21,7 +21,7 @@ pub mod lines;
 mod plain;
 
 pub use buffer::{Fields, RowBuffer, SHORT, Short};
-pub use columns::{Column, UnknownColumn};
+pub use columns::{Column, UnknownColumn, names_of_kept};
 pub use compress::Packer;
 pub use csv::{CsvRows, TsvRows};
 pub use grid::LabelledGrids;

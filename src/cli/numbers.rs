@@ -1,0 +1,130 @@
+//! Counts as people type them: `5000`, `5_000`, `5k`, `1e6`, `2.5M`.
+
+use std::num::NonZeroU64;
+
+use indicatif::HumanCount;
+
+/// Powers of ten by their suffixes.
+const SUFFIXES: [(char, u32); 5] = [('k', 3), ('m', 6), ('g', 9), ('b', 9), ('t', 12)];
+
+/// Reads any count.
+pub fn count(text: &str) -> Result<u64, String> {
+    within(text, 0, u64::MAX)
+}
+
+/// Reads a count of at least 1 that the type can hold.
+pub fn at_least_1<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, String> {
+    let most = u64::MAX >> (u64::BITS as usize - 8 * size_of::<T>());
+    up_to(text, most)
+}
+
+/// Reads a count from 1 to `most`, which the type can hold.
+pub fn up_to<T: TryFrom<NonZeroU64>>(text: &str, most: u64) -> Result<T, String> {
+    let number = within(text, 1, most).map(|n| NonZeroU64::new(n).expect("it is at least 1"))?;
+    T::try_from(number).map_err(|_| at_most(most))
+}
+
+/// Reads a count within bounds.
+fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    match read(text) {
+        Some(Number::Negative) => Err(format!("at least {least}")),
+        Some(Number::Count(n)) if n < u128::from(least) => Err(format!("at least {least}")),
+        Some(Number::Count(n)) if n > u128::from(most) => Err(at_most(most)),
+        Some(Number::Count(n)) => Ok(n as u64),
+        None => Err("a whole number, such as 5000, 5_000, 5k, 1e6 or 2.5M".into()),
+    }
+}
+
+fn at_most(most: u64) -> String {
+    format!("at most {}", HumanCount(most))
+}
+
+enum Number {
+    Negative,
+    Count(u128),
+}
+
+/// Reads a number; `None` if it is none, or no whole one. One that is too large for everything is
+/// the largest.
+fn read(text: &str) -> Option<Number> {
+    if let Some(positive) = text.strip_prefix('-') {
+        return read(positive).map(|_| Number::Negative);
+    }
+    let last = text.chars().last()?.to_ascii_lowercase();
+    let suffix = SUFFIXES.iter().find(|(letter, _)| *letter == last);
+    let (text, power) = suffix.map_or((text, 0), |(_, power)| (&text[..text.len() - 1], *power));
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => {
+            let exponent = exponent.strip_prefix('+').unwrap_or(exponent);
+            (mantissa, digits(exponent)?.parse::<u32>().ok()?)
+        }
+        None => (text, 0),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (digits(whole)?, digits(fraction)?),
+        None => (digits(mantissa)?, String::new()),
+    };
+    let fraction = fraction.trim_end_matches('0');
+    let zeros = (power.checked_add(exponent)? as usize).checked_sub(fraction.len())?;
+    let all = format!("{}{fraction}", whole.trim_start_matches('0'));
+    let all = all.trim_start_matches('0');
+    let is_too_large = !all.is_empty() && all.len().saturating_add(zeros) > 38;
+    Some(Number::Count(match all {
+        "" => 0,
+        _ if is_too_large => u128::MAX,
+        _ => all.parse::<u128>().ok()? * 10_u128.pow(zeros as u32),
+    }))
+}
+
+/// Digits, with `_` between groups of them.
+fn digits(text: &str) -> Option<String> {
+    let is_group = |group: &str| !group.is_empty() && group.bytes().all(|b| b.is_ascii_digit());
+    text.split('_').all(is_group).then(|| text.replace('_', ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+
+    #[test]
+    fn counts_are_read_as_people_type_them() {
+        for (text, number) in [
+            ("0", 0),
+            ("007", 7),
+            ("1_000", 1000),
+            ("5k", 5000),
+            ("10M", 10_000_000),
+            ("1e6", 1_000_000),
+            ("2.5M", 2_500_000),
+            ("1.50e2", 150),
+            ("3E+1", 30),
+            ("1e3k", 1_000_000),
+            ("2g", 2_000_000_000),
+            ("0e99999999", 0),
+            ("18446744073709551615", u64::MAX),
+        ] {
+            assert_eq!(count(text), Ok(number), "{text}");
+        }
+        for bad in
+            ["", "k", "1__0", "_1", "1_", "1.5", "1e-3", "1.25e1", "0x10", "1,000", "½", "1é", "e5"]
+        {
+            assert!(count(bad).unwrap_err().starts_with("a whole number"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_told_in_words() {
+        let read = at_least_1::<NonZeroU32>;
+        assert_eq!(read("1k").map(NonZeroU32::get), Ok(1000));
+        assert_eq!(read("0"), Err("at least 1".into()));
+        assert_eq!(read("-5"), Err("at least 1".into()));
+        assert_eq!(read("5G"), Err("at most 4,294,967,295".into()));
+        assert_eq!(count("-1"), Err("at least 0".into()));
+        for large in ["18446744073709551616", "1e30", "1e999999999", "99e4294967295"] {
+            assert!(count(large).unwrap_err().starts_with("at most 18,446,"), "{large}");
+        }
+        assert_eq!(up_to::<NonZeroU64>("11", 10), Err("at most 10".into()));
+    }
+}

@@ -1,0 +1,173 @@
+//! What the command line refuses, and what it understands: names of outputs, options that exclude
+//! each other, numbers.
+
+use std::io::Read;
+
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+
+/// Runs a line of words: a subcommand and its arguments, in a folder that has a puzzle in `in`.
+fn run(folder: &Folder, line: &str) -> Ran {
+    folder.file("in", format!("{CLASSIC}\n"));
+    let words: Vec<_> = line.split_whitespace().collect();
+    folder.run(words[0], &words[1..], format!("{CLASSIC},{SOLVED}\n"))
+}
+
+/// What the end of the line names must not be there afterwards.
+fn assert_refused(line: &str, hint: &str) {
+    let folder = Folder::new();
+    let ran = run(&folder, line);
+    assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{line}: {ran:?}");
+    assert!(ran.messages.contains(hint), "{line}: {ran:?}");
+    let output = line.split_whitespace().last().unwrap();
+    assert!(output == "in" || !folder.path(output).exists(), "{line} made {output}");
+}
+
+#[test]
+fn an_ending_that_is_not_written_is_refused() {
+    for (line, hint) in [
+        ("solve in -o x.parquet", ".jsonl"),
+        ("solve in -o x.npy", ".csv"),
+        ("solve in -o x.json", ".jsonl"),
+        ("solve in -o x.csv.xz", ".gz or .zst"),
+        ("solve in -o x.csv.bz2", "--format"),
+        ("solve in -o x.gz.gz", ".csv"),
+        ("solve in -o x.PARQUET", ".csv"),
+        ("solve in --latency lat.hgrm", ".csv"),
+        ("solve in --latency lat.csv.gz", "uncompressed"),
+        ("solve in --errors bad.csv", ".txt"),
+        ("solve in --summary-json x.csv", ".json"),
+        ("check -o x.parquet", ".jsonl"),
+        ("check --latency lat.json", ".csv"),
+        ("generate -n 1 -s 1 -o x.csv", ".txt"),
+        ("generate -n 1 -s 1 -o x.txt.xz", ".zst"),
+        ("bench in -o x.parquet", ".json"),
+        ("bench in -o x.jsonl", "--format"),
+    ] {
+        assert_refused(line, hint);
+    }
+}
+
+#[test]
+fn the_format_decides_for_any_name_and_other_names_promise_nothing() {
+    let quick = "--rounds 1 --rows 10 --round-time 0.01 --engine scalar";
+    for (line, start) in [
+        ("solve in -q --format csv -o x.parquet", "line,puzzle"),
+        ("solve in -q --format lines -o x.csv.xz", "5346"),
+        ("solve in -q -o x.txt", "line,puzzle"),
+        ("solve in -q -o x.out", "line,puzzle"),
+        ("solve in -q -o run.2026-11-22", "line,puzzle"),
+        ("solve in -q -o tmp.Xw81LkTq0Z", "line,puzzle"),
+        ("solve in -q -o X.TSV", "line\tpuzzle"),
+        ("check -q -o x.tsv", "line\tpuzzle"),
+        (&format!("bench in {quick} -o x.json"), "["),
+        (&format!("bench in {quick} -o x.md"), "| set |"),
+        (&format!("bench in {quick} -o x.csv"), "set,"),
+        (&format!("bench in {quick} --format csv -o x.json"), "set,"),
+        (&format!("bench in {quick} -o x.txt"), "set "),
+    ] {
+        let folder = Folder::new();
+        let ran = run(&folder, line);
+        let output = line.split_whitespace().last().unwrap();
+        assert_eq!(ran.status, 0, "{line}: {ran:?}");
+        assert!(folder.read(output).starts_with(start), "{line}");
+    }
+}
+
+/// What a gz file holds.
+fn unpacked(folder: &Folder, name: &str) -> String {
+    let packed = std::fs::File::open(folder.path(name)).unwrap();
+    let mut text = String::new();
+    flate2::read::MultiGzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn every_output_is_compressed_by_name() {
+    let folder = Folder::new();
+    for (line, plain) in [
+        ("generate -n 2000 -s 1 -k easy -o x.gz", "generate -n 2000 -s 1 -k easy"),
+        ("generate -n 2000 -s 1 -k easy -j 1 -o y.txt.GZ", "generate -n 2000 -s 1 -k easy"),
+        ("generate -n 0 -s 1 -o none.gz", "generate -n 0 -s 1"),
+        ("check -q -o checked.csv.gz", "check -q"),
+    ] {
+        assert_eq!(run(&folder, line).status, 0, "{line}");
+        let name = line.split_whitespace().last().unwrap();
+        assert_eq!(unpacked(&folder, name), run(&folder, plain).rows, "{line}");
+    }
+    // The file depends on the puzzles alone.
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(bytes("x.gz"), bytes("y.txt.GZ"));
+    let line = "bench in --rounds 1 --rows 10 --round-time 0.01 --engine scalar -o x.json.gz";
+    assert_eq!(run(&folder, line).status, 0);
+    assert!(unpacked(&folder, "x.json.gz").starts_with('['));
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    for (line, hint) in [
+        ("solve --input-format tsv --delimiter , in", "--delimiter"),
+        ("solve --solutions 3 --limit 1 in", "--limit is less"),
+        ("solve --solutions 3 --solution first in", "--solution first"),
+        ("solve --format boj2239 --limit 5 in", "--limit does nothing"),
+        ("solve --format boj2580 --limit 2 in", "--limit does nothing"),
+        ("solve --format boj2239 --solution first in", "smallest"),
+        ("solve --format lines --columns line in", "--columns"),
+        ("solve --format lines --keep in", "--keep"),
+        ("solve --engine scalar --simd portable in", "no vectors"),
+        ("solve --resume in", "--output"),
+        ("check --engine propagate --simd portable in", "no vectors"),
+        ("check --first --engine scalar in", "--engine does nothing"),
+        ("check --first --simd portable in", "--simd does nothing"),
+        ("check --first --max-nodes 5 in", "--max-nodes"),
+        ("check --first --latency x.csv", "--latency does nothing"),
+        ("bench --engine scalar,propagate --simd all in", "no vectors"),
+        ("bench --no-permute --seed 4 in", "--seed"),
+    ] {
+        assert_refused(line, hint);
+    }
+    let folder = Folder::new();
+    folder.file("table", format!("puzzle,status,x,x\n{CLASSIC},a,b,c\n"));
+    for keep in ["--keep status,status", "--keep", "--keep 2,2"] {
+        let ran = run(&folder, &format!("solve table --format jsonl {keep}"));
+        assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{keep}: {ran:?}");
+        assert!(ran.messages.contains("a JSON object has a key once"), "{keep}: {ran:?}");
+    }
+    for line in [
+        "solve in --input-format tsv --delimiter tab --column 1 --no-header",
+        "solve in --solutions 3 --limit 5",
+        "solve in --format boj2239 --solution lex-first",
+        "solve table --format jsonl --columns line,status --keep status",
+        "check --first --threads 1",
+        "bench in --engine all --simd all --rounds 1 --rows 10 --round-time 0.01",
+    ] {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, 0, "{line}: {ran:?}");
+    }
+}
+
+#[test]
+fn counts_have_suffixes_and_bounds_in_words() {
+    let folder = Folder::new();
+    let made = run(&folder, "generate -n 1_0 -s 1e1 -k easy");
+    assert_eq!((made.status, made.rows.lines().count()), (0, 10));
+    assert_eq!(made, run(&folder, "generate -n 10 -s 10 -k easy"));
+    let row = run(&folder, "solve in --limit 1k --max-nodes 2.5M --columns status -q").rows;
+    assert_eq!(row, "status\nunique\n");
+    for (line, hint) in [
+        ("solve --limit 0 in", "at least 1"),
+        ("solve --limit -3 in", "at least 1"),
+        ("solve --limit 5G in", "at most 4,294,967,295"),
+        ("solve --solutions 0 in", "at least 1"),
+        ("solve --max-nodes 0 in", "at least 1"),
+        ("solve --max-nodes many in", "a whole number, such as 5000"),
+        ("solve --threads 1e6 in", "at most 1024"),
+        ("generate -n 1.5 -s 1", "a whole number"),
+        ("generate -n -1 -s 1", "at least 0"),
+        ("bench --rows 18446744073709551615 in", "at most 10,000,000"),
+        ("bench --batch 18446744073709551615 in", "at most 10,000,000"),
+        ("bench --rounds 18446744073709551615 in", "at most 1,000,000"),
+        ("bench --rows 0 in", "at least 1"),
+    ] {
+        assert_refused(line, hint);
+    }
+}

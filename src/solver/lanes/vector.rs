@@ -155,7 +155,7 @@ pub(super) trait Vector<S: Simd>:
         let (zero, one) = (Self::splat(self.token(), 0), Self::splat(self.token(), 1));
         let all_but_one = self & (self - one);
         let all_but_two = all_but_one & (all_but_one - one);
-        self | (other & all_but_two.simd_eq(zero).select(!zero, zero))
+        all_but_two.simd_eq(zero).select(other, self)
     }
 
     /// `self` where it holds anything, else `other`.
@@ -168,9 +168,7 @@ pub(super) trait Vector<S: Simd>:
     #[inline(always)]
     fn settle(self, allowed: Self, hidden: Self) -> Self {
         let zero = Self::splat(self.token(), 0);
-        let found = self & hidden;
-        let none = found.simd_eq(zero).select(!zero, zero);
-        found | (self & allowed & none)
+        self & (self & hidden).simd_eq(zero).select(allowed, hidden)
     }
 
     /// The lanes in which `self` and `other` are equal.

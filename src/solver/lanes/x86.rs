@@ -320,10 +320,4 @@ impl Vector<Avx512> for Full {
     fn if_three(self, other: Self) -> Self {
         self.count_ones().simd_ge(Self::splat(self.token(), 3)).select(self, other)
     }
-
-    #[inline(always)]
-    fn settle(self, allowed: Self, hidden: Self) -> Self {
-        let zero = Self::splat(self.token(), 0);
-        self & (self & hidden).simd_eq(zero).select(allowed, hidden)
-    }
 }

@@ -106,8 +106,56 @@ fn utf_16() {
     {
         let text = CLASSIC.encode_utf16().flat_map(bytes);
         let input: Vec<u8> = mark.into_iter().chain(text).collect();
-        given(input).gives(3, &[], &["<stdin>", "looks like UTF-16"]);
+        given(input).is_refused(3, "<stdin>: looks like UTF-16; convert it to UTF-8");
     }
+    // Without a mark.
+    for bytes in [u16::to_le_bytes as fn(_) -> _, u16::to_be_bytes] {
+        let input: Vec<u8> = format!("{CLASSIC}\n").encode_utf16().flat_map(bytes).collect();
+        given(input).is_refused(3, "looks like UTF-16");
+    }
+    for bytes in [u32::to_le_bytes as fn(_) -> _, u32::to_be_bytes] {
+        let text = |text: &str| text.chars().map(u32::from).flat_map(bytes).collect::<Vec<u8>>();
+        given(text(CLASSIC)).is_refused(3, "looks like UTF-32");
+        given(text(&format!("\u{feff}{CLASSIC}"))).is_refused(3, "looks like UTF-32");
+    }
+}
+
+#[test]
+fn files_of_other_kinds() {
+    let mut tar = vec![0; 1024];
+    tar[..8].copy_from_slice(b"some.txt");
+    tar[257..262].copy_from_slice(b"ustar");
+    let cases: [(&[u8], &str); 9] = [
+        (b"PAR1\x15\x04\x15\xF0\n", "looks like a Parquet file; write its column"),
+        (b"\x93NUMPY\x01\0v\0{'descr': '<i8'}\n", "looks like a NumPy array (.npy)"),
+        (b"PK\x03\x04\x2D\0\0\0", "looks like a zip archive (.zip, .npz, .xlsx); unpack"),
+        (b"7z\xBC\xAF\x27\x1C\0\x04", "looks like a 7z archive"),
+        (b"%PDF-1.7\n%\xE2\xE3\n", "looks like a PDF document"),
+        (b"\x7FELF\x02\x01\x01\0", "looks like a program (ELF)"),
+        (b"SQLite format 3\0\x10\0", "looks like an SQLite database"),
+        (b"\x02\x21\x4C\x18", "looks like an lz4 file in the legacy format"),
+        (&tar, "looks like a tar archive; unpack it first: tar -xOf"),
+    ];
+    for (input, message) in cases {
+        given(input).is_refused(3, &format!("<stdin>: {message}"));
+        let folder = Folder::new();
+        folder.file("in", input);
+        folder.file("good", CLASSIC);
+        let ran = folder.solve(&["good", "in", "-o", "out"], "");
+        assert_eq!((ran.status, folder.path("out").exists()), (3, false), "{ran:?}");
+        assert!(ran.messages.contains(&format!("in: {message}")), "{ran:?}");
+        let mut gz = GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gz.write_all(input).unwrap();
+        given(gz.finish().unwrap()).is_refused(3, message);
+    }
+}
+
+#[test]
+fn compressed_streams_that_ask_for_more() {
+    let dictionary = b"\x28\xB5\x2F\xFD\x01\x00\x05\x01\0\0";
+    given(dictionary).gives(3, &[], &["<stdin>: the zst stream needs a dictionary"]);
+    let window = b"\x28\xB5\x2F\xFD\x00\x90\x01\0\0";
+    given(window).gives(3, &[], &["the zst stream needs a window of more than 128 MiB"]);
 }
 
 #[test]

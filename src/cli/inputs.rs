@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::Source;
-use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Position};
+use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Position, Undetected};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -69,8 +69,13 @@ impl Inputs {
         for (i, path) in self.paths.iter().enumerate() {
             let mut reader = open(path, &self.bytes);
             let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
-            let layout =
-                layout.map_err(|error| Failure::Usage(format!("{}: {error}", name(path))))?;
+            let layout = layout.map_err(|error| {
+                let message = format!("{}: {error}", name(path));
+                match error {
+                    Undetected::Foreign(_) => Failure::Io(message),
+                    _ => Failure::Usage(message),
+                }
+            })?;
             let Some(layout) = layout else { return Ok(()) };
             if layout.kept() != self.layouts[0].kept() && i > 0 {
                 let first = (name(&self.paths[0]), self.layouts[0].kept());

@@ -11,12 +11,14 @@
 //! | [`stretches`] | the records of a block, those that are alike kept as one |
 //! | [`source`] | a named stream, and where its reader stands |
 //! | [`inflate`] | the bytes of a stream that may be compressed |
+//! | [`foreign`] | files of other kinds, which are not read |
 //! | [`peek`] | a stream whose first bytes are looked at before they are read |
 //! | [`ahead`] | a stream that is read ahead on a thread of its own |
 
 pub mod ahead;
 pub mod csv;
 pub mod detect;
+pub mod foreign;
 pub mod grid;
 pub mod inflate;
 pub mod lines;

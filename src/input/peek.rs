@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Read};
 
+use super::foreign::Verdict;
 use super::{Expected, Layout, Undetected};
 
 /// How many bytes are asked for at a time: a line or a few of most inputs.
@@ -35,7 +36,8 @@ impl<R: Read> Peek<R> {
     /// to give up: then there is no layout.
     ///
     /// # Errors
-    /// When it is a table and it is not clear which column holds the puzzles.
+    /// When it is a file of another kind; when it is a table and it is not clear which column holds the
+    /// puzzles.
     pub fn layout(
         &mut self,
         expected: &Expected,
@@ -43,8 +45,14 @@ impl<R: Read> Peek<R> {
     ) -> Result<Option<Layout>, Undetected> {
         let mut is_all = false;
         loop {
-            if let Some(layout) = expected.detect(&self.start, is_all)? {
-                return Ok(Some(layout));
+            match Verdict::of(&self.start, is_all) {
+                Verdict::Foreign(foreign) => return Err(Undetected::Foreign(foreign)),
+                Verdict::NotYet => {}
+                Verdict::Text => {
+                    if let Some(layout) = expected.detect(&self.start, is_all)? {
+                        return Ok(Some(layout));
+                    }
+                }
             }
             debug_assert!(!is_all, "all that there is decides");
             let length = self.start.len();

@@ -4,9 +4,14 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::input::foreign::Foreign;
+
 /// Why nobody knows where the puzzles are.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Undetected {
+    /// A file of another kind.
+    #[error("{0}")]
+    Foreign(Foreign),
     /// A table without puzzles.
     #[error(
         "no column holds puzzles; there are {0}; --column NAME or NUMBER takes one all the same"

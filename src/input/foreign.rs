@@ -1,0 +1,249 @@
+//! Inputs that are something else: files of other kinds, known by their first bytes.
+//!
+//! Read as text they would be a row of nonsense for each line feed in them. What is named here can be
+//! told from text for certain, whatever the text says.
+
+use std::fmt;
+
+use super::inflate::Beginning;
+
+/// A kind of file that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// What it is.
+    name: &'static str,
+    /// What to do about it.
+    hint: &'static str,
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, hint } = self;
+        write!(f, "looks like {name}; {hint}")
+    }
+}
+
+/// What the first bytes of a stream say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It may be text.
+    Text,
+    /// It is none.
+    Foreign(Foreign),
+    /// There are too few of them to tell.
+    NotYet,
+}
+
+/// The bytes that a kind of file begins with, that it is only if one of the next is no text, its
+/// name, and what to do about it.
+type Known = (&'static [u8], bool, &'static str, &'static str);
+
+const CONVERT: &str = "convert it to text, one puzzle a line";
+const UNPACK: &str = "decompress it first";
+const UNZIP: &str = "unpack it first: unzip -p FILE | bulkdoku solve";
+
+#[rustfmt::skip]
+const KNOWN: &[Known] = &[
+    (b"PAR1", true, "a Parquet file", "write its column of puzzles as CSV first"),
+    (b"PARE", true, "an encrypted Parquet file", "write its column of puzzles as CSV first"),
+    (b"ARROW1\0\0", false, "an Arrow file", "write its column of puzzles as CSV first"),
+    (b"ORC", true, "an ORC file", "write its column of puzzles as CSV first"),
+    (b"Obj\x01", false, "an Avro file", "write its column of puzzles as CSV first"),
+    (b"\x93NUMPY", false, "a NumPy array (.npy)", "numpy.savetxt(FILE, array, '%d') writes text"),
+    (b"PK\x03\x04", false, "a zip archive (.zip, .npz, .xlsx)", UNZIP),
+    (b"PK\x05\x06", false, "an empty zip archive", UNZIP),
+    (b"PK\x07\x08", false, "a zip archive in parts", UNZIP),
+    (b"7z\xBC\xAF\x27\x1C", false, "a 7z archive", "unpack it first: 7z x -so FILE"),
+    (b"Rar!\x1A\x07", false, "a rar archive", "unpack it first"),
+    (b"\x1F\x9D", false, "a file of compress (.Z)", UNPACK),
+    (b"LZIP\x01", false, "an lzip file", UNPACK),
+    (b"]\0\0", false, "an lzma file", "decompress it first: xz -dc --format=lzma"),
+    (b"\x02\x21\x4C\x18", false, "an lz4 file in the legacy format", "decompress it first: lz4 -dc"),
+    (b"%PDF-", false, "a PDF document", "copy the puzzles out of it as text"),
+    (b"\x7FELF", false, "a program (ELF)", "name a file of puzzles"),
+    (b"SQLite format 3\0", false, "an SQLite database",
+        "sqlite3 FILE 'select COLUMN from TABLE' | bulkdoku solve"),
+    (b"\x89HDF\r\n\x1A\n", false, "an HDF5 file", CONVERT),
+    (b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", false, "an old Office document", "save it as CSV"),
+    (b"\x89PNG\r\n\x1A\n", false, "a PNG image", CONVERT),
+    (b"\xFF\xD8\xFF", false, "a JPEG image", CONVERT),
+    (b"GIF8", true, "a GIF image", CONVERT),
+    (b"\0asm", false, "a WebAssembly module", "name a file of puzzles"),
+];
+
+const UTF_16: Foreign =
+    Foreign { name: "UTF-16", hint: "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)" };
+const UTF_32: Foreign =
+    Foreign { name: "UTF-32", hint: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" };
+const TAR: Foreign =
+    Foreign { name: "a tar archive", hint: "unpack it first: tar -xOf FILE | bulkdoku solve" };
+const TWICE: Foreign =
+    Foreign { name: "a compressed file in a compressed one", hint: "decompress it once" };
+
+/// How many bytes behind its magic a file of another kind has no text among.
+const BEHIND_MAGIC: usize = 12;
+/// The name of the first file in a tar archive, which has zeros behind it, ends before this.
+const TAR_NAME: usize = 108;
+/// Where an archive says that it is one.
+const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
+/// In how many bytes UTF-16 and UTF-32 show without a mark.
+const WIDE: usize = 8;
+
+impl Verdict {
+    /// Looks at the first bytes of what comes out of a stream; `is_all` says that it has no more.
+    pub(super) fn of(bytes: &[u8], is_all: bool) -> Self {
+        let verdict = Self::of_any(bytes);
+        if is_all && verdict == Self::NotYet { Self::of_end(bytes) } else { verdict }
+    }
+
+    fn of_any(bytes: &[u8]) -> Self {
+        match Beginning::of(bytes) {
+            Beginning::Compressed(_) => return Self::Foreign(TWICE),
+            Beginning::TooShort => return Self::NotYet,
+            Beginning::Plain => {}
+        }
+        let magics = KNOWN.iter().map(|known| of_magic(bytes, known));
+        let worst = magics.chain([of_mark(bytes)]).find(|verdict| *verdict != Self::Text);
+        worst.unwrap_or_else(|| of_zeros(bytes))
+    }
+
+    /// There is no more: what could still be something else is text, unless its zeros say otherwise.
+    fn of_end(bytes: &[u8]) -> Self {
+        let is_marked = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+        let zeros = if is_marked { Some(UTF_16) } else { wide(bytes) };
+        zeros.map_or(Self::Text, Self::Foreign)
+    }
+}
+
+fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
+    let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+    let is_foreign = Verdict::Foreign(Foreign { name, hint });
+    match bytes.strip_prefix(magic) {
+        Some(_) if !needs_more => is_foreign,
+        Some(rest) if rest.iter().take(BEHIND_MAGIC).any(|byte| !is_text(byte)) => is_foreign,
+        Some(rest) if rest.len() < BEHIND_MAGIC && !rest.contains(&b'\n') => Verdict::NotYet,
+        None if magic.starts_with(bytes) => Verdict::NotYet,
+        _ => Verdict::Text,
+    }
+}
+
+/// The marks of UTF-16 and UTF-32, of which one begins as the other.
+fn of_mark(bytes: &[u8]) -> Verdict {
+    match bytes {
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Verdict::Foreign(UTF_32),
+        [0xFF, 0xFE, _, _, ..] | [0xFE, 0xFF, ..] => Verdict::Foreign(UTF_16),
+        [0xFF | 0xFE | 0] | [0xFF, 0xFE] | [0xFF, 0xFE, _] | [0, 0] | [0, 0, 0xFE] => {
+            Verdict::NotYet
+        }
+        _ => Verdict::Text,
+    }
+}
+
+/// Without a mark: text has no zeros in its first line, but a tar archive and wide characters do.
+fn of_zeros(bytes: &[u8]) -> Verdict {
+    let first = bytes.iter().take(TAR_NAME).position(|byte| matches!(byte, 0 | b'\n'));
+    match first {
+        Some(at) if bytes[at] == 0 => {}
+        None if bytes.len() < TAR_NAME => return Verdict::NotYet,
+        _ => return Verdict::Text,
+    }
+    if let Some(foreign) = bytes.get(..WIDE).and_then(wide) {
+        return Verdict::Foreign(foreign);
+    }
+    match bytes.get(TAR_MAGIC.0..).and_then(|rest| rest.get(..TAR_MAGIC.1.len())) {
+        Some(magic) if magic == TAR_MAGIC.1 => Verdict::Foreign(TAR),
+        Some(_) => Verdict::Text,
+        None => Verdict::NotYet,
+    }
+}
+
+/// Characters of two or four bytes, all of them ASCII.
+fn wide(bytes: &[u8]) -> Option<Foreign> {
+    let start = &bytes[..bytes.len().min(WIDE)];
+    let are = |is: fn(&[u8]) -> bool, size: usize| {
+        start.len() >= 4 && start.chunks_exact(size).all(is) && start.len().is_multiple_of(size)
+    };
+    if are(|four| matches!(four, [b'\t'..=b'~', 0, 0, 0] | [0, 0, 0, b'\t'..=b'~']), 4) {
+        Some(UTF_32)
+    } else if are(|two| matches!(two, [b'\t'..=b'~', 0] | [0, b'\t'..=b'~']), 2) {
+        Some(UTF_16)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(bytes: &[u8]) -> &'static str {
+        match Verdict::of(bytes, false) {
+            Verdict::Text => "text",
+            Verdict::Foreign(foreign) => foreign.name,
+            Verdict::NotYet => "not yet",
+        }
+    }
+
+    fn tar() -> Vec<u8> {
+        let mut tar = vec![0; 512];
+        tar[..10].copy_from_slice(b"puzzles.tx");
+        tar[257..262].copy_from_slice(b"ustar");
+        tar
+    }
+
+    #[test]
+    fn files_of_other_kinds_have_names() {
+        let wide = |to_bytes: fn(u32) -> Vec<u8>| {
+            b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
+        };
+        let cases: [(Vec<u8>, &str); 17] = [
+            (b"PAR1\x15\x04\x15".to_vec(), "a Parquet file"),
+            (b"PAR1 a label".to_vec(), "not yet"),
+            (b"PAR1 a label, no file\n".to_vec(), "text"),
+            (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array (.npy)"),
+            (b"PK\x03\x04".to_vec(), "a zip archive (.zip, .npz, .xlsx)"),
+            (b"%PDF-1.7\n".to_vec(), "a PDF document"),
+            (b"\x7FELF\x02".to_vec(), "a program (ELF)"),
+            (b"SQLite format 3\0".to_vec(), "an SQLite database"),
+            (b"\x1F\x8B\x08".to_vec(), "a compressed file in a compressed one"),
+            (tar(), "a tar archive"),
+            (wide(|c| (c as u16).to_le_bytes().to_vec()), "UTF-16"),
+            (wide(|c| (c as u16).to_be_bytes().to_vec()), "UTF-16"),
+            (wide(|c| c.to_le_bytes().to_vec()), "UTF-32"),
+            (wide(|c| c.to_be_bytes().to_vec()), "UTF-32"),
+            (b"\xFF\xFE5\0".to_vec(), "UTF-16"),
+            (b"\xFF\xFE\0\0".to_vec(), "UTF-32"),
+            (b"\xFE\xFF".to_vec(), "UTF-16"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(name(&bytes), expected, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn text_is_text_as_soon_as_its_first_line_is_there() {
+        for text in ["\n", "53..7....\n", "x\n", "P\n", "# c\n", "a\n\0\0", "é\n", "\u{FEFF}1\n"] {
+            assert_eq!(name(text.as_bytes()), "text", "{text:?}");
+        }
+        assert_eq!(name(&[b'.'; 107]), "not yet");
+        assert_eq!(name(&[b'.'; 108]), "text");
+        // A NUL byte alone makes no archive.
+        let mut line = vec![b'.'; 300];
+        line[7] = 0;
+        assert_eq!((name(&line[..200]), name(&line)), ("not yet", "text"));
+        assert_eq!(Verdict::of(b"\0", true), Verdict::Text);
+        assert_eq!(Verdict::of(b"1\0\n\0", true), Verdict::Foreign(UTF_16));
+    }
+
+    #[test]
+    fn what_is_seen_makes_no_difference() {
+        let zip = b"PK\x03\x04more\0".to_vec();
+        for all in [tar(), zip, b"PARTY\n".to_vec(), b"\xFF\xFE\0\0".to_vec(), b"x^2\n".to_vec()] {
+            let expected = Verdict::of(&all, true);
+            for seen in 0..all.len() {
+                let verdict = Verdict::of(&all[..seen], false);
+                assert!(verdict == Verdict::NotYet || verdict == expected, "{seen} of {all:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The kinds of compressed streams that are read, and how each begins.
+
+/// A way in which an input may be compressed. In all of them, streams joined end to end are one
+/// stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codec {
+    /// gzip (RFC 1952).
+    Gz,
+    /// zlib (RFC 1950).
+    Zlib,
+    /// Zstandard (RFC 8878).
+    Zst,
+    /// The .xz file format.
+    Xz,
+    /// bzip2.
+    Bz2,
+    /// The LZ4 frame format.
+    Lz4,
+}
+
+impl Codec {
+    /// What messages call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gz => "gz",
+            Self::Zlib => "zlib",
+            Self::Zst => "zst",
+            Self::Xz => "xz",
+            Self::Bz2 => "bz2",
+            Self::Lz4 => "lz4",
+        }
+    }
+}
+
+/// What the first bytes of a stream say about its compression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::input) enum Beginning {
+    /// It is not compressed, or in no way that is read.
+    Plain,
+    /// It is compressed.
+    Compressed(Codec),
+    /// There are too few of them to tell.
+    TooShort,
+}
+
+/// Of a zst frame without data, which may come first: the low half of the first byte is free.
+const ZST_SKIPPABLE: [u8; 4] = [0x50, 0x2A, 0x4D, 0x18];
+
+/// Behind `BZh` and a digit: the first block, or the end of a stream without any.
+const BZ2_BLOCKS: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
+
+/// The second byte of a zlib stream with the usual window, by its level.
+const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
+
+impl Beginning {
+    /// Looks at the first bytes of a stream.
+    pub(in crate::input) fn of(bytes: &[u8]) -> Self {
+        let mut skippable = ZST_SKIPPABLE;
+        skippable[0] |= bytes.first().map_or(0, |first| first & 0x0F);
+        let known: [(&[u8], Codec); 5] = [
+            (b"\x1F\x8B", Codec::Gz),
+            (b"\x28\xB5\x2F\xFD", Codec::Zst),
+            (&skippable, Codec::Zst),
+            (b"\xFD7zXZ\0", Codec::Xz),
+            (b"\x04\x22\x4D\x18", Codec::Lz4),
+        ];
+        for (magic, codec) in known {
+            if bytes.starts_with(magic) {
+                return Self::Compressed(codec);
+            } else if magic.starts_with(bytes) {
+                return Self::TooShort;
+            }
+        }
+        match bytes.first() {
+            Some(b'B') => Self::of_bz2(bytes),
+            Some(b'x') => Self::of_zlib(bytes),
+            _ => Self::Plain,
+        }
+    }
+
+    fn of_bz2(bytes: &[u8]) -> Self {
+        let (start, block) = bytes.split_at(bytes.len().min(4));
+        let is_start = start.iter().zip(b"BZh1").all(|(a, b)| match b {
+            b'1' => matches!(a, b'1'..=b'9'),
+            _ => a == b,
+        });
+        if is_start && BZ2_BLOCKS.iter().any(|magic| block.starts_with(magic)) {
+            Self::Compressed(Codec::Bz2)
+        } else if is_start && BZ2_BLOCKS.iter().any(|magic| magic.starts_with(block)) {
+            Self::TooShort
+        } else {
+            Self::Plain
+        }
+    }
+
+    /// A zlib stream begins as a text may that begins with a blank cell, `x^`; but no text goes on
+    /// as its blocks do.
+    fn of_zlib(bytes: &[u8]) -> Self {
+        let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+        match bytes {
+            [_] => Self::TooShort,
+            [_, level, ..] if !ZLIB_LEVELS.contains(level) => Self::Plain,
+            [_, rest @ ..] if rest.iter().take(8).any(|byte| !is_text(byte)) => {
+                Self::Compressed(Codec::Zlib)
+            }
+            [_, rest @ ..] if rest.len() < 8 && !rest.contains(&b'\n') => Self::TooShort,
+            _ => Self::Plain,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_bytes_tell_and_text_is_plain_at_once() {
+        let compressed = Beginning::Compressed;
+        for (bytes, expected) in [
+            (&b""[..], Beginning::TooShort),
+            (b"\x1F", Beginning::TooShort),
+            (b"\x1F\x8B", compressed(Codec::Gz)),
+            (b"\x1F\x8C", Beginning::Plain),
+            (b"\x28\xB5\x2F", Beginning::TooShort),
+            (b"\x28\xB5\x2F\xFD", compressed(Codec::Zst)),
+            (b"\x50\x2A\x4D\x18", compressed(Codec::Zst)),
+            (b"\x5F\x2A\x4D\x18", compressed(Codec::Zst)),
+            (b"\x4F\x2A\x4D\x18", Beginning::Plain),
+            (b"_*", Beginning::TooShort),
+            (b"_*M.", Beginning::Plain),
+            (b"\xFD7zXZ", Beginning::TooShort),
+            (b"\xFD7zXZ\0\0", compressed(Codec::Xz)),
+            (b"\x04\x22\x4D\x18d", compressed(Codec::Lz4)),
+            (b"BZh", Beginning::TooShort),
+            (b"BZh91AY&S", Beginning::TooShort),
+            (b"BZh91AY&SY", compressed(Codec::Bz2)),
+            (b"BZh1\x17rE8P\x90", compressed(Codec::Bz2)),
+            (b"BZh9\n", Beginning::Plain),
+            (b"BZh0", Beginning::Plain),
+            (b"x", Beginning::TooShort),
+            (b"x\x9C", compressed(Codec::Zlib)),
+            (b"x^\xCB", compressed(Codec::Zlib)),
+            (b"x^2", Beginning::TooShort),
+            (b"x^2\n", Beginning::Plain),
+            (b"x^2 and more", Beginning::Plain),
+            (b"x.", Beginning::Plain),
+            (b".", Beginning::Plain),
+            (b"\n", Beginning::Plain),
+        ] {
+            assert_eq!(Beginning::of(bytes), expected, "{bytes:?}");
+        }
+        for first in 0..=u8::MAX {
+            assert_ne!(Beginning::of(&[first, b'.', b'.', b'.']), Beginning::TooShort);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+use std::io::Write;
+
+use flate2::write::{GzEncoder, ZlibEncoder};
+use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+use proptest::prelude::*;
+
+use super::*;
+
+fn gz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zst(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Blocks of 100 KB at most.
+fn bz2(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Blocks of 64 KB that go back to those before them, with all check sums.
+fn lz4(bytes: &[u8]) -> Vec<u8> {
+    let info = FrameInfo::new()
+        .block_size(BlockSize::Max64KB)
+        .block_mode(BlockMode::Linked)
+        .block_checksums(true)
+        .content_checksum(true);
+    let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The same text in every way that there is an encoder for.
+fn all_of(text: &[u8]) -> [(Vec<u8>, &'static str); 5] {
+    [
+        (gz(text), "gz"),
+        (zst(text), "zst"),
+        (zlib(text), "zlib"),
+        (bz2(text), "bz2"),
+        (lz4(text), "lz4"),
+    ]
+}
+
+/// A file that a tool of its format has made of the first 60 lines of `hard.txt`.
+fn made(name: &str) -> Vec<u8> {
+    std::fs::read(std::path::Path::new("tests/packed").join(name)).unwrap()
+}
+
+fn made_of() -> Vec<u8> {
+    let all = std::fs::read("datasets/hard.txt").unwrap();
+    all.split_inclusive(|&byte| byte == b'\n').take(60).collect::<Vec<_>>().concat()
+}
+
+/// Text that does not compress to nothing, `length` bytes.
+fn text(length: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        b"123456789.\n"[(state >> 24) as usize % 11]
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+/// Everything that comes out, and the error at the end.
+fn read_all(source: impl Read, piece: usize) -> (Vec<u8>, Option<io::Error>) {
+    let mut inflate = Inflate::new(source);
+    let (mut all, mut buffer) = (Vec::new(), vec![0; piece]);
+    loop {
+        match inflate.read(&mut buffer) {
+            Ok(0) => return (all, None),
+            Ok(got) => all.extend_from_slice(&buffer[..got]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => {
+                let again = inflate.read(&mut buffer).unwrap_err();
+                assert_eq!(again.to_string(), error.to_string());
+                return (all, Some(error));
+            }
+        }
+    }
+}
+
+/// Gives pieces of these sizes, and is interrupted before each of them.
+struct Slow<'a> {
+    bytes: &'a [u8],
+    sizes: Vec<usize>,
+    reads: usize,
+}
+
+impl Read for Slow<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.reads += 1;
+        if self.reads % 2 == 1 {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let size = self.sizes[self.reads / 2 % self.sizes.len()];
+        let size = size.min(into.len()).min(self.bytes.len());
+        let (now, later) = self.bytes.split_at(size);
+        into[..size].copy_from_slice(now);
+        self.bytes = later;
+        Ok(size)
+    }
+}
+
+/// What makes each kind of stream one, and more.
+const MAGICS: [&[u8]; 7] = [
+    b"\x1F\x8B\x08\0",
+    b"\x28\xB5\x2F\xFD",
+    b"x\x9C",
+    b"\xFD7zXZ\0\0\x04",
+    b"BZh91AY&SY",
+    b"\x04\x22\x4D\x18",
+    b"\x04\x22\x4D\x18\x64\x40\xA7",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn whatever_the_sizes_of_reads_what_went_in_comes_out(
+        lengths in prop::collection::vec(0_usize..100_000, 0..4),
+        sizes in prop::collection::vec(1_usize..50_000, 1..4),
+        piece in prop_oneof![1_usize..5, 1000_usize..300_000],
+        packing in 0..6,
+    ) {
+        let parts: Vec<_> = lengths.into_iter().map(text).collect();
+        let packed = parts.iter().flat_map(|part| match packing {
+            0 => part.clone(),
+            1 => gz(part),
+            2 => zlib(part),
+            3 => bz2(part),
+            4 => lz4(part),
+            _ => zst(part),
+        }).collect::<Vec<u8>>();
+        let source = Slow { bytes: &packed, sizes, reads: 0 };
+        let (all, error) = read_all(source, piece);
+        prop_assert!(error.is_none(), "{error:?}");
+        prop_assert!(all == parts.concat());
+    }
+
+    #[test]
+    fn random_bytes_do_no_harm(
+        magic in prop::sample::select(MAGICS.to_vec()),
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        read_all(magic.chain(bytes.as_slice()), 1000);
+    }
+}
+
+#[test]
+fn a_stream_cut_off_anywhere_is_an_error_after_what_came_before() {
+    let text = text(400_000);
+    for (packed, _) in all_of(&text) {
+        let mut longest = 0;
+        for cut in (12..20).chain((20..packed.len()).step_by(4999)).chain([packed.len() - 1]) {
+            let (found, error) = read_all(&packed[..cut], 64 * 1024);
+            assert!(text.starts_with(&found) && found.len() >= longest);
+            longest = found.len();
+            let error = error.expect("it is cut off");
+            assert_eq!(error.kind(), ErrorKind::UnexpectedEof);
+            assert!(error.to_string().ends_with(&format!("is cut off after byte {cut}")));
+        }
+        // A zst block holds at most 128 KiB.
+        assert!(longest > text.len() - 128 * 1024, "{longest}");
+    }
+}
+
+#[test]
+fn damage_is_named_after_what_came_before() {
+    let text = text(400_000);
+    for (mut packed, name) in all_of(&text) {
+        let at = packed.len() - 20_000;
+        packed[at..at + 40].fill(0xFF);
+        let (found, error) = read_all(packed.as_slice(), 1 << 20);
+        let error = error.unwrap().to_string();
+        assert!(error.starts_with(&format!("the {name} stream is damaged near byte ")), "{error}");
+        let same = found.iter().zip(&text).take_while(|(a, b)| a == b).count();
+        assert!(same > 200_000, "{name}: {same}");
+    }
+    // All of it, with another check sum at the end.
+    for (mut packed, name) in all_of(&text) {
+        let at = packed.len() - if name == "gz" { 8 } else { 4 };
+        packed[at] ^= 1;
+        let (found, error) = read_all(packed.as_slice(), 1 << 20);
+        assert!(found == text);
+        assert_eq!(error.unwrap().kind(), ErrorKind::InvalidData);
+    }
+}
+
+#[test]
+fn something_else_behind_the_end_is_an_error_that_says_where() {
+    for (packed, name) in all_of(b"1\n") {
+        let end = packed.len();
+        let (found, error) = read_all(packed.chain(&b"2\n"[..]), 100);
+        assert_eq!(found, b"1\n");
+        let expected = format!("the {name} stream ends at byte {end}, but something else follows");
+        assert_eq!(error.unwrap().to_string(), expected);
+    }
+}
+
+#[test]
+fn frames_without_data_are_passed_over() {
+    let skippable = [&b"\x53\x2A\x4D\x18\x03\0\0\0abc"[..], &zst(b"1\n")].concat();
+    let twice = skippable.repeat(2);
+    assert_eq!(read_all(twice.as_slice(), 100).0, b"1\n1\n");
+    assert!(read_all(&skippable[..11], 100).1.is_none());
+    assert!(read_all(&skippable[..10], 100).1.is_some());
+}
+
+#[test]
+fn streams_of_other_tools_are_read() {
+    let text = made_of();
+    for name in
+        ["puzzles.xz", "blocks.xz", "puzzles.bz2", "puzzles.lz4", "checked.lz4", "puzzles.zlib"]
+    {
+        let packed = made(name);
+        // Streams joined end to end; those of xz may have zeros between them.
+        let padding = if name.ends_with("xz") { &[0; 4][..] } else { &[] };
+        let joined = [&packed, padding, &packed].concat();
+        for piece in [1, 7, 1000, 1 << 20] {
+            let source = Slow { bytes: &joined, sizes: vec![piece], reads: 0 };
+            let (found, error) = read_all(source, piece.max(100));
+            assert!(error.is_none() && found == text.repeat(2), "{name} {piece}: {error:?}");
+        }
+        for cut in (12..packed.len()).step_by(37) {
+            let (found, error) = read_all(&packed[..cut], 1000);
+            assert!(text.starts_with(&found), "{name} {cut}");
+            let expected = format!("stream is cut off after byte {cut}");
+            assert!(
+                error.is_some_and(|error| error.to_string().ends_with(&expected)),
+                "{name} {cut}"
+            );
+        }
+        for at in (12..packed.len()).step_by(61) {
+            let mut damaged = packed.clone();
+            damaged[at] ^= 0x55;
+            let (found, error) = read_all(damaged.as_slice(), 1000);
+            // The format without check sums may be damaged and show nothing.
+            assert!(found == text || error.is_some() || name == "puzzles.lz4", "{name} {at}");
+        }
+    }
+}
+
+#[test]
+fn what_a_stream_asks_for_is_told() {
+    let zst_dictionary = b"\x28\xB5\x2F\xFD\x01\x00\x05\x01\0\0".to_vec();
+    let zst_window = b"\x28\xB5\x2F\xFD\x00\x90\x01\0\0".to_vec();
+    for (packed, message) in [
+        (zst_dictionary, "the zst stream needs a dictionary"),
+        (zst_window, "the zst stream needs a window of more than 128 MiB"),
+        (made("dictionary.xz"), "the xz stream needs a dictionary of more than 64 MiB"),
+        (made("sha256.xz"), "the xz stream needs a check by SHA-256"),
+    ] {
+        let (found, error) = read_all(packed.as_slice(), 1000);
+        assert_eq!(found, b"");
+        assert!(error.is_some_and(|error| error.to_string().starts_with(message)), "{message}");
+    }
+}
+
+/// Counts reads, and says how large the last one's buffer was.
+struct Counted<'a>(&'a [u8], Vec<usize>);
+
+impl Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.1.push(into.len());
+        self.0.read(into)
+    }
+}
+
+#[test]
+fn a_plain_stream_is_read_straight_into_the_buffer_it_is_wanted_in() {
+    let text = text(100_000);
+    let mut inflate = Inflate::new(Counted(&text, Vec::new()));
+    let mut buffer = vec![0; 60_000];
+    let sizes: Vec<_> = (0..4).map(|_| inflate.read(&mut buffer).unwrap()).collect();
+    assert_eq!(sizes, [60_000, 40_000, 0, 0]);
+    assert_eq!(inflate.source.1, [60_000; 4]);
+}
+
+#[test]
+fn no_more_is_read_while_what_is_at_hand_yields_anything() {
+    let text = text(60_000);
+    for packed in [gz(&text), zst(&text)] {
+        assert!(packed.len() < 40_000);
+        let mut inflate = Inflate::new(Counted(&packed, Vec::new()));
+        let mut buffer = vec![0; 40_000];
+        assert_eq!(inflate.read(&mut buffer).unwrap(), 40_000);
+        assert_eq!(inflate.read(&mut buffer).unwrap(), 20_000);
+        assert_eq!(inflate.source.1, [40_000]);
+        assert_eq!(inflate.read(&mut buffer).unwrap(), 0);
+    }
+}

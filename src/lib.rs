@@ -26,6 +26,7 @@
 //! | [`pipeline`] | the way: reader, blocks, workers, writer |
 //! | [`stats`] | counts and the latency histogram |
 //! | [`measure`] | how fast the engines are, measured fairly |
+//! | [`canon`] | canonical forms: which puzzles are the same but for names and order |
 //! | [`generate`] | corpora: random puzzles of a wanted kind |
 //! | [`compression`] | the kinds of compressed streams, by name and first bytes |
 //! | [`bundled`] | small puzzle sets in the binary |
@@ -35,6 +36,7 @@
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
 pub mod bundled;
+pub mod canon;
 pub mod check;
 pub mod compression;
 pub mod generate;
@@ -52,6 +54,7 @@ pub mod status;
 mod text;
 mod touch;
 
+pub use canon::Canonical;
 pub use compression::Compression;
 pub use input::Source;
 pub use marks::Marks;

@@ -1,4 +1,4 @@
-//! After construction, engines allocate nothing.
+//! After construction, engines allocate nothing; canonical forms never do.
 
 mod common;
 
@@ -22,7 +22,7 @@ const PUZZLES: [&str; 5] = [
 
 // The only test of this file: a second one would allocate in a thread beside it.
 #[test]
-fn solving_allocates_nothing() {
+fn solving_and_canonical_forms_allocate_nothing() {
     let puzzles: Vec<Puzzle> =
         PUZZLES.iter().cycle().take(100).map(|p| p.parse().unwrap()).collect();
     let marks: Vec<Marks> = puzzles.iter().map(Marks::from).collect();
@@ -40,4 +40,9 @@ fn solving_allocates_nothing() {
         let change = region.change();
         assert_eq!(change.allocations + change.reallocations, 0, "{name}: {change:?}");
     }
+    let region = Region::new(ALLOCATOR);
+    let found = puzzles.iter().filter(|puzzle| puzzle.canonical().is_ok()).count();
+    let change = region.change();
+    assert_eq!(change.allocations + change.reallocations, 0, "canonical forms: {change:?}");
+    assert_eq!(found, 80);
 }

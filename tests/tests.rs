@@ -6,6 +6,7 @@ mod common;
 mod arrival;
 mod bench;
 mod blocks;
+mod canon;
 mod check;
 mod compressed;
 mod csv;

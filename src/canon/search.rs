@@ -1,0 +1,106 @@
+//! The search: row by row, what gives the smallest row survives.
+
+use super::board::Board;
+use super::grid;
+use super::partial::{Partial, Value};
+use crate::puzzle::CELLS;
+
+/// Larger than any row.
+const NO_ROW: Value = Value::MAX;
+
+/// The smallest rows so far, and how many transformations lead to them.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    board: &'a Board,
+    best: [Value; 9],
+    transformations: u32,
+}
+
+/// Partial transformations of one length that are equally small.
+///
+/// When it is full, those in it are searched to the end, and it is empty again: memory is bounded,
+/// whatever the symmetry.
+struct Survivors {
+    all: [Partial; Self::ROOM],
+    count: usize,
+}
+
+impl Survivors {
+    const ROOM: usize = 16;
+
+    fn new() -> Self {
+        Self { all: [Partial::new(0); Self::ROOM], count: 0 }
+    }
+}
+
+impl<'a> Search<'a> {
+    /// The cells of the smallest isomorph, and how many transformations lead to it.
+    pub fn run(board: &'a Board) -> ([u8; CELLS], u32) {
+        let mut search = Self { board, best: [NO_ROW; 9], transformations: 0 };
+        if board.is_complete {
+            search.grid();
+        } else {
+            search.descend(0, &[Partial::new(0), Partial::new(1)]);
+        }
+        let cells =
+            std::array::from_fn(|cell| (search.best[cell / 9] >> (32 - cell % 9 * 4)) as u8 & 15);
+        (cells, search.transformations)
+    }
+
+    /// Starts with two rows.
+    fn grid(&mut self) {
+        self.best[0] = grid::FIRST_ROW;
+        let mut survivors = Survivors::new();
+        let board = self.board;
+        grid::starts(board, |start| {
+            if self.is_smallest(1, start.value, &mut survivors) {
+                self.keep(1, start.partial(board), &mut survivors);
+            }
+        });
+        self.descend(2, &survivors.all[..survivors.count]);
+    }
+
+    /// Adds the row at this place, and all below it.
+    fn descend(&mut self, place: usize, partials: &[Partial]) {
+        let board = self.board;
+        let mut survivors = Survivors::new();
+        for partial in partials {
+            for row in partial.candidates(board) {
+                let value = partial.value(board, row);
+                if self.is_smallest(place, value, &mut survivors) {
+                    partial.expand(board, row, |longer| self.keep(place, longer, &mut survivors));
+                }
+            }
+        }
+        if survivors.count > 0 {
+            self.descend(place + 1, &survivors.all[..survivors.count]);
+        }
+    }
+
+    /// Whether a row at this place is as small as any so far; if it is smaller, those are gone.
+    #[inline(always)]
+    fn is_smallest(&mut self, place: usize, value: Value, survivors: &mut Survivors) -> bool {
+        if value < self.best[place] {
+            self.best[place] = value;
+            self.best[place + 1..].fill(NO_ROW);
+            self.transformations = 0;
+            survivors.count = 0;
+        }
+        value == self.best[place]
+    }
+
+    /// Keeps what has the smallest row at this place.
+    #[inline(always)]
+    fn keep(&mut self, place: usize, partial: Partial, survivors: &mut Survivors) {
+        if place == 8 {
+            self.transformations += partial.transformations();
+            return;
+        }
+        if survivors.count == Survivors::ROOM {
+            survivors.count = 0;
+            self.descend(place + 1, &survivors.all);
+        }
+        survivors.all[survivors.count] = partial;
+        survivors.count += 1;
+    }
+}

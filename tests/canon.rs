@@ -1,0 +1,193 @@
+//! Canonical forms: against a plain search over all transformations, and over random isomorphs.
+
+use std::collections::HashSet;
+
+use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::measure::{Chance, Permutation};
+use bulkdoku::{Canonical, Limits, Outcome, Puzzle, solve_batch};
+use proptest::prelude::*;
+
+use crate::common::command::{CLASSIC, SOLVED};
+use crate::common::{EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO};
+
+/// The grid with the most automorphisms.
+const MOST_SYMMETRIC: &str =
+    "123456789456789123789123456231564897564897231897231564312645978645978312978312645";
+
+/// All orders of nine rows that keep bands together.
+fn orders() -> Vec<[usize; 9]> {
+    let threes = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let mut all = Vec::new();
+    for bands in threes {
+        for a in threes {
+            for b in threes {
+                for c in threes {
+                    let rows = [a, b, c];
+                    all.push(std::array::from_fn(|i| bands[i / 3] * 3 + rows[i / 3][i % 3]));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Tries all 3,359,232 transformations of the cells, with the labels as they come.
+fn plain_search(puzzle: &Puzzle) -> Canonical<Puzzle> {
+    let orders = orders();
+    let mut smallest = [u8::MAX; 81];
+    let mut count = 0;
+    for (down, right) in [(9, 1), (1, 9)] {
+        for rows in &orders {
+            for columns in &orders {
+                let (mut cells, mut labels, mut next) = (smallest, [0; 10], 1);
+                let mut is_smaller = false;
+                let is_larger = (0..81).any(|place| {
+                    let from = rows[place / 9] * down + columns[place % 9] * right;
+                    let digit = usize::from(puzzle.cells()[from]);
+                    if digit > 0 && labels[digit] == 0 {
+                        labels[digit] = next;
+                        next += 1;
+                    }
+                    cells[place] = labels[digit];
+                    is_smaller |= labels[digit] < smallest[place];
+                    !is_smaller && labels[digit] > smallest[place]
+                });
+                if is_smaller {
+                    (smallest, count) = (cells, 0);
+                }
+                count += u32::from(!is_larger);
+            }
+        }
+    }
+    Canonical { form: Puzzle::from_cells(smallest).unwrap(), automorphisms: count }
+}
+
+fn isomorph(puzzle: &Puzzle, seed: u64) -> Puzzle {
+    Permutation::random(&mut Chance::new(seed)).puzzle(puzzle)
+}
+
+fn generated(kind: Kind, count: u64) -> Vec<Puzzle> {
+    let mut generator = Generator::new();
+    (0..count).map(|index| generator.puzzle(kind, 18, index)).collect()
+}
+
+#[test]
+fn a_plain_search_over_all_transformations_agrees() {
+    let puzzles = [
+        CLASSIC,
+        SOLVED,
+        SEVENTEEN,
+        SEVENTEEN_SOLVED,
+        TWO,
+        MOST_SYMMETRIC,
+        // A grid but for one cell, for nine in a diagonal, for a row, for two rows of a band.
+        ".23456789456789123789123456231564897564897231897231564312645978645978312978312645",
+        ".34678912672.95348198342.678.97614234268.37917139248.696.53728428741.63534528617.",
+        ".........672195348198342567859761423426853791713924856961537284287419635345286179",
+        "..................198342567859761423426853791713924856961537284287419635345286179",
+        // Few clues: one, two, the same digit in every unit, a row, a row and a column, a box.
+        "1................................................................................",
+        ".........5........................2..............................................",
+        "1...........1...........1...1...........1...........1...1...........1...........1",
+        "123456789........................................................................",
+        "1234567894........5........2........3........6........7........8........9........",
+        "123......456......789............................................................",
+        // Three rows of a band; rows of three bands; clues in every box of a stack.
+        "123456789456789123789123456......................................................",
+        "123456789..................456789123..................789123456..................",
+        "12.......3.4.......56......21.......4.3.......65......5........6.7...............",
+    ];
+    for text in puzzles {
+        let puzzle: Puzzle = text.parse().unwrap();
+        assert_eq!(isomorph(&puzzle, 1).canonical(), Ok(plain_search(&puzzle)), "{text}");
+    }
+}
+
+/// The smallest and the largest of all grids in canonical form, and the automorphisms of the second,
+/// as Red Ed (Ed Russell) found them and the players' forum prints them.
+#[test]
+fn the_smallest_and_the_largest_form_of_all_grids() {
+    for (form, automorphisms) in [
+        ("123456789456789123789123456214365897365897214897214365531642978642978531978531642", None),
+        (
+            "123456789457893612986217354274538196531964827698721435342685971715349268869172543",
+            Some(72),
+        ),
+    ] {
+        let form: Puzzle = form.parse().unwrap();
+        let canonical = isomorph(&form, 3).canonical().unwrap();
+        assert_eq!(canonical.form, form);
+        assert!(automorphisms.is_none_or(|count| canonical.automorphisms == count));
+    }
+}
+
+#[test]
+fn isomorphs_of_a_puzzle_are_one_class_and_other_puzzles_are_others() {
+    for kind in [Kind::Minimal, Kind::Easy] {
+        let puzzles = generated(kind, 300);
+        let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+        solve_batch(&puzzles, Limits::FIRST, &mut outcomes);
+        let grids = outcomes.iter().map(|outcome| Puzzle::from(outcome.grid));
+        let all: Vec<_> = puzzles.iter().copied().chain(grids).collect();
+        let mut classes = HashSet::new();
+        for (i, puzzle) in all.iter().enumerate() {
+            let canonical = puzzle.canonical().unwrap();
+            assert_eq!(canonical.form.canonical(), Ok(canonical), "{puzzle}");
+            for copy in 0..10 {
+                let copy = isomorph(puzzle, 10 * i as u64 + copy);
+                assert_eq!(copy.canonical(), Ok(canonical), "{puzzle} and {copy}");
+            }
+            assert!(classes.insert(canonical.form), "{puzzle}");
+        }
+        assert_eq!(classes.len(), all.len());
+    }
+}
+
+#[test]
+fn the_most_symmetric_grid_has_648_automorphisms_and_random_ones_have_one() {
+    let automorphisms = |puzzle: &Puzzle| puzzle.canonical().unwrap().automorphisms;
+    assert_eq!(automorphisms(&MOST_SYMMETRIC.parse().unwrap()), 648);
+    assert_eq!(automorphisms(&EMPTY.parse().unwrap()), 3_359_232);
+    let puzzles = generated(Kind::Minimal, 200);
+    let alone = puzzles.iter().filter(|puzzle| automorphisms(puzzle) == 1).count();
+    assert_eq!(alone, 200);
+}
+
+#[test]
+fn a_grid_is_a_puzzle_with_every_cell_given() {
+    let puzzle: Puzzle = CLASSIC.parse().unwrap();
+    let mut outcome = [Outcome::NONE];
+    solve_batch(&[puzzle], Limits::FIRST, &mut outcome);
+    let of_grid = outcome[0].grid.canonical().unwrap();
+    let of_puzzle = Puzzle::from(outcome[0].grid).canonical().unwrap();
+    assert_eq!(of_grid.form.cells(), of_puzzle.form.cells());
+    assert!(of_grid.form.solves(&of_puzzle.form));
+    assert_eq!(of_grid.automorphisms, of_puzzle.automorphisms);
+}
+
+#[test]
+fn equal_clues_that_see_each_other_have_no_form() {
+    let puzzle: Puzzle = CLASSIC.replacen("53..7", "53..5", 1).parse().unwrap();
+    assert_eq!(puzzle.canonical().err(), puzzle.contradiction());
+    assert!(puzzle.contradiction().is_some());
+}
+
+proptest! {
+    /// Boards of every density: clues taken from a grid, from few to all but few.
+    #[test]
+    fn isomorphs_have_one_form(
+        keep in prop::collection::vec(any::<u16>(), 81),
+        share in any::<u16>(),
+        seed: u64,
+    ) {
+        let text: String = SOLVED.chars().zip(keep)
+            .map(|(digit, random)| if random <= share { digit } else { '.' })
+            .collect();
+        let puzzle: Puzzle = text.parse().unwrap();
+        let canonical = puzzle.canonical().unwrap();
+        prop_assert_eq!(isomorph(&puzzle, seed).canonical(), Ok(canonical));
+        prop_assert_eq!(canonical.form.canonical(), Ok(canonical));
+        prop_assert!(canonical.form.to_string() <= puzzle.to_string());
+        prop_assert_eq!(2 * 6_u32.pow(8) % canonical.automorphisms, 0);
+    }
+}

@@ -31,6 +31,7 @@
 //! | [`compression`] | the kinds of compressed streams, by name and first bytes |
 //! | [`bundled`] | small puzzle sets in the binary |
 //! | [`simd`] | which vector instructions to use |
+//! | [`tail`] | the end of what was read or written, remembered by its check sum |
 //!
 //! Two doors lead in. [`solve_batch`] solves a slice of puzzles on the calling thread;
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
@@ -51,6 +52,7 @@ pub mod simd;
 pub mod solver;
 pub mod stats;
 pub mod status;
+pub mod tail;
 mod text;
 mod touch;
 
@@ -63,6 +65,7 @@ pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
 pub use solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag, solve_batch};
 pub use status::Status;
+pub use tail::Tail;
 
 /// The README's example is a test, too.
 #[cfg(doctest)]

@@ -207,6 +207,8 @@ fn another_run_is_not_gone_on_with() {
     folder.file("empty", "");
     assert_eq!(folder.solve(&["in", "-o", "empty", "--resume", "-q"], "").status, 1);
     assert!(folder.read("empty").starts_with("line,"));
+    let ran = folder.solve(&["in", "-o", "-", "--resume"], "");
+    assert_eq!(ran.status, 2, "{ran:?}");
     // Without any output it is an ordinary start.
     assert_eq!(folder.solve(&["in", "-o", "new", "--resume"], "").status, 1);
 }
@@ -244,7 +246,7 @@ fn a_full_disk_leaves_complete_rows_and_names_the_last() {
     let left = folder.read("out");
     assert!(left.ends_with('\n') && whole.starts_with(&left), "{} bytes", left.len());
     let last = left.lines().last().unwrap().split(',').next().unwrap();
-    let message = format!("the last complete row is that of in:{last}; make room");
+    let message = format!("the last complete row is that of in:{last}\n");
     assert!(last != "line" && ran.messages.contains(&message), "{last}: {ran:?}");
 
     let ran = folder.solve(&[&args[..], &["--resume", "-q"]].concat(), "");
@@ -344,4 +346,135 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 130, "{ran:?}");
     drop(pipe);
+}
+
+#[test]
+fn the_header_survives_a_signal_before_the_first_row() {
+    for format in ["csv", "tsv", "jsonl", "lines", "grid"] {
+        let folder = Folder::new();
+        let args = ["--input-format", "lines", "-o", "out", "--format", format];
+        let mut child = folder.spawn("solve", &args);
+        let pipe = child.stdin.take();
+        while !folder.path("out.resume").exists() {
+            sleep(Duration::from_millis(2));
+        }
+        signal(&child, Signal::TERM);
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 130, "{ran:?}");
+        drop(pipe);
+        let ran = folder.solve(&[&args[..], &["--resume"]].concat(), CLASSIC);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let undisturbed = folder.solve(&args[..2], CLASSIC).rows;
+        let header = if format == "csv" { undisturbed.lines().next().unwrap() } else { "" };
+        assert!(folder.read("out").starts_with(header), "{format}: {}", folder.read("out"));
+        if format == "tsv" {
+            assert!(folder.read("out").starts_with("line\tpuzzle"), "{}", folder.read("out"));
+        }
+    }
+}
+
+fn gz(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Rows of inputs behind it are there, but the run goes on where the rows are missing.
+#[test]
+fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_whole() {
+    let folder = Folder::new();
+    let whole = gz(&lines(100_000));
+    folder.file("behind", lines(7));
+    folder.file("in.gz", &whole[..whole.len() / 2]);
+    let args = ["in.gz", "behind", "-o", "out", "--columns", COLUMNS, "-q", "--errors", "bad"];
+    let ran = folder.solve(&args, "");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");
+    assert!(ran.messages.contains("out is not complete; --resume goes on with it"), "{ran:?}");
+    assert_eq!(names(&folder), ["bad", "behind", "in.gz", "out", "out.resume"]);
+    let left = folder.read("out");
+    let behind = folder.solve(&["behind", "--columns", COLUMNS], "").rows;
+    assert!(left.ends_with(behind.split_once('\n').unwrap().1));
+
+    let resume = [&args[..], &["--resume"]].concat();
+    // It is still cut off, or the first half is another one.
+    let ran = folder.solve(&resume, "");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");
+    folder.file("in.gz", gz(&lines(100_000).replace("53", "35")));
+    let ran = folder.solve(&resume, "");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("in.gz: is not what was read before: it differs"), "{ran:?}");
+    folder.file("in.gz", gz(&lines(10)));
+    let ran = folder.solve(&resume, "");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("were read before"), "{ran:?}");
+    assert!(folder.path("out.resume").exists());
+
+    folder.file("in.gz", &whole);
+    let ran = folder.solve(&resume, "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert_eq!(names(&folder), ["bad", "behind", "in.gz", "out"]);
+    let undisturbed =
+        folder.solve(&[&args[..2], &["--columns", COLUMNS, "--errors", "b2"]].concat(), "");
+    let rows = folder.solve(&["in.gz", "behind", "-o", "o2", "--columns", COLUMNS, "-q"], "");
+    assert_eq!((undisturbed.status, rows.status), (1, 1));
+    assert!(folder.read("out") == folder.read("o2"));
+    assert!(folder.read("bad") == folder.read("b2"));
+}
+
+/// Leaves a run that a signal has ended after the rows of `lines(7)`.
+fn interrupted(folder: &Folder, args: &[&str]) {
+    let mut child = folder.spawn("solve", args);
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(lines(7).as_bytes()).unwrap();
+    while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6) {
+        sleep(Duration::from_millis(5));
+    }
+    signal(&child, Signal::INT);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn another_standard_input_than_before_is_named() {
+    let folder = Folder::new();
+    let args = ["-o", "out", "--columns", COLUMNS, "-q"];
+    interrupted(&folder, &args);
+    let resume = [&args[..], &["--resume"]].concat();
+    for (input, message) in [
+        (String::new(), "<stdin>: ends after 0 bytes"),
+        (lines(1), "<stdin>: ends after 82 bytes"),
+        (lines(21).replace("12", "13"), "<stdin>: is not what was read before"),
+    ] {
+        let ran = folder.solve(&resume, input);
+        assert_eq!(ran.status, 3, "{ran:?}");
+        assert!(ran.messages.contains(message), "{message}: {ran:?}");
+        assert!(folder.path("out.resume").exists());
+    }
+    assert_eq!(folder.solve(&resume, lines(21)).status, 1);
+    let undisturbed = folder.solve(&["--columns", COLUMNS], lines(21)).rows;
+    assert_eq!(folder.read("out"), undisturbed);
+}
+
+#[test]
+fn what_was_changed_by_hand_is_not_gone_on_with() {
+    let folder = Folder::new();
+    let args = ["-o", "out", "--columns", COLUMNS, "-q", "--errors", "bad", "--resume"];
+    interrupted(&folder, &args);
+    let files = ["out", "bad", "out.resume"].map(|name| (name, folder.read(name)));
+    for (name, change) in [
+        ("out", files[0].1.replacen("unique", "UNIQUE", 1)),
+        ("bad", files[1].1.replacen("malformed", "MALFORMED", 1)),
+        ("out.resume", files[2].1.replace("\"bytes\":", "\"bytes\":1")),
+    ] {
+        folder.file(name, &change);
+        let ran = folder.solve(&args, lines(21));
+        assert_eq!(ran.status, 2, "{name}: {ran:?}");
+        assert!(ran.messages.starts_with(&format!("bulkdoku: {name}: is ")), "{ran:?}");
+        for (other, text) in &files {
+            assert_eq!(folder.read(other), if *other == name { &*change } else { text });
+        }
+        files.iter().for_each(|(name, text)| drop(folder.file(name, text)));
+    }
+    assert_eq!(folder.solve(&args, lines(21)).status, 1);
 }

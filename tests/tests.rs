@@ -22,6 +22,8 @@ mod judge;
 mod lanes;
 mod marks;
 mod options;
+#[cfg(unix)]
+mod outputs;
 mod pipeline;
 mod show;
 mod solve;

@@ -1,9 +1,9 @@
 //! A run over whole inputs, from opened outputs to the exit status.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::Expected;
@@ -12,10 +12,12 @@ use bulkdoku::pipeline::{Output, OutputFailure, Report, SoFar};
 use bulkdoku::{EngineKind, Pipeline, Progress, SimdLevel};
 
 use super::inputs::Inputs;
-use super::journal::{self, Journal, Run};
+use super::journal::{self, Journal};
 use super::notes::Notes;
-use super::outputs::{Destinations, Existing, Outputs, cut};
+use super::out::{Out, Target, gone_message};
+use super::outputs::{Destinations, Existing};
 use super::results::Results;
+use super::run::Run;
 use super::summary::{Setup, Summary};
 use super::work::WorkArgs;
 use super::{Exit, Failure, interrupt, progress};
@@ -64,7 +66,7 @@ impl Batch {
     ) -> Result<Exit, Failure> {
         let mut inputs = Inputs::check(inputs)?;
         let progress = Progress::default();
-        interrupt::stop_at_signal(&progress.stop)
+        interrupt::stop_at_signal(&progress.stop, self.quiet || self.only_rows)
             .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
         self.look(&mut inputs, expected, &progress)?;
         if progress.stop.load(Ordering::Relaxed) {
@@ -102,42 +104,68 @@ impl Batch {
     ) -> Result<Exit, Failure> {
         let run = self.run_on(&inputs, destinations);
         let earlier = earlier_run(destinations, &run)?;
-        let existing = match earlier {
-            Some(_) => Existing::Kept,
-            None if destinations.resume && is_empty(destinations.output.as_deref()) => {
-                Existing::Kept
-            }
+        let existing = match &earlier {
+            Some(journal) => Existing::Kept(journal.outputs()),
+            None if destinations.resume => Existing::Kept(&[]),
             None => Existing::or_force(destinations.force),
         };
-        let mut outputs = Outputs::new(inputs.paths(), existing);
-        let rows = outputs.rows(destinations.output.as_deref())?;
-        let errors = outputs.optional(destinations.errors.as_deref())?;
-        let sides = Sides {
-            latency: outputs.optional(destinations.latency.as_deref())?,
-            summary_json: outputs.optional(destinations.summary_json.as_deref())?,
-        };
-
+        let outputs = destinations.open(inputs.paths(), existing)?;
         let bar = progress::bar(inputs.size(), self.quiet || self.only_rows);
-        let notes = Notes::new(errors.map(|(file, _)| file), bar.clone(), self.quiet);
+        let notes = Notes::new(outputs.errors, bar.clone(), self.quiet);
+        let names = destinations.names();
+        let sides = Sides { latency: outputs.latency, summary_json: outputs.summary_json };
         let (mut results, start) = match earlier {
-            Some(journal) => Results::go_on(rows, notes, journal)?,
-            None => (Results::begin(rows, notes, run), None),
+            Some(journal) => match Results::go_on(outputs.rows, notes, journal, names) {
+                Ok(begun) => begun,
+                Err(failure) => {
+                    sides.discard();
+                    return Err(failure);
+                }
+            },
+            None => (Results::begin(outputs.rows, notes, run, names), None),
         };
         let ran = progress::watch(&bar, progress, &inputs.bytes(), || {
             self.solve(&mut inputs, start, &mut results, progress)
         });
-        let report = match ran {
-            Ok(report) => report,
-            Err(failed) if failed.error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Done),
-            Err(failed) => return Err(output_failure(&failed, &results, destinations)),
+        let (report, failure) = match ran {
+            Ok(report) => (report, None),
+            Err(OutputFailure { output, error, report }) => (*report, Some((output, error))),
         };
         results.end_notes();
         let summary = Summary::new(inputs.names(), self.setup(), &report);
-        sides.write(&report, &summary)?;
-        if !self.quiet && !self.only_rows {
+        let mut losses = sides.write(&report, &summary);
+        let is_complete = losses.is_empty() && !report.stopped && !results.is_incomplete();
+        if failure.is_none() && !self.quiet && !self.only_rows {
             let _ = writeln!(io::stderr(), "{summary}");
         }
-        self.end(&report, results)
+        let is_unwanted = failure.as_ref().is_some_and(is_closed_pipe_of_rows);
+        if let Some((output, error)) = failure.filter(|_| !is_unwanted) {
+            losses.push(rows_failure(output, &error, &report, &results));
+        }
+        losses.extend(results.losses());
+        losses.extend(report.failures.iter().map(ToString::to_string));
+        let name = results.can_be_resumed().then(|| results.name());
+        if is_complete || name.is_none() {
+            results.complete()?;
+        }
+        if !losses.is_empty() {
+            if let Some(name) = name.filter(|_| !is_complete) {
+                losses.push(format!("{name} is not complete; --resume goes on with it"));
+            }
+            return Err(Failure::Io(losses.join("\nbulkdoku: ")));
+        }
+        Ok(self.exit(&report, is_unwanted, name))
+    }
+
+    /// The exit status of a run that has lost nothing; `name` is that of rows that can be gone on with.
+    fn exit(&self, report: &Report, is_unwanted: bool, name: Option<String>) -> Exit {
+        if report.stopped && !is_unwanted {
+            if let Some(name) = name.filter(|_| !self.quiet) {
+                let _ = writeln!(io::stderr(), "interrupted; --resume goes on with {name}");
+            }
+            return Exit::Interrupted;
+        }
+        if is_unwanted || report.counts.all_good() { Exit::Done } else { Exit::SomeRecords }
     }
 
     /// What tells this run from others.
@@ -174,99 +202,87 @@ impl Batch {
             None => self.pipeline.run_into(results, sources, progress),
         }
     }
-
-    /// The exit status of a run that wrote all it could.
-    fn end(&self, report: &Report, results: Results) -> Result<Exit, Failure> {
-        if report.stopped {
-            if results.can_be_resumed() && !self.quiet {
-                let name = results.name();
-                let _ = writeln!(io::stderr(), "interrupted; --resume goes on with {name}");
-            }
-            return Ok(Exit::Interrupted);
-        }
-        results.complete()?;
-        if !report.failures.is_empty() {
-            let failures: Vec<_> = report.failures.iter().map(ToString::to_string).collect();
-            return Err(Failure::Io(failures.join("\nbulkdoku: ")));
-        }
-        Ok(if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords })
-    }
 }
 
 /// What is left of the run that `--resume` is to go on with, if there is anything.
 fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>, Failure> {
-    let Some(output) = destinations.output.as_deref().filter(|_| destinations.resume) else {
+    if !destinations.resume {
         return Ok(None);
-    };
-    let is_there = output.exists();
-    match Journal::take_up(output, run)? {
-        Some(journal) if is_there => Ok(Some(journal)),
-        None if is_there && !is_empty(Some(output)) => Err(Failure::Usage(format!(
-            "{}: nothing to go on with: it is complete, or there is no {} from a run that was \
-             ended; --force starts over",
-            output.display(),
-            journal::path_beside(output).display()
-        ))),
-        _ => Ok(None),
     }
-}
-
-/// Whether nothing is in an output that is there: a run was killed before it wrote anything, even
-/// its journal.
-fn is_empty(output: Option<&Path>) -> bool {
-    output
-        .and_then(|path| path.metadata().ok())
-        .is_some_and(|file| file.is_file() && file.len() == 0)
+    let Target::File(output) = destinations.rows() else {
+        let hint = "--resume needs a file of rows; standard output is none";
+        return Err(Failure::Usage(hint.into()));
+    };
+    let journal = Journal::take_up(output, run)?;
+    match fs::metadata(output) {
+        // An empty file is left by a run that was killed before it wrote anything, even its journal.
+        Ok(found) if journal.is_none() && !(found.is_file() && found.len() == 0) => {
+            let [path, _] = journal::places(output);
+            Err(Failure::Usage(format!(
+                "{}: nothing to go on with: it is complete, or there is no {} from a run that was \
+                 ended; --force starts over",
+                output.display(),
+                path.display()
+            )))
+        }
+        Ok(_) => Ok(journal),
+        Err(_) => Ok(None),
+    }
 }
 
 /// What is written when all rows are.
 struct Sides {
-    latency: Option<(File, PathBuf)>,
-    summary_json: Option<(File, PathBuf)>,
+    latency: Option<Out>,
+    summary_json: Option<Out>,
 }
 
 impl Sides {
-    fn write(&self, report: &Report, summary: &Summary) -> Result<(), Failure> {
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |error: io::Error| Failure::at(&path, error)
-        };
-        if let Some((file, path)) = &self.latency {
-            empty(file).and_then(|()| report.latencies.write_csv(file)).map_err(failed(path))?;
-        }
-        if let Some((file, path)) = &self.summary_json {
-            empty(file).and_then(|()| write_json(file, summary)).map_err(failed(path))?;
-        }
-        Ok(())
+    /// Writes all of them; returns which of them failed, and why.
+    fn write(&self, report: &Report, summary: &Summary) -> Vec<String> {
+        let latency = |out: &Out| report.latencies.write_csv(out);
+        let summary_json = |out: &Out| write_json(out, summary);
+        let losses = [
+            self.latency.as_ref().and_then(|out| write_side(out, latency)),
+            self.summary_json.as_ref().and_then(|out| write_side(out, summary_json)),
+        ];
+        losses.into_iter().flatten().collect()
+    }
+
+    /// Removes what was made.
+    fn discard(self) {
+        [self.latency, self.summary_json].into_iter().flatten().for_each(Out::discard);
     }
 }
 
 /// Something of an earlier run may stand in it.
-fn empty(file: &File) -> io::Result<()> {
-    if file.metadata()?.is_file() { cut(file, 0) } else { Ok(()) }
+fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
+    match out.cut(0).and_then(|()| write(out)) {
+        Ok(()) => gone_message(out),
+        Err(error) => Some(format!("{}: {error}", out.name())),
+    }
 }
 
-fn write_json(file: impl Write, summary: &Summary) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
-    serde_json::to_writer_pretty(&mut file, summary)?;
-    writeln!(file)?;
-    file.flush()
+fn write_json(out: &Out, summary: &Summary) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer_pretty(&mut out, summary)?;
+    writeln!(out)?;
+    out.flush()
 }
 
-fn output_failure(
-    failed: &OutputFailure,
-    results: &Results,
-    destinations: &Destinations,
-) -> Failure {
-    let name = match (failed.output, &destinations.errors) {
-        (Output::Notes, Some(errors)) => errors.display().to_string(),
-        (Output::State, _) => format!("{}: its journal", results.name()),
-        _ => results.name(),
+/// Whether nothing is lost: what reads the rows has all that it wants.
+fn is_closed_pipe_of_rows((output, error): &(Output, io::Error)) -> bool {
+    *output == Output::Rows && error.kind() == ErrorKind::BrokenPipe
+}
+
+/// What is to be said when the writing of rows ended before its time.
+fn rows_failure(output: Output, error: &io::Error, report: &Report, results: &Results) -> String {
+    let name = match output {
+        Output::Rows | Output::Notes => results.name(),
+        Output::State => format!("{}: its journal", results.name()),
     };
-    let last = match &failed.last_record {
+    let last = match &report.last_record {
         Some(last) => format!("the last complete row is that of {}:{}", last.file, last.line),
         None => "no row is written".into(),
     };
-    let hint = if results.can_be_resumed() { "; make room and go on with --resume" } else { "" };
-    Failure::Io(format!("{name}: {}; {last}{hint}", failed.error))
+    format!("{name}: {error}; {last}")
 }

@@ -16,7 +16,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::inputs::Inputs;
-use super::outputs::{Existing, Outputs};
+use super::outputs;
 use super::packed::Packed;
 use super::work::check_simd;
 use super::{Exit, Failure, endings, numbers, parse_threads};
@@ -203,10 +203,9 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let plan = plan(&args)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let mut inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
-    let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
-    let output =
-        Outputs::new(paths, Existing::or_force(args.force)).rows(args.output.as_deref())?;
     let sets = inputs.as_mut().map_or_else(bundled, read_sets)?;
+    let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
+    let output = outputs::create(paths, args.output.as_deref(), args.force)?;
 
     let measurements = measure(&Bench::new(plan)?, &sets)?;
 

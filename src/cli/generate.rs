@@ -10,7 +10,8 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use rayon::prelude::*;
 
-use super::outputs::{Existing, Outputs};
+use super::out::gone_message;
+use super::outputs;
 use super::packed::Packed;
 use super::{Exit, Failure, endings, numbers, parse_threads};
 
@@ -94,7 +95,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
     let pool = pool.map_err(|error| Failure::Io(format!("threads cannot be started: {error}")))?;
-    let out = Outputs::new(&[], Existing::or_force(force)).rows(output.as_deref())?;
+    let out = outputs::create(&[], output.as_deref(), force)?;
     let batch = BATCH * threads.get() as u64;
     let written = pool.install(|| {
         write_puzzles(count, batch, Packed::new(&out, output.as_deref()), |generator, index| {
@@ -104,7 +105,10 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Exit::Done),
         Err(error) => Err(Failure::Io(format!("{}: {error}", out.name()))),
-        Ok(()) => Ok(Exit::Done),
+        Ok(()) => match gone_message(&out) {
+            Some(message) => Err(Failure::Io(message)),
+            None => Ok(Exit::Done),
+        },
     }
 }
 

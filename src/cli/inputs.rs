@@ -15,7 +15,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::Failure;
-use super::journal::InputState;
+use super::run::InputState;
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";

@@ -1,20 +1,48 @@
 //! SIGINT and SIGTERM: the first ends the run in good order, a second one at once.
 
-use std::io;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::{flag, low_level};
 
 use super::Exit;
 
-/// Sets `stop` at the first signal.
-pub fn stop_at_signal(stop: &Arc<AtomicBool>) -> io::Result<()> {
+/// Signals that come this soon after the first are the same: timeout(1) sends each to the command,
+/// and then to its whole group.
+const SAME: Duration = Duration::from_millis(50);
+
+/// Sets `stop` at the first signal, and says so unless `quiet`.
+pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> io::Result<()> {
+    let is_second = Arc::new(AtomicBool::new(false));
+    let (mut told, tell) = UnixStream::pair()?;
     for signal in [SIGINT, SIGTERM] {
-        // In this order: the flag is not set yet when the first signal asks whether it is.
-        flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(stop))?;
+        let status = Exit::Interrupted as i32;
+        flag::register_conditional_shutdown(signal, status, Arc::clone(&is_second))?;
         flag::register(signal, Arc::clone(stop))?;
+        low_level::pipe::register(signal, tell.try_clone()?)?;
+    }
+    let wait = {
+        let is_second = Arc::clone(&is_second);
+        move || {
+            if told.read_exact(&mut [0]).is_ok() {
+                if !quiet {
+                    let _ = writeln!(io::stderr(), "stopping; press Ctrl-C again to end at once");
+                }
+                thread::sleep(SAME);
+                is_second.store(true, Ordering::SeqCst);
+            }
+        }
+    };
+    // Without a thread that waits any further signal counts, which is better than none.
+    if thread::Builder::new().name("signals".into()).spawn(wait).is_err() {
+        for signal in [SIGINT, SIGTERM] {
+            flag::register(signal, Arc::clone(&is_second))?;
+        }
     }
     Ok(())
 }

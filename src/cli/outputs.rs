@@ -1,16 +1,14 @@
 //! Outputs: none overwrites anything by accident, and all are open before work starts.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::fs;
+use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
 
-use same_file::Handle;
-
+use super::identity::Identity;
 use super::inputs::STDIN;
+use super::out::{Out, Target};
 use super::{Failure, journal};
-
-/// The name of standard output on the command line.
-const STDOUT: &str = "-";
 
 /// The files that a run writes.
 #[derive(Debug, clap::Args)]
@@ -42,180 +40,213 @@ pub struct Destinations {
     pub resume: bool,
 }
 
-/// What becomes of an output file that exists.
+/// What becomes of output files that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
-    /// It stays, and the run does not start.
+pub enum Existing<'a> {
+    /// They stay, and the run does not start.
     Refused,
-    /// It is replaced.
+    /// They are replaced.
     Replaced,
-    /// It is what an earlier run has left: it stays until that is known.
-    Kept,
+    /// An earlier run has left these, by their names in messages, and perhaps others that are empty.
+    /// They stay until it is known what is in them. Others are refused.
+    Kept(&'a [String]),
 }
 
-impl Existing {
+impl Existing<'_> {
     /// What `--force` says.
     pub fn or_force(force: bool) -> Self {
         if force { Self::Replaced } else { Self::Refused }
     }
-}
 
-/// Opens output files that are neither inputs nor each other nor there already.
-#[derive(Debug)]
-pub struct Outputs<'a> {
-    inputs: &'a [PathBuf],
-    existing: Existing,
-    opened: Vec<PathBuf>,
-}
-
-impl<'a> Outputs<'a> {
-    /// Whatever becomes of what exists, an input is never written to.
-    pub fn new(inputs: &'a [PathBuf], existing: Existing) -> Self {
-        Self { inputs, existing, opened: Vec::new() }
-    }
-
-    /// Opens the main output; nothing or `-` means standard output.
-    pub fn rows(&mut self, path: Option<&Path>) -> Result<RowsOut, Failure> {
-        match path {
-            Some(path) if path.as_os_str() != STDOUT => {
-                let file = self.file(path)?;
-                Ok(RowsOut::File(file, path.into()))
-            }
-            _ => {
-                self.refuse_stdout_into_input()?;
-                Ok(RowsOut::Stdout)
-            }
-        }
-    }
-
-    /// Opens a side output, if it is wanted.
-    pub fn optional(&mut self, path: Option<&Path>) -> Result<Option<(File, PathBuf)>, Failure> {
-        path.map(|path| Ok((self.file(path)?, path.into()))).transpose()
-    }
-
-    fn file(&mut self, path: &Path) -> Result<File, Failure> {
-        let absolute = std::path::absolute(path).map_err(|error| Failure::at(path, error))?;
-        if self.opened.contains(&absolute) {
-            let name = path.display();
-            return Err(Failure::Usage(format!("{name}: named for two outputs; name two files")));
-        }
-        if let Some(input) = self.inputs.iter().find(|input| is_same_file(input, path)) {
-            let (name, input) = (path.display(), input.display());
-            return Err(Failure::Usage(format!("{name}: is the input {input}; name another file")));
-        }
-        self.opened.push(absolute);
-        // Devices and pipes are there already and lose nothing.
-        let is_special = fs::metadata(path).is_ok_and(|found| !found.is_file());
-        let mut options = OpenOptions::new();
-        options.write(true);
-        if is_special {
-            return options.open(path).map_err(|error| Failure::at(path, error));
-        }
-        if self.existing == Existing::Refused {
-            options.create_new(true);
-        } else {
-            options.create(true);
-        }
-        let file = options.open(path).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => refuse(path),
-            _ => Failure::at(path, error),
-        })?;
-        // Where files cannot be locked, nobody is hindered.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            let name = path.display();
-            return Err(Failure::Usage(format!("{name}: another run is writing it")));
-        }
-        if self.existing == Existing::Replaced {
-            file.set_len(0).map_err(|error| Failure::at(path, error))?;
-        }
-        Ok(file)
-    }
-
-    /// `solve a.txt >> a.txt` would read its own rows for ever.
-    fn refuse_stdout_into_input(&self) -> Result<(), Failure> {
-        let is_stdout = |input: &&PathBuf| {
-            fs::metadata(input).is_ok_and(|found| found.is_file())
-                && matches!((Handle::stdout(), Handle::from_path(input)), (Ok(a), Ok(b)) if a == b)
+    fn allow(self, target: Target<'_>) -> Result<(), Failure> {
+        let Some(path) = target.regular() else { return Ok(()) };
+        let Ok(found) = fs::metadata(path) else { return Ok(()) };
+        let is_allowed = match self {
+            Self::Refused => false,
+            Self::Replaced => true,
+            Self::Kept(names) => found.len() == 0 || names.contains(&target.name()),
         };
-        match self.inputs.iter().find(is_stdout) {
-            Some(input) => Err(Failure::Usage(format!(
-                "standard output is the input {}; name another file",
-                input.display()
-            ))),
-            None => Ok(()),
+        if is_allowed { Ok(()) } else { Err(refuse(path)) }
+    }
+}
+
+/// All outputs of a run, open.
+#[derive(Debug)]
+pub struct Outputs {
+    /// The rows.
+    pub rows: Out,
+    /// All messages about bad records.
+    pub errors: Option<Out>,
+    /// The histogram of latencies.
+    pub latency: Option<Out>,
+    /// The summary as JSON.
+    pub summary_json: Option<Out>,
+}
+
+impl Destinations {
+    /// Where the rows go.
+    pub fn rows(&self) -> Target<'_> {
+        self.output.as_deref().map_or(Target::Stdout, Target::of)
+    }
+
+    /// The other outputs that are wanted.
+    fn sides(&self) -> [Option<Target<'_>>; 3] {
+        [&self.errors, &self.latency, &self.summary_json]
+            .map(|path| path.as_deref().map(Target::of))
+    }
+
+    /// The names of all outputs.
+    pub fn names(&self) -> Vec<String> {
+        let sides = self.sides().into_iter().flatten();
+        [self.rows()].into_iter().chain(sides).map(Target::name).collect()
+    }
+
+    /// Opens all outputs, unless one of them is an input or a file that is not to be lost, or two are
+    /// the same: then none is made or changed.
+    pub fn open(&self, inputs: &[PathBuf], existing: Existing<'_>) -> Result<Outputs, Failure> {
+        let mut claims = Claims::of_inputs(inputs);
+        let (rows, sides) = (self.rows(), self.sides());
+        claims.output(rows)?;
+        claims.journal(rows)?;
+        for side in sides.into_iter().flatten() {
+            claims.output(side)?;
+        }
+        let targets: Vec<_> = [Some(rows)].into_iter().chain(sides).collect();
+        let mut opened = open_all(&targets, existing)?.into_iter();
+        let mut next = || opened.next().flatten();
+        Ok(Outputs {
+            rows: next().expect("there is always one for rows"),
+            errors: next(),
+            latency: next(),
+            summary_json: next(),
+        })
+    }
+}
+
+/// Opens the only output of a run, unless it is one of its inputs; nothing means standard output.
+pub fn create(inputs: &[PathBuf], output: Option<&Path>, force: bool) -> Result<Out, Failure> {
+    let target = output.map_or(Target::Stdout, Target::of);
+    Claims::of_inputs(inputs).output(target)?;
+    let opened = open_all(&[Some(target)], Existing::or_force(force))?;
+    Ok(opened.into_iter().flatten().next().expect("one was asked for"))
+}
+
+/// Opens outputs; if one cannot be opened, nothing is changed.
+fn open_all(
+    targets: &[Option<Target<'_>>],
+    existing: Existing<'_>,
+) -> Result<Vec<Option<Out>>, Failure> {
+    for target in targets.iter().flatten() {
+        existing.allow(*target)?;
+    }
+    let mut opened = Vec::new();
+    for target in targets {
+        match target.map(Out::open).transpose() {
+            Ok(out) => opened.push(out),
+            Err(failure) => {
+                opened.into_iter().flatten().for_each(Out::discard);
+                return Err(failure);
+            }
         }
     }
+    if existing == Existing::Replaced {
+        for out in opened.iter().flatten() {
+            out.cut(0).map_err(|error| Failure::Io(format!("{}: {error}", out.name())))?;
+        }
+    }
+    Ok(opened)
 }
 
 /// What is there is not to be lost.
 fn refuse(path: &Path) -> Failure {
     let name = path.display();
-    Failure::Usage(if journal::path_beside(path).exists() {
+    Failure::Usage(if journal::is_beside(path) {
         format!("{name}: exists and is not complete; --resume goes on, --force starts over")
     } else {
         format!("{name}: exists; --force replaces it")
     })
 }
 
-/// Whether both are one regular file, by whatever path.
-fn is_same_file(input: &Path, output: &Path) -> bool {
-    fs::metadata(output).is_ok_and(|found| found.is_file())
-        && if input.as_os_str() == STDIN {
-            matches!((Handle::stdin(), Handle::from_path(output)), (Ok(a), Ok(b)) if a == b)
-        } else {
-            same_file::is_same_file(input, output).unwrap_or(false)
-        }
+/// What a file is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    Input,
+    Output,
+    Journal,
 }
 
-/// Where the rows go.
-#[derive(Debug)]
-pub enum RowsOut {
-    /// Standard output.
-    Stdout,
-    /// A file, and its path for messages.
-    File(File, PathBuf),
+/// What has its use already.
+struct Claims {
+    /// Files, with their names in messages.
+    files: Vec<(Identity, Use, String)>,
+    stdout_is_taken: bool,
 }
 
-impl RowsOut {
-    /// Its name in messages.
-    pub fn name(&self) -> String {
-        match self {
-            Self::Stdout => "standard output".into(),
-            Self::File(_, path) => path.display().to_string(),
-        }
+impl Claims {
+    fn of_inputs(inputs: &[PathBuf]) -> Self {
+        let claim = |path: &PathBuf| {
+            let identity = if path.as_os_str() == STDIN {
+                Identity::of_stream(io::stdin())
+            } else {
+                Identity::of(path)
+            };
+            identity.map(|identity| (identity, Use::Input, path.display().to_string()))
+        };
+        Self { files: inputs.iter().filter_map(claim).collect(), stdout_is_taken: false }
     }
-}
 
-impl RowsOut {
-    /// The file, if it is a regular one: it has a length, and can be cut and gone on with.
-    pub fn regular(&self) -> Option<(&File, &Path)> {
-        match self {
-            Self::File(file, path) if file.metadata().is_ok_and(|found| found.is_file()) => {
-                Some((file, path))
+    fn output(&mut self, target: Target<'_>) -> Result<(), Failure> {
+        let name = target.name();
+        let identity = match target {
+            Target::Stdout if mem::replace(&mut self.stdout_is_taken, true) => {
+                return Err(twice(&name));
             }
-            _ => None,
+            Target::Stdout => Identity::of_stream(io::stdout()),
+            Target::File(path) => Identity::of(path),
+        };
+        let Some(identity) = identity else { return Ok(()) };
+        let is_messages = || Identity::of_stream(io::stderr()).as_ref() == Some(&identity);
+        if target != Target::Stdout && target.regular().is_some() && is_messages() {
+            let hint = "standard error goes there; name another file";
+            return Err(Failure::Usage(format!("{name}: {hint}")));
         }
+        self.take(identity, Use::Output, name)
+    }
+
+    /// The files beside the rows: no other use may be made of them, and nothing else be in them.
+    fn journal(&mut self, rows: Target<'_>) -> Result<(), Failure> {
+        let Some(rows) = rows.regular() else { return Ok(()) };
+        for path in journal::places(rows) {
+            if let Some(identity) = Identity::of(&path) {
+                self.take(identity, Use::Journal, path.display().to_string())?;
+            }
+        }
+        journal::check_places(rows)
+    }
+
+    fn take(&mut self, identity: Identity, used: Use, name: String) -> Result<(), Failure> {
+        let other = self.files.iter().find(|(other, ..)| *other == identity);
+        let what = match other {
+            None => {
+                self.files.push((identity, used, name));
+                return Ok(());
+            }
+            Some((_, Use::Input, input)) if used == Use::Journal => {
+                format!("{input}: is an input, and where the journal of the rows would be")
+            }
+            Some((_, Use::Input, input)) if name == Target::Stdout.name() => {
+                format!("{name} is the input {input}")
+            }
+            Some((_, Use::Input, input)) => format!("{name}: is the input {input}"),
+            Some((_, Use::Output, _)) if used == Use::Output => return Err(twice(&name)),
+            Some((_, Use::Output | Use::Journal, _)) => {
+                format!("{name}: is where the journal of the rows would be")
+            }
+        };
+        Err(Failure::Usage(format!("{what}; name another file")))
     }
 }
 
-impl Write for &RowsOut {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            RowsOut::Stdout => io::stdout().lock().write(bytes),
-            RowsOut::File(file, _) => (&*file).write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            RowsOut::Stdout => io::stdout().lock().flush(),
-            RowsOut::File(file, _) => (&*file).flush(),
-        }
-    }
-}
-
-/// Cuts a file, and goes on behind what is left.
-pub fn cut(mut file: &File, length: u64) -> io::Result<()> {
-    file.set_len(length)?;
-    file.seek(SeekFrom::Start(length)).map(drop)
+fn twice(name: &str) -> Failure {
+    Failure::Usage(format!("{name}: named for two outputs; name two files"))
 }

@@ -38,7 +38,8 @@ pub fn watch<T>(
     }
     let (finished, wait) = bounded::<()>(0);
     thread::scope(|scope| {
-        scope.spawn(move || {
+        // Without a thread for it there is no bar.
+        let drawing = thread::Builder::new().spawn_scoped(scope, move || {
             while wait.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let records = progress.records.load(Ordering::Relaxed);
                 let rate = records as f64 / bar.elapsed().as_secs_f64();
@@ -49,7 +50,7 @@ pub fn watch<T>(
             bar.finish_and_clear();
         });
         let result = work();
-        drop(finished);
+        drop((finished, drawing));
         result
     })
 }

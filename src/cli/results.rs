@@ -5,55 +5,82 @@ use std::io::{self, Write};
 use bulkdoku::pipeline::{Sink, SoFar};
 
 use super::Failure;
-use super::journal::{Journal, Run};
+use super::journal::{Checkpoint, Journal, Mark};
 use super::notes::Notes;
-use super::outputs::{RowsOut, cut};
+use super::out::{Out, gone_message};
+use super::run::Run;
 
 /// Takes what a run writes. After a failure a file ends with a complete row.
 #[derive(Debug)]
 pub struct Results {
-    rows: RowsOut,
+    rows: Out,
     /// How many bytes of rows there are up to the last place reached.
     rows_bytes: u64,
     /// And with those that were written since.
     written_bytes: u64,
     notes: Notes,
-    /// None if the rows do not go to a file.
+    /// None if the rows do not go to a file, or no journal can be made beside it.
     journal: Option<Journal>,
+    /// Something before this place is missing in the outputs: a later run has to go back to the last
+    /// place that was noted.
+    is_incomplete: bool,
 }
 
 impl Results {
-    /// Those of a run that begins.
-    pub fn begin(rows: RowsOut, notes: Notes, run: Run) -> Self {
-        let journal = rows.regular().and_then(|(_, path)| {
+    /// Those of a run that begins and has these outputs.
+    pub fn begin(rows: Out, notes: Notes, run: Run, outputs: Vec<String>) -> Self {
+        let journal = rows.regular().and_then(|path| {
             // A folder that takes no new file may still have one that takes rows.
-            (Journal::begin(path, run))
+            (Journal::begin(path, run, outputs))
                 .inspect_err(|error| {
                     notes.say(&format!("{}: cannot be resumed: {error}", path.display()));
                 })
                 .ok()
         });
-        Self { rows, rows_bytes: 0, written_bytes: 0, notes, journal }
+        Self { rows, rows_bytes: 0, written_bytes: 0, notes, journal, is_incomplete: false }
     }
 
     /// Those of a run that goes on with what `journal` is about, from the place that is returned,
     /// if there is any.
     pub fn go_on(
-        rows: RowsOut,
+        rows: Out,
         mut notes: Notes,
-        journal: Journal,
+        mut journal: Journal,
+        outputs: Vec<String>,
     ) -> Result<(Self, Option<SoFar>), Failure> {
-        let (file, path) = rows.regular().expect("a journal is about a file");
-        let failed = |error| Failure::at(path, error);
-        let length = file.metadata().map_err(failed)?.len();
-        let place = journal.last_within(length, notes.file_length());
-        let [rows_bytes, notes_bytes] =
-            place.as_ref().map_or([0, 0], |place| [place.rows_bytes, place.notes_bytes]);
-        cut(file, rows_bytes).map_err(failed)?;
-        notes.cut(notes_bytes).map_err(|error| Failure::Io(format!("messages: {error}")))?;
+        let failed = |name: &str| {
+            let name = name.to_owned();
+            move |error: io::Error| Failure::Io(format!("{name}: {error}"))
+        };
+        let (rows_name, notes_name) = (rows.name(), notes.name());
+        let rows_failed = || failed(&rows_name);
+        let notes_failed = || failed(&notes_name);
+        let rows_length = rows.length().map_err(rows_failed())?.unwrap_or(0);
+        let notes_length = notes.length().map_err(notes_failed())?;
+        let place = journal.last_within(rows_length, notes_length);
+        let [rows_mark, notes_mark] = place.map_or_else(Default::default, |at| [at.rows, at.notes]);
+        if !rows.has_tail(rows_mark.bytes, rows_mark.tail).map_err(rows_failed())? {
+            return Err(changed(&rows_name));
+        }
+        if !notes.has_tail(notes_mark.bytes, notes_mark.tail).map_err(notes_failed())? {
+            return Err(changed(&notes_name));
+        }
+        let start = place.map(Checkpoint::so_far);
+        let journal_failed = failed(&format!("{rows_name}: its journal"));
+        journal.go_back(rows_mark.bytes, outputs).map_err(journal_failed)?;
+        rows.cut(rows_mark.bytes).map_err(rows_failed())?;
+        notes.cut(notes_mark.bytes).map_err(notes_failed())?;
+        let rows_bytes = rows_mark.bytes;
         let journal = Some(journal);
-        let results = Self { rows, rows_bytes, written_bytes: rows_bytes, notes, journal };
-        Ok((results, place.map(|place| place.so_far())))
+        let results = Self {
+            rows,
+            rows_bytes,
+            written_bytes: rows_bytes,
+            notes,
+            journal,
+            is_incomplete: false,
+        };
+        Ok((results, start))
     }
 
     /// Says how many messages were not shown.
@@ -68,10 +95,18 @@ impl Results {
 
     /// Whether `--resume` can go on with it.
     pub fn can_be_resumed(&self) -> bool {
-        self.journal.is_some()
+        self.journal.is_some() && !self.rows.is_gone()
     }
 
-    /// All is complete: nothing is to be gone on with.
+    /// Outputs of rows and messages that have not all that belongs in them, and why.
+    pub fn losses(&self) -> Vec<String> {
+        let mut losses: Vec<_> = self.notes.loss().into_iter().collect();
+        let gone = [Some(&self.rows), self.notes.file()];
+        losses.extend(gone.into_iter().flatten().filter_map(gone_message));
+        losses
+    }
+
+    /// All is complete, or cannot become so: nothing is to be gone on with.
     pub fn complete(self) -> Result<(), Failure> {
         match self.journal {
             Some(journal) => journal.remove().map_err(|error| {
@@ -81,10 +116,27 @@ impl Results {
         }
     }
 
-    fn note_place(&mut self, so_far: &SoFar) -> io::Result<()> {
-        let Some(journal) = &mut self.journal else { return Ok(()) };
-        journal.note(so_far, self.rows_bytes, self.notes.file_length())
+    /// Whether messages or rows are missing that a later run could write.
+    pub fn is_incomplete(&self) -> bool {
+        self.is_incomplete
     }
+
+    fn note_place(&mut self, so_far: &SoFar) {
+        let Some(journal) = &mut self.journal else { return };
+        let mark = |bytes, tail| Mark { bytes, tail };
+        let notes_bytes = self.notes.bytes();
+        let rows = mark(self.rows_bytes, self.rows.tail(self.rows_bytes));
+        let notes = mark(notes_bytes, self.notes.tail(notes_bytes));
+        // If it fails, the places noted before are still there, and so are the rows.
+        if let Err(error) = journal.note(Checkpoint::new(so_far, rows, notes)) {
+            self.notes.say_once(&format!("{}: its journal: {error}", self.rows.name()));
+        }
+    }
+}
+
+fn changed(name: &str) -> Failure {
+    let what = "is not as the run has left it that is to be gone on with; --force starts over";
+    Failure::Usage(format!("{name}: {what}"))
 }
 
 impl Sink for Results {
@@ -92,27 +144,36 @@ impl Sink for Results {
         let written = (&self.rows).write_all(rows);
         if written.is_ok() {
             self.written_bytes += rows.len() as u64;
-        } else if let Some((file, _)) = self.rows.regular() {
+        } else {
             // The failure itself says more than that of cutting could.
-            let _ = cut(file, self.rows_bytes);
+            let _ = self.rows.cut(self.rows_bytes);
         }
         written
     }
 
+    /// Only rows that fail end the run.
     fn notes(&mut self, notes: &[u8]) -> io::Result<()> {
-        self.notes.write_all(notes)
+        self.notes.take(notes);
+        Ok(())
     }
 
     fn reached(&mut self, so_far: &SoFar) -> io::Result<()> {
         self.rows_bytes = self.written_bytes;
-        if self.journal.as_ref().is_some_and(Journal::is_due) {
-            self.note_place(so_far)?;
+        let was_complete = !self.is_incomplete;
+        self.is_incomplete |= so_far.input_failed || self.notes.can_be_mended();
+        let is_due = self.journal.as_ref().is_some_and(Journal::is_due);
+        // The last place that may be noted is that where the input failed.
+        if was_complete && (is_due || so_far.input_failed) && !self.notes.can_be_mended() {
+            self.note_place(so_far);
         }
         Ok(())
     }
 
     fn finish(&mut self, so_far: &SoFar) -> io::Result<()> {
         (&self.rows).flush()?;
-        self.note_place(so_far)
+        if !self.is_incomplete {
+            self.note_place(so_far);
+        }
+        Ok(())
     }
 }

@@ -4,7 +4,8 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
-use super::Layout;
+use super::{Layout, lines};
+use crate::tail::Tail;
 
 /// A stream of bytes, the name that messages give it, and how its records lie in it.
 #[derive(Debug)]
@@ -46,11 +47,28 @@ pub struct Position {
     pub line: u64,
     /// Whether it is inside a line that was too long, whose rest is to be passed over.
     pub inside_line: bool,
+    /// The last bytes before it, by which a later run knows the input again.
+    pub tail: Tail,
+}
+
+/// How many bytes before a place are remembered: some lines.
+const TAIL_BYTES: usize = 256;
+
+impl Position {
+    /// The place at this offset, behind these bytes, which begin at this one.
+    #[must_use]
+    pub(crate) fn behind(&self, bytes: &[u8], offset: u64, inside_line: bool) -> Self {
+        let tail = match bytes {
+            [] if offset == self.offset => self.tail,
+            _ => Tail::of(bytes, TAIL_BYTES),
+        };
+        Self { offset, line: self.line + lines::count(bytes), inside_line, tail }
+    }
 }
 
 impl Default for Position {
     /// The start.
     fn default() -> Self {
-        Self { offset: 0, line: 1, inside_line: false }
+        Self { offset: 0, line: 1, inside_line: false, tail: Tail::default() }
     }
 }

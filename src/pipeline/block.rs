@@ -32,6 +32,8 @@ pub(super) struct Block {
     pub length: usize,
     /// Whether the last line is too long for a block: its rest was passed over.
     pub cut_short: bool,
+    /// Whether the input failed where it ends.
+    pub input_failed: bool,
     /// The rows.
     pub rows: RowBuffer,
     /// The rows compressed, where they are to be.
@@ -60,6 +62,7 @@ impl Block {
             bytes: vec![0; bytes].into(),
             length: 0,
             cut_short: false,
+            input_failed: false,
             // A row of the default columns is less than three times its line.
             rows: RowBuffer::with_room(bytes * 3),
             packed: None,

@@ -38,7 +38,7 @@ use self::block::{Block, FreeBlocks};
 use self::reader::{Reader, Reading};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::worker::Worker;
-use self::writer::Writer;
+use self::writer::{Failed, Writer};
 use crate::compression::Compression;
 use crate::input::Source;
 use crate::output::{CsvRows, Packer, RowBuffer, RowFormat};
@@ -155,6 +155,8 @@ pub struct Report {
     pub counts: Counts,
     /// Of all records that an engine solved.
     pub latencies: Latencies,
+    /// The record of the last row.
+    pub last_record: Option<RecordName>,
     /// How many of the records had their rows before this run, which went on from there.
     pub records_before: u64,
     /// From the first byte asked for to the last row written.
@@ -167,9 +169,22 @@ pub struct Report {
 
 impl Report {
     fn new(so_far: SoFar, records_before: u64, began: Instant, reading: Reading) -> Self {
-        let SoFar { counts, latencies, .. } = so_far;
+        let SoFar { counts, latencies, last_record, .. } = so_far;
         let Reading { failures, stopped } = reading;
-        Self { counts, latencies, records_before, wall: began.elapsed(), failures, stopped }
+        let wall = began.elapsed();
+        Self { counts, latencies, last_record, records_before, wall, failures, stopped }
+    }
+
+    /// This, or that an output failed.
+    fn unless(self, failed: Option<Failed>) -> Result<Self, OutputFailure> {
+        match failed {
+            None => Ok(self),
+            Some((output, error)) => Err(OutputFailure {
+                output,
+                error,
+                report: Box::new(Self { stopped: true, ..self }),
+            }),
+        }
     }
 }
 
@@ -221,14 +236,14 @@ impl Pipeline {
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
-        let start = self.write_header(sink)?;
-        self.go_on(start, sink, sources, progress)
+        self.write_header(sink)?;
+        self.go_on(SoFar::default(), sink, sources, progress)
     }
 
-    fn write_header(&self, sink: &mut impl Sink) -> Result<SoFar, OutputFailure> {
-        let start = SoFar::default();
-        (sink.rows(&self.header())).map_err(|error| start.failure(Output::Rows, error))?;
-        Ok(start)
+    fn write_header(&self, sink: &mut impl Sink) -> Result<(), OutputFailure> {
+        let began = Instant::now();
+        let failed = writer::begin(sink, &self.header()).err();
+        Report::new(SoFar::default(), 0, began, Reading::default()).unless(failed).map(drop)
     }
 
     /// What stands before the first row. Compressed it is never nothing: without any row it still
@@ -255,17 +270,18 @@ impl Pipeline {
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let began = Instant::now();
-        let start = self.write_header(sink)?;
-        let mut so_far = start;
+        self.write_header(sink)?;
+        let mut so_far = SoFar::default();
         let mut reader = Reader::new(0, sources.into_iter(), progress);
         let mut worker = Worker::new(self);
         let mut block = Block::new(self.block_bytes, 0);
-        while reader.fill(&mut block) {
+        let mut written = Ok(());
+        while written.is_ok() && reader.fill(&mut block) {
             worker.process(&mut block);
-            writer::write(&block, sink, &mut so_far, progress)?;
+            written = writer::write(&block, sink, &mut so_far, progress);
         }
-        sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
-        Ok(Report::new(so_far, 0, began, reader.end()))
+        let written = written.and_then(|()| writer::finish(sink, &so_far));
+        Report::new(so_far, 0, began, reader.end()).unless(written.err())
     }
 
     /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
@@ -309,9 +325,9 @@ impl Pipeline {
             .expect("the system starts threads");
         pool.broadcast(|worker| Worker::new(self).run(worker.index(), free, fill, hand_over));
 
-        let so_far = writer.into_inner().expect(NO_PANIC).end()?;
+        let (so_far, failed) = writer.into_inner().expect(NO_PANIC).end();
         let reading = reader.into_inner().expect(NO_PANIC).end();
-        Ok(Report::new(so_far, records_before, began, reading))
+        Report::new(so_far, records_before, began, reading).unless(failed)
     }
 }
 

@@ -8,7 +8,8 @@ use memchr::memchr;
 
 use super::block::Block;
 use super::{InputFailure, Progress};
-use crate::input::{BYTE_ORDER_MARK, Layout, Position, Source, lines};
+use crate::input::{BYTE_ORDER_MARK, Layout, Position, Source};
+use crate::tail::Tail;
 
 /// The first blocks are small, so that every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
@@ -139,28 +140,21 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
     }
 
     /// Fills a block from this input, which stays open if there may be more in it; `false` if there
-    /// was nothing more.
+    /// was nothing more. An input that fails ends with a block, even if nothing is in it.
     fn fill_from(&mut self, mut open: Open<'a, R>, block: &mut Block) -> Result<bool, Stopped> {
-        let Open { input, file, number, layout, start, at } = &mut open;
-        if let Err(error) = input.skip()? {
-            self.report(file, error);
-            return Ok(false);
-        }
-        block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
-        block.length = self.carry.len();
-        self.carry.clear();
-        if at.inside_line {
-            match skip_line(block, input)? {
-                Ok(true) => {}
-                // The rest of the long line is the rest of the input.
-                Ok(false) => return Ok(false),
-                Err(error) => {
-                    self.report(file, error);
-                    return Ok(false);
-                }
+        block.length = 0;
+        block.cut_short = false;
+        block.first_line = open.at.line;
+        let filled = match self.begin_block(&mut open, block)? {
+            Ok(true) => self.fill_up(block, &open.layout, &mut open.input)?,
+            Ok(false) => return Ok(false),
+            Err(error) => {
+                block.length = 0;
+                self.end_failed(&open, block, error);
+                return Ok(true);
             }
-        }
-        let filled = self.fill_up(block, layout, input)?;
+        };
+        let Open { input, layout, start, at, .. } = &mut open;
         let filled_length = block.length;
         let forced_end = match filled {
             Filled::NoRecordEnd => layout.forced_end(block.lines()),
@@ -174,26 +168,39 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
             Filled::Failed(_) => layout.last_end_of_all(block.lines()),
         };
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
-        block.file = Arc::clone(file);
-        block.source = *number;
-        block.layout.clone_from(layout);
-        block.first_line = at.line;
-        *at = Position {
-            offset: *start + input.taken - self.carry.len() as u64,
-            line: at.line + lines::count(block.lines()),
-            inside_line: block.cut_short,
-        };
-        block.end = *at;
+        let offset = *start + input.taken - self.carry.len() as u64;
+        *at = at.behind(block.lines(), offset, block.cut_short);
         match filled {
-            Filled::Records(_) | Filled::NoRecordEnd => self.open = Some(open),
-            Filled::End => {}
-            Filled::Failed(error) => self.report(file, error),
+            Filled::Failed(error) => self.end_failed(&open, block, error),
+            Filled::Records(_) | Filled::NoRecordEnd => {
+                stamp(block, &open, false);
+                self.open = Some(open);
+            }
+            Filled::End => stamp(block, &open, false),
         }
         Ok(true)
     }
 
-    fn report(&mut self, file: &str, error: io::Error) {
-        self.reading.failures.push(InputFailure { file: file.into(), error });
+    /// Brings an input to the place where the block begins, with what was read of it before;
+    /// `false` if nothing of it is left.
+    fn begin_block(
+        &mut self,
+        open: &mut Open<'a, R>,
+        block: &mut Block,
+    ) -> Result<io::Result<bool>, Stopped> {
+        if let Err(error) = open.input.skip(open.at.tail)? {
+            return Ok(Err(error));
+        }
+        block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
+        block.length = self.carry.len();
+        self.carry.clear();
+        if open.at.inside_line { skip_line(block, &mut open.input) } else { Ok(Ok(true)) }
+    }
+
+    /// The input failed at the end of what the blocks have of it.
+    fn end_failed(&mut self, open: &Open<'a, R>, block: &mut Block, error: io::Error) {
+        stamp(block, open, true);
+        self.reading.failures.push(InputFailure { file: open.file.to_string(), error });
     }
 
     /// Reads until the block holds the end of a record.
@@ -232,6 +239,15 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
     }
 }
 
+/// Says of a block what it is a part of.
+fn stamp<R>(block: &mut Block, open: &Open<'_, R>, failed: bool) {
+    block.file = Arc::clone(&open.file);
+    block.source = open.number;
+    block.layout.clone_from(&open.layout);
+    block.end = open.at;
+    block.input_failed = failed;
+}
+
 /// Drops bytes up to the end of a line; what comes behind it is in the block then. Returns whether
 /// the line has an end.
 fn skip_line(
@@ -266,13 +282,14 @@ struct Input<'a, R> {
 }
 
 impl<R: Read> Input<'_, R> {
-    /// Passes over what an earlier run has read.
-    fn skip(&mut self) -> Result<io::Result<()>, Stopped> {
+    /// Passes over what an earlier run has read, of which these were the last bytes.
+    fn skip(&mut self, tail: Tail) -> Result<io::Result<()>, Stopped> {
         let bytes = std::mem::take(&mut self.to_skip);
         if bytes == 0 {
             return Ok(Ok(()));
         }
         let mut room = vec![0; bytes.min(SKIPPED_AT_ONCE) as usize];
+        let mut last = Vec::new();
         while self.taken < bytes {
             let wanted = (bytes - self.taken).min(SKIPPED_AT_ONCE) as usize;
             match self.read(&mut room[..wanted])? {
@@ -280,11 +297,18 @@ impl<R: Read> Input<'_, R> {
                     let what = format!("ends after {} bytes, {bytes} were read before", self.taken);
                     return Ok(Err(io::Error::new(ErrorKind::UnexpectedEof, what)));
                 }
-                Ok(_) => {}
+                Ok(got) => {
+                    last.extend_from_slice(&room[..got]);
+                    last.drain(..last.len().saturating_sub(tail.bytes as usize));
+                }
                 Err(error) => return Ok(Err(error)),
             }
         }
         self.taken = 0;
+        if !tail.is_of(&last) {
+            let what = format!("is not what was read before: it differs before byte {bytes}");
+            return Ok(Err(io::Error::new(ErrorKind::InvalidData, what)));
+        }
         Ok(Ok(()))
     }
 

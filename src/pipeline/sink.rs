@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::Report;
 use super::block::Block;
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
@@ -23,7 +24,8 @@ pub trait Sink: Send {
     /// When the messages cannot be written.
     fn notes(&mut self, notes: &[u8]) -> io::Result<()>;
 
-    /// Is told that everything up to here was taken; a later run can go on from here.
+    /// Is told that everything up to here was taken, first the header alone; a later run can go on
+    /// from here.
     ///
     /// # Errors
     /// When that cannot be written down.
@@ -66,6 +68,9 @@ pub struct SoFar {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
+    /// Whether an input that could not be read to its end ends here, or at an earlier place. What
+    /// comes behind that place has its rows, but the rest of that input has none.
+    pub input_failed: bool,
 }
 
 /// A record as messages name it: its input and its line there.
@@ -82,15 +87,12 @@ impl SoFar {
     pub(super) fn add(&mut self, block: &Block) {
         self.source = block.source;
         self.position = block.end;
+        self.input_failed |= block.input_failed;
         self.counts += &block.counts;
         block.latencies.iter().for_each(|&run| self.latencies.record_n(run));
         if let Some(line) = block.last_record {
             self.last_record = Some(RecordName { file: Arc::clone(&block.file), line });
         }
-    }
-
-    pub(super) fn failure(&self, output: Output, error: io::Error) -> OutputFailure {
-        OutputFailure { output, error, last_record: self.last_record.clone() }
     }
 }
 
@@ -113,6 +115,6 @@ pub struct OutputFailure {
     pub output: Output,
     /// Why.
     pub error: io::Error,
-    /// The last record whose row is written, and all before it.
-    pub last_record: Option<RecordName>,
+    /// What was done until then; its last record is the last whose row is written.
+    pub report: Box<Report>,
 }

@@ -1,19 +1,23 @@
 //! The writer: puts blocks back in order and sends them home empty.
 
+use std::io;
 use std::sync::atomic::Ordering;
 
 use crossbeam_channel::Receiver;
 
 use super::Progress;
 use super::block::{Block, FreeBlocks};
-use super::sink::{Output, OutputFailure, Sink, SoFar};
+use super::sink::{Output, Sink, SoFar};
+
+/// What could not be written, and why.
+pub(super) type Failed = (Output, io::Error);
 
 /// Takes finished blocks in any order, writes their rows in the input's order.
 pub(super) struct Writer<'a, S> {
     sink: &'a mut S,
     progress: &'a Progress,
     so_far: SoFar,
-    failure: Option<OutputFailure>,
+    failure: Option<Failed>,
     /// The number of the block that is to be written next.
     next: u64,
     /// Finished blocks behind that one, each at its number modulo the number of all blocks: the
@@ -57,12 +61,11 @@ impl<'a, S: Sink> Writer<'a, S> {
         }
     }
 
-    /// Nothing more comes.
-    pub(super) fn end(self) -> Result<SoFar, OutputFailure> {
+    /// Nothing more comes: how far it has come, and what has failed if anything has.
+    pub(super) fn end(self) -> (SoFar, Option<Failed>) {
         let Self { sink, so_far, failure, .. } = self;
-        failure.map_or(Ok(()), Err)?;
-        sink.finish(&so_far).map_err(|error| so_far.failure(Output::Rows, error))?;
-        Ok(so_far)
+        let failure = failure.or_else(|| finish(sink, &so_far).err());
+        (so_far, failure)
     }
 }
 
@@ -72,10 +75,21 @@ pub(super) fn write(
     sink: &mut impl Sink,
     so_far: &mut SoFar,
     progress: &Progress,
-) -> Result<(), OutputFailure> {
-    (sink.rows(block.output())).map_err(|error| so_far.failure(Output::Rows, error))?;
-    sink.notes(&block.notes).map_err(|error| so_far.failure(Output::Notes, error))?;
+) -> Result<(), Failed> {
+    sink.rows(block.output()).map_err(|error| (Output::Rows, error))?;
+    sink.notes(&block.notes).map_err(|error| (Output::Notes, error))?;
     so_far.add(block);
     progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
-    sink.reached(so_far).map_err(|error| so_far.failure(Output::State, error))
+    sink.reached(so_far).map_err(|error| (Output::State, error))
+}
+
+/// Writes what stands before the first row.
+pub(super) fn begin(sink: &mut impl Sink, header: &[u8]) -> Result<(), Failed> {
+    sink.rows(header).map_err(|error| (Output::Rows, error))?;
+    sink.reached(&SoFar::default()).map_err(|error| (Output::State, error))
+}
+
+/// Ends what was written.
+pub(super) fn finish(sink: &mut impl Sink, so_far: &SoFar) -> Result<(), Failed> {
+    sink.finish(so_far).map_err(|error| (Output::Rows, error))
 }

@@ -1,0 +1,107 @@
+//! Which file a name stands for, so that nothing is read and written, or written twice.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// More links than this are a circle.
+const MOST_LINKS: usize = 40;
+
+/// A file, whatever it is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// One that exists.
+    Existing {
+        /// Where its file system is.
+        device: u64,
+        /// Its number there.
+        inode: u64,
+    },
+    /// One that would be made.
+    Absent {
+        /// The folder, without links.
+        folder: PathBuf,
+        /// Its name there.
+        name: OsString,
+    },
+}
+
+impl Identity {
+    /// What this path stands for; nothing for devices, which anything can be written to, and for what
+    /// cannot be looked at.
+    pub fn of(path: &Path) -> Option<Self> {
+        let mut path = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            match fs::metadata(&path) {
+                Ok(found) => return Self::of_found(&found),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(_) => return None,
+            }
+            let folder = match path.parent() {
+                Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+                Some(folder) => folder,
+                None => return None,
+            };
+            // A link to nothing: what it leads to would be made.
+            let Ok(target) = fs::read_link(&path) else {
+                let name = path.file_name()?.to_owned();
+                return Some(Self::Absent { folder: folder.canonicalize().ok()?, name });
+            };
+            path = folder.join(target);
+        }
+        None
+    }
+
+    /// What a stream is, if it is a file or a named pipe.
+    pub fn of_stream(stream: impl AsFd) -> Option<Self> {
+        let stream = File::from(stream.as_fd().try_clone_to_owned().ok()?);
+        Self::of_found(&stream.metadata().ok()?)
+    }
+
+    fn of_found(found: &Metadata) -> Option<Self> {
+        let kind = found.file_type();
+        (kind.is_file() || kind.is_fifo() || kind.is_dir())
+            .then(|| Self::Existing { device: found.dev(), inode: found.ino() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_any_name_before_and_after_it_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("inner")).unwrap();
+        symlink("inner", at("other")).unwrap();
+        symlink("inner/new", at("link")).unwrap();
+        let names = ["inner/new", "other/new", "link", "inner/../inner/new"];
+        let all_are_one = || {
+            let found = names.map(|name| Identity::of(&at(name)).unwrap());
+            assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+            found[0].clone()
+        };
+        let before = all_are_one();
+        assert!(matches!(before, Identity::Absent { .. }));
+        assert_ne!(Identity::of(&at("inner/old")), Some(before));
+        let file = File::create(at("inner/new")).unwrap();
+        let after = all_are_one();
+        assert_eq!(Identity::of_stream(&file), Some(after.clone()));
+        fs::hard_link(at("inner/new"), at("hard")).unwrap();
+        assert_eq!(Identity::of(&at("hard")), Some(after));
+    }
+
+    #[test]
+    fn devices_and_circles_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        symlink("circle", folder.path().join("circle")).unwrap();
+        assert_eq!(Identity::of(&folder.path().join("circle")), None);
+        assert_eq!(Identity::of(Path::new("/dev/null")), None);
+    }
+}

@@ -1,0 +1,185 @@
+//! One output: standard output or a file.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use bulkdoku::Tail;
+
+use super::Failure;
+use super::identity::Identity;
+
+/// How many bytes at the end of a file are compared when a run goes on with it.
+const TAIL_BYTES: usize = 64 * 1024;
+
+/// Where an output goes, as it was typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target<'a> {
+    /// Standard output: `-`.
+    Stdout,
+    /// A file or a device.
+    File(&'a Path),
+}
+
+impl<'a> Target<'a> {
+    /// What this name means.
+    pub fn of(path: &'a Path) -> Self {
+        if path.as_os_str() == "-" { Self::Stdout } else { Self::File(path) }
+    }
+
+    /// Its name in messages.
+    pub fn name(self) -> String {
+        match self {
+            Self::Stdout => "standard output".into(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// The file, if one is meant that has a length: it is there, or will be.
+    pub fn regular(self) -> Option<&'a Path> {
+        match self {
+            Self::File(path) if fs::metadata(path).map_or(true, |found| found.is_file()) => {
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An open output.
+#[derive(Debug)]
+pub struct Out {
+    file: File,
+    /// None for standard output.
+    path: Option<PathBuf>,
+    /// Whether it is a file with a length: it can be cut and gone on with.
+    is_regular: bool,
+    /// Whether it was not there before.
+    is_new: bool,
+}
+
+impl Out {
+    /// Opens an output as it is, or makes it.
+    pub fn open(target: Target<'_>) -> Result<Self, Failure> {
+        let Target::File(path) = target else {
+            // Without the buffer of `io::stdout`, and with its failures.
+            let file = io::stdout().as_fd().try_clone_to_owned();
+            let file = file.map_err(|error| Failure::Io(format!("standard output: {error}")))?;
+            return Ok(Self { file: file.into(), path: None, is_regular: false, is_new: false });
+        };
+        let failed = |error: io::Error| Failure::at(path, error);
+        let (file, is_new) = open_file(path).map_err(failed)?;
+        let is_regular = file.metadata().map_err(failed)?.is_file();
+        // Where files cannot be locked, several runs may write to one.
+        if is_regular && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(Failure::Usage(format!("{}: another run is writing it", path.display())));
+        }
+        Ok(Self { file, path: Some(path.into()), is_regular, is_new })
+    }
+
+    /// Its name in messages.
+    pub fn name(&self) -> String {
+        self.path.as_deref().map_or(Target::Stdout, Target::File).name()
+    }
+
+    /// Its path, if it is a file with a length.
+    pub fn regular(&self) -> Option<&Path> {
+        self.path.as_deref().filter(|_| self.is_regular)
+    }
+
+    /// Its length, if it has one.
+    pub fn length(&self) -> io::Result<Option<u64>> {
+        self.is_regular.then(|| Ok(self.file.metadata()?.len())).transpose()
+    }
+
+    /// Cuts it, and goes on behind what is left. What has no length stays as it is.
+    pub fn cut(&self, length: u64) -> io::Result<()> {
+        if self.is_regular {
+            self.file.set_len(length)?;
+            (&self.file).seek(SeekFrom::Start(length))?;
+        }
+        Ok(())
+    }
+
+    /// The last bytes before a place in it; nothing is known of what cannot be read.
+    pub fn tail(&self, end: u64) -> Tail {
+        self.bytes_before(end, TAIL_BYTES)
+            .map_or(Tail::default(), |bytes| Tail::of(&bytes, TAIL_BYTES))
+    }
+
+    /// Whether these are the last bytes before a place in it.
+    pub fn has_tail(&self, end: u64, tail: Tail) -> io::Result<bool> {
+        Ok(tail.bytes == 0 || tail.is_of(&self.bytes_before(end, tail.bytes as usize)?))
+    }
+
+    fn bytes_before(&self, end: u64, most: usize) -> io::Result<Vec<u8>> {
+        if !self.is_regular {
+            return Ok(Vec::new());
+        }
+        let length = end.min(most as u64);
+        let mut bytes = vec![0; length as usize];
+        self.file.read_exact_at(&mut bytes, end - length)?;
+        Ok(bytes)
+    }
+
+    /// Whether its name stands for something else by now, or for nothing: what was written is lost,
+    /// or elsewhere.
+    pub fn is_gone(&self) -> bool {
+        self.regular().is_some_and(|path| Identity::of(path) != Identity::of_stream(&self.file))
+    }
+
+    /// Removes it, if it was made for this run, and nothing is in it.
+    pub fn discard(self) {
+        let is_empty = matches!(self.length(), Ok(Some(0)));
+        if let Some(path) = self.regular()
+            && self.is_new
+            && is_empty
+            && !self.is_gone()
+        {
+            // An empty file that stays does no harm.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// That an output is not where it was.
+pub fn gone_message(out: &Out) -> Option<String> {
+    out.is_gone().then(|| {
+        let what = "was removed, renamed or replaced during the run; what was written is not there";
+        format!("{}: {what}", out.name())
+    })
+}
+
+/// Opens a file and says whether it was made. Its end is read again later, where it can be.
+fn open_file(path: &Path) -> io::Result<(File, bool)> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Ok((options.open(path)?, false));
+    }
+    options.read(true);
+    match options.clone().create_new(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        made => return Ok((made?, true)),
+    }
+    // A link to nothing is there, and yet its file has to be made.
+    let opened = match options.create(true).open(path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            OpenOptions::new().write(true).open(path)
+        }
+        opened => opened,
+    };
+    Ok((opened?, false))
+}
+
+impl Write for &Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&self.file).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&self.file).flush()
+    }
+}

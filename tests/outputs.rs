@@ -1,0 +1,215 @@
+//! What a run writes: nothing is overwritten by accident, and an output that fails is named.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use assert_cmd::cargo::cargo_bin;
+
+use crate::common::command::{CLASSIC, Folder, Ran};
+
+/// A folder with `in`: a puzzle and a bad line.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\nbad\n"));
+    folder
+}
+
+fn names(folder: &Folder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path(".")).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Runs a script with the command as `$0`.
+fn shell(folder: &Folder, script: &str) -> Ran {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(script).arg(cargo_bin("bulkdoku")).current_dir(folder.path("."));
+    command.stdin(Stdio::null()).output().unwrap().into()
+}
+
+#[test]
+fn a_closed_pipe_of_messages_does_not_end_the_rows() {
+    let folder = Folder::new();
+    folder.file("in", format!("{}{CLASSIC}\n", "bad\n".repeat(20_000)));
+    let script = "mkfifo errors && { head -n 3 errors > some & } && \
+                  \"$0\" solve in -o out --columns line,status --errors errors -q";
+    let ran = shell(&folder, script);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("errors: Broken pipe"), "{ran:?}");
+    assert_eq!(folder.read("out").lines().count(), 20_002);
+    assert!(folder.read("out").ends_with("20001,unique\n"));
+    assert!(!folder.path("out.resume").exists(), "the rows are complete");
+}
+
+#[test]
+fn messages_that_find_no_room_are_written_by_a_later_run() {
+    let folder = Folder::new();
+    folder.file("in", format!("{}{CLASSIC}\n", "bad\n".repeat(20_000)));
+    let args = ["in", "-o", "out", "--columns", "line", "--errors", "errors", "-q"];
+    let script = format!("trap '' XFSZ; ulimit -f 800; \"$0\" solve {}", args.join(" "));
+    let ran = shell(&folder, &script);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("errors: File too large"), "{ran:?}");
+    assert_eq!(folder.read("out").lines().count(), 20_002);
+    assert!(folder.read("errors").ends_with('\n'));
+    assert!(folder.path("out.resume").exists());
+
+    let ran = folder.solve(&[&args[..], &["--resume"]].concat(), "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert_eq!(folder.read("out").lines().count(), 20_002);
+    assert_eq!(folder.read("errors").lines().count(), 20_000);
+    assert_eq!(names(&folder), ["errors", "in", "out"]);
+}
+
+#[test]
+fn a_closed_pipe_of_rows_leaves_the_other_outputs() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n").repeat(20_000));
+    let script =
+        "{ \"$0\" solve in --summary-json sum.json --latency l.csv; echo $? >&2; } | head -n 1";
+    let ran = shell(&folder, script);
+    assert_eq!(ran.messages, "0\n", "{ran:?}");
+    let summary: serde_json::Value = serde_json::from_str(&folder.read("sum.json")).unwrap();
+    assert_eq!(summary["interrupted"], true);
+    assert!(folder.read("l.csv").starts_with("lowest_ns,"));
+}
+
+#[test]
+fn a_journal_takes_no_place_of_another_file() {
+    let folder = folder();
+    let cases: [(&[&str], &str); 5] = [
+        (&["out.resume", "-o", "out"], "out.resume: is an input, and where the journal"),
+        (&["in", "-o", "out"], "out.resume: is no journal of bulkdoku"),
+        (&["in", "-o", "out", "--force"], "out.resume: is no journal of bulkdoku"),
+        (&["in", "-o", "out", "--resume"], "out.resume: is no journal of bulkdoku"),
+        (&["in", "-o", "other", "--errors", "e.txt"], "other.resume.new: is no journal"),
+    ];
+    folder.file("out.resume", CLASSIC);
+    folder.file("other.resume.new", "mine");
+    for (args, message) in cases {
+        let ran = folder.solve(args, "");
+        assert_eq!(ran.status, 2, "{args:?} {ran:?}");
+        assert!(ran.messages.contains(message), "{args:?} {ran:?}");
+        assert_eq!(names(&folder), ["in", "other.resume.new", "out.resume"]);
+        assert_eq!(folder.read("out.resume"), CLASSIC);
+        assert_eq!(folder.read("other.resume.new"), "mine");
+    }
+}
+
+#[test]
+fn outputs_inputs_and_journals_are_told_apart_by_what_they_are() {
+    let folder = folder();
+    fs::create_dir(folder.path("a")).unwrap();
+    symlink("a", folder.path("b")).unwrap();
+    symlink("a/out.resume", folder.path("link.txt")).unwrap();
+    fs::hard_link(folder.path("in"), folder.path("in2.txt")).unwrap();
+    let before = names(&folder);
+    for (args, message) in [
+        (&["-o", "a/out", "--errors", "b/out"][..], "b/out: named for two outputs"),
+        (&["-o", "a/out", "--errors", "link.txt"], "link.txt: is where the journal"),
+        (&["-o", "a/out", "--errors", "in2.txt", "--force"], "in2.txt: is the input in"),
+        (&["-o", "in2.txt", "--force"], "in2.txt: is the input in"),
+        (&["-o", "a/out", "--errors", "-", "--latency", "-"], "standard output: named for two"),
+        (&["--errors", "-"], "standard output: named for two"),
+        (&["--latency", "-"], "standard output: named for two"),
+        (&["--summary-json", "-"], "standard output: named for two"),
+        (&["-o", "-", "--resume"], "--resume needs a file"),
+    ] {
+        let ran = folder.solve(&[&["in"], args].concat(), "");
+        assert_eq!(ran.status, 2, "{args:?} {ran:?}");
+        assert!(ran.messages.contains(message), "{args:?} {ran:?}");
+        assert_eq!(names(&folder), before, "{args:?}");
+        assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 0, "{args:?}");
+    }
+    assert_eq!(folder.read("in"), format!("{CLASSIC}\nbad\n"));
+}
+
+#[test]
+fn a_dash_is_standard_output_for_every_output() {
+    let folder = folder();
+    let quiet = ["in", "-o", "out", "--force", "-q"];
+    let rows = |side| folder.solve(&[&quiet[..], &[side, "-"]].concat(), "").rows;
+    assert_eq!(
+        rows("--errors"),
+        "in:2:1: malformed: 'b' is no cell; use 1 to 9, and 0 or . for a blank\n"
+    );
+    assert!(rows("--latency").starts_with("lowest_ns,"));
+    assert!(rows("--summary-json").starts_with("{\n"));
+    assert_eq!(names(&folder), ["in", "out"]);
+}
+
+#[test]
+fn a_refused_run_makes_and_changes_nothing() {
+    let folder = folder();
+    folder.file("old", "worth keeping");
+    for args in [
+        &["-o", "out", "--errors", "old"][..],
+        &["-o", "out", "--errors", "e.txt", "--latency", "no/folder.csv"],
+        &["-o", "old", "--force", "--latency", "no/folder.csv"],
+        &["-o", "out", "--latency", "l.csv", "--summary-json", "in"],
+    ] {
+        let ran = folder.solve(&[&["in"], args].concat(), "");
+        assert!(ran.status == 2 || ran.status == 3, "{args:?} {ran:?}");
+        assert_eq!(names(&folder), ["in", "old"], "{args:?}");
+        assert_eq!(folder.read("old"), "worth keeping");
+    }
+}
+
+#[test]
+fn an_output_that_is_removed_meanwhile_is_named() {
+    for (args, name) in [
+        (&["-o", "out"][..], "out"),
+        (&["-o", "out", "--errors", "bad.txt"], "bad.txt"),
+        (&["-o", "out", "--latency", "l.csv"], "l.csv"),
+        (&["-o", "out", "--summary-json", "s.json"], "s.json"),
+    ] {
+        let folder = Folder::new();
+        let mut child = folder.spawn("solve", args);
+        let mut pipe = child.stdin.take().unwrap();
+        writeln!(pipe, "{CLASSIC}").unwrap();
+        while !folder.path(name).exists() {
+            sleep(Duration::from_millis(5));
+        }
+        fs::remove_file(folder.path(name)).unwrap();
+        drop(pipe);
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 3, "{name}: {ran:?}");
+        assert!(
+            ran.messages.contains(&format!("{name}: was removed, renamed or replaced")),
+            "{ran:?}"
+        );
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_overwrites_only_what_it_has_written() {
+    let folder = folder();
+    folder.file("precious.csv", "1,2\n");
+    // Without any output --resume begins.
+    let ran = folder.solve(&["in", "-o", "out", "--resume", "--latency", "precious.csv"], "");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.messages.contains("precious.csv: exists; --force replaces it"), "{ran:?}");
+    assert_eq!(folder.read("precious.csv"), "1,2\n");
+    assert!(!folder.path("out").exists());
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    // A side output that failed leaves a run that can be gone on with.
+    let ran = folder.solve(&["in", "-o", "out", "--latency", "/dev/full"], "");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let again = ["in", "-o", "out", "--resume", "--latency"];
+    let ran = folder.solve(&[&again[..], &["precious.csv"]].concat(), "");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert_eq!(folder.read("precious.csv"), "1,2\n");
+    let ran = folder.solve(&[&again[..], &["l.csv"]].concat(), "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(folder.read("l.csv").starts_with("lowest_ns,"));
+    assert_eq!(names(&folder), ["in", "l.csv", "out", "precious.csv"]);
+}

@@ -4,6 +4,8 @@
 //! groups of three cells in which one of its lines crosses one of its boxes; those of a stack
 //! stand upright.
 
+use std::hint::black_box;
+
 use fearless_simd::Simd;
 
 use super::vector::{ALL, LaneSet, Vector};
@@ -80,8 +82,8 @@ struct Tally<V> {
     least: V,
     /// The digits that every chute has a configuration for.
     placed: V,
-    /// The digits that two cells of a box have as their only candidate. No rule sees that: every
-    /// cell keeps its own single.
+    /// Something where two cells of a box have the same digit as their only candidate. No rule sees
+    /// that: every cell keeps its own single.
     twice: V,
 }
 
@@ -282,15 +284,15 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
         }
         let [x, y, z] = own[line];
         singles[line] = x.or3(y, z);
-        if TELL == EVERYTHING {
-            tally.twice |= x.at_least_two(y, z);
-        }
     }
     let [x, y, z] = singles;
-    if TELL == EVERYTHING {
-        tally.twice |= x.at_least_two(y, z);
-    }
     let taken = x.or3(y, z);
+    if TELL == EVERYTHING {
+        tally.twice |= V::twice(&own, taken);
+    }
+    // The cells are read again from here on: with 16 registers for 9 cells and their singles, LLVM
+    // would spill and reload what it can as well take from where it lies.
+    let band = black_box(band);
     let mut unions = singles;
     for line in 0..3 {
         let mut left = own[line];

@@ -123,6 +123,14 @@ pub(super) trait Vector<S: Simd>:
         (self ^ b ^ c) & !(self & b)
     }
 
+    /// Something where two of nine cells, of one digit each or none, hold the same digit; `all` is
+    /// what they hold together.
+    #[inline(always)]
+    fn twice(cells: &[[Self; 3]; 3], all: Self) -> Self {
+        let [[a, b, c], [d, e, f], [g, h, i]] = *cells;
+        (a + b + c) + (d + e + f) + (g + h + i) - all
+    }
+
     /// `x` without `a`.
     #[inline(always)]
     fn without(self, a: Self) -> Self {

@@ -25,5 +25,7 @@ mod options;
 #[cfg(unix)]
 mod outputs;
 mod pipeline;
+#[cfg(unix)]
+mod resources;
 mod show;
 mod solve;

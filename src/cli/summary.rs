@@ -17,7 +17,7 @@ pub struct Setup {
     pub engine: EngineKind,
     /// Its vector level, if it uses one.
     pub simd: Option<SimdLevel>,
-    /// Workers.
+    /// Workers that were asked for.
     pub threads: NonZeroUsize,
     /// Where each search ended.
     pub limits: Limits,
@@ -45,7 +45,8 @@ pub struct Summary {
     check: bool,
     engine: &'static str,
     simd: Option<&'static str>,
-    threads: usize,
+    threads: NonZeroUsize,
+    threads_asked: NonZeroUsize,
     solution_limit: u32,
     node_limit: Option<u64>,
     latency_ns: LatencySummary,
@@ -99,12 +100,25 @@ impl Summary {
             check: setup.check,
             engine: setup.engine.name(),
             simd: setup.simd.map(SimdLevel::name),
-            threads: setup.threads.get(),
+            threads: report.threads,
+            threads_asked: setup.threads,
             solution_limit: setup.limits.solutions.get(),
             node_limit: setup.limits.nodes.map(Into::into),
             latency_ns: LatencySummary::new(&report.latencies),
             failures: report.failures.iter().map(ToString::to_string).collect(),
         }
+    }
+}
+
+impl Summary {
+    fn threads_in_words(&self) -> String {
+        let (threads, asked) = (self.threads, self.threads_asked);
+        if threads < asked {
+            return format!(
+                "{threads} of {asked} threads (more gain nothing, or cannot be started)"
+            );
+        }
+        format!("{threads} thread{}", if threads.get() == 1 { "" } else { "s" })
     }
 }
 
@@ -141,11 +155,11 @@ impl fmt::Display for Summary {
             }
         }
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
-        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        let threads = self.threads_in_words();
         if self.check && self.solution_limit == 1 {
-            return write!(f, "no engine, {} {threads}, solutions looked at alone", self.threads);
+            return write!(f, "no engine, {threads}, solutions looked at alone");
         }
-        write!(f, "engine {}{simd}, {} {threads}, {}", self.engine, self.threads, self.mode())?;
+        write!(f, "engine {}{simd}, {threads}, {}", self.engine, self.mode())?;
         if self.latency_ns.count > 0 { write!(f, "\nlatency {}", self.latency_ns) } else { Ok(()) }
     }
 }

@@ -50,7 +50,14 @@ impl<R: Read + Send + 'static> Read for Ahead<R> {
                 if (self.is_worth_it)(stream)
                     && let Stream::Here(stream) = mem::replace(&mut self.stream, Stream::Over)
                 {
-                    self.stream = Stream::There(Pieces::of(stream)?);
+                    self.stream = match Pieces::of(stream) {
+                        Ok(pieces) => Stream::There(pieces),
+                        // Without another thread it is read as slowly as it comes.
+                        Err(stream) => {
+                            self.is_worth_it = |_| false;
+                            Stream::Here(stream)
+                        }
+                    };
                 }
                 Ok(got)
             }
@@ -77,10 +84,13 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Starts the thread. It ends with the stream, or when nobody wants more of it.
-    fn of(mut stream: impl Read + Send + 'static) -> io::Result<Self> {
+    /// Starts the thread. It ends with the stream, or when no more of it is wanted. If no thread can
+    /// be started, the stream comes back.
+    fn of<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
         let (sender, all) = bounded(PIECES);
+        let (give, take) = bounded::<R>(1);
         let read_all = move || {
+            let Ok(mut stream) = take.recv() else { return };
             loop {
                 let piece = read_piece(&mut stream);
                 let is_last = is_last(&piece);
@@ -89,7 +99,10 @@ impl Pieces {
                 }
             }
         };
-        thread::Builder::new().name("read-ahead".into()).spawn(read_all)?;
+        if thread::Builder::new().name("read-ahead".into()).spawn(read_all).is_err() {
+            return Err(stream);
+        }
+        give.send(stream).map_err(|unsent| unsent.0)?;
         Ok(Self { all, piece: Cursor::default(), are_over: false })
     }
 

@@ -26,9 +26,11 @@ pub struct RowBuffer {
 }
 
 impl RowBuffer {
-    /// An empty buffer with room for `bytes` bytes.
-    pub fn with_room(bytes: usize) -> Self {
-        Self { bytes: vec![UNWRITTEN; bytes], length: 0 }
+    /// Makes room for `bytes` bytes in all, if there is less.
+    pub fn reserve(&mut self, bytes: usize) {
+        if self.bytes.len() < bytes {
+            self.bytes.resize(bytes, UNWRITTEN);
+        }
     }
 
     /// Forgets the bytes, keeps the room.

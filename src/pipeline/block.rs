@@ -63,8 +63,7 @@ impl Block {
             length: 0,
             cut_short: false,
             input_failed: false,
-            // A row of the default columns is less than three times its line.
-            rows: RowBuffer::with_room(bytes * 3),
+            rows: RowBuffer::default(),
             packed: None,
             notes: Vec::new(),
             counts: Counts::default(),
@@ -128,7 +127,8 @@ impl FreeBlocks {
     /// So many blocks for at most `bytes` bytes of input each, for so many workers.
     pub(super) fn new(count: usize, bytes: usize, workers: usize) -> Self {
         let mut of_workers = Vec::new();
-        of_workers.resize_with(workers, || Vec::with_capacity(count));
+        // A worker mostly has four or fewer.
+        of_workers.resize_with(workers, || Vec::with_capacity(8));
         let stock = Stock { of_workers, not_made: count };
         Self { bytes, stock: Mutex::new(Some(stock)), changed: Condvar::new() }
     }

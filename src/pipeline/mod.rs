@@ -19,6 +19,7 @@ mod block;
 mod notes;
 mod reader;
 mod sink;
+mod threads;
 mod worker;
 mod writer;
 
@@ -37,6 +38,7 @@ use thiserror::Error;
 use self::block::{Block, FreeBlocks};
 use self::reader::{Reader, Reading};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
+use self::threads::Threads;
 use self::worker::Worker;
 use self::writer::{Failed, Writer};
 use crate::compression::Compression;
@@ -92,7 +94,8 @@ pub struct Listing {
 /// assert_eq!((report.counts.of(Status::Unique), report.counts.comments), (1, 1));
 /// ```
 pub struct Pipeline {
-    /// Workers.
+    /// Workers; fewer are started if more would gain nothing, or if the system has no more threads or
+    /// memory ([`Report::threads`]).
     pub threads: NonZeroUsize,
     /// Makes each worker's engine, and a new one after a panic.
     pub engine: MakeEngine,
@@ -159,6 +162,8 @@ pub struct Report {
     pub last_record: Option<RecordName>,
     /// How many of the records had their rows before this run, which went on from there.
     pub records_before: u64,
+    /// The workers that were started, at most [`Pipeline::threads`].
+    pub threads: NonZeroUsize,
     /// From the first byte asked for to the last row written.
     pub wall: Duration,
     /// Inputs that could not be read to their end; the lines before that have their rows.
@@ -172,7 +177,16 @@ impl Report {
         let SoFar { counts, latencies, last_record, .. } = so_far;
         let Reading { failures, stopped } = reading;
         let wall = began.elapsed();
-        Self { counts, latencies, last_record, records_before, wall, failures, stopped }
+        Self {
+            counts,
+            latencies,
+            last_record,
+            records_before,
+            threads: NonZeroUsize::MIN,
+            wall,
+            failures,
+            stopped,
+        }
     }
 
     /// This, or that an output failed.
@@ -210,9 +224,6 @@ impl Pipeline {
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
-    ///
-    /// # Panics
-    /// When no thread can be started.
     pub fn run<R: Read + Send>(
         &self,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
@@ -227,9 +238,6 @@ impl Pipeline {
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
-    ///
-    /// # Panics
-    /// When no thread can be started.
     pub fn run_into<R: Read + Send>(
         &self,
         sink: &mut impl Sink,
@@ -289,9 +297,6 @@ impl Pipeline {
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
-    ///
-    /// # Panics
-    /// When no thread can be started.
     pub fn go_on<R: Read + Send>(
         &self,
         start: SoFar,
@@ -303,8 +308,9 @@ impl Pipeline {
         let records_before = start.counts.records();
         // One in work and three in reserve for each worker, so that one slow block does not soon
         // stop the others; and some that are being written.
-        let blocks = 4 * self.threads.get() + 4;
-        let free = &FreeBlocks::new(blocks, self.block_bytes, self.threads.get());
+        let threads = Threads::start(self.threads);
+        let blocks = 4 * threads.count().get() + 4;
+        let free = &FreeBlocks::new(blocks, self.block_bytes, threads.count().get());
         let (done_sender, done) = bounded(blocks);
         let reader = Mutex::new(Reader::new(start.source, sources.into_iter(), progress));
         let writer = Mutex::new(Writer::new(sink, start, blocks, free, progress));
@@ -318,16 +324,12 @@ impl Pipeline {
                 writer.write(&done);
             }
         };
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads.get())
-            .thread_name(|i| format!("worker-{i}"))
-            .build()
-            .expect("the system starts threads");
-        pool.broadcast(|worker| Worker::new(self).run(worker.index(), free, fill, hand_over));
+        threads.run(|number| worker::run(self, number, free, fill, hand_over));
 
         let (so_far, failed) = writer.into_inner().expect(NO_PANIC).end();
         let reading = reader.into_inner().expect(NO_PANIC).end();
-        Report::new(so_far, records_before, began, reading).unless(failed)
+        let report = Report::new(so_far, records_before, began, reading);
+        Report { threads: threads.count(), ..report }.unless(failed)
     }
 }
 

@@ -13,6 +13,28 @@ use crate::solver::{Batch, Engine, LexFirst, Outcome, Unanswered};
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
 
+/// Takes empty blocks, has them filled and hands them over with their rows, until `fill` says that
+/// there is no more to read, or there are no blocks any more because the rows are not wanted.
+/// `number` says which of the workers it is. Its engine is made for its first lines: of many workers
+/// on a small input most get none.
+pub(super) fn run(
+    pipeline: &Pipeline,
+    number: usize,
+    free: &FreeBlocks,
+    fill: impl Fn(&mut Block) -> bool,
+    hand_over: impl Fn(Block),
+) {
+    let _end = EndOfAll(free);
+    let mut worker = None;
+    while let Some(mut block) = free.take(number) {
+        if !fill(&mut block) {
+            break;
+        }
+        worker.get_or_insert_with(|| Worker::new(pipeline)).process(&mut block);
+        hand_over(block);
+    }
+}
+
 /// One worker's engine and the room that it uses for every block.
 pub(super) struct Worker<'a> {
     pipeline: &'a Pipeline,
@@ -51,26 +73,6 @@ impl<'a> Worker<'a> {
             packer: pipeline.compression.map(Packer::new),
             lister: pipeline.list.as_ref().map(|list| (list.engine)()),
             listed: Vec::new(),
-        }
-    }
-
-    /// Takes empty blocks, has them filled and hands them over with their rows, until `fill` says
-    /// that there is no more to read, or there are no blocks any more because nobody wants rows.
-    /// `number` says which of the workers it is.
-    pub(super) fn run(
-        mut self,
-        number: usize,
-        free: &FreeBlocks,
-        fill: impl Fn(&mut Block) -> bool,
-        hand_over: impl Fn(Block),
-    ) {
-        let _end = EndOfAll(free);
-        while let Some(mut block) = free.take(number) {
-            if !fill(&mut block) {
-                break;
-            }
-            self.process(&mut block);
-            hand_over(block);
         }
     }
 
@@ -270,6 +272,8 @@ impl<'a> Worker<'a> {
             reasons: &self.reasons,
         };
         rows.clear();
+        // A row of the default columns is less than three times its line.
+        rows.reserve(3 * bytes.len());
         self.pipeline.format.rows(all, rows);
         notes.clear();
         if !counts.all_good() {

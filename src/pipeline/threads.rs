@@ -1,0 +1,100 @@
+//! The threads of the workers: as many of those asked for as the system gives.
+
+use std::num::NonZeroUsize;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Address space that a worker takes at most: its stack, its engine, and four blocks with their
+/// records, outcomes and rows, also compressed.
+const WORKER_BYTES: usize = 8 << 20;
+/// Address space that an allocator may set aside for a thread, and how many threads have such an
+/// arena of their own (glibc: 64 MiB, eight for each core).
+const ARENA_BYTES: usize = 64 << 20;
+const ARENAS_PER_CORE: usize = 8;
+/// More threads than these gain nothing, and a thread without work looks for it at every other one:
+/// the time that this takes grows with the square of their number (1000 on two cores: 20 s).
+const MOST: usize = 64;
+const MOST_PER_CORE: usize = 4;
+
+/// The threads that were started.
+pub(super) enum Threads {
+    Pool(ThreadPool),
+    /// No thread could be started: the calling thread works alone.
+    Caller,
+}
+
+impl Threads {
+    /// Starts threads, as many as are wanted if that makes sense, and if the system has the memory
+    /// for them and starts them; else half as many, and so on.
+    pub(super) fn start(wanted: NonZeroUsize) -> Self {
+        let mut count = wanted.get().min(MOST.max(MOST_PER_CORE * cores()));
+        while count > 0 {
+            if has_memory_for(count)
+                && let Ok(pool) = ThreadPoolBuilder::new()
+                    .num_threads(count)
+                    .thread_name(|number| format!("worker-{number}"))
+                    .build()
+            {
+                return Self::Pool(pool);
+            }
+            count /= 2;
+        }
+        Self::Caller
+    }
+
+    /// How many work.
+    pub(super) fn count(&self) -> NonZeroUsize {
+        let count = match self {
+            Self::Pool(pool) => pool.current_num_threads(),
+            Self::Caller => 1,
+        };
+        NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN)
+    }
+
+    /// Runs `work` on each, with its number from 0, and waits for all.
+    pub(super) fn run(&self, work: impl Fn(usize) + Sync) {
+        match self {
+            Self::Pool(pool) => drop(pool.broadcast(|worker| work(worker.index()))),
+            Self::Caller => work(0),
+        }
+    }
+}
+
+/// Whether the system would give the memory of so many workers. An allocation that fails later ends
+/// the process, so it is asked for beforehand, and given back untouched.
+fn has_memory_for(workers: usize) -> bool {
+    let arenas = workers.min(ARENAS_PER_CORE * cores());
+    let bytes =
+        workers.checked_mul(WORKER_BYTES).and_then(|bytes| bytes.checked_add(arenas * ARENA_BYTES));
+    bytes.is_some_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn every_thread_works_once() {
+        for threads in [Threads::Caller, Threads::start(NonZeroUsize::new(3).unwrap())] {
+            let numbers = Mutex::new(Vec::new());
+            threads.run(|number| numbers.lock().unwrap().push(number));
+            let numbers = numbers.into_inner().unwrap();
+            assert_eq!(numbers.len(), threads.count().get());
+            assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), numbers.len());
+        }
+    }
+
+    #[test]
+    fn memory_that_no_machine_has_is_refused() {
+        assert!(has_memory_for(1));
+        assert!(!has_memory_for(usize::MAX / (64 << 20)));
+        assert!(!has_memory_for(usize::MAX));
+    }
+}

@@ -18,12 +18,14 @@ mod grids;
 mod inputs;
 #[cfg(unix)]
 mod interrupted;
+mod jsonl;
 mod judge;
 mod lanes;
 mod marks;
 mod options;
 #[cfg(unix)]
 mod outputs;
+mod pasted;
 mod pipeline;
 #[cfg(unix)]
 mod resources;

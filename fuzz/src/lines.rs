@@ -5,6 +5,19 @@ use bulkdoku::input::{Behind, Layout};
 
 use crate::{Cuts, Ran, Row, plain, run};
 
+/// Checks that each line is a record, a blank line or a comment, whatever is in it, and that cuts make no
+/// difference where each fits a block.
+pub fn check_counts(layout: &Layout, input: &[u8], cuts: &Cuts) {
+    let whole = run(layout, input, &Cuts::none(input));
+    whole.checked_rows(input);
+    let counts = &whole.counts;
+    let lines = plain::lines(input).count() as u64;
+    assert_eq!(counts.records() + counts.blank_lines + counts.comments, lines);
+    if plain::lines(input).all(|line| line.len() < cuts.block_bytes) {
+        assert_eq!(run(layout, input, cuts), whole);
+    }
+}
+
 /// Checks that each line is the record, blank line or comment that it should be.
 pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
     let layout = if keep_rest { Layout::LinesAnd(Behind::Rest) } else { Layout::Lines };

@@ -38,6 +38,7 @@ fuzz_target!(|data: &[u8]| {
         Layout::LinesAnd(Behind::Answer | Behind::AnswerAndRest) => {}
         Layout::Grid => grids::check(input, false, &cuts),
         Layout::GridAndLabel => grids::check(input, true, &cuts),
+        Layout::Jsonl(objects) => lines::check_counts(&Layout::Jsonl(objects), input, &cuts),
         Layout::Csv(table) => tables::check(input, (*table).clone(), &cuts),
     }
 });

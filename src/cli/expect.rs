@@ -13,7 +13,7 @@ use super::Failure;
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
     /// How puzzles lie in the inputs; if not given, each is looked at: lines, a table with a
-    /// column of puzzles, or grids of nine lines.
+    /// column of puzzles, JSON lines, or grids of nine lines.
     #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true)]
     input_format: Format,
 
@@ -46,6 +46,9 @@ enum Format {
     Csv,
     /// A table with tabs between the fields
     Tsv,
+    /// A JSON value a line: objects with a key for the puzzle, strings or arrays
+    #[value(alias = "ndjson")]
+    Jsonl,
     /// Nine lines a puzzle, with or without spaces, borders and labels
     #[value(alias = "boj2580", alias = "boj2239")]
     Grid,
@@ -59,6 +62,7 @@ impl From<Format> for InputFormat {
             Format::Csv => Self::Csv,
             Format::Tsv => Self::Tsv,
             Format::Grid => Self::Grid,
+            Format::Jsonl => Self::Jsonl,
         }
     }
 }
@@ -79,13 +83,14 @@ impl InputArgs {
     /// What is expected of `inputs`, if their own solutions are wanted like this.
     pub fn expected(&self, inputs: &[PathBuf], answers: Answers) -> Result<Expected, Failure> {
         let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
+        let has_columns = is_table || self.input_format == Format::Jsonl;
         let flags = [
-            ("--column", self.column.is_some()),
-            ("--delimiter", self.delimiter.is_some()),
-            ("--no-header", self.no_header),
-            ("--solution-column", matches!(answers, Answers::Column(_))),
+            ("--column", self.column.is_some(), has_columns),
+            ("--delimiter", self.delimiter.is_some(), is_table),
+            ("--no-header", self.no_header, is_table),
+            ("--solution-column", matches!(answers, Answers::Column(_)), has_columns),
         ];
-        if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given && !is_table) {
+        if let Some((flag, ..)) = flags.iter().find(|(_, is_given, goes)| *is_given && !goes) {
             let hint = "is about tables; they are read with --input-format csv, tsv or auto";
             return Err(Failure::Usage(format!("{flag} {hint}")));
         }

@@ -84,6 +84,11 @@ impl Inputs {
             if let Some(finding) = finding(&layout, expected) {
                 self.findings.push(format!("{}: {finding}", name(path)));
             }
+            let is_table = matches!(layout, Layout::Csv(_) | Layout::Jsonl(_));
+            if reader.shows_ellipsis() && !is_table {
+                let finding = "an ellipsis (…) among cells is read as three dots";
+                self.findings.push(format!("{}: {finding}", name(path)));
+            }
             self.layouts[i] = layout;
             let can_be_opened_again = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
             if !can_be_opened_again || is_stdin(path) {
@@ -171,6 +176,7 @@ fn open(path: &Path, bytes: &Arc<AtomicU64>) -> Start {
 fn finding(layout: &Layout, expected: &Expected) -> Option<String> {
     match layout {
         Layout::Csv(table) => Some(table.to_string()),
+        Layout::Jsonl(objects) => Some(objects.to_string()),
         Layout::Grid | Layout::GridAndLabel if expected.format == InputFormat::Auto => {
             Some("grids of nine lines".into())
         }

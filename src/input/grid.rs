@@ -3,6 +3,14 @@
 //! **A row** has nine cells, with or without spaces and bars (`|`, `!`, `:`, `+`, `=`, `│` and the
 //! other box drawing characters) before, between and behind them. A blank cell must be written.
 //!
+//! A row may also be written as programs do: with commas, semicolons or tabs between its cells, of which
+//! the blank ones may be empty then (`5,3,,,7,,,,`), in brackets (`[5, 3, 0, 0, 7, 0, 0, 0, 0],`), with
+//! numbers like `5.000e+00`. A typographic ellipsis is three dots.
+//!
+//! **Pencil marks** are nine rows of nine texts with blanks or bars between them: the candidates of each
+//! cell (`1679`), or nine places each (`1____67_9`); a single blank means all. At least two cells have
+//! several.
+//!
 //! **A border** is a line of nothing but bars and `-`, `_`, `*`, `.`, `'`, mostly drawn with the
 //! first three: `------+-------+------`, `*-----------*`, `:---------+---------:`. Those three mean
 //! blanks as well, so a line of exactly nine cells is a row, unless `+`, `=` or a box drawing joint
@@ -30,7 +38,8 @@
 use memchr::memchr;
 
 use super::csv::Field;
-use super::{Place, Records, lines};
+use super::{Place, Records, lines, list};
+use crate::marks::{Digits, Marks};
 use crate::puzzle::{BLANKS, CELLS, Malformed, Puzzle};
 
 /// The name of the column of the labels above the grids, where they are kept.
@@ -99,8 +108,9 @@ fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &
             }
             What::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
-                match sheet.puzzle(&rows) {
-                    Ok((cells, puzzle)) => records.push_grid(place, &cells, puzzle),
+                match sheet.drawn(&rows) {
+                    Ok(Drawn::Puzzle(cells, puzzle)) => records.push_cells(place, &cells, puzzle),
+                    Ok(Drawn::Marks(marks)) => records.push_drawn_marks(place, *marks),
                     Err((line, malformed)) => {
                         let below = &block[place.start as usize..line.start as usize];
                         let text = line.start..line.end;
@@ -121,8 +131,13 @@ pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
     let rows = sheet.grid(0).ok()?;
     let line = *sheet.counted(&rows).as_slice().get(cell / 9)?;
     let row = line.of(grid);
-    let mut cells = pieces(row).filter(|(_, piece)| matches!(piece, Piece::Cell(_)));
-    let (at, _) = cells.nth(cell % 9)?;
+    let at = if tokens(row).count() == 9 {
+        tokens(row).nth(cell % 9)?.0
+    } else {
+        plain_cells(row).ok()?;
+        let mut cells = pieces(row).filter(|(_, piece)| matches!(piece, Piece::Cell(_)));
+        cells.nth(cell % 9)?.0
+    };
     Some((line_feeds(&grid[..line.start as usize]), column(row, at)))
 }
 
@@ -131,6 +146,14 @@ pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
 pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
     let sheet = Sheet { bytes: start, is_all };
     sheet.starts_with_grid().ok()
+}
+
+/// What a grid holds.
+enum Drawn {
+    /// A puzzle, and its cells as they were written.
+    Puzzle([u8; CELLS], Puzzle),
+    /// Pencil marks.
+    Marks(Box<Marks>),
 }
 
 /// What it is cannot be said before more bytes are there.
@@ -205,7 +228,7 @@ impl Above {
         let text = line.of(bytes).trim_ascii_end();
         let signs = text.iter().take_while(is_sign).count();
         let (start, end) = (line.start + signs as u32, line.start + text.len() as u32);
-        Field { start, end, is_quoted: false }
+        Field { start, end, ..Field::default() }
     }
 }
 
@@ -281,8 +304,9 @@ impl Sheet<'_> {
         loop {
             match self.line(at)? {
                 Some((Kind::Row, line, _)) => {
-                    let is_row = cells_of_row(line.of(self.bytes), 1).is_ok();
-                    return Ok(is_row && self.puzzle(&self.grid(at)?).is_ok());
+                    let row = line.of(self.bytes);
+                    let is_row = cells_of_row(row, 1).is_ok() || marks_of_row(row).is_some();
+                    return Ok(is_row && self.drawn(&self.grid(at)?).is_ok());
                 }
                 Some((Kind::TooLong, ..)) | None => return Ok(false),
                 Some(_) => at = self.part(at)?.map_or(at, |part| part.end),
@@ -368,6 +392,33 @@ impl Sheet<'_> {
         Rows { lines: counts.lines, count: counts.count, ..solid }
     }
 
+    /// What a grid holds, or the line that is at fault.
+    fn drawn(&self, rows: &Rows) -> Result<Drawn, (Span, Malformed)> {
+        match self.puzzle(rows) {
+            Ok((cells, puzzle)) => Ok(Drawn::Puzzle(cells, puzzle)),
+            Err(fault) => {
+                let marks = self.marks(rows).ok_or(fault)?;
+                Ok(Drawn::Marks(Box::new(marks)))
+            }
+        }
+    }
+
+    /// The pencil marks of a grid, if it has some: nine rows of nine texts, of which at least two are
+    /// of several candidates. (One may be two cells that were run together.)
+    fn marks(&self, rows: &Rows) -> Option<Marks> {
+        let rows = self.counted(rows);
+        if rows.count != 9 {
+            return None;
+        }
+        let (mut cells, mut several) = ([Digits::ALL; CELLS], 0);
+        for (into, line) in cells.chunks_exact_mut(9).zip(rows.as_slice()) {
+            let row = line.of(self.bytes);
+            into.copy_from_slice(&marks_of_row(row)?);
+            several += tokens(row).filter(|(_, token)| token.len() > 1).count();
+        }
+        (several > 1).then(|| Marks::from_cells(cells))
+    }
+
     /// The cells of a grid as they were written and as a puzzle, or the line that is at fault.
     fn puzzle(&self, rows: &Rows) -> Result<([u8; CELLS], Puzzle), (Span, Malformed)> {
         let rows = self.counted(rows);
@@ -424,6 +475,9 @@ impl Kind {
     }
 
     fn of_text(text: &[u8]) -> Self {
+        if is_frame(text) {
+            return Self::Border;
+        }
         // Nearly every row has a digit, and nothing but cells and spaces.
         let seen = text.iter().fold(0, |seen, &byte| seen | PLAIN[byte as usize]);
         if seen & (DIGIT | NOT_PLAIN) == DIGIT {
@@ -500,8 +554,95 @@ fn is_dashes(row: &[u8]) -> bool {
     !pieces(row).any(|(_, piece)| matches!(piece, Piece::Cell(cell) if cell != b'-'))
 }
 
-/// Nine cells as they were written.
+/// Whether a line is nothing but the brackets around rows, as programs write them.
+fn is_frame(text: &[u8]) -> bool {
+    let is_bracket = |byte: &u8| matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}');
+    text.iter().any(is_bracket)
+        && text.iter().all(|byte| is_bracket(byte) || matches!(byte, b' ' | b'\t' | b',' | b';'))
+}
+
+/// Nine cells as they were written, in any way; if they are none, what is wrong with them if they
+/// were written as people do.
 fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
+    let malformed = match plain_cells(row) {
+        Ok(cells) => return Ok(cells),
+        Err(malformed) => malformed,
+    };
+    let dotted = list::without_ellipses(row);
+    let dotted = dotted.as_deref().and_then(|row| plain_cells(row).ok());
+    let framed = || plain_cells(without_frame(row)).ok();
+    dotted
+        .or_else(|| list::row(row))
+        .or_else(|| list::row_with_empty_cells(row))
+        .or_else(framed)
+        .ok_or_else(|| Malformed {
+            what: malformed.what.replacen("row of", &format!("row {number} of"), 1),
+            ..malformed
+        })
+}
+
+/// A row without the brackets, quotes and commas around it.
+fn without_frame(row: &[u8]) -> &[u8] {
+    let is_frame = |byte: &u8| {
+        matches!(
+            byte,
+            b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'"' | b'\'' | b',' | b';' | b' ' | b'\t'
+        )
+    };
+    let start = row.iter().take_while(|byte| is_frame(byte)).count();
+    let end = row[start..].iter().rev().take_while(|byte| is_frame(byte)).count();
+    &row[start..row.len() - end]
+}
+
+/// The candidates of nine cells: of each its digits, or nine places with a digit or a blank, or a
+/// blank for all.
+fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
+    if pieces(row).any(|(_, piece)| matches!(piece, Piece::Other(_))) {
+        return None;
+    }
+    let mut cells = [Digits::ALL; 9];
+    let mut tokens = tokens(row);
+    for cell in &mut cells {
+        *cell = candidates(tokens.next()?.1)?;
+    }
+    tokens.next().is_none().then_some(cells)
+}
+
+/// The candidates that a text names.
+fn candidates(token: &[u8]) -> Option<Digits> {
+    let is_in_place =
+        |(digit, byte): (u8, &u8)| *byte == b'0' + digit || *byte == b'0' || !byte.is_ascii_digit();
+    let is_all = matches!(token, [blank] if !matches!(blank, b'1'..=b'9'));
+    let is_set =
+        token.iter().all(|byte| matches!(byte, b'1'..=b'9')) && token.is_sorted_by(|a, b| a < b);
+    let is_placed = token.len() == 9 && (1..).zip(token).all(is_in_place);
+    if is_all {
+        return Some(Digits::ALL);
+    }
+    let mut digits = Digits::default();
+    token
+        .iter()
+        .filter(|byte| matches!(byte, b'1'..=b'9'))
+        .for_each(|&byte| digits.insert(byte - b'0'));
+    (is_set || is_placed).then_some(digits)
+}
+
+/// The cells between blanks and bars, each with its place.
+fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut pieces = pieces(row).peekable();
+    std::iter::from_fn(move || {
+        let is_cell = |(_, piece): &(usize, Piece)| matches!(piece, Piece::Cell(_));
+        let start = pieces.find(is_cell)?.0;
+        let mut end = start + 1;
+        while let Some((at, _)) = pieces.next_if(is_cell) {
+            end = at + 1;
+        }
+        Some((start, &row[start..end]))
+    })
+}
+
+/// Nine cells as people write them.
+fn plain_cells(row: &[u8]) -> Result<[u8; 9], Malformed> {
     let mut cells = [0; 9];
     let (mut count, mut tenth) = (0, None);
     for (at, piece) in pieces(row) {
@@ -516,7 +657,7 @@ fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
             Piece::Space | Piece::Bar | Piece::Joint => {}
             Piece::Other(_) => {
                 let what = Malformed::not_a_cell(row, at).what;
-                let what = format!("row {number} of the grid: {what}");
+                let what = format!("row of the grid: {what}");
                 return Err(Malformed { column: column(row, at), what });
             }
         }
@@ -530,7 +671,7 @@ fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
         _ => ", nine expected",
     };
     let s = if count == 1 { "" } else { "s" };
-    let what = format!("row {number} of the grid has {count} cell{s}{hint}");
+    let what = format!("row of the grid has {count} cell{s}{hint}");
     let at = tenth.unwrap_or(row.trim_ascii_end().len());
     Err(Malformed { column: column(row, at), what })
 }

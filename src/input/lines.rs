@@ -1,6 +1,9 @@
 //! One puzzle a line: 81 cells, or 729 characters of pencil marks, then perhaps a space, tab, comma
 //! or semicolon and other text.
 //!
+//! A line may also hold its cells as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), as `HoDoKu`'s library has
+//! them (`:0300:2:` before the cells), or with a typographic ellipsis for three dots.
+//!
 //! Blank lines and lines that start with `#` are no records. White space around the cells is not
 //! part of them. Lines end with LF or CRLF; a carriage return that stands alone makes its line
 //! malformed, so that a file which has no others is one clear error.
@@ -10,12 +13,13 @@ use std::ops::Range;
 use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
-use super::csv::Field;
+use super::csv::{Field, FieldForm};
+use super::hodoku::{self, LibraryLine};
 use super::names::looks_like_header;
-use super::{Place, Records, Text};
-use crate::puzzle::{CELLS, Malformed};
+use super::{Place, Records, Text, list};
+use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
-use crate::text::read_cells;
+use crate::text::{Line, read_cells};
 
 /// The name of the column of the text behind the cells, where it is kept.
 pub const REST: &str = "rest";
@@ -151,12 +155,71 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
         Err(too_long(text.len()))
     };
     if let Err(Malformed { column, what }) = pushed {
+        if !cut_short && push_other_form(field, place, records) {
+            return;
+        }
         let is_header = looks_like_header(text);
         let malformed = if is_header { header_between() } else { Malformed { column, what } };
         let column = indent + malformed.column;
         records.push_malformed(place, text.len(), Malformed { column, ..malformed });
     }
 }
+
+/// Adds a record for a line that has its cells in another form, if it has.
+fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
+    let Some(form) = OtherForm::of(text) else { return false };
+    match form {
+        OtherForm::Library(LibraryLine::Marks(marks)) => records.push_drawn_marks(place, *marks),
+        OtherForm::Library(LibraryLine::Cells(cells))
+        | OtherForm::List(cells)
+        | OtherForm::Dotted(cells) => match Puzzle::from_text(&cells) {
+            Some(puzzle) => records.push_cells(place, &cells, puzzle),
+            None => return false,
+        },
+    }
+    true
+}
+
+/// The forms that a puzzle may have in a line but the usual one.
+enum OtherForm {
+    /// A list of cells.
+    List(Line),
+    /// A line of `HoDoKu`'s library.
+    Library(LibraryLine),
+    /// Cells with an ellipsis for three dots, and perhaps other text.
+    Dotted(Line),
+}
+
+impl OtherForm {
+    /// Reads a line without blanks before it.
+    fn of(text: &[u8]) -> Option<Self> {
+        if text.first() == Some(&b':') {
+            return hodoku::read(text).map(Self::Library);
+        }
+        if let Some(cells) = list::puzzle(text) {
+            return Some(Self::List(cells));
+        }
+        let word = &text[..word_length(text)];
+        let cells = list::without_ellipses(word)?.try_into().ok()?;
+        Puzzle::from_text(&cells).map(|_| Self::Dotted(cells))
+    }
+}
+
+/// Whether a line is a puzzle in another form than the usual one.
+pub(super) fn is_other_form(line: &[u8]) -> bool {
+    OtherForm::of(line.trim_ascii()).is_some()
+}
+
+/// Whether it may become one.
+pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
+    let text = begin.trim_ascii_start();
+    let has_ellipsis = || list::without_ellipses(&text[..word_length(text)]).is_some();
+    text.len() < LONGEST_OTHER_FORM
+        && (text.first() == Some(&b':') || list::may_be(text) || has_ellipsis())
+}
+
+/// No puzzle takes a longer line, in whatever form.
+const LONGEST_OTHER_FORM: usize = 4096;
 
 /// What is wrong with a line that has a carriage return at byte `at` and goes on behind it.
 fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
@@ -192,9 +255,11 @@ pub enum Behind {
 /// A malformed record has no solution.
 pub fn read_behind(block: &[u8], behind: Behind, records: &mut Records) {
     for record in &records.all {
-        let Text::Block(text) = &record.text else { continue };
         let is_puzzle = record.puzzle.is_ok();
-        let mut rest = text_behind(block, text, is_puzzle);
+        let mut rest = match &record.text {
+            Text::Block(text) => text_behind(block, text, is_puzzle),
+            Text::Own { start, .. } => text_behind_other_form(block, *start as usize),
+        };
         if behind != Behind::Rest {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
             records.answers.push(answer);
@@ -220,6 +285,15 @@ fn text_behind(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
     trimmed(block, cells_end, end)
 }
 
+/// The text behind cells that are written in another form and begin here: only an ellipsis among them
+/// leaves room for any.
+fn text_behind_other_form(block: &[u8], start: usize) -> Field {
+    let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
+    let word = word_length(&block[start..end]);
+    let is_dotted = list::without_ellipses(&block[start..start + word]).is_some();
+    trimmed(block, if is_dotted { start + word } else { end }, end)
+}
+
 /// The first field of a text, and what stands behind it.
 fn split(block: &[u8], text: Field) -> (Field, Field) {
     let (start, end) = (text.start as usize, text.end as usize);
@@ -234,7 +308,7 @@ fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
     let before = text.iter().take_while(|byte| is_separator(**byte)).count();
     let length = text[before..].trim_ascii_end().len();
     let start = start + before;
-    Field { start: start as u32, end: (start + length) as u32, is_quoted: false }
+    Field::new(start..start + length, FieldForm::Plain)
 }
 
 /// How many bytes stand before the first separator.
@@ -263,7 +337,6 @@ mod tests {
     use super::*;
     use crate::input::{Given, Text};
     use crate::marks::Marks;
-    use crate::puzzle::Puzzle;
 
     const CELLS_TEXT: &str =
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -277,7 +350,7 @@ mod tests {
     fn texts(block: &str) -> Vec<&str> {
         let text = |text: &Text| match text {
             Text::Block(range) => &block[range.start as usize..range.end as usize],
-            Text::Cells { .. } => unreachable!("a line is one piece"),
+            Text::Own { .. } => unreachable!("a line is one piece"),
         };
         records(block).all.iter().map(|record| text(&record.text)).collect()
     }

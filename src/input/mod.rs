@@ -4,7 +4,10 @@
 //! |---|---|
 //! | [`lines`] | one puzzle, or its pencil marks, a line |
 //! | [`csv`] | a puzzle in a field of each row |
+//! | [`json`] | a JSON value a line |
 //! | [`grid`] | nine lines a puzzle |
+//! | `list` | cells as programs write lists |
+//! | `hodoku` | lines of `HoDoKu`'s library |
 //! | [`names`] | what the columns of puzzle files are called |
 //! | [`detect`] | which of them an input has |
 //!
@@ -20,8 +23,11 @@ pub mod csv;
 pub mod detect;
 pub mod foreign;
 pub mod grid;
+mod hodoku;
 pub mod inflate;
+pub mod json;
 pub mod lines;
+mod list;
 pub mod names;
 pub mod peek;
 pub mod refilled;
@@ -34,13 +40,14 @@ use std::sync::Arc;
 pub use ahead::Ahead;
 pub use detect::{Answers, Expected, InputFormat, Keep, Undetected};
 pub use inflate::Inflate;
+pub use json::Objects;
 pub use lines::Behind;
 pub use peek::Peek;
 pub use refilled::Refilled;
 pub use source::{Position, Source};
 pub use stretches::RecordList;
 
-use self::csv::{Field, Table};
+use self::csv::{Field, FieldForm, Table};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
@@ -62,6 +69,8 @@ pub enum Layout {
     LinesAnd(Behind),
     /// A table with a column of puzzles.
     Csv(Arc<Table>),
+    /// A JSON value a line.
+    Jsonl(Arc<Objects>),
     /// Nine lines a puzzle.
     Grid,
     /// Nine lines a puzzle, and the label above it is kept.
@@ -72,7 +81,7 @@ impl Layout {
     /// The end of the last whole record in `bytes`, which begin with one; 0 if there is none.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
-            Self::Lines | Self::LinesAnd(_) => lines::last_end(bytes),
+            Self::Lines | Self::LinesAnd(_) | Self::Jsonl(_) => lines::last_end(bytes),
             Self::Csv(table) => csv::borders::last_end(table, bytes),
             Self::Grid => grid::last_end(bytes),
             Self::GridAndLabel => grid::last_end_before_label(bytes),
@@ -107,6 +116,7 @@ impl Layout {
                 lines::read_behind(block, *behind, records);
             }
             Self::Csv(table) => csv::read::read(table, block, first_line, cut_short, records),
+            Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
             Self::Grid => grid::read(block, records),
             Self::GridAndLabel => grid::read_with_labels(block, records),
         }
@@ -117,6 +127,7 @@ impl Layout {
         match self {
             Self::LinesAnd(behind) => *behind != Behind::Rest,
             Self::Csv(table) => table.answer.is_some(),
+            Self::Jsonl(objects) => objects.answer.is_some(),
             _ => false,
         }
     }
@@ -126,9 +137,24 @@ impl Layout {
         match self {
             Self::LinesAnd(Behind::Rest | Behind::AnswerAndRest) => vec![lines::REST.into()],
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
+            Self::Jsonl(objects) => objects.kept.clone(),
             Self::GridAndLabel => vec![grid::LABEL.into()],
             Self::Lines | Self::LinesAnd(Behind::Answer) | Self::Grid => Vec::new(),
         }
+    }
+}
+
+/// Where a cell of a well-formed puzzle is whose cells stand apart and which starts with these bytes:
+/// the lines before it, and its column, counted in characters from 1. `None` if that is not known.
+pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
+    // Behind an escape, or with signs between them, cells are not looked for.
+    if matches!(text.first(), Some(b'"' | b':')) {
+        return None;
+    }
+    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    match list::place_of(line, CELLS - 1).and_then(|_| list::place_of(line, cell)) {
+        Some(at) => Some((0, String::from_utf8_lossy(&line[..at]).chars().count() + 1)),
+        None => grid::cell_place(text, cell),
     }
 }
 
@@ -162,11 +188,12 @@ pub enum Given {
 pub enum Text {
     /// In the block, in one piece.
     Block(Range<u32>),
-    /// In [`Records::cells`], at a place: a puzzle of several lines, which begin in the block here.
-    Cells {
-        /// The place.
-        place: u32,
-        /// The first byte of the first line.
+    /// In [`Records::texts`]: its cells stand apart in the block, or in another way than they are
+    /// shown.
+    Own {
+        /// Where among the texts.
+        text: Range<u32>,
+        /// Where in the block what was read begins.
         start: u32,
     },
 }
@@ -192,8 +219,8 @@ pub struct Records {
     /// What was wrong with the others, in order. (Here, so that nothing has to be freed when records
     /// are forgotten.)
     pub malformed: Vec<Malformed>,
-    /// The cells of puzzles of several lines, as they were written.
-    pub cells: Vec<Line>,
+    /// The texts of records whose cells do not stand in one piece, and of such solutions.
+    pub texts: Vec<u8>,
     /// The fields of the records that are carried into the output, as many for each
     /// ([`Layout::kept`]).
     pub kept: Vec<Field>,
@@ -224,14 +251,40 @@ impl Records {
         }
     }
 
-    /// Adds a record that is a puzzle of several lines.
-    fn push_grid(&mut self, place: Place, cells: &Line, puzzle: Puzzle) {
-        let Place { line, start, indent } = place;
-        let text = Text::Cells { place: self.cells.len() as u32, start };
-        self.cells.push(*cells);
+    /// Adds a record that is a puzzle whose cells, 81 of them, do not stand in one piece.
+    fn push_cells(&mut self, place: Place, cells: &Line, puzzle: Puzzle) {
         let given = Given::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(puzzle);
+        self.push_own(place, cells, given);
+    }
+
+    /// Adds a record that has pencil marks which are not written as they are shown.
+    fn push_drawn_marks(&mut self, place: Place, marks: Marks) {
+        let given = Given::Marks(self.marks.len() as u32);
+        self.marks.push(marks);
+        self.push_own(place, marks.to_string().as_bytes(), given);
+    }
+
+    fn push_own(&mut self, place: Place, text: &[u8], given: Given) {
+        let Place { line, start, indent } = place;
+        let text = Text::Own { text: self.own(text), start: start + indent };
         self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
+    }
+
+    /// Keeps a text.
+    fn own(&mut self, text: &[u8]) -> Range<u32> {
+        let start = self.texts.len() as u32;
+        self.texts.extend_from_slice(text);
+        start..self.texts.len() as u32
+    }
+
+    /// The solution that a record itself gives, by its number; nothing if there is none.
+    pub fn answer<'a>(&'a self, record: usize, block: &'a [u8]) -> &'a [u8] {
+        match self.answers.get(record) {
+            Some(field) if field.form == FieldForm::Own => field.of(&self.texts),
+            Some(field) => field.of(block),
+            None => &[],
+        }
     }
 
     /// Adds a record that is no puzzle: the text that shows it, and how many lines below its first one
@@ -341,7 +394,7 @@ impl Records {
         self.all.clear();
         self.puzzles.clear();
         self.malformed.clear();
-        self.cells.clear();
+        self.texts.clear();
         self.kept.clear();
         self.answers.clear();
         self.marks.clear();

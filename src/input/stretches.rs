@@ -50,7 +50,7 @@ impl Stretch {
         let bytes = place * self.line_bytes;
         let text = match *text {
             Text::Block(Range { start, end }) => Text::Block(start + bytes..end + bytes),
-            Text::Cells { place, start } => Text::Cells { place, start },
+            Text::Own { ref text, start } => Text::Own { text: text.clone(), start },
         };
         let puzzle = match puzzle {
             Ok(Given::Puzzle(first)) => Ok(Given::Puzzle(first + place)),
@@ -197,7 +197,10 @@ mod tests {
     #[test]
     fn records_that_are_alike_are_one_entry_and_yet_all_there() {
         let bad = |line, puzzle| Record { puzzle: Err(puzzle), ..self::line(line, 500, 0) };
-        let cells = |place| Record { text: Text::Cells { place, start: 600 }, ..line(12, 0, 8) };
+        let cells = |place: u32| Record {
+            text: Text::Own { text: 81 * place..81 * (place + 1), start: 600 },
+            ..line(12, 0, 8)
+        };
         let stretches = [
             vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
             // Another distance, line, place, indent, fault or puzzle.

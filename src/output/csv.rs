@@ -238,7 +238,7 @@ mod tests {
             bytes,
             records,
             malformed: &[Malformed { column: 1, what: String::new() }],
-            cells: &[],
+            texts: &[],
             statuses,
             outcomes,
             kept: &[],

@@ -6,6 +6,7 @@
 
 use super::columns::names_of_kept;
 use super::{Column, Row, RowBuffer, RowFormat, Rows, Short};
+use crate::input::csv::FieldForm;
 use crate::puzzle::{CELLS, Grid};
 use crate::status::Status;
 
@@ -42,7 +43,8 @@ impl JsonRows {
     }
 
     /// Puts columns of the input behind the others; one that is called as one of them gets
-    /// `input_` before its name. Their values are strings.
+    /// `input_` before its name. Their values are
+    /// strings, or what they are in JSON lines.
     #[must_use]
     pub fn keeping(self, names: &[String]) -> Self {
         let own: Vec<_> = self.columns.iter().map(|(column, _)| *column).collect();
@@ -55,7 +57,8 @@ impl JsonRows {
     fn room(&self, row: &Row<'_>) -> usize {
         let outside = row.file.len() + row.text.len() + row.answer().length() + row.reason().len();
         let own = self.columns.len() * FIELD + self.texts * 6 * outside;
-        let keys: usize = self.kept.iter().map(|key| key.len() + 2).sum();
+        // Behind each key two quotes, or null.
+        let keys: usize = self.kept.iter().map(|key| key.len() + 4).sum();
         own + keys + 6 * row.kept().length() + 1
     }
 }
@@ -78,9 +81,13 @@ impl RowFormat for JsonRows {
                         object.short(key);
                         object.value(*column, &row);
                     }
-                    for (key, text) in self.kept.iter().zip(row.kept().texts()) {
+                    for (key, (text, form)) in self.kept.iter().zip(row.kept().forms()) {
                         object.put(key);
-                        object.string(&String::from_utf8_lossy(&text));
+                        match form {
+                            FieldForm::JsonValue => object.put(&text),
+                            FieldForm::Missing => object.put(b"null"),
+                            _ => object.string(&String::from_utf8_lossy(&text)),
+                        }
                     }
                     object.put(b"}");
                     object.length
@@ -187,7 +194,7 @@ mod tests {
             bytes: &bytes,
             records: &RecordList::from_iter([record]),
             malformed: &[malformed],
-            cells: &[],
+            texts: &[],
             statuses: &[Status::InternalError],
             outcomes: &Outcomes::default(),
             kept: &[],

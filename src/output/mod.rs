@@ -35,7 +35,7 @@ use std::ops::Range;
 use std::slice::Iter;
 
 use crate::check::{Reason, Reasons};
-use crate::input::csv::Field;
+use crate::input::csv::{Field, FieldForm};
 use crate::input::stretches::Stretch;
 use crate::input::{Given, Record, RecordList, Text};
 use crate::puzzle::{CELLS, Grid, Malformed};
@@ -117,14 +117,22 @@ impl<'a> Kept<'a> {
         self.fields.first().map_or(&[], |field| field.of(self.bytes))
     }
 
-    /// Where among the bytes the first of them begins.
+    /// Where in the block the first of them begins, if it is there.
     pub fn start(self) -> Option<usize> {
-        self.fields.first().map(|field| field.start as usize)
+        let is_in_block = |field: &&Field| {
+            matches!(field.form, FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString)
+        };
+        self.fields.first().filter(is_in_block).map(|field| field.start as usize)
     }
 
     /// What each of them says.
     pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
         self.fields.iter().map(move |field| field.text(self.bytes))
+    }
+
+    /// What each of them says, and how it is written.
+    pub fn forms(self) -> impl Iterator<Item = (Cow<'a, [u8]>, FieldForm)> {
+        self.fields.iter().map(move |field| (field.text(self.bytes), field.form))
     }
 
     /// Bytes of all together, at most.
@@ -143,8 +151,10 @@ impl<'a> Row<'a> {
 
     /// The solution that the input itself gives, if it is checked.
     pub fn answer(&self) -> Kept<'a> {
-        let (Rows { bytes, answers, .. }, place) = self.among;
-        Kept { bytes, fields: answers.get(place..=place).unwrap_or_default() }
+        let (Rows { bytes, texts, answers, .. }, place) = self.among;
+        let fields = answers.get(place..=place).unwrap_or_default();
+        let is_own = fields.iter().any(|field| field.form == FieldForm::Own);
+        Kept { bytes: if is_own { texts } else { bytes }, fields }
     }
 
     /// What the engine found; nothing for a malformed record.
@@ -221,8 +231,8 @@ pub struct Rows<'a> {
     pub records: &'a RecordList,
     /// What was wrong with those that are no puzzles.
     pub malformed: &'a [Malformed],
-    /// The cells of puzzles of several lines ([`Text::Cells`]).
-    pub cells: &'a [[u8; CELLS]],
+    /// The texts of records that do not stand in one piece ([`Text::Own`]).
+    pub texts: &'a [u8],
     /// What became of each record.
     pub statuses: &'a [Status],
     /// What the engine found about each of them.
@@ -261,7 +271,9 @@ impl<'a> Rows<'a> {
             indent: record.indent as usize,
             text: match record.text {
                 Text::Block(Range { start, end }) => &self.bytes[start as usize..end as usize],
-                Text::Cells { place, .. } => &self.cells[place as usize],
+                Text::Own { text: Range { start, end }, .. } => {
+                    &self.texts[start as usize..end as usize]
+                }
             },
             status,
             outcome: match &record.puzzle {

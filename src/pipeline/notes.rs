@@ -5,7 +5,7 @@ use std::io::Write;
 use memchr::{memchr_iter, memrchr};
 
 use crate::check::Place;
-use crate::input::{Record, Text, grid};
+use crate::input::{self, Record, Text};
 use crate::marks::{self, Marks};
 use crate::output::Row;
 use crate::puzzle::{CELLS, Contradiction, Puzzle};
@@ -27,7 +27,11 @@ pub(super) fn write_note(
             let Some((clue_at, found)) = contradiction_in(row.text) else { return };
             let place = match record.text {
                 Text::Block(_) => Some((0, start.1 + clue_at)),
-                Text::Cells { start, .. } => grid::cell_place(&block[start as usize..], clue_at),
+                Text::Own { start, .. } => {
+                    let cell = clue_at / (row.text.len() / CELLS);
+                    input::cell_place(&block[start as usize..], cell)
+                        .map(|(below, at)| (below, if below == 0 { row.indent + at } else { at }))
+                }
             };
             (place.unwrap_or(start), found.to_string())
         }

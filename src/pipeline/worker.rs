@@ -203,7 +203,7 @@ impl<'a> Worker<'a> {
                 Err(_) => Status::Malformed,
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
                 Ok(given) if self.pipeline.check => {
-                    let answer = self.records.answers.get(i).map_or(&[][..], |at| at.of(block));
+                    let answer = self.records.answer(i, block);
                     self.check(given, answer).unwrap_or_else(|disagreement| {
                         let outcome = self.outcomes.of(given);
                         let is_unsolvable =
@@ -264,7 +264,7 @@ impl<'a> Worker<'a> {
             bytes: &bytes[..*length],
             records: &self.records.all,
             malformed: &self.records.malformed,
-            cells: &self.records.cells,
+            texts: &self.records.texts,
             statuses: &self.statuses,
             outcomes: &self.outcomes,
             kept: &self.records.kept,

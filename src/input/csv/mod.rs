@@ -23,5 +23,5 @@ pub mod read;
 pub mod split;
 pub mod table;
 
-pub use split::{Delimiter, Field};
+pub use split::{Delimiter, Field, FieldForm};
 pub use table::Table;

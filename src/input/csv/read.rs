@@ -5,7 +5,7 @@ use memchr::memchr_iter;
 
 use super::borders::{first_line_end, first_text};
 use super::split::Row;
-use super::{Delimiter, Field, Table};
+use super::{Delimiter, Field, FieldForm, Table};
 use crate::input::{Place, Records, lines};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
@@ -257,8 +257,7 @@ fn nth_bit(mut bits: u64, n: usize) -> usize {
 #[inline(always)]
 fn plain_field(delimiter: Delimiter, row: &[u8], start: usize) -> Field {
     let rest = &row[start..];
-    let field =
-        |length| Field { start: start as u32, end: (start + length) as u32, is_quoted: false };
+    let field = |length| Field::new(start..start + length, FieldForm::Plain);
     // Nearly always a grid, which has no blanks.
     match rest.split_at_checked(CELLS) {
         Some((grid, behind)) if is_digits(grid) && ends_field(delimiter, behind) => field(CELLS),

@@ -63,36 +63,55 @@ pub struct Field {
     pub start: u32,
     /// Bytes before its end.
     pub end: u32,
-    /// Whether it stood in quotes: then two quotes in it mean one.
-    pub is_quoted: bool,
+    /// How it is written.
+    pub form: FieldForm,
+}
+
+/// How a field is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldForm {
+    /// As it is.
+    #[default]
+    Plain,
+    /// In the quotes of a table: two quotes in it mean one.
+    Quoted,
+    /// In the quotes of JSON: backslashes mean something.
+    JsonString,
+    /// As a JSON value that is no string.
+    JsonValue,
+    /// Not at all: there is no such key, or `null`.
+    Missing,
+    /// Not in the block, but among the texts of the records.
+    Own,
 }
 
 impl Field {
-    fn new(range: Range<usize>, is_quoted: bool) -> Self {
-        Self { start: range.start as u32, end: range.end as u32, is_quoted }
+    /// A field that stands between two places.
+    pub fn new(range: Range<usize>, form: FieldForm) -> Self {
+        Self { start: range.start as u32, end: range.end as u32, form }
     }
+
+    /// There is none.
+    pub const MISSING: Self = Self { start: 0, end: 0, form: FieldForm::Missing };
 
     /// Its bytes among those in which it was found.
     pub fn of(self, bytes: &[u8]) -> &[u8] {
         &bytes[self.start as usize..self.end as usize]
     }
 
-    /// What it says: its bytes with the quotes undoubled.
+    /// What it says: its bytes with the quotes undoubled, or what its escapes mean.
     pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let raw = self.of(bytes);
-        if !self.is_quoted || memchr(b'"', raw).is_none() {
-            return Cow::Borrowed(raw);
-        }
-        let mut text = Vec::with_capacity(raw.len());
-        let mut pieces = raw.split_inclusive(|&byte| byte == b'"');
-        while let Some(piece) = pieces.next() {
-            text.extend_from_slice(piece);
-            if piece.ends_with(b"\"") {
-                // The second of two.
-                pieces.next();
+        match self.form {
+            FieldForm::Quoted if memchr(b'"', raw).is_some() => undoubled(raw),
+            FieldForm::JsonString if memchr(b'\\', raw).is_some() => {
+                let quoted = &bytes[self.start as usize - 1..=self.end as usize];
+                // Half of a pair of escapes is no text: it stays as it is.
+                let text = serde_json::from_slice::<String>(quoted);
+                text.map_or(Cow::Borrowed(raw), |text| Cow::Owned(text.into_bytes()))
             }
+            _ => Cow::Borrowed(raw),
         }
-        Cow::Owned(text)
     }
 
     /// The same field where `by` more bytes stand before it.
@@ -100,6 +119,20 @@ impl Field {
     pub fn moved(self, by: u32) -> Self {
         Self { start: self.start + by, end: self.end + by, ..self }
     }
+}
+
+/// The text of a field with doubled quotes.
+fn undoubled(raw: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = Vec::with_capacity(raw.len());
+    let mut pieces = raw.split_inclusive(|&byte| byte == b'"');
+    while let Some(piece) = pieces.next() {
+        text.extend_from_slice(piece);
+        if piece.ends_with(b"\"") {
+            // The second of two.
+            pieces.next();
+        }
+    }
+    Cow::Owned(text)
 }
 
 /// How a row ends.
@@ -133,14 +166,14 @@ fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field
         let end = if is_quoted {
             let Some(length) = quoted_length(&bytes[at + 1..]) else { return Row::Open { at } };
             let end = at + 1 + length;
-            found(number, Field::new(at + 1..end, true));
+            found(number, Field::new(at + 1..end, FieldForm::Quoted));
             end + 1
         } else {
             let rest = &bytes[at..];
             let end = at + memchr2(delimiter, b'\n', rest).unwrap_or(rest.len());
             let is_last = bytes.get(end) != Some(&delimiter);
             let has_return = is_last && end > at && bytes[end - 1] == b'\r';
-            found(number, Field::new(at..end - usize::from(has_return), false));
+            found(number, Field::new(at..end - usize::from(has_return), FieldForm::Plain));
             end
         };
         let length = match &bytes[end..] {
@@ -177,7 +210,7 @@ fn split_at_blanks(bytes: &[u8], mut found: impl FnMut(usize, Field)) -> Row {
     let (mut at, mut fields) = (0, 0);
     while let Some(start) = position(&bytes[..end], at, |byte| !is_white(byte)) {
         at = position(&bytes[..end], start, is_white).unwrap_or(end);
-        found(fields, Field::new(start..at, false));
+        found(fields, Field::new(start..at, FieldForm::Plain));
         fields += 1;
     }
     Row::Whole { fields, length: (end + 1).min(bytes.len()) }

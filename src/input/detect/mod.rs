@@ -1,7 +1,7 @@
 //! How the records of an input lie, found from its first bytes.
 //!
-//! Lines that start with a puzzle are lines of puzzles, whatever stands behind it. If the first rows
-//! are nine of nine cells, the puzzles are grids. Anything else may be a table. Then the puzzles are
+//! Lines that start with a puzzle are lines of puzzles, whatever stands behind it. If the first line is a
+//! JSON object, all are. If the first rows are nine of nine cells, the puzzles are grids. Anything else may be a table. Then the puzzles are
 //! in the column whose name says so; or, without such a name, in the one that the first row with 81
 //! cells, some of them blank, has them in (a solution has no blanks). What is none of these is read
 //! as lines, each of which says what is wrong with it.
@@ -13,10 +13,12 @@
 //! |---|---|
 //! | `mod.rs` | lines, grids or a table |
 //! | `columns.rs` | which columns of a table hold what |
+//! | `keys.rs` | which keys of JSON objects hold what |
 //! | `sample.rs` | the first bytes, cut into rows and fields |
 //! | `undetected.rs` | why nobody knows it |
 
 mod columns;
+mod keys;
 mod sample;
 mod undetected;
 
@@ -43,6 +45,8 @@ pub enum InputFormat {
     Tsv,
     /// Nine lines a puzzle.
     Grid,
+    /// A JSON value a line.
+    Jsonl,
 }
 
 /// What is known about inputs before they are looked at.
@@ -113,10 +117,16 @@ impl Expected {
         match self.format {
             InputFormat::Lines => self.lines().map(Some),
             InputFormat::Grid => self.grids().map(Some),
+            InputFormat::Jsonl => self.json(start, is_all, is_end),
             InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
                 let Some(sample) = Sample::new(start, is_all, is_end) else {
                     return if is_all { self.lines().map(Some) } else { Ok(None) };
                 };
+                match self.starts_with_object(sample.text, is_all) {
+                    Some(false) => {}
+                    Some(true) => return self.json(sample.text, is_all, is_end),
+                    None => return Ok(None),
+                }
                 if !self.is_table() {
                     match sample.starts_with_puzzle() {
                         Some(false) => {}

@@ -8,7 +8,8 @@ use super::Columns;
 use crate::input::csv::borders::first_line_end;
 use crate::input::csv::split::Row;
 use crate::input::csv::table::Header;
-use crate::input::csv::{Delimiter, Table};
+use crate::input::csv::{Delimiter, FieldForm, Table};
+use crate::input::lines;
 use crate::marks;
 use crate::puzzle::{BLANKS, CELLS};
 
@@ -16,7 +17,7 @@ use crate::puzzle::{BLANKS, CELLS};
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
     /// From the begin of the first such line on.
-    text: &'a [u8],
+    pub(super) text: &'a [u8],
     /// The number of that line, from 1.
     pub(super) line: u64,
     /// Whether no more will be looked at.
@@ -49,7 +50,7 @@ impl<'a> Sample<'a> {
         };
         let word = &text[..end];
         if !is_grid(word) {
-            return Some(is_puzzle(word));
+            return if is_puzzle(word) { Some(true) } else { self.starts_with_other_form() };
         }
         // A grid without blanks may be the solution in front of its puzzle.
         let line = match first_line_end(text) {
@@ -59,6 +60,16 @@ impl<'a> Sample<'a> {
         };
         let mut fields = line.split(|byte| !is_cell(*byte));
         Some(!fields.any(is_puzzle))
+    }
+
+    /// The same of the forms in which a puzzle is a whole line.
+    fn starts_with_other_form(&self) -> Option<bool> {
+        match first_line_end(self.text) {
+            Some(end) => Some(lines::is_other_form(&self.text[..end])),
+            None if self.is_all => Some(lines::is_other_form(self.text)),
+            None if lines::may_be_other_form(self.text) => None,
+            None => Some(false),
+        }
     }
 
     /// The earliest row that has puzzles, of all ways of cutting the rows. Goes on if that cannot
@@ -108,7 +119,7 @@ impl<'a> Sample<'a> {
             let mut fields = Fields::default();
             let row = delimiter.split(rest, |_, field| {
                 fields.texts.push(field.text(rest).trim_ascii().to_vec());
-                fields.has_quotes |= field.is_quoted;
+                fields.has_quotes |= field.form == FieldForm::Quoted;
                 fields.has_returns |= memchr(b'\r', field.of(rest)).is_some();
             });
             let length = match row {

@@ -1,0 +1,86 @@
+//! The lines of `HoDoKu`'s library of techniques.
+//!
+//! `:0300:2:.6..+1..89…:127 359:…`: the number of a technique, its digits, the cells, those found out
+//! so far with a `+` before them, and the candidates that are removed, as digit, row and column.
+//! What follows is about the technique.
+
+use super::list;
+use crate::marks::{Digits, Marks};
+use crate::puzzle::{CELLS, Puzzle};
+
+/// What such a line holds.
+pub(super) enum LibraryLine {
+    /// A puzzle, its cells as text.
+    Cells([u8; CELLS]),
+    /// A puzzle of which candidates are removed.
+    Marks(Box<Marks>),
+}
+
+/// Reads such a line; `None` if it is none.
+pub(super) fn read(line: &[u8]) -> Option<LibraryLine> {
+    let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
+    let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-' || *byte == b'x';
+    if technique.is_empty() || !technique.iter().chain(digits).all(is_number) {
+        return None;
+    }
+    let dotted = list::without_ellipses(cells);
+    let cells = dotted.as_deref().unwrap_or(cells).iter().copied().filter(|&byte| byte != b'+');
+    let cells: [u8; CELLS] = cells.collect::<Vec<_>>().try_into().ok()?;
+    let puzzle = Puzzle::from_text(&cells)?;
+    let mut marks = Marks::from(&puzzle);
+    let removed = parts.next().unwrap_or_default();
+    let removed = removed.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    for word in removed {
+        let &[digit @ b'1'..=b'9', row @ b'1'..=b'9', column @ b'1'..=b'9'] = word else {
+            return None;
+        };
+        let cell = usize::from(row - b'1') * 9 + usize::from(column - b'1');
+        let left = marks.of_cell(cell).into_iter().filter(|&other| other != digit - b'0');
+        let left = left.fold(Digits::default(), |mut digits, digit| {
+            digits.insert(digit);
+            digits
+        });
+        marks.set(cell, left);
+    }
+    Some(match marks.puzzle() {
+        Some(same) if same == puzzle => LibraryLine::Cells(cells),
+        _ => LibraryLine::Marks(Box::new(marks)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELLS_TEXT: &str =
+        "53..+7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..7+9";
+
+    #[test]
+    fn cells_found_out_are_clues_and_removed_candidates_are_gone() {
+        let plain = CELLS_TEXT.replace('+', "");
+        for rest in ["", "::", "::513::", ": :"] {
+            let line = format!(":0300:2:{CELLS_TEXT}{rest}");
+            let Some(LibraryLine::Cells(cells)) = read(line.as_bytes()) else { panic!("{line}") };
+            assert_eq!(&cells, plain.as_bytes());
+        }
+        let line = format!(":0300:2:{CELLS_TEXT}:113 214:213::");
+        let Some(LibraryLine::Marks(marks)) = read(line.as_bytes()) else { panic!("{line}") };
+        assert_eq!(marks.of_cell(2).to_string(), "23456789");
+        assert_eq!(marks.of_cell(3).to_string(), "13456789");
+        assert_eq!(marks.of_cell(0).to_string(), "5");
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        for line in [
+            CELLS_TEXT.into(),
+            format!("::{CELLS_TEXT}"),
+            format!(":0300:2:{}", &CELLS_TEXT[1..]),
+            format!(":0300:2:{CELLS_TEXT}:11:"),
+            format!(":name:2:{CELLS_TEXT}::"),
+        ] {
+            assert!(read(line.as_bytes()).is_none(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Cells that are written as programs write lists: `5, 3, 0`, `[5 3 0]`, `5.000e+00 3.000e+00`.
+//!
+//! A list is one of cells with commas, semicolons or blanks between them, in brackets or not. A cell
+//! is a digit, a blank, a whole number from 0 to 9 in any spelling, one of these in quotes, or `null`
+//! or `None` for a blank. Nothing else may stand in it: what is a list is never anything else, too.
+
+use crate::puzzle::{BLANKS, CELLS};
+use crate::text::Line;
+
+/// The characters as which a typographic ellipsis is read.
+const DOTS: &[u8] = b"...";
+/// No cell is written longer.
+const LONGEST_CELL: usize = 32;
+const ELLIPSIS: &[u8] = "…".as_bytes();
+
+/// The 81 cells of a list; of one in brackets in brackets each inner one has nine. Their blanks are
+/// `.`.
+pub fn puzzle(text: &[u8]) -> Option<Line> {
+    let mut cells = [b'.'; CELLS];
+    // Only then it takes long to find out.
+    if text.len() < 2 * CELLS - 1 {
+        return None;
+    }
+    fill(text, &mut cells, true).then_some(cells)
+}
+
+/// Whether a text may be the begin of a list: all in it but the end is as in one.
+pub(super) fn may_be(begin: &[u8]) -> bool {
+    let mut all = tokens(begin).map(|(_, token)| token).peekable();
+    while let Some(token) = all.next() {
+        let is_whole = all.peek().is_some();
+        if is_whole && !is_bracket(token[0]) && cell(token).is_none() {
+            return false;
+        }
+        if !is_whole && token.len() > LONGEST_CELL {
+            return false;
+        }
+    }
+    true
+}
+
+/// The nine cells of a row.
+pub(super) fn row(text: &[u8]) -> Option<[u8; 9]> {
+    let mut cells = [b'.'; 9];
+    fill(text, &mut cells, false).then_some(cells)
+}
+
+/// The nine cells of a row of a spreadsheet, in which those that are blank may be empty.
+pub(super) fn row_with_empty_cells(text: &[u8]) -> Option<[u8; 9]> {
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    [b',', b'\t', b';'].into_iter().find_map(|delimiter| {
+        let mut cells = [b'.'; 9];
+        let mut fields = text.split(|&byte| byte == delimiter);
+        for cell in &mut cells {
+            match fields.next()?.trim_ascii() {
+                [] => {}
+                field => *cell = self::cell(field)?,
+            }
+        }
+        fields.next().is_none().then_some(cells)
+    })
+}
+
+/// Where in a list the cell of this number begins.
+pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
+    tokens(text)
+        .filter(|(_, token)| token.len() > 1 || !is_bracket(token[0]))
+        .nth(cell)
+        .map(|(at, _)| at)
+}
+
+/// A text with dots where it has ellipses, if it has any.
+pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
+    memchr::memmem::find(text, ELLIPSIS)?;
+    let mut dotted = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = memchr::memmem::find(rest, ELLIPSIS) {
+        dotted.extend_from_slice(&rest[..at]);
+        dotted.extend_from_slice(DOTS);
+        rest = &rest[at + ELLIPSIS.len()..];
+    }
+    dotted.extend_from_slice(rest);
+    Some(dotted)
+}
+
+/// Fills in as many cells as there are; whether these are all of the list.
+fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
+    let (mut count, mut depth, mut was_nested) = (0, 0_usize, false);
+    for (_, token) in tokens(text) {
+        match token {
+            [b'[' | b'(' | b'{'] => {
+                depth += 1;
+                was_nested |= depth > 1;
+                if may_be_nested && was_nested && count % 9 != 0 {
+                    return false;
+                }
+            }
+            [b']' | b')' | b'}'] => depth = depth.saturating_sub(1),
+            _ => {
+                let (Some(place), Some(cell)) = (cells.get_mut(count), cell(token)) else {
+                    return false;
+                };
+                *place = cell;
+                count += 1;
+            }
+        }
+    }
+    count == cells.len()
+}
+
+/// The brackets and what stands between separators, each with its place.
+fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let is_separator = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b';');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += text[at..].iter().position(|&byte| !is_separator(byte))?;
+        let rest = &text[at..];
+        let length = if is_bracket(rest[0]) {
+            1
+        } else {
+            let is_end = |byte: &u8| is_separator(*byte) || is_bracket(*byte);
+            rest.iter().position(is_end).unwrap_or(rest.len())
+        };
+        at += length;
+        Some((at - length, &rest[..length]))
+    })
+}
+
+fn is_bracket(byte: u8) -> bool {
+    matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}')
+}
+
+/// A cell as it would be written alone.
+fn cell(token: &[u8]) -> Option<u8> {
+    match token {
+        [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => match inner {
+            [] | [b' '] => Some(b'.'),
+            [one] if one.is_ascii_digit() || BLANKS.contains(one) => Some(*one),
+            _ => None,
+        },
+        [one] if one.is_ascii_digit() || BLANKS.contains(one) => Some(*one),
+        b"null" | b"None" => Some(b'.'),
+        [b'0'..=b'9', b'.' | b'e' | b'E', ..] => {
+            let number: f64 = std::str::from_utf8(token).ok()?.parse().ok()?;
+            let digit = (0..=9_u8).find(|&digit| f64::from(digit).total_cmp(&number).is_eq())?;
+            Some(b'0' + digit)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLASSIC: &[u8; CELLS] =
+        b"53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+
+    fn joined(separator: &str, cell: impl Fn(u8) -> String) -> String {
+        CLASSIC.iter().map(|&byte| cell(byte)).collect::<Vec<_>>().join(separator)
+    }
+
+    fn digit(byte: u8) -> String {
+        char::from(if byte == b'.' { b'0' } else { byte }).to_string()
+    }
+
+    #[test]
+    fn lists_of_all_kinds_are_the_same_puzzle() {
+        let nested: Vec<_> = CLASSIC
+            .chunks(9)
+            .map(|row| {
+                format!("[{}]", row.iter().map(|&cell| digit(cell)).collect::<Vec<_>>().join(", "))
+            })
+            .collect();
+        let plain = |byte: u8| char::from(byte).to_string();
+        for text in [
+            joined(" ", plain),
+            joined(",", digit),
+            joined("; ", plain),
+            format!("[{}]", joined(", ", digit)),
+            format!("({}),", joined(",", |byte| format!("'{}'", plain(byte)))),
+            format!("[{}]", nested.join(",")),
+            format!("[{}]", joined(",", |b| if b == b'.' { "null".into() } else { plain(b) })),
+            joined(" ", |byte| format!("{}.000000000000000000e+00", digit(byte))),
+            format!("[{}]", joined(" ", |byte| format!("{}.", digit(byte)))),
+        ] {
+            let found = puzzle(text.as_bytes()).expect(&text);
+            assert!(
+                found.iter().zip(CLASSIC).all(|(a, b)| a == b || (*a, *b) == (b'0', b'.')),
+                "{text}"
+            );
+            let at = place_of(text.as_bytes(), 4).unwrap();
+            assert!(text[at..].trim_start_matches('\'').starts_with('7'), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_a_list() {
+        let comma = joined(",", digit);
+        for text in [
+            format!("{comma},1"),
+            comma[2..].to_owned(),
+            comma.replacen("5,3", "53", 1),
+            comma.replacen('5', "10", 1),
+            comma.replacen('5', "5.5", 1),
+            comma.replacen('5', "A", 1),
+            format!("[[5],{}]", &comma[2..]),
+            format!("{comma} x"),
+            format!("# {comma}"),
+        ] {
+            assert_eq!(puzzle(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_of_spreadsheets_may_have_empty_cells() {
+        for text in ["5,3,,,7,,,,", "5\t3\t\t\t7\t\t\t\t", " 5;3; ;;7;;;;"] {
+            assert_eq!(row_with_empty_cells(text.as_bytes()), Some(*b"53..7...."), "{text}");
+        }
+        assert_eq!(row_with_empty_cells(b"5,3,,,7,,,"), None);
+        assert_eq!(row_with_empty_cells(b"5,3,,,7,,,,,"), None);
+        assert_eq!(row(b"[5, 3, 0, 0, 7, 0, 0, 0, 0],"), Some(*b"530070000"));
+    }
+
+    #[test]
+    fn ellipses_are_three_dots() {
+        assert_eq!(without_ellipses("4…..8.5".as_bytes()), Some(b"4.....8.5".to_vec()));
+        assert_eq!(without_ellipses(b"4..8"), None);
+    }
+}

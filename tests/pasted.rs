@@ -1,0 +1,255 @@
+//! What people paste: drawn pencil marks, lists of programs, lines of other tools.
+
+use crate::common::command::{CLASSIC, Folder, Ran};
+
+const HARD: &str =
+    "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
+
+fn solve(input: impl AsRef<[u8]>) -> Ran {
+    Folder::new().solve(&["--columns", "line,puzzle,status"], input)
+}
+
+/// The rows behind the header.
+fn rows(ran: &Ran) -> Vec<&str> {
+    ran.rows.lines().skip(1).collect()
+}
+
+fn zeros() -> String {
+    CLASSIC.replace('.', "0")
+}
+
+/// Each row of nine, its cells joined.
+fn joined(cells: &str, between: &str) -> Vec<String> {
+    let rows = (0..9).map(|row| &cells[9 * row..9 * row + 9]);
+    rows.map(|row| row.chars().map(String::from).collect::<Vec<_>>().join(between)).collect()
+}
+
+/// What `show` prints of the candidates of a puzzle, and the same as 729 characters.
+fn drawn() -> (String, String) {
+    let folder = Folder::new();
+    let drawing = folder.run("show", &["--stage", "propagated", HARD], "").rows;
+    let line = folder.run("show", &["--candidates", HARD], "").rows;
+    (drawing, line.trim_end().to_owned())
+}
+
+#[test]
+fn drawn_pencil_marks_are_read() {
+    let (drawing, marks) = drawn();
+    let rows_of = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.contains('|')).map(String::from).collect()
+    };
+    let cells = rows_of(&drawing);
+    let edge = |ends: [&str; 2], joint: &str| {
+        let part = "-".repeat(25);
+        format!("{}{part}{joint}{part}{joint}{part}{}", ends[0], ends[1])
+    };
+    let framed = |top: String, between: String, bottom: String| {
+        let mut lines = vec![top];
+        for (number, row) in cells.iter().enumerate() {
+            if matches!(number, 3 | 6) {
+                lines.push(between.clone());
+            }
+            lines.push(format!("| {row} |"));
+        }
+        lines.push(bottom);
+        lines.join("\n")
+    };
+    let hodoku = framed(edge([".", "."], "."), edge([":", ":"], "+"), edge(["'", "'"], "'"));
+    let forum = framed(edge(["*", "*"], "-"), edge(["|", "|"], "+"), edge(["*", "*"], "-"));
+    let box_drawing = framed(edge(["┌", "┐"], "┬"), edge(["├", "┤"], "┼"), edge(["└", "┘"], "┴"));
+    let box_drawing = box_drawing.replace('|', "│").replace('-', "─");
+    // Nine places a cell.
+    let placed: Vec<_> =
+        marks.as_bytes().chunks(9).map(|cell| String::from_utf8_lossy(cell)).collect();
+    let placed: Vec<_> = placed.chunks(9).map(|row| row.join(" ").replace('.', "_")).collect();
+    for (text, line) in [
+        (drawing.clone(), 1),
+        (hodoku.clone(), 2),
+        (forum, 2),
+        (box_drawing, 2),
+        (placed.join("\n"), 1),
+        (format!("A puzzle\n{}\n", hodoku.replace('\n', "\r\n")), 3),
+    ] {
+        let ran = solve(&text);
+        assert_eq!(rows(&ran), [format!("{line},{marks},unique")], "{text}\n{ran:?}");
+        assert!(ran.messages.starts_with("<stdin>: grids of nine lines"), "{ran:?}");
+    }
+    let both = format!("one\n{hodoku}\n\ntwo\n{drawing}");
+    let ran = Folder::new().solve(&["--keep", "-q", "--columns", "line,status"], both);
+    assert_eq!(rows(&ran), ["3,unique,one", "18,unique,two"]);
+}
+
+#[test]
+fn a_grid_with_a_cell_too_many_is_no_pencil_marks() {
+    let mut lines = joined(CLASSIC, " ");
+    lines[8] += "1";
+    let ran = Folder::new().solve(&["--input-format", "grid"], lines.join("\n"));
+    assert!(
+        ran.messages.contains("<stdin>:9:18: malformed: row 9 of the grid has 10 cells"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn a_contradiction_among_pencil_marks_is_told_with_its_line_and_column() {
+    let (drawing, _) = drawn();
+    let (first, rest) = drawing.split_once('\n').unwrap();
+    // Two cells of the first row are 4.
+    let text = format!("{}\n{rest}", first.replacen("1679 ", "4    ", 1));
+    let ran = solve(text);
+    assert!(
+        ran.messages.contains("<stdin>:1:9: contradictory: 4 stands twice in row 1"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn an_ellipsis_is_three_dots_and_that_is_noted() {
+    let dotted = HARD.replacen("...", "…", 2);
+    let ran = solve(format!("{dotted} # a hard one\n{CLASSIC}\n{dotted}\n"));
+    let hard = format!("{HARD},unique");
+    assert_eq!(
+        rows(&ran),
+        [format!("1,{hard}"), format!("2,{CLASSIC},unique"), format!("3,{hard}")]
+    );
+    assert_eq!(
+        ran.messages.matches("an ellipsis (…) among cells is read as three dots").count(),
+        1
+    );
+    let grid = joined(HARD, "").join("\n").replace("...", "…");
+    assert_eq!(rows(&solve(grid)), [format!("1,{HARD},unique")]);
+    let args = ["--keep", "-q", "--columns", "line,status"];
+    let ran = Folder::new().solve(&args, format!("{CLASSIC} a\n{dotted} b c\n"));
+    assert_eq!(rows(&ran), ["1,unique,a", "2,unique,b c"]);
+}
+
+#[test]
+fn grids_as_programs_write_them_are_read() {
+    let zeros = zeros();
+    let lists = |open: &str, close: &str| -> Vec<String> {
+        joined(&zeros, ", ").into_iter().map(|row| format!("{open}{row}{close}")).collect()
+    };
+    let numpy: Vec<String> = joined(&zeros, " ")
+        .iter()
+        .map(|row| {
+            row.split(' ')
+                .map(|cell| format!("{cell}.000000000000000000e+00"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
+    let quoted =
+        joined(CLASSIC, "\",\"").iter().map(|row| format!("[\"{row}\"]")).collect::<Vec<_>>();
+    for (text, cells, line) in [
+        (joined(&zeros, ",").join("\n"), &zeros[..], 1),
+        (joined(CLASSIC, ",").join("\n").replace('.', ""), CLASSIC, 1),
+        (joined(CLASSIC, "\t").join("\n").replace('.', ""), CLASSIC, 1),
+        (joined(&zeros, "; ").join("\r\n"), &zeros, 1),
+        (numpy.join("\n"), &zeros, 1),
+        (format!("[{}]", lists("[", "]").join(",\n ")), &zeros, 1),
+        (format!("grid = [\n{}\n]\n", lists("    [", "],").join("\n")), &zeros, 2),
+        (format!("int[][] grid = {{\n{}\n}};\n", lists("{", "}").join(",\n")), &zeros, 2),
+        (format!("[{}]", quoted.join(",\n")), CLASSIC, 1),
+        (format!("[\"{}\"]", joined(CLASSIC, "").join("\",\n\"")), CLASSIC, 1),
+    ] {
+        let ran = solve(&text);
+        assert_eq!(rows(&ran), [format!("{line},{cells},unique")], "{text}\n{ran:?}");
+    }
+}
+
+#[test]
+fn lines_as_programs_write_them_are_read() {
+    let zeros = zeros();
+    let all = |cells: &str, between: &str| joined(cells, between).join(between);
+    let nested = format!("[[{}]]", joined(&zeros, ",").join("],["));
+    let lines = [
+        (all(CLASSIC, " "), CLASSIC),
+        (all(&zeros, ","), &zeros),
+        (format!("[{}]", all(&zeros, ", ")), &zeros),
+        (nested, &zeros),
+        (all(&zeros, ".0 ") + ".0", &zeros),
+    ];
+    for (line, cells) in &lines {
+        let ran = solve(format!("{line}\n{CLASSIC}\n{line}"));
+        let expected = [
+            format!("1,{cells},unique"),
+            format!("2,{CLASSIC},unique"),
+            format!("3,{cells},unique"),
+        ];
+        assert_eq!(rows(&ran), expected, "{line}\n{ran:?}");
+    }
+    let twice = all(&zeros.replacen("53", "55", 1), ",");
+    let ran = solve(format!("{CLASSIC}\n  {twice}"));
+    assert!(
+        ran.messages.contains("<stdin>:2:5: contradictory: 5 stands twice in row 1"),
+        "{ran:?}"
+    );
+    // What is not 81 cells stays what it was.
+    for line in [&lines[1].0[2..], "5,3,0", "5 3 0 0 7"] {
+        let ran = solve(format!("{CLASSIC}\n{line}\n"));
+        assert!(ran.messages.contains("<stdin>:2:2: malformed: 1 cell, 81 expected"), "{ran:?}");
+    }
+}
+
+#[test]
+fn lines_of_a_library_of_techniques_are_read() {
+    let found = CLASSIC.replacen('7', "+7", 1);
+    let input = format!(
+        ":0300:2:{found}:113 214:213::\n:0000:x:{CLASSIC}:::\n:0000:x:{}:::\n",
+        &CLASSIC[1..]
+    );
+    let ran = solve(input);
+    let rows = rows(&ran);
+    assert!(
+        rows[0].starts_with("1,....5......3.......234567891.3456789......7..")
+            && rows[0].ends_with("unique"),
+        "{rows:?}"
+    );
+    assert_eq!(rows[1], format!("2,{CLASSIC},unique"));
+    assert!(rows[2].ends_with("malformed"), "{rows:?}");
+    assert!(ran.messages.contains("<stdin>:3:1: malformed: ':' is no cell"), "{ran:?}");
+}
+
+/// Everything that is written is read again, and gives the same.
+#[test]
+fn every_format_that_is_written_is_read_again() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n{HARD}\n"));
+    let solutions = folder.solve(&["in", "-q", "--format", "lines"], "").rows;
+    let solutions: Vec<_> = solutions.lines().collect();
+    let statuses = |args: &[&str]| {
+        let ran = folder.solve(&[args, &["--columns", "solution,status"]].concat(), "");
+        assert_eq!(ran.status, 0, "{args:?}: {ran:?}");
+        ran.rows.lines().skip(1).map(String::from).collect::<Vec<_>>()
+    };
+    let expected: Vec<_> = solutions.iter().map(|solution| format!("{solution},unique")).collect();
+    // With the puzzles: they are what is read.
+    for name in ["out.csv", "out.tsv", "out.jsonl", "out.csv.gz", "out.jsonl.zst"] {
+        folder.solve(&["in", "-q", "-o", name], "");
+        assert_eq!(statuses(&[name]), expected, "{name}");
+        let checked = folder.run("check", &[name, "--columns", "status"], "");
+        assert_eq!(checked.rows, "status\nok\nok\n", "{name}: {checked:?}");
+    }
+    // Solutions alone.
+    for (format, name) in [
+        ("lines", "a"),
+        ("grid", "b"),
+        ("boj2580", "c"),
+        ("boj2239", "d"),
+        ("lines", "a.gz"),
+        ("grid", "b.zst"),
+    ] {
+        folder.solve(&["in", "-q", "--format", format, "-o", name], "");
+        assert_eq!(statuses(&[name]), expected, "{format}");
+    }
+    // What show prints, at every stage.
+    for stage in ["givens", "propagated", "solved"] {
+        for more in [&[][..], &["--candidates"]] {
+            let ran = folder.run("show", &[&["--stage", stage, HARD], more].concat(), "");
+            folder.file("shown", &ran.rows);
+            assert_eq!(statuses(&["shown"]), expected[1..], "{stage} {more:?}");
+            let again = folder.run("show", &["--candidates", "--stage", "givens", "-"], &ran.rows);
+            assert_eq!(again.status, 0, "{stage} {more:?}: {again:?}");
+        }
+    }
+}

@@ -18,18 +18,21 @@ pub(super) type Cells<V> = [V; CELLS];
 pub(super) const CONFIGURATIONS: [[usize; 3]; 6] =
     [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
 
-/// The two configurations that lay line `line`'s digit into box `b`.
-pub(super) const fn through(line: usize, b: usize) -> [usize; 2] {
-    let (mut found, mut count, mut i) = ([0; 2], 0, 0);
-    while i < 6 {
-        if CONFIGURATIONS[i][line] == b {
-            found[count] = i;
-            count += 1;
-        }
+/// For each line and box the two configurations that lay the line's digit into the box. (A table: a
+/// function would be evaluated again for every vector.)
+pub(super) const THROUGH: [[[usize; 2]; 3]; 3] = {
+    let mut through = [[[0; 2]; 3]; 3];
+    let mut count = [[0; 3]; 3];
+    let mut i = 0;
+    while i < 18 {
+        let (configuration, line) = (i / 3, i % 3);
+        let b = CONFIGURATIONS[configuration][line];
+        through[line][b][count[line][b]] = configuration;
+        count[line][b] += 1;
         i += 1;
     }
-    found
-}
+    through
+};
 
 /// Where cell `k` of the minirow in `line` and box `b` lies, from a chute's first cell.
 #[inline(always)]
@@ -382,7 +385,7 @@ pub(super) fn closure<S: Simd, V: Vector<S>>(configurations: &[V; 6]) -> Minirow
     let mut kept = [[configurations[0]; 3]; 3];
     for line in 0..3 {
         for b in 0..3 {
-            let [i, j] = through(line, b);
+            let [i, j] = THROUGH[line][b];
             kept[line][b] = configurations[i] | configurations[j];
         }
     }

@@ -14,7 +14,7 @@ use super::searches::SearchId;
 use super::shelves::{Exchange, Shelves};
 use super::stack::Stack;
 use super::sweep::{
-    CONFIGURATIONS, Cells, Verdict, all_configurations, closure, configurations, solved, step,
+    CONFIGURATIONS, Cells, Closure, Verdict, all_configurations, configurations, solved, step,
     sweep_together,
 };
 use super::transpose::{load, load_marks, move_lanes, store};
@@ -235,7 +235,8 @@ fn check_clues<S: Simd, V: Vector<S>>(s: S, input: &Input) {
 fn check_closure<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     let minirow = |i: usize| V::from_fn(s, |lane| input.cells[lane][i] ^ input.cells[lane][i + 9]);
     let before: [[V; 3]; 3] = std::array::from_fn(|l| std::array::from_fn(|b| minirow(3 * l + b)));
-    let after = closure(&configurations(&before));
+    let mut closure = Closure::of(&configurations(&before));
+    let after: [[V; 3]; 3] = std::array::from_fn(|_| closure.next_line());
     for lane in 0..V::LEN {
         let holds =
             |line: usize, b: usize, digit: u32| before[line][b].as_slice()[lane] >> digit & 1 != 0;

@@ -17,7 +17,9 @@ impl SimdLevel {
         Self(Level::new())
     }
 
-    /// All that this machine has, the best first, `portable` last.
+    /// All that this machine has, the best first.
+    ///
+    /// `portable` is one of them where nothing better is certain, or with the feature `portable`.
     pub fn available() -> Vec<Self> {
         let best = Level::new();
         let mut levels = Vec::new();
@@ -29,10 +31,11 @@ impl SimdLevel {
             levels.extend(best.as_sse2().map(Level::Sse2));
         }
         #[cfg(not(target_arch = "x86_64"))]
-        if !matches!(best, Level::Fallback(_)) {
-            levels.push(best);
+        levels.push(best);
+        #[cfg(feature = "portable")]
+        if !best.is_fallback() {
+            levels.push(Level::fallback());
         }
-        levels.push(Level::fallback());
         levels.into_iter().map(Self).collect()
     }
 
@@ -69,7 +72,7 @@ impl SimdLevel {
     }
 
     /// The proof that `fearless_simd` wants.
-    pub(crate) fn token(self) -> Level {
+    pub fn token(self) -> Level {
         self.0
     }
 }
@@ -117,6 +120,7 @@ mod tests {
     #[test]
     fn an_unknown_level_is_refused_with_the_list() {
         let error = SimdLevel::by_name("mmx").unwrap_err().to_string();
-        assert!(error.contains("mmx") && error.contains("portable"), "{error}");
+        let best = SimdLevel::best().name();
+        assert!(error.contains("mmx") && error.contains(best), "{error}");
     }
 }

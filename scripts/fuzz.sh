@@ -9,6 +9,7 @@
 #   puzzle   fuzz/targets/puzzle.rs   bytes to a puzzle or to pencil marks
 #   blocks   fuzz/targets/blocks.rs   bytes to records: lines, grids, tables, cut into blocks
 #   detect   fuzz/targets/detect.rs   bytes to a layout, and to the records that it says
+#   arrival  fuzz/targets/arrival.rs  bytes to rows, however they arrive, over-long lines included
 #
 # It needs a nightly toolchain (rustup toolchain install nightly) and cargo-fuzz (cargo install
 # cargo-fuzz). The first inputs are made from datasets/; all that were interesting are kept in
@@ -18,7 +19,7 @@
 set -euo pipefail
 export LC_ALL=C
 
-usage="usage: scripts/fuzz.sh puzzle|blocks|detect [RUNS]"
+usage="usage: scripts/fuzz.sh puzzle|blocks|detect|arrival [RUNS]"
 target=${1:?$usage}
 runs=${2:--1}
 cd "$(dirname "$0")/.."
@@ -69,12 +70,18 @@ inputs() {
     table minimal 3 | tr ',' '\t' | sed 's/$/\r/' | seed "${tabs}PPPP" tabs
     table easy 2 | sed '2s/x/"open/' | seed "${tables}A~A~" open
     sed -n 1,3p datasets/hard.txt | sed 's/.*/0000183b305c & 1.2/' | seed "${tables}zz!!" bank
+    sed -n 1,3p datasets/hard.txt | sed 's/.*/{"id":1,"puzzle":"&","n":null}/' | seed "${lines}zA!0" objects
+    { grid easy 8 | sed 's/./&,/g; s/,$//'; sed -n 1p datasets/easy.txt | sed 's/./& /g'; } | seed "${lines}0z0z" lists
+    { echo '| 12 3 4 | 5 6 78 | 9 1 2 |'; grid easy 9 | sed 's/./& /g'; } | seed "${grids}AzzA" pencil
+    { sed -n 1p datasets/easy.txt; printf '\001x\377\n'; grid easy 1; printf '\001-\377\n'; } | seed "${grids}zzzz" long
 }
 
 case $target in
 puzzle) first_inputs=puzzles ;;
 blocks) first_inputs=(inputs 00 10 2X 01 11 2Y) ;;
 detect) first_inputs=(inputs 0 0 0 p p 0) ;;
+# Four more bytes say how it arrives.
+arrival) first_inputs=(inputs 0z 0z 0z 8z 8z 0z) ;;
 *)
     echo "no target $target; $usage" >&2
     exit 2

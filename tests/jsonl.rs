@@ -154,7 +154,7 @@ fn solutions_are_checked() {
             "{ran:?}"
         );
         assert!(
-            ran.messages.contains("<stdin>:3:109: mismatch: a clue is changed: r1c1"),
+            ran.messages.contains("<stdin>:3:107: mismatch: a clue is changed: r1c1"),
             "{ran:?}"
         );
         assert!(

@@ -6,9 +6,11 @@
 //! | [`lines`] | lines of puzzles |
 //! | [`tables`] | CSV and its relatives |
 //! | [`grids`] | nine lines a puzzle |
+//! | [`arrival`] | how bytes arrive |
 //!
 //! | [`plain`] | what texts say, read in the plainest way |
 
+pub mod arrival;
 pub mod grids;
 pub mod lines;
 pub mod plain;
@@ -21,9 +23,7 @@ use std::num::NonZeroUsize;
 use bulkdoku::input::Layout;
 use bulkdoku::output::{RowBuffer, RowFormat, Rows};
 use bulkdoku::stats::Counts;
-use bulkdoku::{
-    Batch, Engine, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag,
-};
+use bulkdoku::{Batch, Engine, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag};
 
 /// Solves nothing: a puzzle whose clues obey the rules has one solution.
 struct Stub;

@@ -2,7 +2,6 @@
 
 use std::io::{self, ErrorKind, Read};
 
-use super::foreign::Verdict;
 use super::{Expected, Layout, Undetected, list};
 
 /// How many bytes are asked for at a time: a line or a few of most inputs.
@@ -50,14 +49,8 @@ impl<R: Read> Peek<R> {
     ) -> Result<Option<Layout>, Undetected> {
         let mut is_all = false;
         loop {
-            match Verdict::of(&self.start, is_all) {
-                Verdict::Foreign(foreign) => return Err(Undetected::Foreign(foreign)),
-                Verdict::NotYet => {}
-                Verdict::Text => {
-                    if let Some(layout) = expected.detect(&self.start, is_all)? {
-                        return Ok(Some(layout));
-                    }
-                }
+            if let Some(layout) = expected.detect(&self.start, is_all)? {
+                return Ok(Some(layout));
             }
             debug_assert!(!is_all, "all that there is decides");
             let length = self.start.len();

@@ -30,15 +30,19 @@ impl Marks {
     }
 }
 
-/// Whether a line lies between the boxes.
+/// Whether a line lies between the boxes or around them.
 fn is_rule(line: &str) -> bool {
-    line.contains(['-', '=', '+']) && line.bytes().all(|byte| b"-=+| ".contains(&byte))
+    let is_drawn = |c: char| ('\u{2500}'..='\u{257F}').contains(&c);
+    let is_plain =
+        line.contains(['-', '=', '+']) && line.bytes().all(|byte| b"-=+| ".contains(&byte));
+    let is_long = line.contains("--") || line.contains(is_drawn);
+    is_plain || is_long && line.chars().all(|c| "-=+| .:'*".contains(c) || is_drawn(c))
 }
 
 /// Nine cells, with spaces or bars between them or, all of them single, with none.
 fn cells_of_row(line: &str) -> Result<[Digits; 9], &'static str> {
     let tokens: Vec<&str> =
-        line.split([' ', '\t', '|']).filter(|token| !token.is_empty()).collect();
+        line.split([' ', '\t', '|', '│', '┃', '║']).filter(|token| !token.is_empty()).collect();
     let joined;
     let cells: Vec<&str> = if tokens.len() == 9 {
         tokens
@@ -52,7 +56,9 @@ fn cells_of_row(line: &str) -> Result<[Digits; 9], &'static str> {
         let is_blank = cell.len() == 1 && BLANKS.contains(&cell.as_bytes()[0]);
         if !is_blank {
             *digits = Digits::default();
-            for byte in cell.bytes() {
+            // Nine places a cell, of which some are blank.
+            let is_placed = cell.len() == 9;
+            for byte in cell.bytes().filter(|byte| !(is_placed && BLANKS.contains(byte))) {
                 if !(b'1'..=b'9').contains(&byte) {
                     return Err("a cell that is neither digits nor a blank");
                 }
@@ -68,12 +74,12 @@ impl FromStr for Marks {
 
     /// Reads one of
     /// - 729 characters, as [`Marks::parse`] does;
-    /// - nine rows of nine cells, each cell its candidates (`1679`) or a blank for all of them; bars
-    ///   between the boxes and lines of `-`, `+` and `=` are passed over, and so is what follows the
-    ///   ninth row;
+    /// - nine rows of nine cells, each cell its candidates (`1679`, or in nine places `1____67_9`) or a
+    ///   blank for all of them; bars between the boxes and lines around them are skipped, and so is
+    ///   what follows the ninth row;
     /// - 81 cells, as [`Puzzle::parse`] does: a clue is the only candidate of its cell.
     fn from_str(text: &str) -> Result<Self, BadMarks> {
-        let text = text.trim();
+        let text = &text.trim().replace('…', "...");
         if text.contains(['\n', ' ', '|']) {
             return Self::from_grid(text);
         }
@@ -109,6 +115,27 @@ mod tests {
         let plain = rows.join("\n");
         let with_rules = rows.iter().map(spaced).collect::<Vec<_>>().join("\n------+-------+---\n");
         for text in [plain, format!("# grid\n\n{with_rules}\nstuck, 60 open"), marks.to_string()] {
+            assert_eq!(text.parse(), Ok(marks), "{text}");
+        }
+    }
+
+    #[test]
+    fn candidates_in_their_places_and_frames_of_forums_are_read() {
+        let marks: Marks = HARD.parse().unwrap();
+        let cell = |cell: usize| -> String {
+            let digits = marks.of_cell(cell);
+            (1..=9)
+                .map(|digit| if digits.contains(digit) { char::from(b'0' + digit) } else { '_' })
+                .collect()
+        };
+        let rows: Vec<String> = (0..9)
+            .map(|row| (0..9).map(|column| cell(9 * row + column)).collect::<Vec<_>>().join(" "))
+            .collect();
+        let placed = rows.join("\n");
+        let framed =
+            format!(".-----.-----.\n| {} |\n'-----'-----'", rows.join(" |\n:-----+-----:\n│ "));
+        let dotted = HARD.replace("...", "…");
+        for text in [placed, framed, dotted] {
             assert_eq!(text.parse(), Ok(marks), "{text}");
         }
     }

@@ -25,6 +25,7 @@ mod undetected;
 pub use undetected::{Columns, Undetected};
 
 use super::csv::Delimiter;
+use super::foreign::Verdict;
 use super::{BYTE_ORDER_MARK, Behind, Layout, grid, lines};
 use sample::Sample;
 
@@ -92,9 +93,14 @@ impl Expected {
     /// `None` asks for more of them, but not for more than [`MOST_BYTES`].
     ///
     /// # Errors
-    /// When the input is a table and it is not clear which column holds the puzzles, or which one
+    /// When the input is a file of another kind; when it is a table and it is not clear which column holds the puzzles, or which one
     /// holds the solutions that are wanted; when it cannot have any.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
+        match Verdict::of(start, is_all) {
+            Verdict::Foreign(foreign) => return Err(Undetected::Foreign(foreign)),
+            Verdict::NotYet => return Ok(None),
+            Verdict::Text => {}
+        }
         match self.find(start, is_all)? {
             Some(layout) if self.wants_answers() && !layout.has_answers() => {
                 Err(Undetected::OnlyPuzzles)

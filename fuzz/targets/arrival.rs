@@ -1,0 +1,36 @@
+//! Bytes to rows, as they arrive: whole, in pieces of any size, one by one, on one thread or two; of
+//! every layout, with lines that are longer than any block.
+
+#![no_main]
+
+use bulkdoku::input::{Answers, Expected, InputFormat, Keep};
+use bulkdoku_fuzz::arrival;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    // What is expected, the size of a block, and the sizes of reads; then the input.
+    let Some((&[choice, block, a, b, c, d], data)) = data.split_first_chunk() else { return };
+    let formats = [
+        InputFormat::Auto,
+        InputFormat::Auto,
+        InputFormat::Auto,
+        InputFormat::Lines,
+        InputFormat::Csv,
+        InputFormat::Tsv,
+        InputFormat::Grid,
+        InputFormat::Jsonl,
+    ];
+    let expected = Expected {
+        format: formats[usize::from(choice % 8)],
+        keep: (choice & 8 != 0).then_some(Keep::All),
+        answers: if choice & 16 == 0 { Answers::Unwanted } else { Answers::Wanted },
+        ..Expected::default()
+    };
+    // Threads take long to start.
+    let threads = choice >= 0xF0;
+    let mut sizes = [a, b, c, d].map(usize::from);
+    // Some read has to bring something.
+    sizes[3] = sizes[3].max(1) * 8;
+    let input = arrival::expanded(data);
+    arrival::check(&input, &expected, 90 + 4 * usize::from(block), sizes, threads);
+});

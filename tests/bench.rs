@@ -144,6 +144,92 @@ fn a_baseline_is_compared_with() {
 }
 
 #[test]
+fn a_baseline_decides_the_exit_status() {
+    let (folder, path) = folder();
+    let before = folder.path().join("before.json");
+    bench().arg(&path).arg("-o").arg(&before).assert().success();
+    let earlier: Vec<Value> = serde_json::from_str(&fs::read_to_string(&before).unwrap()).unwrap();
+    let with_times = |ns: f64| {
+        let mut earlier = earlier.clone();
+        for field in ["ns_per_puzzle", "ns_min", "ns_max"] {
+            earlier[0][field] = ns.into();
+        }
+        fs::write(&before, serde_json::to_vec(&earlier).unwrap()).unwrap();
+    };
+    let compared = |options: &[&str]| {
+        let mut command = bench();
+        let output = command.arg(&path).arg("--baseline").arg(&before).args(options).output();
+        let output = output.unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    with_times(1e-6);
+    let (status, errors) = compared(&["--fail-above", "5%"]);
+    assert_eq!(status, 1, "{errors}");
+    assert!(errors.contains("slower by ") && errors.contains("more than 5 %"), "{errors}");
+    assert_eq!(compared(&[]).0, 0);
+    with_times(1e12);
+    assert_eq!(compared(&["--fail-above", "0"]).0, 0);
+
+    // What the baseline lacks is named before anything is measured.
+    for options in [&["--first"][..], &["--threads", "1,2"], &["--engine", "all"]] {
+        let (status, errors) = compared(options);
+        assert_eq!(status, 2, "{errors}");
+        assert!(errors.contains("has no measurement of\n  puzzles "), "{errors}");
+    }
+    let (errors, status) = refused(bench().arg(&path).args(["--fail-above", "5%"]));
+    assert_eq!((status, errors.contains("--baseline")), (Some(2), true), "{errors}");
+    let (errors, status) =
+        refused(bench().arg(&path).arg("--baseline").arg(&before).args(["--fail-above", "-5%"]));
+    assert_eq!(status, Some(2), "{errors}");
+}
+
+#[test]
+fn json_says_where_it_comes_from_and_has_every_round() {
+    let (_folder, path) = folder();
+    let first = &json(bench().arg(&path))[0];
+    assert_eq!(first["version"], env!("CARGO_PKG_VERSION"));
+    let date = first["date"].as_str().unwrap();
+    assert!(date.starts_with("20") && date.ends_with('Z') && date.len() == 20, "{date}");
+    let machine = &first["machine"];
+    assert!(machine["cores"].as_u64().unwrap() >= 1);
+    assert_eq!(machine["arch"], std::env::consts::ARCH);
+    assert_eq!(machine["simd"].as_array().unwrap().len(), SimdLevel::available().len());
+    let rounds: Vec<f64> =
+        first["ns_rounds"].as_array().unwrap().iter().map(|ns| ns.as_f64().unwrap()).collect();
+    assert_eq!(rounds.len(), 3);
+    let least = rounds.iter().copied().fold(f64::MAX, f64::min);
+    assert_eq!(least.to_bits(), first["ns_min"].as_f64().unwrap().to_bits());
+}
+
+#[test]
+fn sets_are_read_in_every_form_that_solve_reads() {
+    let (folder, _) = folder();
+    let rows =
+        |cells: &str| (0..9).map(|i| format!("{}\n", &cells[9 * i..9 * i + 9])).collect::<String>();
+    let grids: String = [CLASSIC, SOLVED].map(rows).join("\n");
+    let packed = {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packer, format!("{CLASSIC}\n").as_bytes()).unwrap();
+        packer.finish().unwrap()
+    };
+    for (name, text, options) in [
+        ("grids.txt", grids.into_bytes(), &[][..]),
+        ("table.csv", format!("id,puzzle\n1,{CLASSIC}\n2,{SOLVED}\n").into_bytes(), &[]),
+        ("two.csv", format!("a,b\n{CLASSIC},{CLASSIC}\n").into_bytes(), &["--column", "b"]),
+        ("packed.gz", packed, &[]),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let measured = json(bench().arg(&path).args(options));
+        assert_eq!((measured.len(), measured[0]["rows"].as_u64()), (1, Some(50)), "{name}");
+    }
+    // Pencil marks that say no more than clues are a puzzle.
+    let puzzle = bulkdoku::Marks::from(&CLASSIC.parse().unwrap()).to_string();
+    let measured = json(bench().arg("-").write_stdin(puzzle));
+    assert_eq!(measured[0]["set"], "<stdin>");
+}
+
+#[test]
 fn wrong_usage_is_refused() {
     let (folder, path) = folder();
     let bad: [&[&str]; 8] = [

@@ -119,7 +119,6 @@ fn options_that_would_do_nothing_are_refused() {
         ("check --first --engine scalar in", "--engine does nothing"),
         ("check --first --simd portable in", "--simd does nothing"),
         ("check --first --max-nodes 5 in", "--max-nodes"),
-        ("check --first --latency x.csv", "--latency does nothing"),
         ("bench --engine scalar,propagate --simd all in", "no vectors"),
         ("bench --no-permute --seed 4 in", "--seed"),
     ] {

@@ -2,6 +2,8 @@
 
 use assert_cmd::Command;
 
+use crate::common::command::Folder;
+
 const EASY: &str =
     "003020600900305001001806400008102900700000008006708200002609500800203009005010300";
 const HARD: &str =
@@ -100,4 +102,70 @@ fn a_trace_of_a_search_lists_guesses_and_retreats() {
     assert!(text.contains("retreat from depth "), "{text}");
     let guesses = text.matches("guess at depth").count();
     assert_eq!(guesses, text.matches(": guess\n").count());
+}
+
+#[test]
+fn a_file_is_shown_as_what_it_holds() {
+    let folder = Folder::new();
+    folder.file("one.txt", format!("# a puzzle\n{EASY}\n"));
+    folder.file("table.csv", format!("id,puzzle\n1,{EASY}\n2,{HARD}\n"));
+    folder.file("bad.txt", format!("{EASY}\n12\n"));
+    folder.file("empty.txt", "# nothing\n");
+    let show = |args: &[&str], input: &[u8]| folder.run("show", args, input);
+    assert_eq!(show(&["one.txt"], b"").rows, shown(&[EASY]));
+    let packed = {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packer, EASY.as_bytes()).unwrap();
+        packer.finish().unwrap()
+    };
+    assert_eq!(show(&["-"], &packed).rows, shown(&[EASY]));
+
+    let both = show(&["table.csv", "--stage", "solved"], b"");
+    let [easy, hard] = [EASY, HARD].map(|puzzle| shown(&["--stage", "solved", puzzle]));
+    assert_eq!(both.rows, format!("# table.csv:2\n{easy}\n# table.csv:3\n{hard}"));
+    let lines = show(&["table.csv", "--candidates"], b"");
+    assert_eq!(lines.rows, shown(&["--candidates", EASY]) + &shown(&["--candidates", HARD]));
+
+    for (args, status, hint) in [
+        (["bad.txt"], 2, "bad.txt:2:3: 2 cells"),
+        (["empty.txt"], 2, "no puzzle"),
+        (["missing.txt"], 2, "no such file"),
+        (["."], 3, "directory"),
+    ] {
+        let ran = show(&args, b"");
+        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{ran:?}");
+        assert!(ran.messages.contains(hint), "{ran:?}");
+    }
+    // Input without an end is not read to its end.
+    let ran = show(&["-"], &b"\0".repeat(3 << 20));
+    assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{}", ran.messages);
+}
+
+#[test]
+fn peers_and_units_of_a_cell() {
+    let peers = "A1 A2 A3 B1 B2 B3 C1 C3 C4 C5 C6 C7 C8 C9 D2 E2 F2 G2 H2 I2\n";
+    let units = "row 3: C1 C2 C3 C4 C5 C6 C7 C8 C9\n\
+                 column 2: A2 B2 C2 D2 E2 F2 G2 H2 I2\n\
+                 box 1: A1 A2 A3 B1 B2 B3 C1 C2 C3\n";
+    assert_eq!(shown(&["--peers", "C2"]), peers);
+    assert_eq!(shown(&["--units", "c2"]), units);
+    assert_eq!(shown(&["--units", "C2", "--peers", "C2"]), format!("{units}{peers}"));
+    assert!(shown(&["--peers", "r3c2"]).starts_with("r1c1 r1c2 r1c3 r2c1"));
+    assert_eq!(shown(&["--peers", "r3c2", "--names", "letters"]), peers);
+    for args in
+        [&["--peers", "J1"][..], &["--peers", "C2", EASY], &["--units", "C2", "--trace"], &[]]
+    {
+        assert_eq!(show(args, ""), (String::new(), 2), "{args:?}");
+    }
+}
+
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    for args in [
+        &["--names", "rc", EASY][..],
+        &["--names", "rc", "--candidates", EASY],
+        &["--trace", "--stage", "givens", EASY],
+    ] {
+        assert_eq!(show(args, ""), (String::new(), 2), "{args:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 
 fn solve(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(args, input)
@@ -146,4 +146,37 @@ fn results_do_not_depend_on_threads() {
     let expected = run("1");
     assert!(expected.lines().count() > 1000);
     assert_eq!((run("2"), run("7")), (expected.clone(), expected));
+}
+
+#[test]
+fn puzzles_are_taken_as_arguments() {
+    let folder = Folder::new();
+    let columns = ["--columns", "line,puzzle,solution,status"];
+    let row = format!("{CLASSIC},{SOLVED},unique\n");
+    let header = "line,puzzle,solution,status\n";
+    let ran = folder.solve(&[&[CLASSIC][..], &columns].concat(), "");
+    assert_eq!((ran.rows, ran.status), (format!("{header}1,{row}"), 0));
+    let dashes = CLASSIC.replace('.', "_");
+    let ran = folder.solve(&[&[CLASSIC, &dashes][..], &columns].concat(), "");
+    assert_eq!(ran.rows, format!("{header}1,{row}2,{dashes},{SOLVED},unique\n"));
+
+    // Pencil marks, and a grid as it is drawn.
+    let marks = marks(CLASSIC);
+    let rows: Vec<_> = (0..9).map(|i| &CLASSIC[9 * i..9 * i + 9]).collect();
+    let lines = ["--format", "lines", "-q"];
+    let ran = folder.solve(&[&[marks.as_str(), &rows.join("\n")][..], &lines].concat(), "");
+    assert_eq!(ran.rows, format!("{SOLVED}\n").repeat(2));
+
+    // Beside files; what stands there by that name is a file.
+    folder.file("in", format!("# comment\n{CLASSIC}\n"));
+    let beside = ["in", CLASSIC, CLASSIC, "in", "--columns", "file,line", "-q"];
+    let ran = folder.solve(&beside, "");
+    assert_eq!(ran.rows, "file,line\nin,2\n<arguments>,1\n<arguments>,2\nin,2\n");
+    folder.file(CLASSIC, "12\n");
+    let ran = folder.solve(&[CLASSIC, "--columns", "status", "-q"], "");
+    assert_eq!(ran.rows, "status\nmalformed\n");
+
+    let ran = folder.solve(&[&CLASSIC[1..]], "");
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.messages.contains("a puzzle has 81 cells, this 80"), "{ran:?}");
 }

@@ -31,3 +31,4 @@ mod pipeline;
 mod resources;
 mod show;
 mod solve;
+mod version;

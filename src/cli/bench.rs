@@ -4,22 +4,27 @@ use std::fs;
 use std::io::Read;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use bulkdoku::bundled::BUNDLED;
+use bulkdoku::input::{Answers, Expected};
 use bulkdoku::measure::format::{Csv, Json, Markdown, Report, Table};
 use bulkdoku::measure::{
-    Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Selection,
+    BadSet, Baseline, Bench, BenchError, Comparison, Configuration, Measurement, Plan, PuzzleSet,
+    Selection,
 };
-use bulkdoku::{EngineKind, Limits, SimdLevel};
+use bulkdoku::pipeline::RecordReader;
+use bulkdoku::{EngineKind, Limits, Malformed, SimdLevel, Source};
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::expect::LayoutArgs;
 use super::inputs::Inputs;
 use super::outputs;
 use super::packed::Packed;
 use super::work::check_simd;
-use super::{Exit, Failure, endings, numbers, parse_threads};
+use super::{Exit, Failure, endings, numbers, parse_threads, version};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
@@ -43,8 +48,12 @@ const MOST_ROUNDS: u64 = 1_000_000;
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
-    /// Files of puzzle lines, or - for standard input; the bundled sets if not given.
+    /// Files of puzzles, or - for standard input; the bundled sets if not given. All is read that
+    /// `solve` reads.
     input: Vec<PathBuf>,
+
+    #[command(flatten)]
+    layout: LayoutArgs,
 
     /// The engines to measure, separated by commas, or all.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = EngineKind::default().name())]
@@ -139,6 +148,11 @@ pub struct Args {
     /// rounds is named on standard error.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+
+    /// Exit with 1 if anything is slower than in the baseline by more than this, both by the median
+    /// and by the fastest round.
+    #[arg(long, value_name = "PERCENT", requires = "baseline", value_parser = parse_percent)]
+    fail_above: Option<f64>,
 }
 
 const AFTER_HELP: &str = "\
@@ -147,17 +161,18 @@ Examples:
   bulkdoku bench --engine all --simd all --max-nodes 100000 puzzles.txt
   bulkdoku bench --threads 1,2,4 --first puzzles.txt
   bulkdoku bench --format json -o before.json
-  bulkdoku bench --baseline before.json
+  bulkdoku bench --baseline before.json --fail-above 5%
 
 Columns:
   ns/puzzle, min, max  wall time a puzzle: the median of the rounds, the fastest, the slowest
   guesses, nodes       of the search, on average; no guess: the share that needed none
   p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
 
-CSV and JSON have these fields and more, with times in nanoseconds.
+CSV and JSON have these fields and more, with times in nanoseconds; JSON has each round, the version,
+the date and the machine, too.
 
-Exit status: 0 measured, 1 an engine was wrong, 2 wrong usage or a line that is no puzzle,
-3 input or output failed.";
+Exit status: 0 measured, 1 an engine was wrong or --fail-above is exceeded, 2 wrong usage, a record
+that is no puzzle, or a baseline without one of the measurements, 3 input or output failed.";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
@@ -187,12 +202,12 @@ impl Format {
         }
     }
 
-    fn report(self) -> &'static dyn Report {
+    fn report(self) -> Box<dyn Report> {
         match self {
-            Self::Table => &Table,
-            Self::Markdown => &Markdown,
-            Self::Csv => &Csv,
-            Self::Json => &Json,
+            Self::Table => Box::new(Table),
+            Self::Markdown => Box::new(Markdown),
+            Self::Csv => Box::new(Csv),
+            Self::Json => Box::new(Json { origin: version::origin() }),
         }
     }
 }
@@ -201,21 +216,57 @@ impl Format {
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::chosen(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
+    let expected = args.layout.expected(Answers::Unwanted)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let mut inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
-    let sets = inputs.as_mut().map_or_else(bundled, read_sets)?;
+    let sets = match &mut inputs {
+        Some(inputs) => read_sets(inputs, &expected, plan.selection.at_most)?,
+        None => bundled()?,
+    };
+    let bench = Bench::new(plan)?;
+    if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
+        check_baseline(baseline, path, &bench, &sets)?;
+    }
     let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
     let output = outputs::create(paths, args.output.as_deref(), args.force)?;
 
-    let measurements = measure(&Bench::new(plan)?, &sets)?;
+    let measurements = measure(&bench, &sets)?;
 
     let mut out = Packed::new(&output, args.output.as_deref());
     let written = format.report().write(&measurements, &mut out).and_then(|()| out.finish());
     written.map_err(|error| Failure::at(Path::new(&output.name()), error))?;
-    if let Some(baseline) = baseline {
-        eprint!("{}", baseline.compare(&measurements));
+    let Some(baseline) = baseline else { return Ok(Exit::Done) };
+    let comparison = baseline.compare(&measurements);
+    eprint!("{comparison}");
+    Ok(args.fail_above.map_or(Exit::Done, |most| judge(&comparison, most)))
+}
+
+/// Refuses a baseline that lacks something that will be measured.
+fn check_baseline(
+    baseline: &Baseline,
+    path: &Path,
+    bench: &Bench,
+    sets: &[PuzzleSet],
+) -> Result<(), Failure> {
+    let all = sets.iter().flat_map(|set| bench.what(&set.name));
+    let missing: Vec<_> =
+        all.filter(|what| !baseline.has(what)).map(|what| format!("\n  {what}")).collect();
+    if missing.is_empty() {
+        return Ok(());
     }
-    Ok(Exit::Done)
+    let (name, missing) = (path.display(), missing.concat());
+    Err(Failure::Usage(format!("--baseline {name} has no measurement of{missing}")))
+}
+
+/// Says what is slower than before by more than so many percent.
+fn judge(comparison: &Comparison, most: f64) -> Exit {
+    let mut exit = Exit::Done;
+    for (what, ratio) in comparison.slower_than(1.0 + most / 100.0) {
+        let percent = (ratio - 1.0) * 100.0;
+        eprintln!("bulkdoku: {what}: slower by {percent:.1} %, more than {most} %");
+        exit = Exit::SomeRecords;
+    }
+    exit
 }
 
 /// What was typed, as a plan.
@@ -276,6 +327,13 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
     time.ok_or_else(|| "a number of seconds above 0".into())
 }
 
+/// Reads `--fail-above`.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
+    let percent = number.filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
+    percent.ok_or_else(|| "a percentage from 0, such as 5%".into())
+}
+
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
     Baseline::read(&json)
@@ -283,19 +341,49 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
 }
 
 fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
-    BUNDLED.iter().map(|set| read_set(set.name, set.text.as_bytes())).collect()
+    let sets = BUNDLED.iter().map(|set| PuzzleSet::read(set.name, set.text.as_bytes()));
+    sets.collect::<Result<_, _>>().map_err(|error| Failure::Usage(error.to_string()))
 }
 
-fn read_sets(inputs: &mut Inputs) -> Result<Vec<PuzzleSet>, Failure> {
-    let sets = inputs.sources().map(|mut source| {
-        let mut text = Vec::new();
-        let read = source.reader.read_to_end(&mut text);
-        read.map_err(|error| Failure::at(Path::new(&source.name), error))?;
-        read_set(&source.name, &text)
-    });
+fn read_sets(
+    inputs: &mut Inputs,
+    expected: &Expected,
+    at_most: Option<usize>,
+) -> Result<Vec<PuzzleSet>, Failure> {
+    inputs.look(expected, &AtomicBool::default())?;
+    inputs.findings().iter().for_each(|finding| eprintln!("{finding}"));
+    let sets = inputs.sources().map(|source| read_set(source, at_most));
     let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
     tell_apart(&mut sets, &inputs.names());
     Ok(sets)
+}
+
+/// Reads the first `at_most` puzzles of an input. Only clean sets are measured.
+fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<PuzzleSet, Failure> {
+    let name = source.name.clone();
+    let mut records = RecordReader::new([source]);
+    let mut puzzles = Vec::new();
+    while puzzles.len() < at_most.unwrap_or(usize::MAX)
+        && let Some(record) = records.next()
+    {
+        let marks = record.puzzle.as_ref().map_err(|&malformed| malformed.clone());
+        let puzzle = marks.and_then(|marks| {
+            let what = "pencil marks that are more than clues; only clues are measured".into();
+            marks.puzzle().ok_or(Malformed { column: 1, what })
+        });
+        let (file, line) = (record.file.to_string(), record.line);
+        let bad = |error| Failure::Usage(BadSet::Line { file, line, error }.to_string());
+        puzzles.push(puzzle.map_err(bad)?);
+        if puzzles.len() > MOST_ROWS {
+            let most = HumanCount(MOST_ROWS as u64);
+            let hint = format!("more than {most} puzzles; --rows N takes the first N");
+            return Err(Failure::Usage(format!("{name}: {hint}")));
+        }
+    }
+    if let Some(failure) = records.failures().into_iter().next() {
+        return Err(Failure::Io(failure.to_string()));
+    }
+    PuzzleSet::new(&name, puzzles).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Gives sets that would be called the same their whole paths.
@@ -306,10 +394,6 @@ fn tell_apart(sets: &mut [PuzzleSet], paths: &[String]) {
             set.name.clone_from(path);
         }
     }
-}
-
-fn read_set(name: &str, text: &[u8]) -> Result<PuzzleSet, Failure> {
-    PuzzleSet::read(name, text).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Measures the sets one after the other, and shows on a terminal how far it has come.
@@ -357,6 +441,14 @@ mod tests {
         assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
         for bad in ["0", "-1", "nan", "inf", "1e300", "soon", ""] {
             assert!(parse_seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn percentages_are_not_negative() {
+        assert_eq!(["5%", "5", "0.5 %", "0"].map(parse_percent), [5.0, 5.0, 0.5, 0.0].map(Ok));
+        for bad in ["", "%", "-1%", "nan", "inf", "5%%", "much"] {
+            assert!(parse_percent(bad).is_err(), "{bad}");
         }
     }
 

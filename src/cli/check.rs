@@ -12,7 +12,7 @@ use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
 use super::work::WorkArgs;
-use super::{Exit, Failure, endings};
+use super::{Exit, Failure, answers, endings};
 
 /// Check the solutions that inputs give for their puzzles, and write one row for each, in order.
 ///
@@ -20,7 +20,8 @@ use super::{Exit, Failure, endings};
 /// and is the only one. For anything else the row says what is wrong, with the cells and the unit.
 ///
 /// Inputs are tables with a column of puzzles and one of solutions, or lines with the solution
-/// behind the puzzle, after spaces, a tab, comma or semicolon.
+/// behind the puzzle, after spaces, a tab, comma or semicolon. With --solutions the solutions stand
+/// in a file of their own, one for each puzzle in the same order: lines, grids or a table.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
@@ -33,6 +34,10 @@ pub struct Args {
 
     #[command(flatten)]
     expected: InputArgs,
+
+    /// The file of the solutions, if they do not stand beside the puzzles.
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    solutions: Option<PathBuf>,
 
     /// The column of a table that holds the solutions: its name, or its number from 1; if not
     /// given, it is found by its name or by what is in it.
@@ -64,6 +69,7 @@ pub struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku check sudoku.csv -o checked.csv
+  bulkdoku check puzzles.txt --solutions answers.grid
   bulkdoku check --columns line,reason sudoku.csv.gz | grep -v ',$'
   bulkdoku check --solution-column answer --keep id puzzles.tsv -o checked.jsonl
   bulkdoku solve --columns puzzle,solution puzzles.txt | bulkdoku check --first
@@ -89,7 +95,12 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     args.check_format(format)?;
     args.refuse_ignored()?;
     let expected = args.expected.expected(&args.input, args.answers())?;
-    let batch = Batch::new(pipeline(&args, format)?, settings(&args, format), &args.work);
+    let mut pipeline = pipeline(&args, format)?;
+    if let Some(path) = &args.solutions {
+        answers::check(path, &args.input, &args.destinations)?;
+        pipeline.answers = Some(answers::open(path, args.solution_column.as_deref())?.into());
+    }
+    let batch = Batch::new(pipeline, settings(&args, format), &args.work);
     batch.run(args.input, &expected, &args.destinations, |several, kept| {
         format.rows(args.columns.as_deref(), &Column::DEFAULT_OF_CHECK, several, kept)
     })
@@ -102,6 +113,7 @@ fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
         input: _,
         destinations: _,
         expected,
+        solutions,
         solution_column,
         format: _,
         columns,
@@ -109,12 +121,13 @@ fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
         work,
     } = args;
     let own = [
+        ("--solutions", solutions.as_deref().map(answers::state)),
         ("--solution-column", solution_column.clone()),
         ("--format", Some(format.setting())),
         ("--columns", columns.as_deref().map(columns_setting)),
         ("--first", first.then(|| "given".into())),
     ];
-    let all = expected.settings().into_iter().chain(own).chain(work.settings());
+    let all = expected.settings().chain(own).chain(work.settings());
     all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
@@ -151,8 +164,7 @@ impl Args {
 
     /// Refuses options that would change nothing beside others, and names that would mislead.
     fn refuse_ignored(&self) -> Result<(), Failure> {
-        let latency = self.destinations.latency.as_ref().map(|_| "--latency");
-        if let (true, Some(option)) = (self.first, self.work.about_engine().or(latency)) {
+        if let (true, Some(option)) = (self.first, self.work.about_engine()) {
             let hint = "with --first no engine is asked";
             return Err(Failure::Usage(format!("{option} does nothing: {hint}")));
         }
@@ -162,6 +174,9 @@ impl Args {
 
     /// Where the solutions are.
     fn answers(&self) -> Answers {
+        if self.solutions.is_some() {
+            return Answers::Unwanted;
+        }
         self.solution_column.clone().map_or(Answers::Wanted, Answers::Column)
     }
 }

@@ -11,7 +11,7 @@ use super::Failure;
 /// How the inputs are to be read.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
-pub struct InputArgs {
+pub struct LayoutArgs {
     /// How puzzles lie in the inputs; if not given, each is looked at: lines, a table with a
     /// column of puzzles, JSON lines, or grids of nine lines.
     #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true)]
@@ -28,6 +28,14 @@ pub struct InputArgs {
     /// The first row of a table does not name its columns.
     #[arg(long)]
     no_header: bool,
+}
+
+/// How the inputs are to be read, and what of them is carried into the rows.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputArgs {
+    #[command(flatten)]
+    layout: LayoutArgs,
 
     /// Carry other columns of the input into the rows (csv, tsv, jsonl), behind the others: all,
     /// or those of this list. Of puzzle lines that is the text behind the cells (of check: behind
@@ -67,21 +75,20 @@ impl From<Format> for InputFormat {
     }
 }
 
-impl InputArgs {
+impl LayoutArgs {
     /// The options that were given, or have defaults, with what they say.
-    pub fn settings(&self) -> [(&'static str, Option<String>); 5] {
+    fn settings(&self) -> [(&'static str, Option<String>); 4] {
         let format = format!("{:?}", self.input_format).to_lowercase();
         [
             ("--input-format", Some(format)),
             ("--column", self.column.clone()),
             ("--delimiter", self.delimiter.map(|delimiter| delimiter.to_string())),
             ("--no-header", self.no_header.then(|| "given".into())),
-            ("--keep", self.keep.as_ref().map(|names| names.join(","))),
         ]
     }
 
-    /// What is expected of `inputs`, if their own solutions are wanted like this.
-    pub fn expected(&self, inputs: &[PathBuf], answers: Answers) -> Result<Expected, Failure> {
+    /// What is expected of inputs, if their own solutions are wanted like this.
+    pub fn expected(&self, answers: Answers) -> Result<Expected, Failure> {
         let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
         let has_columns = is_table || self.input_format == Format::Jsonl;
         let flags = [
@@ -106,9 +113,23 @@ impl InputArgs {
             column: self.column.clone(),
             delimiter: self.delimiter,
             no_header: self.no_header,
-            keep: self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?,
+            keep: None,
             answers,
         })
+    }
+}
+
+impl InputArgs {
+    /// The options that were given, or have defaults, with what they say.
+    pub fn settings(&self) -> impl Iterator<Item = (&'static str, Option<String>)> + use<> {
+        let keep = self.keep.as_ref().map(|names| names.join(","));
+        self.layout.settings().into_iter().chain([("--keep", keep)])
+    }
+
+    /// What is expected of `inputs`, if their own solutions are wanted like this.
+    pub fn expected(&self, inputs: &[PathBuf], answers: Answers) -> Result<Expected, Failure> {
+        let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
+        Ok(Expected { keep, ..self.layout.expected(answers)? })
     }
 }
 

@@ -1,15 +1,17 @@
 //! Inputs: looked at before work starts, opened when their turn comes.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, IsTerminal, Read};
+use std::io::{self, Cursor, ErrorKind, IsTerminal, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bulkdoku::Source;
 use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Position, Undetected};
+use bulkdoku::marks;
+use bulkdoku::puzzle::{BLANKS, CELLS};
+use bulkdoku::{Marks, Source};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -26,10 +28,15 @@ pub type Reader = Ahead<Start>;
 /// The same, of which the first ones may have been looked at.
 type Start = Peek<Inflate<Input>>;
 
+/// The text of an input that is no file, but puzzles that were typed as arguments.
+type Typed = Option<Arc<[u8]>>;
+
 /// Inputs that can be read, as far as one can tell without reading them.
 #[derive(Debug)]
 pub struct Inputs {
     paths: Vec<PathBuf>,
+    /// For each, what was typed.
+    typed: Vec<Typed>,
     /// How records lie in each.
     layouts: Vec<Layout>,
     /// What was found out about them, a line each.
@@ -41,33 +48,30 @@ pub struct Inputs {
 
 impl Inputs {
     /// Checks what was typed; nothing means standard input. All are taken for lines.
-    pub fn check(mut paths: Vec<PathBuf>) -> Result<Self, Failure> {
+    pub fn check(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
+        let (mut paths, mut typed) = by_kind(arguments);
         if paths.is_empty() {
             paths.push(STDIN.into());
+            typed.push(None);
         }
         if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
             return Err(Failure::Usage("standard input (-) can be read only once".into()));
         }
-        for path in paths.iter().filter(|path| !is_stdin(path)) {
-            let metadata = fs::metadata(path).map_err(|error| Failure::at(path, error))?;
-            if metadata.is_dir() {
-                return Err(Failure::at(path, "is a directory; name its files"));
-            }
-            // A pipe may be opened only once.
-            if metadata.is_file() {
-                File::open(path).map_err(|error| Failure::at(path, error))?;
-            }
+        let files = paths.iter().zip(&typed).filter(|(_, typed)| typed.is_none());
+        for (path, _) in files.filter(|(path, _)| !is_stdin(path)) {
+            check_file(path)?;
         }
         let layouts = vec![Layout::default(); paths.len()];
         let looked_at = paths.iter().map(|_| None).collect();
-        Ok(Self { paths, layouts, findings: Vec::new(), looked_at, bytes: Arc::default() })
+        Ok(Self { paths, typed, layouts, findings: Vec::new(), looked_at, bytes: Arc::default() })
     }
 
     /// Looks at the start of each input to find out how records lie in it, unless `stop` is set
     /// while one of them has nothing to look at yet.
     pub fn look(&mut self, expected: &Expected, stop: &AtomicBool) -> Result<(), Failure> {
         for (i, path) in self.paths.iter().enumerate() {
-            let mut reader = open(path, &self.bytes);
+            let typed = self.typed[i].as_ref();
+            let mut reader = open(path, typed, &self.bytes);
             let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
             let layout = layout.map_err(|error| {
                 let message = format!("{}: {error}", name(path));
@@ -90,7 +94,8 @@ impl Inputs {
                 self.findings.push(format!("{}: {finding}", name(path)));
             }
             self.layouts[i] = layout;
-            let can_be_opened_again = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+            let can_be_opened_again =
+                typed.is_some() || fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
             if !can_be_opened_again || is_stdin(path) {
                 self.looked_at[i] = Some(reader);
             }
@@ -120,7 +125,15 @@ impl Inputs {
 
     /// What tells them from others, when a run is to be gone on with.
     pub fn states(&self) -> Vec<InputState> {
-        self.paths.iter().map(|path| InputState::of(name(path), on_disk(path))).collect()
+        let state = |(path, typed): (&PathBuf, &Typed)| match typed {
+            Some(text) => InputState {
+                name: String::from_utf8_lossy(text).into(),
+                bytes: None,
+                modified: None,
+            },
+            None => InputState::of(name(path), on_disk(path)),
+        };
+        self.paths.iter().zip(&self.typed).map(state).collect()
     }
 
     /// How many bytes were read, as they lie in the inputs: compressed ones if they are.
@@ -130,11 +143,14 @@ impl Inputs {
 
     /// All bytes that will be read, where every input is a file.
     pub fn size(&self) -> Option<u64> {
-        let size = |path: &PathBuf| {
+        let size = |(path, typed): (&PathBuf, &Typed)| {
+            if let Some(text) = typed {
+                return Some(text.len() as u64);
+            }
             let metadata = fs::metadata(on_disk(path)).ok()?;
             metadata.is_file().then_some(metadata.len())
         };
-        self.paths.iter().map(size).sum()
+        self.paths.iter().zip(&self.typed).map(size).sum()
     }
 
     /// Whether somebody is expected to type the puzzles.
@@ -154,10 +170,11 @@ impl Inputs {
 
     /// The inputs in order, to be read once.
     pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
-        let all = self.paths.iter().zip(&self.layouts).zip(&mut self.looked_at);
+        let all = self.paths.iter().zip(&self.typed).zip(&self.layouts).zip(&mut self.looked_at);
         let sources: Vec<_> = all
-            .map(|((path, layout), looked_at)| {
-                let start = looked_at.take().unwrap_or_else(|| open(path, &self.bytes));
+            .map(|(((path, typed), layout), looked_at)| {
+                let open = || open(path, typed.as_ref(), &self.bytes);
+                let start = looked_at.take().unwrap_or_else(open);
                 let reader = Ahead::new(start, |start| start.get_ref().is_compressed());
                 Source { layout: layout.clone(), ..Source::new(name(path), reader) }
             })
@@ -166,9 +183,75 @@ impl Inputs {
     }
 }
 
+/// The name of puzzles that were typed, in rows and messages.
+const TYPED: &str = "<arguments>";
+
+/// Tells files from puzzles among arguments. Puzzles that stand together are one input, a line each.
+fn by_kind(arguments: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<Typed>) {
+    let (mut paths, mut typed) = (Vec::new(), Vec::<Typed>::new());
+    for argument in arguments {
+        let line = typed_puzzle(&argument).map(String::into_bytes);
+        match (line, typed.last_mut()) {
+            (Some(line), Some(Some(text))) => *text = [text, &line[..]].concat().into(),
+            (Some(line), _) => {
+                paths.push(TYPED.into());
+                typed.push(Some(line.into()));
+            }
+            (None, _) => {
+                paths.push(argument);
+                typed.push(None);
+            }
+        }
+    }
+    (paths, typed)
+}
+
+/// The puzzle that was typed instead of a file's name, on a line of its own: as it was typed if that
+/// is one line without blanks, else its cells or marks.
+fn typed_puzzle(argument: &Path) -> Option<String> {
+    let text = argument.to_str().filter(|_| !argument.exists())?;
+    let marks: Marks = text.parse().ok()?;
+    let text = text.trim();
+    let is_line = text.len() == CELLS || text.len() == marks::TEXT;
+    Some(match marks.puzzle() {
+        _ if is_line => format!("{text}\n"),
+        Some(puzzle) => format!("{puzzle}\n"),
+        None => format!("{marks}\n"),
+    })
+}
+
+/// Refuses what cannot be read, as far as one can tell without reading it.
+fn check_file(path: &Path) -> Result<(), Failure> {
+    let metadata = fs::metadata(path).map_err(|error| match cells(path) {
+        Some(count) if count != CELLS => {
+            let hint = format!("no such file; and a puzzle has {CELLS} cells, this {count}");
+            Failure::Usage(format!("{}: {hint}", path.display()))
+        }
+        _ => Failure::at(path, error),
+    })?;
+    if metadata.is_dir() {
+        return Err(Failure::at(path, "is a directory; name its files"));
+    }
+    // A pipe may be opened only once.
+    if metadata.is_file() {
+        File::open(path).map_err(|error| Failure::at(path, error))?;
+    }
+    Ok(())
+}
+
+/// How many cells an argument has, if it is nothing but cells, and more than a name has.
+fn cells(argument: &Path) -> Option<usize> {
+    let text = argument.to_str()?.as_bytes();
+    let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
+    (text.len() > 2 * 9 && text.iter().all(is_cell)).then_some(text.len())
+}
+
 /// Opens an input: everything that reads one comes through here.
-fn open(path: &Path, bytes: &Arc<AtomicU64>) -> Start {
-    let stream = Stream::Named(path.into());
+fn open(path: &Path, typed: Option<&Arc<[u8]>>, bytes: &Arc<AtomicU64>) -> Start {
+    let stream = match typed {
+        Some(text) => Stream::Typed(Cursor::new(Arc::clone(text))),
+        None => Stream::Named(path.into()),
+    };
     Peek::new(Inflate::new(Input { stream, bytes: Arc::clone(bytes) }))
 }
 
@@ -240,6 +323,8 @@ pub struct Input {
 #[derive(Debug)]
 enum Stream {
     Named(PathBuf),
+    /// What was typed.
+    Typed(Cursor<Arc<[u8]>>),
     /// A file.
     Open(File),
     /// A pipe or a device.
@@ -264,6 +349,7 @@ impl Stream {
                 *self = Self::open(path)?;
                 self.read(into)
             }
+            Self::Typed(text) => text.read(into),
             Self::Open(file) => file.read(into),
             Self::Pipe(pipe) => {
                 wait_for(pipe)?;

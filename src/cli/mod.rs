@@ -3,6 +3,7 @@
 //! Each subcommand has `Args`, what was typed, and `run`, which turns it into ready-made objects
 //! and lets them work. Inputs and outputs are checked and opened before any work starts.
 
+mod answers;
 mod batch;
 mod bench;
 mod check;
@@ -26,6 +27,7 @@ mod run;
 mod show;
 mod solve;
 mod summary;
+mod version;
 mod work;
 
 use std::num::NonZeroUsize;
@@ -38,7 +40,13 @@ pub use exit::Exit;
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]
-#[command(name = "bulkdoku", version, about, max_term_width = 100)]
+#[command(
+    name = "bulkdoku",
+    version = version::VERSION,
+    long_version = version::LONG.as_str(),
+    about,
+    max_term_width = 100
+)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,

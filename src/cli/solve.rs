@@ -152,7 +152,7 @@ fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
         ("--solution", Some(format!("{:?}", args.solution()).to_lowercase())),
         ("--solutions", solutions.map(|n| n.to_string())),
     ];
-    let all = expected.settings().into_iter().chain(own).chain(work.settings());
+    let all = expected.settings().chain(own).chain(work.settings());
     all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use bulkdoku::pipeline::Report;
-use bulkdoku::stats::Latencies;
+use bulkdoku::stats::{HumanTime, Latencies};
 use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
 use indicatif::HumanCount;
 use serde::Serialize;
@@ -129,9 +129,9 @@ fn records(count: u64) -> String {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
-        let wall = self.wall_seconds;
+        let wall = HumanTime::of_ns(self.wall_seconds * 1e9);
         let here = records(self.records - self.records_before);
-        writeln!(f, "{here} in {wall:.3} s, {rate} a second")?;
+        writeln!(f, "{here} in {wall}, {rate} a second")?;
         if self.records_before > 0 {
             let all = records(self.records);
             writeln!(f, "with those of earlier runs {all}, which are what follows:")?;
@@ -157,7 +157,7 @@ impl fmt::Display for Summary {
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
         let threads = self.threads_in_words();
         if self.check && self.solution_limit == 1 {
-            return write!(f, "no engine, {threads}, solutions looked at alone");
+            return write!(f, "no engine, {threads}, solutions checked without proof");
         }
         write!(f, "engine {}{simd}, {threads}, {}", self.engine, self.mode())?;
         if self.latency_ns.count > 0 { write!(f, "\nlatency {}", self.latency_ns) } else { Ok(()) }
@@ -166,9 +166,9 @@ impl fmt::Display for Summary {
 
 impl fmt::Display for LatencySummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [min, mean, p50] = [self.min as f64, self.mean, self.p50 as f64].map(Nanoseconds);
+        let [min, mean, p50] = [self.min as f64, self.mean, self.p50 as f64].map(HumanTime::of_ns);
         let [p90, p99, p99_9, max] =
-            [self.p90, self.p99, self.p99_9, self.max].map(|ns| Nanoseconds(ns as f64));
+            [self.p90, self.p99, self.p99_9, self.max].map(|ns| HumanTime::of_ns(ns as f64));
         write!(
             f,
             "min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}"
@@ -187,35 +187,5 @@ impl Summary {
             Some(nodes) => format!("{mode}, at most {nodes} nodes"),
             None => mode,
         }
-    }
-}
-
-/// A duration at three digits in the unit that fits.
-struct Nanoseconds(f64);
-
-impl fmt::Display for Nanoseconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (value, unit) = match self.0 {
-            ns if ns < 1e3 => (ns, "ns"),
-            ns if ns < 1e6 => (ns / 1e3, "µs"),
-            ns if ns < 1e9 => (ns / 1e6, "ms"),
-            ns => (ns / 1e9, "s"),
-        };
-        let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-        write!(f, "{value:.decimals$} {unit}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_have_three_digits() {
-        let text = |ns| Nanoseconds(ns).to_string();
-        assert_eq!(text(0.0), "0.00 ns");
-        assert_eq!(text(58.3), "58.3 ns");
-        assert_eq!(text(1_234.0), "1.23 µs");
-        assert_eq!(text(3_600e9), "3600 s");
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::record::Measurement;
+use super::record::{Measurement, What};
 
 /// What is read of an earlier measurement. Other fields may stand beside these.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -24,12 +24,18 @@ struct Earlier {
 }
 
 impl Earlier {
-    fn is_of(&self, now: &Measurement) -> bool {
-        self.set == now.set
-            && self.engine == now.engine
-            && self.simd.as_deref() == now.simd
-            && self.threads == now.threads
-            && self.mode == now.mode
+    fn is_of(&self, what: &What) -> bool {
+        self.set == what.set
+            && self.engine == what.engine
+            && self.simd.as_deref() == what.simd
+            && self.threads == what.threads
+            && self.mode == what.mode
+    }
+
+    /// How many times as long it takes now, by the medians or by the fastest rounds, whichever is
+    /// less: both have to be slower where something has become slower.
+    fn ratio_to(&self, now: &Measurement) -> f64 {
+        (now.ns_per_puzzle / self.ns_per_puzzle).min(now.ns_min / self.ns_min)
     }
 
     /// Whether both searched the very same rows.
@@ -51,32 +57,34 @@ impl Baseline {
         serde_json::from_slice(json).map(Self).map_err(|error| BadBaseline(error.to_string()))
     }
 
-    /// What has changed since.
+    fn find(&self, what: &What) -> Option<&Earlier> {
+        self.0.iter().find(|earlier| earlier.is_of(what))
+    }
+
+    /// Whether it has something to compare with.
+    pub fn has(&self, what: &What) -> bool {
+        self.find(what).is_some()
+    }
+
+    /// What has changed since. What the baseline does not have is left out.
     pub fn compare(&self, measurements: &[Measurement]) -> Comparison {
         let mut comparison = Comparison::default();
         for now in measurements {
-            let what = title(now);
-            let Some(earlier) = self.0.iter().find(|earlier| earlier.is_of(now)) else {
-                comparison.unknown.push(what);
-                continue;
-            };
+            let what = now.what();
+            let Some(earlier) = self.find(&what) else { continue };
+            let what = what.to_string();
+            let nodes = earlier.nodes_per_puzzle.filter(|_| earlier.has_rows_of(now));
+            if let Some(nodes) = nodes.filter(|nodes| differ(*nodes, now.nodes_per_puzzle)) {
+                comparison.searched.push((what.clone(), nodes, now.nodes_per_puzzle));
+            }
+            comparison.ratios.push((what.clone(), earlier.ratio_to(now)));
             match Change::between(earlier, now) {
                 Some(change) => comparison.changed.push((what, change)),
                 None => comparison.within_spread += 1,
             }
-            let nodes = earlier.nodes_per_puzzle.filter(|_| earlier.has_rows_of(now));
-            if let Some(nodes) = nodes.filter(|nodes| differ(*nodes, now.nodes_per_puzzle)) {
-                comparison.searched.push((title(now), nodes, now.nodes_per_puzzle));
-            }
         }
         comparison
     }
-}
-
-fn title(now: &Measurement) -> String {
-    let simd = now.simd.map_or(String::new(), |simd| format!(" {simd}"));
-    let threads = if now.threads == 1 { "thread" } else { "threads" };
-    format!("{} {}{simd}, {} {threads}, {}", now.set, now.engine, now.threads, now.mode)
 }
 
 /// More than what printing and reading a number changes.
@@ -128,8 +136,16 @@ pub struct Comparison {
     pub searched: Vec<(String, f64, f64)>,
     /// How many have not changed beyond the spread.
     pub within_spread: usize,
-    /// What the baseline does not hold.
-    pub unknown: Vec<String>,
+    /// How many times as long each takes now, by the medians or by the fastest rounds, whichever is
+    /// less.
+    pub ratios: Vec<(String, f64)>,
+}
+
+impl Comparison {
+    /// What takes more than `ratio` times as long as before, and how many times.
+    pub fn slower_than(&self, ratio: f64) -> impl Iterator<Item = &(String, f64)> {
+        self.ratios.iter().filter(move |(_, now)| *now > ratio)
+    }
 }
 
 impl fmt::Display for Comparison {
@@ -141,9 +157,6 @@ impl fmt::Display for Comparison {
         }
         for (what, before, now) in &self.searched {
             writeln!(f, "  {what}: searches otherwise, {before:.4} nodes before, now {now:.4}")?;
-        }
-        for what in &self.unknown {
-            writeln!(f, "  {what}: not in the baseline")?;
         }
         Ok(())
     }
@@ -170,7 +183,7 @@ mod tests {
     fn within_the_spread_nothing_has_changed() {
         let now = [measurement("a", [111.0, 109.0, 120.0]), measurement("b", [48.5, 48.0, 49.0])];
         let comparison = baseline().compare(&now);
-        assert_eq!(comparison, Comparison { within_spread: 2, ..Comparison::default() });
+        assert_eq!((comparison.within_spread, comparison.changed.len()), (2, 0));
     }
 
     #[test]
@@ -186,15 +199,33 @@ mod tests {
     }
 
     #[test]
-    fn other_searches_and_rows_and_unknown_lines_are_named() {
+    fn other_searches_and_rows_are_named() {
         let mut now = vec![measurement("a", [100.0; 3]), measurement("b", [1.0; 3])];
         now[0].nodes_per_puzzle += 1.0;
         now[1].rows += 1;
-        now.push(measurement("c", [1.0; 3]));
         let text = baseline().compare(&now).to_string();
         assert!(text.contains("a scalar, 1 thread, proof: searches otherwise"), "{text}");
         assert!(text.contains("(other rows)"), "{text}");
-        assert!(text.contains("c scalar, 1 thread, proof: not in the baseline"), "{text}");
+    }
+
+    #[test]
+    fn slower_is_what_is_slower_by_the_median_and_by_the_fastest_round() {
+        let slower = |times: [f64; 3]| {
+            let comparison = baseline().compare(&[measurement("a", times)]);
+            comparison.slower_than(1.05).count() == 1
+        };
+        assert!(slower([106.0, 95.0, 200.0]));
+        assert!(!slower([106.0, 94.0, 200.0]) && !slower([104.0, 100.0, 200.0]));
+        let known = measurement("a", [1.0; 3]).what();
+        assert!(baseline().has(&known));
+        for unknown in [
+            What { set: "c".into(), ..known.clone() },
+            What { threads: 2, ..known.clone() },
+            What { simd: Some("avx2"), ..known.clone() },
+            What { mode: "first".into(), ..known },
+        ] {
+            assert!(!baseline().has(&unknown), "{unknown}");
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@
 mod baseline;
 mod check;
 pub mod format;
+mod origin;
 mod permute;
 mod record;
 mod set;
@@ -36,14 +37,15 @@ use thiserror::Error;
 
 pub use baseline::{BadBaseline, Baseline, Change, Comparison};
 pub use check::Wrong;
+pub use origin::{Machine, Origin};
 pub use permute::{Chance, Permutation};
-pub use record::Measurement;
+pub use record::{Measurement, What};
 pub use set::{BadSet, PuzzleSet, Selection};
 pub use spread::Spread;
 pub use subject::Configuration;
 
 use crate::solver::Limits;
-use record::{Searched, mode};
+use record::Searched;
 use subject::Subject;
 use text::Line;
 
@@ -99,6 +101,11 @@ impl Bench {
     /// How many steps [`Bench::measure`] reports for each set.
     pub fn steps(&self) -> usize {
         self.subjects.len() * (1 + self.plan.rounds.get())
+    }
+
+    /// What [`Bench::measure`] will measure of a set of this name.
+    pub fn what(&self, set: &str) -> Vec<What> {
+        self.subjects.iter().map(|subject| subject.what(set, self.plan.limits)).collect()
     }
 
     /// Measures every subject on `set`; `step` is called after each check and each round of one.
@@ -168,15 +175,17 @@ impl<'a> Run<'a> {
 
     fn measurement(self, set: &str, plan: &Plan) -> Measurement {
         let Self { subject, rows, searched, samples, .. } = self;
-        let spread = Spread::of(samples);
+        let What { set, engine, simd, threads, mode } = subject.what(set, plan.limits);
+        let spread = Spread::of(&samples);
         Measurement {
-            set: set.into(),
-            engine: subject.engine.name(),
-            simd: subject.simd.map(crate::SimdLevel::name),
-            threads: subject.threads(),
-            mode: mode(plan.limits),
+            set,
+            engine,
+            simd,
+            threads,
+            mode,
             rows: rows.len(),
             ns_per_puzzle: spread.median,
+            ns_rounds: samples,
             ns_min: spread.min,
             ns_max: spread.max,
             puzzles_per_second: 1e9 / spread.median,

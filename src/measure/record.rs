@@ -1,5 +1,7 @@
 //! What was measured, as it is written and read.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::spread::percentile;
@@ -7,7 +9,7 @@ use crate::solver::{Limits, Outcome};
 
 /// One set solved by one engine at one vector level on a number of threads.
 ///
-/// The fields stand in the order in which CSV and JSON have them.
+/// The fields stand in the order in which CSV and JSON have them; JSON has the rounds, too.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
     /// The set's name.
@@ -24,6 +26,9 @@ pub struct Measurement {
     pub rows: usize,
     /// Nanoseconds of wall time a puzzle, text to text: the median of the rounds.
     pub ns_per_puzzle: f64,
+    /// The same in each round, in their order.
+    #[serde(skip)]
+    pub ns_rounds: Vec<f64>,
     /// The same in the fastest round.
     pub ns_min: f64,
     /// The same in the slowest round.
@@ -54,6 +59,38 @@ pub struct Measurement {
     pub permuted: bool,
     /// The seed of that.
     pub seed: Option<u64>,
+}
+
+/// What is measured: the fields by which two measurements are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct What {
+    /// The set's name.
+    pub set: String,
+    /// The engine's name.
+    pub engine: &'static str,
+    /// The vector level in use; `None` for an engine without vectors.
+    pub simd: Option<&'static str>,
+    /// Threads, each with an engine of its own.
+    pub threads: usize,
+    /// `first`, `proof` (a second solution is looked for), or `limit N`.
+    pub mode: String,
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { set, engine, simd, threads, mode } = self;
+        let simd = simd.map_or(String::new(), |simd| format!(" {simd}"));
+        let s = if *threads == 1 { "" } else { "s" };
+        write!(f, "{set} {engine}{simd}, {threads} thread{s}, {mode}")
+    }
+}
+
+impl Measurement {
+    /// What is measured.
+    pub fn what(&self) -> What {
+        let Self { ref set, engine, simd, threads, ref mode, .. } = *self;
+        What { set: set.clone(), engine, simd, threads, mode: mode.clone() }
+    }
 }
 
 /// How a search with these limits is called.
@@ -111,6 +148,7 @@ pub(super) mod tests {
             mode: "proof".into(),
             rows: 1000,
             ns_per_puzzle,
+            ns_rounds: vec![ns_min, ns_per_puzzle, ns_max],
             ns_min,
             ns_max,
             puzzles_per_second: 1e9 / ns_per_puzzle,

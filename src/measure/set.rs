@@ -30,6 +30,17 @@ pub struct Selection {
 }
 
 impl PuzzleSet {
+    /// The puzzles of `source`, a path or a name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn new(source: &str, puzzles: Vec<Puzzle>) -> Result<Self, BadSet> {
+        if puzzles.is_empty() {
+            return Err(BadSet::Empty { file: source.into() });
+        }
+        Ok(Self { name: name_of(source), puzzles })
+    }
+
     /// Reads one puzzle a line from the text of `source`, a path or a name. Blank lines and `#` comments are skipped, and so is what stands
     /// behind the puzzle after a space, tab, comma or semicolon.
     ///
@@ -51,11 +62,7 @@ impl PuzzleSet {
         if let Some((line, error)) = bad {
             return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
         }
-        let puzzles = records.puzzles.to_vec();
-        if puzzles.is_empty() {
-            return Err(BadSet::Empty { file });
-        }
-        Ok(Self { name: name_of(source), puzzles })
+        Self::new(source, records.puzzles.to_vec())
     }
 
     /// The rows to measure, as text.

@@ -16,8 +16,9 @@ impl Spread {
     ///
     /// # Panics
     /// When there is no sample.
-    pub fn of(mut samples: Vec<f64>) -> Self {
+    pub fn of(samples: &[f64]) -> Self {
         assert!(!samples.is_empty());
+        let mut samples = samples.to_vec();
         samples.sort_unstable_by(f64::total_cmp);
         let (last, middle) = (samples.len() - 1, samples.len() / 2);
         Self {
@@ -41,10 +42,10 @@ mod tests {
 
     #[test]
     fn the_median_is_in_the_middle() {
-        let spread = Spread::of(vec![5.0, 1.0, 2.0]);
+        let spread = Spread::of(&[5.0, 1.0, 2.0]);
         assert_eq!((spread.median, spread.min, spread.max), (2.0, 1.0, 5.0));
-        assert_eq!(Spread::of(vec![4.0, 1.0, 2.0, 8.0]).median.to_bits(), 3.0_f64.to_bits());
-        let one = Spread::of(vec![7.0]);
+        assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 8.0]).median.to_bits(), 3.0_f64.to_bits());
+        let one = Spread::of(&[7.0]);
         assert_eq!((one.median, one.min, one.max), (7.0, 7.0, 7.0));
     }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
+use super::record::{What, mode};
 use super::text::{self, Line};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::simd::SimdLevel;
@@ -57,6 +58,17 @@ impl Subject {
     /// How many threads it runs on.
     pub fn threads(&self) -> usize {
         self.workers.len()
+    }
+
+    /// What a measurement of it is of.
+    pub fn what(&self, set: &str, limits: Limits) -> What {
+        What {
+            set: set.into(),
+            engine: self.engine.name(),
+            simd: self.simd.map(SimdLevel::name),
+            threads: self.threads(),
+            mode: mode(limits),
+        }
     }
 
     /// How messages name it.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::NO_PANIC;
+use super::answers::Attached;
 use crate::input::{Layout, Position, Records};
 use crate::output::RowBuffer;
 use crate::stats::Counts;
@@ -34,6 +35,8 @@ pub(super) struct Block {
     pub cut_short: bool,
     /// Whether the input failed where it ends.
     pub input_failed: bool,
+    /// The answers to its records, if they stand in another input.
+    pub answers: Option<Attached>,
     /// The rows.
     pub rows: RowBuffer,
     /// The rows compressed, where they are to be.
@@ -63,6 +66,7 @@ impl Block {
             length: 0,
             cut_short: false,
             input_failed: false,
+            answers: None,
             rows: RowBuffer::default(),
             packed: None,
             notes: Vec::new(),

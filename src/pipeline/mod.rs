@@ -15,9 +15,11 @@
 //! source that takes longer to read than a copy does may read ahead by itself
 //! ([`Ahead`](crate::input::Ahead)).
 
+mod answers;
 mod block;
 mod notes;
 mod reader;
+mod records;
 mod sink;
 mod threads;
 mod worker;
@@ -35,8 +37,10 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::bounded;
 use thiserror::Error;
 
+pub use self::answers::AnswerInput;
 use self::block::{Block, FreeBlocks};
 use self::reader::{Reader, Reading};
+pub use self::records::{ReadRecord, RecordReader};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::threads::Threads;
 use self::worker::Worker;
@@ -104,6 +108,9 @@ pub struct Pipeline {
     /// Whether each record's own solution is checked ([`check`](crate::check)). Where the limit is
     /// one solution, no engine is asked.
     pub check: bool,
+    /// The input with the solutions to be checked, if they do not stand beside the puzzles. It is
+    /// read once.
+    pub answers: Option<Mutex<AnswerInput>>,
     /// Whether to give a puzzle a row for each of several solutions.
     pub list: Option<Listing>,
     /// How rows are written.
@@ -123,6 +130,7 @@ impl Default for Pipeline {
             engine: Box::new(move || EngineKind::default().build(simd)),
             limits: Limits::PROOF,
             check: false,
+            answers: None,
             list: None,
             format: Box::new(CsvRows::default()),
             compression: None,
@@ -254,6 +262,33 @@ impl Pipeline {
         Report::new(SoFar::default(), 0, began, Reading::default()).unless(failed).map(drop)
     }
 
+    /// Gives a block its answers, if they stand in an input of their own; `false` if they cannot be
+    /// read.
+    fn attach_answers(&self, block: &mut Block) -> bool {
+        self.answers.as_ref().is_none_or(|answers| answers.lock().expect(NO_PANIC).attach(block))
+    }
+
+    /// Begins to read the answers, behind those of an earlier run.
+    fn begin_answers(&self, records: u64, progress: &Progress) {
+        if let Some(answers) = &self.answers {
+            let mut answers = answers.lock().expect(NO_PANIC);
+            answers.begin(&progress.stop);
+            answers.skip(records);
+        }
+    }
+
+    /// How the reading ended, that of the answers included.
+    fn end_of(&self, mut reading: Reading) -> Reading {
+        if let Some(answers) = &self.answers
+            && reading.failures.is_empty()
+        {
+            let mut answers = answers.lock().expect(NO_PANIC);
+            reading.stopped |= answers.is_stopped();
+            reading.failures = answers.finish();
+        }
+        reading
+    }
+
     /// What stands before the first row. Compressed it is never nothing: without any row it still
     /// has to be a stream.
     fn header(&self) -> Vec<u8> {
@@ -284,12 +319,13 @@ impl Pipeline {
         let mut worker = Worker::new(self);
         let mut block = Block::new(self.block_bytes, 0);
         let mut written = Ok(());
-        while written.is_ok() && reader.fill(&mut block) {
+        self.begin_answers(0, progress);
+        while written.is_ok() && reader.fill(&mut block) && self.attach_answers(&mut block) {
             worker.process(&mut block);
             written = writer::write(&block, sink, &mut so_far, progress);
         }
         let written = written.and_then(|()| writer::finish(sink, &so_far));
-        Report::new(so_far, 0, began, reader.end()).unless(written.err())
+        Report::new(so_far, 0, began, self.end_of(reader.end())).unless(written.err())
     }
 
     /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
@@ -314,7 +350,11 @@ impl Pipeline {
         let (done_sender, done) = bounded(blocks);
         let reader = Mutex::new(Reader::new(start.source, sources.into_iter(), progress));
         let writer = Mutex::new(Writer::new(sink, start, blocks, free, progress));
-        let fill = |block: &mut Block| lock_soon(&reader).fill(block);
+        self.begin_answers(records_before, progress);
+        let fill = |block: &mut Block| {
+            let mut reader = lock_soon(&reader);
+            reader.fill(block) && self.attach_answers(block)
+        };
         let hand_over = |block| {
             done_sender.send(block).expect("the receiver is here");
             // Who finds another one writing leaves it to that one, who looks again at the end.
@@ -327,7 +367,7 @@ impl Pipeline {
         threads.run(|number| worker::run(self, number, free, fill, hand_over));
 
         let (so_far, failed) = writer.into_inner().expect(NO_PANIC).end();
-        let reading = reader.into_inner().expect(NO_PANIC).end();
+        let reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
         let report = Report::new(so_far, records_before, began, reading);
         Report { threads: threads.count(), ..report }.unless(failed)
     }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use memchr::{memchr_iter, memrchr};
 
+use super::answers::AnswerPlace;
 use crate::check::Place;
 use crate::input::{self, Record, Text};
 use crate::marks::{self, Marks};
@@ -12,11 +13,13 @@ use crate::puzzle::{CELLS, Contradiction, Puzzle};
 use crate::status::Status;
 
 /// Appends `file:line:column: status: what is wrong`, if a record is bad in itself, or
-/// `also_failures` are told and it has no solution.
+/// `also_failures` are told and it has no solution. `answer_at` is where its own solution stands,
+/// if that is in another input.
 pub(super) fn write_note(
     row: &Row<'_>,
     record: &Record,
     block: &[u8],
+    answer_at: Option<AnswerPlace<'_>>,
     also_failures: bool,
     notes: &mut Vec<u8>,
 ) {
@@ -37,7 +40,11 @@ pub(super) fn write_note(
         }
         (Status::Mismatch, _) => {
             let Some(mismatch) = row.mismatch else { return };
-            (mismatch_place(row, record, block, mismatch.place), mismatch.text.into())
+            let text = mismatch.text;
+            match answer_at {
+                Some(place) => (start, format!("{text} ({place})")),
+                None => (mismatch_place(row, record, block, mismatch.place), text.into()),
+            }
         }
         (Status::InternalError, _) => (start, row.reason().into()),
         (Status::Unsolvable, _) if also_failures => (start, "there is no solution".into()),

@@ -80,6 +80,9 @@ impl<'a> Worker<'a> {
     pub(super) fn process(&mut self, block: &mut Block) {
         let Block { layout, first_line, cut_short, .. } = &*block;
         layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
+        if let Some(answers) = &block.answers {
+            answers.add_to(&mut self.records);
+        }
         self.solve();
         self.find_others();
         block.counts = self.judge(&block.bytes[..block.length], &mut block.latencies);
@@ -257,7 +260,7 @@ impl<'a> Worker<'a> {
 
     /// Writes the block's rows, and a message for every bad record.
     fn write(&self, block: &mut Block) {
-        let Block { file, first_line, bytes, length, rows, notes, counts, .. } = block;
+        let Block { file, first_line, bytes, length, answers, rows, notes, counts, .. } = block;
         let all = Rows {
             file,
             first_line: *first_line,
@@ -278,8 +281,9 @@ impl<'a> Worker<'a> {
         notes.clear();
         if !counts.all_good() {
             let also_failures = !self.pipeline.format.shows_failures();
-            for (row, record) in all.iter().zip(&self.records.all) {
-                write_note(&row, &record, all.bytes, also_failures, notes);
+            for (i, (row, record)) in all.iter().zip(&self.records.all).enumerate() {
+                let answer_at = answers.as_ref().map(|answers| answers.place(i));
+                write_note(&row, &record, all.bytes, answer_at, also_failures, notes);
             }
         }
     }

@@ -21,6 +21,18 @@ impl Names {
             Self::RowColumn => format!("r{}c{column}", row + 1),
         }
     }
+
+    /// The cell of a name of either kind, in letters of either case, and which kind it is.
+    pub fn find(name: &str) -> Option<(Self, usize)> {
+        let digit = |byte: u8| (b'1'..=b'9').contains(&byte).then(|| usize::from(byte - b'1'));
+        match *name.to_ascii_lowercase().as_bytes() {
+            [row @ b'a'..=b'i', column] => {
+                Some((Self::Letters, 9 * usize::from(row - b'a') + digit(column)?))
+            }
+            [b'r', row, b'c', column] => Some((Self::RowColumn, 9 * digit(row)? + digit(column)?)),
+            _ => None,
+        }
+    }
 }
 
 impl FromStr for Names {
@@ -31,6 +43,24 @@ impl FromStr for Names {
             "letters" => Ok(Self::Letters),
             "rc" => Ok(Self::RowColumn),
             _ => Err("letters (A1 to I9) or rc (r1c1 to r9c9)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_back_to_their_cells() {
+        for names in [Names::Letters, Names::RowColumn] {
+            for cell in 0..81 {
+                assert_eq!(Names::find(&names.of(cell)), Some((names, cell)));
+                assert_eq!(Names::find(&names.of(cell).to_uppercase()), Some((names, cell)));
+            }
+        }
+        for bad in ["", "A", "A0", "J1", "A10", "r1", "r1c0", "r10c1", "1A", "é1"] {
+            assert_eq!(Names::find(bad), None, "{bad}");
         }
     }
 }

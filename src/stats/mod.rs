@@ -1,8 +1,10 @@
 //! What a run did: how many records of each status, how long each puzzle took.
 
 mod counts;
+mod human;
 mod latency;
 
 pub use counts::Counts;
+pub use human::HumanTime;
 pub(crate) use latency::in_runs;
 pub use latency::{Bucket, Latencies};

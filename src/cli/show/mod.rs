@@ -1,12 +1,13 @@
 //! `bulkdoku show`: one puzzle, looked into.
 
 mod draw;
+mod read;
 mod trace;
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroU64;
 
-use bulkdoku::propagate::{Candidates, Contradiction, Names, NoWatch, Watch};
+use bulkdoku::propagate::{Candidates, Contradiction, Names, NoWatch, Watch, peers, units};
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
@@ -26,8 +27,10 @@ const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Args {
-    /// 81 cells, 729 characters of candidates, or a grid of either; - reads standard input.
-    puzzle: String,
+    /// 81 cells, 729 characters of candidates, a grid of either, or a file of puzzles; - reads
+    /// standard input.
+    #[arg(value_name = "PUZZLE|FILE", required_unless_present_any = ["peers", "units"])]
+    puzzle: Option<String>,
 
     /// What is drawn: as given, after both rules, or solved [default: givens; propagated with
     /// --candidates or --trace].
@@ -42,9 +45,40 @@ pub struct Args {
     #[arg(long, conflicts_with = "trace")]
     candidates: bool,
 
-    /// What cells are called: letters (A1 to I9) or rc (r1c1 to r9c9).
-    #[arg(long, value_name = "STYLE", default_value = "letters")]
+    /// The 20 cells that share a unit with a cell: C2 or r3c2.
+    #[arg(
+        long,
+        value_name = "CELL",
+        value_parser = read_cell,
+        conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
+    )]
+    peers: Option<NamedCell>,
+
+    /// The row, the column and the box of a cell: C2 or r3c2.
+    #[arg(
+        long,
+        value_name = "CELL",
+        value_parser = read_cell,
+        conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
+    )]
+    units: Option<NamedCell>,
+
+    /// What cells are called: letters (A1 to I9) or rc (r1c1 to r9c9) [default: letters; with
+    /// --peers or --units as it was typed].
+    #[arg(long, value_name = "STYLE")]
+    names: Option<Names>,
+}
+
+/// A cell as it was typed.
+#[derive(Clone, Copy, Debug)]
+struct NamedCell {
     names: Names,
+    cell: usize,
+}
+
+fn read_cell(name: &str) -> Result<NamedCell, String> {
+    let found = Names::find(name).map(|(names, cell)| NamedCell { names, cell });
+    found.ok_or_else(|| "a cell from A1 to I9, or from r1c1 to r9c9".into())
 }
 
 const AFTER_HELP: &str = "\
@@ -53,10 +87,15 @@ Examples:
   bulkdoku show --stage propagated PUZZLE
   bulkdoku show --stage solved --trace --names rc PUZZLE
   bulkdoku show --stage propagated PUZZLE | bulkdoku show --stage solved -
+  bulkdoku show --stage solved puzzles.txt
+  bulkdoku show --peers C2
+
+A file may be compressed, and have puzzles in any form that solve reads, at most a megabyte of them;
+each is shown.
 
 Colour is used on a terminal, unless NO_COLOR is set.
 
-Exit status: 0 shown, 1 there is no solution, 2 wrong usage or no puzzle.";
+Exit status: 0 shown, 1 there is no solution, 2 wrong usage or no puzzle, 3 the file cannot be read.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Stage {
@@ -74,45 +113,101 @@ struct Shown {
 
 /// Shows what `args` name.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
-    let text = read(&args.puzzle)?;
-    let given: Marks = text.parse().map_err(|error| Failure::Usage(format!("{error}")))?;
-    let usual = if args.candidates || args.trace { Stage::Propagated } else { Stage::Givens };
-    let stage = args.stage.unwrap_or(usual);
-
-    let mut out = String::new();
-    let shown = if args.trace {
-        let mut trace = Trace::new(args.names);
-        let shown = show(stage, &given, args.names, &mut trace);
-        out += &trace.text;
-        out.push('\n');
-        shown
-    } else {
-        show(stage, &given, args.names, &mut NoWatch)
-    };
-    if args.candidates {
-        out += &shown.marks.to_string();
-        out.push('\n');
-    } else {
-        out += &Drawing { marks: &shown.marks, given: &given, colour: wants_colour() }.to_string();
-        shown.verdict.iter().for_each(|verdict| out.extend(["\n", verdict, "\n"]));
+    let Some(puzzle) = &args.puzzle else { return print(&about_cells(args)).map(|()| Exit::Done) };
+    let task = Task::of(args)?;
+    let puzzles = read::puzzles(puzzle)?;
+    let mut exit = Exit::Done;
+    for (i, named) in puzzles.iter().enumerate() {
+        let mut out = String::new();
+        if puzzles.len() > 1 && !args.candidates {
+            let before = if i > 0 { "\n" } else { "" };
+            out.extend([before, "# ", &named.place, "\n"]);
+        }
+        if task.draw(&named.marks, &mut out) != Exit::Done {
+            exit = Exit::SomeRecords;
+        }
+        print(&out)?;
     }
-    match io::stdout().lock().write_all(out.as_bytes()) {
+    Ok(exit)
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::Io(format!("standard output: {error}")))
         }
-        _ => Ok(shown.exit),
+        _ => Ok(()),
     }
 }
 
-/// The puzzle's text, typed or from standard input.
-fn read(puzzle: &str) -> Result<String, Failure> {
-    let mut text = puzzle.to_owned();
-    if puzzle == super::inputs::STDIN {
-        text.clear();
-        let read = io::stdin().lock().read_to_string(&mut text);
-        read.map_err(|error| Failure::Io(format!("<stdin>: {error}")))?;
+/// What `--units` and `--peers` ask for.
+fn about_cells(args: &Args) -> String {
+    let mut text = String::new();
+    let line = |names: Names, cells: &mut dyn Iterator<Item = usize>| {
+        let cells: Vec<_> = cells.map(|cell| names.of(cell)).collect();
+        cells.join(" ")
+    };
+    if let Some(NamedCell { names, cell }) = args.units {
+        let names = args.names.unwrap_or(names);
+        for unit in units(cell) {
+            let cells = line(names, &mut unit.cells().into_iter());
+            text.extend([&unit.to_string(), ": ", &cells, "\n"]);
+        }
     }
-    Ok(text)
+    if let Some(NamedCell { names, cell }) = args.peers {
+        let names = args.names.unwrap_or(names);
+        let peers = &mut peers(cell).iter().map(|&peer| usize::from(peer));
+        text.extend([&line(names, peers), "\n"]);
+    }
+    text
+}
+
+/// What is to be shown of each puzzle.
+struct Task {
+    stage: Stage,
+    names: Names,
+    trace: bool,
+    candidates: bool,
+    colour: bool,
+}
+
+impl Task {
+    /// What was asked for.
+    fn of(args: &Args) -> Result<Self, Failure> {
+        let Args { stage, trace, candidates, names, .. } = *args;
+        let usual = if candidates || trace { Stage::Propagated } else { Stage::Givens };
+        let stage = stage.unwrap_or(usual);
+        if trace && stage == Stage::Givens {
+            return Err(Failure::Usage(
+                "--trace does nothing: nothing follows yet from givens".into(),
+            ));
+        }
+        if names.is_some() && !trace && (candidates || stage == Stage::Givens) {
+            return Err(Failure::Usage("--names does nothing: no cell is named".into()));
+        }
+        let names = names.unwrap_or_default();
+        Ok(Self { stage, names, trace, candidates, colour: wants_colour() })
+    }
+
+    /// Appends a puzzle to `out`, as far as it is to be shown.
+    fn draw(&self, given: &Marks, out: &mut String) -> Exit {
+        let shown = if self.trace {
+            let mut trace = Trace::new(self.names);
+            let shown = show(self.stage, given, self.names, &mut trace);
+            out.extend([&trace.text, "\n"]);
+            shown
+        } else {
+            show(self.stage, given, self.names, &mut NoWatch)
+        };
+        if self.candidates {
+            out.extend([&shown.marks.to_string(), "\n"]);
+        } else {
+            let drawing = Drawing { marks: &shown.marks, given, colour: self.colour };
+            *out += &drawing.to_string();
+            shown.verdict.iter().for_each(|verdict| out.extend(["\n", verdict, "\n"]));
+        }
+        shown.exit
+    }
 }
 
 /// Takes the marks as far as `stage`.

@@ -1,6 +1,7 @@
 //! The columns that people read, in tables of every kind.
 
 use crate::measure::record::Measurement;
+use crate::stats::HumanTime;
 
 /// A heading, and whether its cells are numbers, set to the right.
 pub(super) struct Column {
@@ -62,17 +63,8 @@ fn thousands(number: u64) -> String {
     groups.iter().map(|group| String::from_utf8_lossy(group)).collect::<Vec<_>>().join(",")
 }
 
-/// Three digits and the unit that fits.
 fn duration(ns: u64) -> String {
-    let steps = [(1_000_000_000_u32, "s"), (1_000_000, "ms"), (1_000, "us")];
-    match steps.into_iter().find(|&(size, _)| ns >= u64::from(size)) {
-        Some((size, unit)) => {
-            let value = ns as f64 / f64::from(size);
-            let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-            format!("{value:.decimals$} {unit}")
-        }
-        None => format!("{ns} ns"),
-    }
+    HumanTime::of_ns(ns as f64).to_string()
 }
 
 #[cfg(test)]
@@ -83,11 +75,5 @@ mod tests {
     fn numbers_are_grouped() {
         let numbers = [0, 999, 1000, 1_234_567].map(thousands);
         assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
-    }
-
-    #[test]
-    fn durations_have_a_unit() {
-        let texts = [999, 1000, 45_678, 678_900, 1_500_000_000].map(duration);
-        assert_eq!(texts, ["999 ns", "1.00 us", "45.7 us", "679 us", "1.50 s"]);
     }
 }

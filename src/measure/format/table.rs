@@ -15,12 +15,13 @@ impl Report for Table {
         let headings = COLUMNS.each_ref().map(|column| column.heading.to_owned());
         let lines: Vec<_> =
             std::iter::once(headings).chain(measurements.iter().map(cells)).collect();
-        let widths: [usize; COLUMNS.len()] =
-            std::array::from_fn(|i| lines.iter().map(|line| line[i].len()).max().unwrap_or(0));
+        let widths: [usize; COLUMNS.len()] = std::array::from_fn(|i| {
+            lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0)
+        });
         for line in &lines {
             let mut text = String::new();
             for ((cell, width), column) in line.iter().zip(widths).zip(&COLUMNS) {
-                let padding = " ".repeat(width - cell.len());
+                let padding = " ".repeat(width - cell.chars().count());
                 let (before, after) = if column.number { (&*padding, "") } else { ("", &*padding) };
                 text.extend([before, cell, after, "  "]);
             }

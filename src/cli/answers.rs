@@ -1,0 +1,75 @@
+//! The input of the solutions that are checked, where they do not stand beside their puzzles.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use bulkdoku::Source;
+use bulkdoku::input::{Answers, Expected, Layout, names};
+use bulkdoku::pipeline::AnswerInput;
+
+use super::Failure;
+use super::inputs::{Inputs, Reader, STDIN};
+use super::outputs::Destinations;
+
+/// Opens the solutions in `path`; in a table they are in this column, or are looked for.
+pub fn open(path: &Path, column: Option<&str>) -> Result<AnswerInput, Failure> {
+    let Source { name, layout, position, skip, reader } = found(path, column)?;
+    let reader: Box<dyn Read + Send> = Box::new(reader);
+    Ok(AnswerInput::new(Source { name, layout, position, skip, reader }))
+}
+
+fn found(path: &Path, column: Option<&str>) -> Result<Source<Reader>, Failure> {
+    let of_column = |name: &str| Expected { column: Some(name.into()), ..Expected::default() };
+    if let Some(column) = column {
+        return source(path, &of_column(column));
+    }
+    // Standard input can be looked at once.
+    if path != Path::new(STDIN) {
+        let beside_puzzles = Expected { answers: Answers::Wanted, ..Expected::default() };
+        let by_name = names::SOLUTIONS.iter().copied().map(of_column);
+        for expected in [beside_puzzles].into_iter().chain(by_name) {
+            match source(path, &expected) {
+                Ok(source) if matches!(source.layout, Layout::Csv(_)) => return Ok(source),
+                Err(failed @ Failure::Io(_)) => return Err(failed),
+                _ => {}
+            }
+        }
+    }
+    source(path, &Expected::default())
+}
+
+fn source(path: &Path, expected: &Expected) -> Result<Source<Reader>, Failure> {
+    let mut inputs = Inputs::check(vec![path.into()])?;
+    inputs.look(expected, &AtomicBool::default())?;
+    Ok(inputs.sources().next().expect("there is one"))
+}
+
+/// Refuses solutions that are read for puzzles, too, or that an output would replace.
+pub fn check(path: &Path, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
+    let is_stdin = |path: &Path| path == Path::new(STDIN);
+    if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {
+        let hint = "standard input is read for puzzles; name a file of solutions";
+        return Err(Failure::Usage(format!("--solutions -: {hint}")));
+    }
+    let Destinations { output, latency, errors, summary_json, .. } = destinations;
+    for output in [output, latency, errors, summary_json].into_iter().flatten() {
+        if same_file::is_same_file(path, output).unwrap_or(false) {
+            let (name, path) = (output.display(), path.display());
+            return Err(Failure::Usage(format!("{name}: is the input {path}; name another file")));
+        }
+    }
+    Ok(())
+}
+
+/// What tells a file of solutions from another one, for `--resume`.
+pub fn state(path: &Path) -> String {
+    let modified = |file: &fs::Metadata| file.modified().ok();
+    match fs::metadata(path) {
+        Ok(file) if file.is_file() => {
+            format!("{}, {} bytes, {:?}", path.display(), file.len(), modified(&file))
+        }
+        _ => path.display().to_string(),
+    }
+}

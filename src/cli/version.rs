@@ -1,0 +1,70 @@
+//! What this program is: its version, its commit, and what it found of the machine.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+use std::thread;
+use std::time::SystemTime;
+
+use bulkdoku::SimdLevel;
+use bulkdoku::measure::{Machine, Origin};
+
+/// The version in the package.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The commit, which a release build knows.
+pub const COMMIT: Option<&str> = option_env!("BULKDOKU_COMMIT");
+
+/// What `--version` says behind the program's name.
+pub static LONG: LazyLock<String> = LazyLock::new(|| {
+    let commit = COMMIT.unwrap_or("not known to this build");
+    format!("{VERSION}\ncommit: {commit}\nvector levels: {}", levels().join(", "))
+});
+
+/// The names of the vector levels of this machine, the best first.
+pub fn levels() -> Vec<&'static str> {
+    SimdLevel::available().iter().map(|level| level.name()).collect()
+}
+
+/// Where what is measured now comes from.
+pub fn origin() -> Origin {
+    Origin {
+        version: VERSION.into(),
+        commit: COMMIT.map(Into::into),
+        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        machine: Machine {
+            cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu(&text)),
+            cores: thread::available_parallelism().map_or(1, NonZeroUsize::get),
+            simd: levels(),
+            os: std::env::consts::OS,
+            arch: std::env::consts::ARCH,
+        },
+    }
+}
+
+/// The processor's model, as Linux tells it.
+fn cpu(text: &str) -> Option<String> {
+    let fields = text.lines().filter_map(|line| line.split_once(':'));
+    let model = fields.into_iter().find(|(name, _)| name.trim() == "model name");
+    model.map(|(_, model)| model.trim().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_of_the_processor_is_found() {
+        let text =
+            "processor\t: 0\nmodel\t\t: 17\nmodel name\t: Some CPU @ 2GHz\n\nprocessor\t: 1\n";
+        assert_eq!(cpu(text).as_deref(), Some("Some CPU @ 2GHz"));
+        assert_eq!(cpu("processor : 0\n"), None);
+    }
+
+    #[test]
+    fn a_measurement_has_a_date_and_levels() {
+        let origin = origin();
+        assert!(humantime::parse_rfc3339(&origin.date).is_ok(), "{}", origin.date);
+        assert_eq!(origin.machine.simd.last(), Some(&"portable"));
+    }
+}

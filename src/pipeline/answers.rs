@@ -1,0 +1,202 @@
+//! Solutions that stand in an input of their own, in the order of the puzzles.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::iter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::InputFailure;
+use super::block::Block;
+use super::records::{ReadRecord, RecordReader};
+use crate::input::csv::{Field, FieldForm};
+use crate::input::{Records, Source};
+
+/// A longer text is no solution; the rest of it is dropped.
+const LONGEST: usize = 729;
+
+/// The solutions for a check, one record for each of the puzzles, read in step with them.
+pub struct AnswerInput {
+    name: Arc<str>,
+    /// Before the reading begins.
+    source: Option<Source<Box<dyn Read + Send>>>,
+    records: Option<RecordReader<iter::Once<Source<Watched>>, Watched>>,
+    /// The records of a block of puzzles, to be counted.
+    puzzles: Records,
+    /// Set when the run is to end.
+    stop: Arc<AtomicBool>,
+    /// How many were read, and how many puzzles there were for which none was left.
+    read: u64,
+    missing: u64,
+    is_stopped: bool,
+    failures: Vec<InputFailure>,
+}
+
+/// The answers to the records of a block.
+#[derive(Debug, Default)]
+pub(super) struct Attached {
+    file: Arc<str>,
+    text: Vec<u8>,
+    fields: Vec<Field>,
+    /// The line of each; `None` where the input has ended.
+    lines: Vec<Option<u64>>,
+}
+
+/// A line in the input of the answers; none where it has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AnswerPlace<'a> {
+    file: &'a str,
+    line: Option<u64>,
+}
+
+impl fmt::Display for AnswerPlace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line } = self;
+        match line {
+            Some(line) => write!(f, "{file}:{line}"),
+            None => write!(f, "{file} has ended"),
+        }
+    }
+}
+
+impl Attached {
+    /// Where the answer to a record stands, by the place of the record.
+    pub fn place(&self, record: usize) -> AnswerPlace<'_> {
+        AnswerPlace { file: &self.file, line: self.lines.get(record).copied().flatten() }
+    }
+
+    /// Gives them to the records of the block.
+    pub fn add_to(&self, records: &mut Records) {
+        let before = records.texts.len() as u32;
+        records.texts.extend_from_slice(&self.text);
+        records.answers.clear();
+        records.answers.extend(self.fields.iter().map(|field| field.moved(before)));
+    }
+
+    fn push(&mut self, answer: &[u8], line: Option<u64>) {
+        let start = self.text.len() as u32;
+        self.text.extend_from_slice(&answer[..answer.len().min(LONGEST)]);
+        let end = self.text.len() as u32;
+        self.fields.push(Field { start, end, form: FieldForm::Own });
+        self.lines.push(line);
+    }
+}
+
+impl AnswerInput {
+    /// The solutions in this input.
+    pub fn new(source: Source<Box<dyn Read + Send>>) -> Self {
+        Self {
+            name: Arc::from(source.name.as_str()),
+            source: Some(source),
+            records: None,
+            puzzles: Records::default(),
+            stop: Arc::default(),
+            read: 0,
+            missing: 0,
+            is_stopped: false,
+            failures: Vec::new(),
+        }
+    }
+
+    /// Begins to read; the reading ends when `stop` is set.
+    pub(super) fn begin(&mut self, stop: &Arc<AtomicBool>) {
+        let Some(Source { name, layout, reader, .. }) = self.source.take() else { return };
+        self.stop = Arc::clone(stop);
+        let watched = Watched { reader, stop: Arc::clone(stop) };
+        let source = Source { layout, ..Source::new(name, watched) };
+        self.records = Some(RecordReader::new(iter::once(source)));
+    }
+
+    /// Reads past the first `records` solutions, which an earlier run has checked. One that fails
+    /// ends the reading, which shows at the next block.
+    pub(super) fn skip(&mut self, records: u64) {
+        for _ in 0..records {
+            if !self.with_next(|_| {}) {
+                break;
+            }
+        }
+    }
+
+    /// Gives the next record to `take`; `false` if there is none.
+    fn with_next(&mut self, take: impl FnOnce(ReadRecord<'_>)) -> bool {
+        let Some(records) = &mut self.records else { return false };
+        if let Some(record) = records.next() {
+            take(record);
+            self.read += 1;
+            return true;
+        }
+        self.failures = self.records.take().map(RecordReader::failures).unwrap_or_default();
+        false
+    }
+
+    /// Attaches the next answers to a block's records; `false` if they cannot be read. Blocks come
+    /// in their order.
+    pub(super) fn attach(&mut self, block: &mut Block) -> bool {
+        let Block { layout, first_line, cut_short, .. } = &*block;
+        layout.read(block.lines(), *first_line, *cut_short, &mut self.puzzles);
+        let mut answers = block.answers.take().unwrap_or_default();
+        answers.text.clear();
+        answers.fields.clear();
+        answers.lines.clear();
+        answers.file = Arc::clone(&self.name);
+        for _ in 0..self.puzzles.all.len() {
+            let has_next = self.with_next(|record| {
+                answers.push(record.answer.unwrap_or(record.text), Some(record.line));
+            });
+            if !has_next {
+                self.is_stopped = self.stop.load(Ordering::Relaxed);
+                if self.is_stopped || !self.failures.is_empty() {
+                    return false;
+                }
+                self.missing += 1;
+                answers.push(b"", None);
+            }
+        }
+        block.answers = Some(answers);
+        true
+    }
+
+    /// Whether the reading ended early because the run is to end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// What went wrong, at the end of a run that has read all puzzles: reading failed, or there are
+    /// not as many solutions as puzzles.
+    pub(super) fn finish(&mut self) -> Vec<InputFailure> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let puzzles = self.read + self.missing;
+        let is_longer = self.missing == 0 && self.failures.is_empty() && self.with_next(|_| {});
+        if is_longer || self.missing > 0 {
+            let more = if is_longer { "more than " } else { "" };
+            let solutions = self.read - u64::from(is_longer);
+            let what = format!("{more}{solutions} solutions for {puzzles} puzzles");
+            let error = io::Error::new(io::ErrorKind::InvalidData, what);
+            self.failures.push(InputFailure { file: self.name.to_string(), error });
+        }
+        std::mem::take(&mut self.failures)
+    }
+}
+
+impl fmt::Debug for AnswerInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnswerInput").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Fails when the run is to end: nothing else would end a read from a slow pipe.
+struct Watched {
+    reader: Box<dyn Read + Send>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::Error::other("the run is to end"));
+        }
+        self.reader.read(into)
+    }
+}

@@ -1,0 +1,109 @@
+//! The records of inputs, for what reads puzzles but writes no rows.
+
+use std::io::Read;
+use std::sync::{Arc, LazyLock};
+
+use super::block::Block;
+use super::reader::Reader;
+use super::{BLOCK_BYTES, InputFailure, Progress};
+use crate::input::{Record, Records, Source, Text};
+use crate::marks::Marks;
+use crate::puzzle::Malformed;
+
+/// Stops no reader.
+static UNWATCHED: LazyLock<Progress> = LazyLock::new(Progress::default);
+
+/// Reads the records of inputs in their order, on the calling thread, in bounded memory.
+///
+/// ```
+/// use bulkdoku::Source;
+/// use bulkdoku::pipeline::RecordReader;
+///
+/// let line = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+/// let text = format!("# one\n{line}\n{line} 17\n12\n");
+/// let mut records = RecordReader::new([Source::new("example", text.as_bytes())]);
+/// let mut lines = Vec::new();
+/// while let Some(record) = records.next() {
+///     lines.push((record.line, record.puzzle.is_ok()));
+/// }
+/// assert_eq!(lines, [(2, true), (3, true), (4, false)]);
+/// assert!(records.failures().is_empty());
+/// ```
+pub struct RecordReader<I, R> {
+    reader: Reader<'static, I, R>,
+    block: Block,
+    records: Records,
+    /// Those of the block.
+    all: Vec<Record>,
+    /// The place of the next one.
+    next: usize,
+}
+
+/// A record that was read.
+#[derive(Clone, Debug)]
+pub struct ReadRecord<'a> {
+    /// The input's name.
+    pub file: &'a Arc<str>,
+    /// Its line in that input, from 1; of a malformed grid the line that is at fault.
+    pub line: u64,
+    /// The cells or marks as they were written, the whole of a malformed record, or the line of a
+    /// malformed grid that is at fault.
+    pub text: &'a [u8],
+    /// The solution that the input itself gives, if its layout has one.
+    pub answer: Option<&'a [u8]>,
+    /// The puzzle as pencil marks, or what is wrong.
+    pub puzzle: Result<Marks, &'a Malformed>,
+}
+
+impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
+    /// Reads nothing yet.
+    pub fn new(sources: impl IntoIterator<Item = Source<R>, IntoIter = I>) -> Self {
+        Self {
+            reader: Reader::new(0, sources.into_iter(), &UNWATCHED),
+            block: Block::new(BLOCK_BYTES, 0),
+            records: Records::default(),
+            all: Vec::new(),
+            next: 0,
+        }
+    }
+
+    /// The next record; `None` behind the last one.
+    #[expect(clippy::should_implement_trait, reason = "a record borrows from the reader")]
+    pub fn next(&mut self) -> Option<ReadRecord<'_>> {
+        while self.next == self.all.len() {
+            if !self.reader.fill(&mut self.block) {
+                return None;
+            }
+            self.next = 0;
+            let Block { layout, first_line, cut_short, .. } = &self.block;
+            layout.read(self.block.lines(), *first_line, *cut_short, &mut self.records);
+            self.all.clear();
+            self.all.extend(&self.records.all);
+        }
+        self.next += 1;
+        Some(self.record(self.next - 1))
+    }
+
+    fn record(&self, place: usize) -> ReadRecord<'_> {
+        let (records, bytes) = (&self.records, self.block.lines());
+        let record = &self.all[place];
+        ReadRecord {
+            file: &self.block.file,
+            line: self.block.first_line + u64::from(record.line) + u64::from(record.fault),
+            text: match &record.text {
+                Text::Block(text) => &bytes[text.start as usize..text.end as usize],
+                Text::Own { text, .. } => &records.texts[text.start as usize..text.end as usize],
+            },
+            answer: (place < records.answers.len()).then(|| records.answer(place, bytes)),
+            puzzle: match record.puzzle {
+                Ok(given) => Ok(records.as_marks(given)),
+                Err(place) => Err(&records.malformed[place as usize]),
+            },
+        }
+    }
+
+    /// Inputs that could not be read to their end, behind the last record.
+    pub fn failures(self) -> Vec<InputFailure> {
+        self.reader.end().failures
+    }
+}

@@ -293,7 +293,7 @@ fn check_pages(kernel: &mut dyn Kernel, input: &Input) {
         match round % 5 {
             0 | 1 => {
                 let given = Moves { lanes: one & !other, from };
-                kernel.exchange(&Exchange { put: other, page, given, ..Exchange::default() });
+                kernel.exchange(&Exchange { given, put: other, page, ..Exchange::default() });
                 lanes_of(other).for_each(|lane| pages[page][lane] = work[lane]);
                 for lane in lanes_of(given.lanes) {
                     work[lane] = before[usize::from(from[lane])];
@@ -302,7 +302,7 @@ fn check_pages(kernel: &mut dyn Kernel, input: &Input) {
             2 => {
                 let (given, back) =
                     (Moves { lanes: one & !other, from }, Moves { lanes: other, from });
-                kernel.exchange(&Exchange { page, given, back, ..Exchange::default() });
+                kernel.exchange(&Exchange { given, page, back, ..Exchange::default() });
                 for lane in lanes_of(one | other) {
                     let source = if has(other, lane) { &pages[page] } else { &before };
                     work[lane] = source[usize::from(from[lane])];

@@ -100,7 +100,7 @@ impl Run<'_> {
         let Entry { first, next, entered_ns, .. } = self.entry;
         let Verdict { mut failed, mut solved, stuck } = verdict;
         let place = |lane: usize| first + lane;
-        if solved != 0 && self.job.known.is_some() {
+        if solved != 0 && self.job.knows_solutions() {
             let known = known_solutions(self.kernel, &self.job, solved, Block::Entry, place);
             failed |= known;
             solved &= !known;

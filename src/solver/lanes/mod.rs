@@ -14,8 +14,10 @@ mod scheduler;
 mod tests;
 mod waiting;
 
-use self::scheduler::{Job, Scheduler};
+use self::scheduler::Scheduler;
+use super::contract::Question;
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use crate::puzzle::Grid;
 use crate::simd::SimdLevel;
 
 /// Many puzzles at once, one in each lane of the vector.
@@ -47,8 +49,16 @@ impl Engine for Lanes {
     }
 
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
-        let job = Job { batch, known: None, limits, stop: &self.stop };
-        self.scheduler.solve(job, outcomes)
+        self.scheduler.solve(Question::all(batch, limits), &self.stop, outcomes)
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.scheduler.solve(Question::other(batch, known, limits), &self.stop, outcomes)
     }
 }

@@ -22,7 +22,7 @@ use super::scheduler::Run;
 impl Run<'_> {
     /// Whether lanes take any side.
     pub(super) fn is_shared(&self) -> bool {
-        let all_sides_matter = self.limit() == 2 || self.job.known.is_some();
+        let all_sides_matter = self.limit() == 2 || self.job.knows_solutions();
         all_sides_matter && self.job.limits.nodes.is_none() && self.rate.is_low()
     }
 

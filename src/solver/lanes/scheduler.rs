@@ -24,7 +24,8 @@ use super::order::{Order, Place, SearchId, SideId};
 use super::rate::Rate;
 use super::waiting::Waiting;
 use crate::puzzle::Grid;
-use crate::solver::{Batch, Limits, Outcome, StopFlag};
+use crate::solver::contract::Question;
+use crate::solver::{Outcome, StopFlag};
 
 /// Sides and pages that there is room for from the start.
 const SIDES: usize = 2048;
@@ -42,16 +43,6 @@ pub(super) struct Scheduler {
     pub(super) rate: Rate,
 }
 
-/// What is asked of a batch.
-#[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
-    pub(super) batch: Batch<'a>,
-    /// Solutions that do not count, one for each puzzle.
-    pub(super) known: Option<&'a [Grid]>,
-    pub(super) limits: Limits,
-    pub(super) stop: &'a StopFlag,
-}
-
 impl Scheduler {
     pub(super) fn new(kernel: Box<dyn Kernel>) -> Self {
         let order = Order::new(SIDES);
@@ -59,7 +50,13 @@ impl Scheduler {
     }
 
     /// Fills in the outcomes; returns how many are final, from the first.
-    pub(super) fn solve(&mut self, job: Job<'_>, outcomes: &mut [Outcome]) -> usize {
+    pub(super) fn solve(
+        &mut self,
+        job: Question<'_>,
+        stop: &StopFlag,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        assert_eq!(job.batch.len(), outcomes.len(), "one outcome for each puzzle");
         let Self { kernel, order, waiting, rate } = self;
         let run = Run {
             every: LaneSet::MAX >> (MOST_LANES - kernel.lanes()),
@@ -68,6 +65,7 @@ impl Scheduler {
             waiting,
             rate,
             job,
+            stop,
             outcomes,
             busy: 0,
             owner: [0; MOST_LANES],
@@ -106,7 +104,8 @@ pub(super) struct Run<'a> {
     pub(super) order: &'a mut Order,
     pub(super) waiting: &'a mut Waiting,
     pub(super) rate: &'a mut Rate,
-    pub(super) job: Job<'a>,
+    pub(super) job: Question<'a>,
+    stop: &'a StopFlag,
     pub(super) outcomes: &'a mut [Outcome],
     /// All lanes.
     pub(super) every: LaneSet,
@@ -127,7 +126,7 @@ impl Run<'_> {
     /// Returns how many outcomes are final, from the first.
     fn all(mut self) -> usize {
         let mut stuck = 0;
-        while !self.job.stop.is_requested() {
+        while !self.stop.is_requested() {
             self.assign(stuck);
             if self.busy == 0 {
                 break;
@@ -156,7 +155,7 @@ impl Run<'_> {
     /// that have to branch.
     fn settle(&mut self, verdict: Verdict) -> LaneSet {
         let Verdict { mut failed, mut solved, stuck } = verdict;
-        if solved != 0 && self.job.known.is_some() {
+        if solved != 0 && self.job.knows_solutions() {
             let puzzle_of = |lane: usize| self.order.puzzle_of(self.owner[lane]);
             let known = known_solutions(self.kernel, &self.job, solved, Block::Work, puzzle_of);
             failed |= known;
@@ -263,7 +262,7 @@ impl Run<'_> {
 
     /// Writes all but the solution to the outcome.
     fn write(&mut self, found: &super::order::Found, gave_up: bool) {
-        self.rate.note(found.solutions > u32::from(self.job.known.is_none()));
+        self.rate.note(found.solutions > u32::from(!self.job.knows_solutions()));
         let latency_ns = self.clock.now_ns() - found.entered_ns;
         let outcome = &mut self.outcomes[found.puzzle];
         outcome.solutions = found.solutions;
@@ -309,13 +308,13 @@ impl Run<'_> {
 /// Those of the lanes that hold the solution that is known of their puzzle.
 pub(super) fn known_solutions(
     kernel: &mut dyn Kernel,
-    job: &Job<'_>,
+    job: &Question<'_>,
     lanes: LaneSet,
     block: Block,
     puzzle_of: impl Fn(usize) -> usize,
 ) -> LaneSet {
-    let Some(known) = job.known else { return 0 };
     let digits = kernel.digits(block);
-    let is_known = |lane: &usize| known[puzzle_of(*lane)].0 == digits[*lane];
+    let is_known =
+        |lane: &usize| job.known(puzzle_of(*lane)).is_some_and(|known| known.0 == digits[*lane]);
     lanes_of(lanes).filter(is_known).fold(0, |known, lane| known | 1 << lane)
 }

@@ -9,8 +9,9 @@ use lane_kernel::{
 use proptest::prelude::*;
 
 use super::rate::Rate;
-use super::scheduler::{Job, Scheduler};
+use super::scheduler::Scheduler;
 use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::solver::contract::Question;
 use crate::solver::{Batch, Limits, Outcome, StopFlag};
 
 /// A state of a search: a node of a tree that is made up as it is visited.
@@ -254,8 +255,12 @@ fn limits(solutions: u32, nodes: u64) -> Limits {
 fn check(scheduler: &mut Scheduler, puzzles: &[Puzzle], known: Option<&[Grid]>, limits: Limits) {
     let stop = &StopFlag::default();
     let mut outcomes = vec![Outcome { solutions: 77, ..Outcome::NONE }; puzzles.len()];
-    let job = Job { batch: Batch::Puzzles(puzzles), known, limits, stop };
-    assert_eq!(scheduler.solve(job, &mut outcomes), puzzles.len());
+    let batch = Batch::Puzzles(puzzles);
+    let question = match known {
+        Some(known) => Question::other(batch, known, limits),
+        None => Question::all(batch, limits),
+    };
+    assert_eq!(scheduler.solve(question, stop, &mut outcomes), puzzles.len());
     for (i, outcome) in outcomes.iter().enumerate() {
         let wanted = expected(&puzzles[i], known.map(|known| &known[i]), limits);
         assert_eq!(Outcome { latency_ns: 0, ..*outcome }, wanted, "number {i}");
@@ -322,8 +327,8 @@ proptest! {
         let mut scheduler = Scheduler::new(Box::new(toy));
         let limits = limits(solutions, 0);
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-        let job = Job { batch: Batch::Puzzles(&puzzles), known: None, limits, stop: &stop };
-        let done = scheduler.solve(job, &mut outcomes);
+        let question = Question::all(Batch::Puzzles(&puzzles), limits);
+        let done = scheduler.solve(question, &stop, &mut outcomes);
         prop_assert!(calls.load(Ordering::Relaxed) <= last_call);
         prop_assert!(done == puzzles.len() || stop.is_requested());
         for (puzzle, outcome) in puzzles.iter().zip(&outcomes[..done]) {

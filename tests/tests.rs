@@ -27,6 +27,7 @@ mod options;
 mod outputs;
 mod pasted;
 mod pipeline;
+mod readers;
 #[cfg(unix)]
 mod resources;
 mod show;

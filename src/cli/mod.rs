@@ -22,6 +22,7 @@ mod out;
 mod outputs;
 mod packed;
 mod progress;
+mod readers;
 mod results;
 mod run;
 mod show;

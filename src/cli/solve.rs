@@ -14,6 +14,7 @@ use super::batch::Batch;
 use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
+use super::readers::READERS;
 use super::work::WorkArgs;
 use super::{Exit, Failure, endings, numbers};
 
@@ -28,7 +29,8 @@ use super::{Exit, Failure, endings, numbers};
 ///
 /// By default each puzzle is searched until a second solution is found or excluded.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(after_help = AFTER_HELP, after_long_help = format!("{AFTER_HELP}\n\n{READERS}"))]
+#[command(allow_negative_numbers = true)]
 pub struct Args {
     /// Files of puzzles; - or nothing for standard input. gz and zst are read through.
     input: Vec<PathBuf>,

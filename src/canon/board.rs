@@ -1,5 +1,6 @@
 //! The board in both orientations, ready for labels.
 
+use super::partial::Value;
 use crate::puzzle::CELLS;
 
 /// Nine cells, and room up to a power of two. Each is four times its digit: a shift that brings its
@@ -13,6 +14,8 @@ pub(super) struct Board {
     pub lines: [[Line; 9]; 2],
     /// For each orientation the rows without a clue, a bit each.
     pub blank: [u16; 2],
+    /// For each orientation and row its cells with a clue, a bit each.
+    filled: [[u16; 9]; 2],
     /// Whether every cell is given.
     pub is_complete: bool,
 }
@@ -24,7 +27,7 @@ impl Board {
         let (mut rows, mut columns, mut boxes) = ([0_u16; 9], [0_u16; 9], [0_u16; 9]);
         // A digit that a unit has already shows up here.
         let mut twice = 0;
-        let mut clues = 0;
+        let mut filled = [[0; 9]; 2];
         for (r, row) in cells.as_chunks::<9>().0.iter().enumerate() {
             for (c, &digit) in row.iter().enumerate() {
                 lines[0][r][c] = 4 * digit;
@@ -35,11 +38,51 @@ impl Board {
                 rows[r] |= bit;
                 columns[c] |= bit;
                 boxes[b] |= bit;
-                clues += usize::from(digit != 0);
+                let is_filled = u16::from(digit != 0);
+                filled[0][r] |= is_filled << c;
+                filled[1][c] |= is_filled << r;
             }
         }
-        let blank = [rows, columns]
-            .map(|lines| (0..9).fold(0, |blank, i| blank | u16::from(lines[i] == 0) << i));
-        (twice == 0).then_some(Self { lines, blank, is_complete: clues == CELLS })
+        let blank =
+            filled.map(|lines| (0..9).fold(0, |blank, i| blank | u16::from(lines[i] == 0) << i));
+        let is_complete = filled[0] == [0x1FF; 9];
+        (twice == 0).then_some(Self { lines, blank, filled, is_complete })
+    }
+
+    /// The smallest that the first row can be, if it is this one.
+    #[inline(always)]
+    pub fn first_value(&self, orientation: usize, row: usize) -> Value {
+        FIRST_VALUES[usize::from(self.filled[orientation][row])]
     }
 }
+
+/// By the cells with a clue: the fullest stack is last, and blanks are first in each.
+const FIRST_VALUES: [Value; 512] = {
+    let mut values = [0; 512];
+    let mut filled = 0;
+    while filled < 512 {
+        // How many stacks have more than no, one, two clues.
+        let mut stacks = [0; 3];
+        let mut s = 0;
+        while s < 3 {
+            let mut clues = (filled >> (3 * s) & 7_usize).count_ones() as usize;
+            while clues > 0 {
+                clues -= 1;
+                stacks[clues] += 1;
+            }
+            s += 1;
+        }
+        let (mut place, mut label) = (0, 0);
+        while place < 9 {
+            // The stack here has a clue in this column if enough stacks have that many.
+            let is_filled = stacks[2 - place % 3] + place / 3 >= 3;
+            if is_filled {
+                label += 1;
+            }
+            values[filled] = values[filled] << 4 | if is_filled { label } else { 0 };
+            place += 1;
+        }
+        filled += 1;
+    }
+    values
+};

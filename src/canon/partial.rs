@@ -181,14 +181,16 @@ impl Partial {
 
     /// Decides what a row forces, in all ways.
     fn arrange(&self, line: &Line, mut each: impl FnMut(Self)) {
-        let mut stacks: [Stack; 3] = std::array::from_fn(|s| self.stack(line, s));
+        let stacks = std::array::from_fn(|s| self.stack(line, s));
+        let stacks: [Stack; 3] = sorted(stacks, self.loose_stacks);
         let undecided = usize::from(self.loose_stacks);
-        stacks[..undecided].sort_unstable_by_key(|stack| stack.key);
         let keys = stacks.map(|stack| stack.key);
         // Stacks without a clue stay where they are; decided ones, too.
         let may_move = |s: usize| s < undecided && keys[s] != 0;
         let loose_stacks = (0..undecided).filter(|&s| keys[s] == 0).count() as u8;
-        for order in PERMUTATIONS {
+        let is_tied = |s: usize| may_move(s) && keys[s] == keys[s - 1];
+        let orders = if is_tied(1) || is_tied(2) { &PERMUTATIONS[..] } else { &PERMUTATIONS[..1] };
+        for order in orders {
             let is_smallest =
                 (0..3).all(|s| order[s] == s || may_move(s) && keys[order[s]] == keys[s]);
             if !is_smallest {
@@ -196,6 +198,10 @@ impl Partial {
             }
             let stacks = order.map(|s| stacks[s]);
             let decided = Self { loose: stacks.map(|s| s.blanks), loose_stacks, ..*self };
+            if stacks.iter().all(|stack| stack.new < 2) {
+                each(decided.with_columns(line, stacks.map(|stack| stack.columns)));
+                continue;
+            }
             let [first, second, third] = stacks.map(Stack::ways);
             for a in first.clone() {
                 for b in second.clone() {
@@ -243,7 +249,7 @@ impl Partial {
 }
 
 /// Three columns and what they have in a row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Stack {
     /// Their labels, the first in the highest bits.
     key: u64,

@@ -63,14 +63,26 @@ impl<'a> Search<'a> {
     /// Adds the row at this place, and all below it.
     fn descend(&mut self, place: usize, partials: &[Partial]) {
         let board = self.board;
-        let mut survivors = Survivors::new();
-        for partial in partials {
+        // Most rows are not the smallest, so the smallest is known before anything is decided.
+        let (mut smallest, mut count) = ([(0, 0); Survivors::ROOM * 6], 0);
+        for (i, partial) in partials.iter().enumerate() {
             for row in partial.candidates(board) {
-                let value = partial.value(board, row);
-                if self.is_smallest(place, value, &mut survivors) {
-                    partial.expand(board, row, |longer| self.keep(place, longer, &mut survivors));
+                let value =
+                    if place == 0 { board.first_value(i, row) } else { partial.value(board, row) };
+                if value > self.best[place] {
+                    continue;
                 }
+                if value < self.best[place] {
+                    self.replace(place, value);
+                    count = 0;
+                }
+                smallest[count] = (i, row);
+                count += 1;
             }
+        }
+        let mut survivors = Survivors::new();
+        for &(i, row) in &smallest[..count] {
+            partials[i].expand(board, row, |longer| self.keep(place, longer, &mut survivors));
         }
         if survivors.count > 0 {
             self.descend(place + 1, &survivors.all[..survivors.count]);
@@ -81,12 +93,17 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn is_smallest(&mut self, place: usize, value: Value, survivors: &mut Survivors) -> bool {
         if value < self.best[place] {
-            self.best[place] = value;
-            self.best[place + 1..].fill(NO_ROW);
-            self.transformations = 0;
+            self.replace(place, value);
             survivors.count = 0;
         }
         value == self.best[place]
+    }
+
+    /// A smaller row at this place makes all that was found below it void.
+    fn replace(&mut self, place: usize, value: Value) {
+        self.best[place] = value;
+        self.best[place + 1..].fill(NO_ROW);
+        self.transformations = 0;
     }
 
     /// Keeps what has the smallest row at this place.

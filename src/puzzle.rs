@@ -70,6 +70,11 @@ impl Puzzle {
         &mut self.0
     }
 
+    /// 81 characters, `.` for a blank.
+    pub(crate) fn text(&self) -> [u8; CELLS] {
+        self.0.map(|c| if c == 0 { b'.' } else { b'0' + c })
+    }
+
     /// How many cells are given.
     pub fn clues(&self) -> usize {
         self.0.iter().filter(|&&c| c != 0).count()
@@ -113,8 +118,7 @@ impl From<Grid> for Puzzle {
 impl fmt::Display for Puzzle {
     /// 81 characters, `.` for a blank.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.map(|c| if c == 0 { b'.' } else { b'0' + c });
-        f.pad(std::str::from_utf8(&text).expect("digits and dots are ASCII"))
+        f.pad(std::str::from_utf8(&self.text()).expect("digits and dots are ASCII"))
     }
 }
 

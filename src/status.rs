@@ -10,8 +10,10 @@ pub enum Status {
     Unique,
     /// A solution; uniqueness was not looked at.
     Solved,
-    /// The input's own solution is right, and no other was found.
+    /// The input's own solution is right, and no other was found; or the puzzle has a canonical form.
     Ok,
+    /// The same as an earlier puzzle ([`Distinct`](crate::pipeline::Distinct)): it has no row.
+    Duplicate,
     /// At least two solutions.
     Multiple,
     /// The clues obey the rules, but no solution exists.
@@ -22,6 +24,8 @@ pub enum Status {
     Mismatch,
     /// Not a puzzle.
     Malformed,
+    /// Pencil marks that say more than clues: they have no canonical form.
+    NoForm,
     /// The node limit ended the search.
     GaveUp,
     /// The engine failed on this record.
@@ -30,15 +34,17 @@ pub enum Status {
 
 impl Status {
     /// Every status, in the order of the summary.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Unique,
         Self::Solved,
         Self::Ok,
+        Self::Duplicate,
         Self::Multiple,
         Self::Unsolvable,
         Self::Contradictory,
         Self::Mismatch,
         Self::Malformed,
+        Self::NoForm,
         Self::GaveUp,
         Self::InternalError,
     ];
@@ -62,11 +68,13 @@ impl Status {
             Self::Unique => "unique",
             Self::Solved => "solved",
             Self::Ok => "ok",
+            Self::Duplicate => "duplicate",
             Self::Multiple => "multiple",
             Self::Unsolvable => "unsolvable",
             Self::Contradictory => "contradictory",
             Self::Mismatch => "mismatch",
             Self::Malformed => "malformed",
+            Self::NoForm => "no_form",
             Self::GaveUp => "gave_up",
             Self::InternalError => "internal_error",
         }
@@ -74,7 +82,7 @@ impl Status {
 
     /// Whether this is what was asked for: a run of nothing else ends with exit status 0.
     pub const fn is_good(self) -> bool {
-        matches!(self, Self::Unique | Self::Solved | Self::Ok)
+        matches!(self, Self::Unique | Self::Solved | Self::Ok | Self::Duplicate)
     }
 }
 

@@ -7,6 +7,7 @@ mod arrival;
 mod bench;
 mod blocks;
 mod canon;
+mod canon_rows;
 mod check;
 mod compressed;
 mod csv;

@@ -52,10 +52,12 @@ mod board;
 mod grid;
 mod partial;
 mod search;
+mod seen;
 
 use crate::puzzle::{Contradiction, Grid, Puzzle};
 use board::Board;
 use search::Search;
+pub use seen::Seen;
 
 /// A canonical form, and how symmetric it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

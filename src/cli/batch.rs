@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::Expected;
@@ -32,8 +33,8 @@ pub struct Batch {
     pub pipeline: Pipeline,
     /// The options that shape rows: a run is gone on with under the same ones.
     pub settings: BTreeMap<String, String>,
-    /// The engine, for the summary.
-    pub engine: EngineKind,
+    /// The engine, for the summary; `None` if none is asked.
+    pub engine: Option<EngineKind>,
     /// Its vector level, if it uses one.
     pub simd: Option<SimdLevel>,
     /// Nothing is to be said about records, nor the summary printed.
@@ -48,7 +49,7 @@ impl Batch {
         Self {
             pipeline,
             settings,
-            engine: work.engine(),
+            engine: Some(work.engine()),
             simd: work.engine().uses(work.simd()),
             quiet: work.quiet,
             only_rows: false,
@@ -174,7 +175,11 @@ impl Batch {
         if let Some(errors) = &destinations.errors {
             options.insert("--errors".into(), errors.display().to_string());
         }
-        let subcommand = if self.pipeline.check { "check" } else { "solve" };
+        let subcommand = match (&self.pipeline.canon, self.pipeline.check) {
+            (Some(_), _) => "canon",
+            (None, true) => "check",
+            (None, false) => "solve",
+        };
         Run { program: format!("{PROGRAM} {subcommand}"), inputs: inputs.states(), options }
     }
 
@@ -185,6 +190,7 @@ impl Batch {
             threads: self.pipeline.threads,
             limits: self.pipeline.limits,
             check: self.pipeline.check,
+            canon: self.pipeline.canon.is_some(),
         }
     }
 
@@ -196,11 +202,32 @@ impl Batch {
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let place = start.as_ref().map(|start| (start.source, start.position)).unwrap_or_default();
+        let canon = self.pipeline.canon.as_ref();
+        if let Some(start) = &start
+            && canon.is_some_and(|canon| canon.distinct.is_some())
+        {
+            self.see_again(inputs, start, progress)?;
+        }
         let sources = inputs.sources_from(place);
         match start {
             Some(start) => self.pipeline.go_on(start, results, sources, progress),
             None => self.pipeline.run_into(results, sources, progress),
         }
+    }
+
+    /// Reads again what has its rows: what comes behind is compared with it.
+    fn see_again(
+        &self,
+        inputs: &mut Inputs,
+        start: &SoFar,
+        progress: &Progress,
+    ) -> Result<(), OutputFailure> {
+        let unseen = Progress { stop: Arc::clone(&progress.stop), ..Progress::default() };
+        let sources = inputs.sources_until((start.source, start.position.offset));
+        let nowhere = &mut (io::sink(), io::sink());
+        self.pipeline.go_on(SoFar::default(), nowhere, sources, &unseen)?;
+        inputs.bytes().store(0, Ordering::Relaxed);
+        Ok(())
     }
 }
 

@@ -154,6 +154,10 @@ impl Args {
             let hint = "shows solutions only; check writes csv, tsv or jsonl";
             return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
         }
+        if let Some(column) = self.columns.iter().flatten().find(|column| column.is_about_canon()) {
+            let hint = "is a column of bulkdoku canon";
+            return Err(Failure::Usage(format!("the column {column} {hint}")));
+        }
         let of_engine = self.columns.iter().flatten().find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
             let hint = "with --first no engine is asked; there is no column";

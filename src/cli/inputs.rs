@@ -168,6 +168,18 @@ impl Inputs {
         })
     }
 
+    /// The inputs in order, up to so many bytes of one of them.
+    pub fn sources_until(
+        &mut self,
+        (last, bytes): (usize, u64),
+    ) -> impl Iterator<Item = Source<io::Take<Reader>>> + Send + use<> {
+        self.sources().enumerate().take(last + 1).map(move |(number, source)| {
+            let Source { name, layout, position, skip, reader } = source;
+            let reader = reader.take(if number == last { bytes } else { u64::MAX });
+            Source { name, layout, position, skip, reader }
+        })
+    }
+
     /// The inputs in order, to be read once.
     pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
         let all = self.paths.iter().zip(&self.typed).zip(&self.layouts).zip(&mut self.looked_at);
@@ -274,6 +286,12 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
         format!("{name} has {}", columns.join(", "))
     });
     Failure::Usage(format!("--keep wants the same columns of all inputs: {one}; {other}"))
+}
+
+/// Whether inputs can be read more than once: there are some, all of them files.
+pub fn are_files(paths: &[PathBuf]) -> bool {
+    let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
+    !paths.is_empty() && paths.iter().all(is_file)
 }
 
 fn is_stdin(path: &Path) -> bool {

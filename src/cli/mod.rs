@@ -6,6 +6,7 @@
 mod answers;
 mod batch;
 mod bench;
+mod canon;
 mod check;
 mod endings;
 mod exit;
@@ -57,6 +58,7 @@ pub struct Cli {
 enum Command {
     Solve(solve::Args),
     Check(check::Args),
+    Canon(canon::Args),
     Bench(bench::Args),
     Show(show::Args),
     Generate(generate::Args),
@@ -67,6 +69,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
         Command::Check(args) => check::run(args),
+        Command::Canon(args) => canon::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
         Command::Generate(args) => generate::run(args),

@@ -189,6 +189,9 @@ fn parse_column(name: &str) -> Result<Column, String> {
     if column.is_about_check() {
         return Err("is a column of bulkdoku check".into());
     }
+    if column.is_about_canon() {
+        return Err("is a column of bulkdoku canon".into());
+    }
     Ok(column)
 }
 

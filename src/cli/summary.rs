@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 /// How the puzzles were solved.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
-    /// The engine.
-    pub engine: EngineKind,
+    /// The engine, if one is asked.
+    pub engine: Option<EngineKind>,
     /// Its vector level, if it uses one.
     pub simd: Option<SimdLevel>,
     /// Workers that were asked for.
@@ -23,6 +23,8 @@ pub struct Setup {
     pub limits: Limits,
     /// Whether the inputs' own solutions were checked.
     pub check: bool,
+    /// Whether canonical forms were found instead of solutions.
+    pub canon: bool,
 }
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
@@ -43,11 +45,13 @@ pub struct Summary {
     puzzles_per_second: f64,
     /// Whether the inputs' own solutions were checked.
     check: bool,
-    engine: &'static str,
+    /// Whether canonical forms were found instead of solutions.
+    canon: bool,
+    engine: Option<&'static str>,
     simd: Option<&'static str>,
     threads: NonZeroUsize,
     threads_asked: NonZeroUsize,
-    solution_limit: u32,
+    solution_limit: Option<u32>,
     node_limit: Option<u64>,
     latency_ns: LatencySummary,
     failures: Vec<String>,
@@ -98,11 +102,12 @@ impl Summary {
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
             interrupted: report.stopped,
             check: setup.check,
-            engine: setup.engine.name(),
+            canon: setup.canon,
+            engine: setup.engine.map(EngineKind::name),
             simd: setup.simd.map(SimdLevel::name),
             threads: report.threads,
             threads_asked: setup.threads,
-            solution_limit: setup.limits.solutions.get(),
+            solution_limit: (!setup.canon).then(|| setup.limits.solutions.get()),
             node_limit: setup.limits.nodes.map(Into::into),
             latency_ns: LatencySummary::new(&report.latencies),
             failures: report.failures.iter().map(ToString::to_string).collect(),
@@ -156,10 +161,15 @@ impl fmt::Display for Summary {
         }
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
         let threads = self.threads_in_words();
-        if self.check && self.solution_limit == 1 {
+        if self.check && self.solution_limit == Some(1) {
             return write!(f, "no engine, {threads}, solutions checked without proof");
         }
-        write!(f, "engine {}{simd}, {threads}, {}", self.engine, self.mode())?;
+        match (self.engine, self.solution_limit) {
+            (Some(engine), Some(limit)) => {
+                write!(f, "engine {engine}{simd}, {threads}, {}", self.mode(limit))?;
+            }
+            _ => write!(f, "canonical forms, {threads}")?,
+        }
         if self.latency_ns.count > 0 { write!(f, "\nlatency {}", self.latency_ns) } else { Ok(()) }
     }
 }
@@ -177,8 +187,8 @@ impl fmt::Display for LatencySummary {
 }
 
 impl Summary {
-    fn mode(&self) -> String {
-        let mode = match self.solution_limit {
+    fn mode(&self, solution_limit: u32) -> String {
+        let mode = match solution_limit {
             1 => "first solution".into(),
             2 => "proof of uniqueness".into(),
             n => format!("up to {n} solutions"),

@@ -18,6 +18,10 @@ pub enum Column {
     Solution,
     /// The solution that the input itself gives, as it was written, if it is checked.
     Answer,
+    /// The smallest isomorph, `.` for a blank, if canonical forms were asked for.
+    Canonical,
+    /// How many transformations leave the puzzle as it is, likewise.
+    Automorphisms,
     /// One of [`Status::ALL`](crate::Status::ALL).
     Status,
     /// Why the record has its status, if its answer is checked; empty where all is right.
@@ -34,12 +38,14 @@ pub enum Column {
 
 impl Column {
     /// Every column, in an order in which they read well.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::File,
         Self::Line,
         Self::Puzzle,
         Self::Solution,
         Self::Answer,
+        Self::Canonical,
+        Self::Automorphisms,
         Self::Status,
         Self::Reason,
         Self::Solutions,
@@ -63,6 +69,15 @@ impl Column {
     pub const DEFAULT_OF_CHECK: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Answer, Self::Status, Self::Reason];
 
+    /// The same where canonical forms are asked for.
+    pub const DEFAULT_OF_CANON: [Self; 5] =
+        [Self::Line, Self::Puzzle, Self::Canonical, Self::Automorphisms, Self::Status];
+
+    /// Whether there is something in it only where canonical forms are asked for.
+    pub const fn is_about_canon(self) -> bool {
+        matches!(self, Self::Canonical | Self::Automorphisms)
+    }
+
     /// Whether there is something in it only where the solutions of the input are checked.
     pub const fn is_about_check(self) -> bool {
         matches!(self, Self::Answer | Self::Reason)
@@ -84,6 +99,8 @@ impl Column {
             Self::Puzzle => "puzzle",
             Self::Solution => "solution",
             Self::Answer => "answer",
+            Self::Canonical => "canonical",
+            Self::Automorphisms => "automorphisms",
             Self::Status => "status",
             Self::Reason => "reason",
             Self::Solutions => "solutions",

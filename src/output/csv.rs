@@ -160,6 +160,14 @@ fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fie
             Ok(digits) if row.status == Status::Ok => out.cells(digits),
             _ => out.by(|room| quote::<SEPARATOR>(row.answer().first(), room)),
         },
+        Column::Canonical => match row.canonical {
+            Some(canonical) => out.cells(&canonical.form.text()),
+            None => out.empty(),
+        },
+        Column::Automorphisms => match row.canonical {
+            Some(canonical) => out.number(canonical.automorphisms.into()),
+            None => out.empty(),
+        },
         Column::Status => out.short(&STATUS_NAMES[row.status as usize]),
         Column::Reason if row.status == Status::Ok => out.empty(),
         Column::Reason => out.by(|room| quote::<SEPARATOR>(row.reason().as_bytes(), room)),
@@ -175,6 +183,7 @@ fn is_empty(column: Column, row: &Row<'_>) -> bool {
     match column {
         Column::Solution => row.outcome_or_none().solution().is_none(),
         Column::Answer => row.answer().length() == 0,
+        Column::Canonical | Column::Automorphisms => row.canonical.is_none(),
         Column::Reason => row.reason().is_empty(),
         _ => false,
     }
@@ -244,6 +253,7 @@ mod tests {
             kept: &[],
             answers: &[],
             reasons: &Reasons::default(),
+            forms: &[],
         };
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);

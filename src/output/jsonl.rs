@@ -124,6 +124,14 @@ impl Object<'_> {
                 Ok(digits) if row.status == Status::Ok => self.cells(digits),
                 _ => self.string(&String::from_utf8_lossy(row.answer().first())),
             },
+            Column::Canonical => match row.canonical {
+                Some(canonical) => self.cells(&canonical.form.text()),
+                None => self.put(b"null"),
+            },
+            Column::Automorphisms => match row.canonical {
+                Some(canonical) => self.number(canonical.automorphisms.into()),
+                None => self.put(b"null"),
+            },
             Column::Reason if row.reason().is_empty() => self.put(b"null"),
             Column::Reason => self.string(row.reason()),
             Column::Status => self.short(&STATUS_NAMES[row.status as usize]),
@@ -200,6 +208,7 @@ mod tests {
             kept: &[],
             answers: &[],
             reasons: &Reasons::default(),
+            forms: &[],
         };
         let mut out = RowBuffer::default();
         JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);

@@ -1,4 +1,4 @@
-//! Solutions only: 81 digits a line, an empty line for a record without one.
+//! Solutions only: 81 digits a line, an empty line for a record without one. Canonical forms likewise.
 
 use super::{RowBuffer, RowFormat, Rows};
 use crate::puzzle::CELLS;
@@ -14,6 +14,23 @@ impl RowFormat for SolutionLines {
         for row in rows.iter() {
             out.append_row(CELLS + 1, b'\n', |fields| match row.outcome_or_none().solution() {
                 Some(grid) => fields.grid(grid),
+                None => fields.empty(),
+            });
+        }
+    }
+}
+
+/// One line a record: its canonical form, `.` for a blank, or nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FormLines;
+
+impl RowFormat for FormLines {
+    fn header(&self, _: &mut RowBuffer) {}
+
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        for row in rows.iter() {
+            out.append_row(CELLS + 1, b'\n', |fields| match row.canonical {
+                Some(canonical) => fields.cells(&canonical.form.text()),
                 None => fields.empty(),
             });
         }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`csv`] | chosen columns with commas or tabs between them, and a header |
 //! | [`jsonl`] | chosen columns as a JSON object a line |
-//! | [`lines`] | solutions only, one a line |
+//! | [`lines`] | solutions only, or canonical forms only, one a line |
 //! | [`grid`] | nine lines a solution, and a label |
 //! | [`judge`] | nine lines a solution, and nothing else |
 //!
@@ -27,18 +27,19 @@ pub use csv::{CsvRows, TsvRows};
 pub use grid::LabelledGrids;
 pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
-pub use lines::SolutionLines;
+pub use lines::{FormLines, SolutionLines};
 
 use std::borrow::Cow;
 use std::iter::Zip;
 use std::ops::Range;
 use std::slice::Iter;
 
+use crate::canon::Canonical;
 use crate::check::{Reason, Reasons};
 use crate::input::csv::{Field, FieldForm};
 use crate::input::stretches::Stretch;
 use crate::input::{Given, Record, RecordList, Text};
-use crate::puzzle::{CELLS, Grid, Malformed};
+use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -60,6 +61,8 @@ pub struct Row<'a> {
     pub outcome: Result<&'a Outcome, &'a Malformed>,
     /// What is wrong with the solution that the input itself gives, if anything is.
     pub mismatch: Option<Reason<'a>>,
+    /// Its canonical form, if that was found.
+    pub canonical: Option<&'a Canonical<Puzzle>>,
     /// All rows of the block, and the place of this one among them.
     among: (&'a Rows<'a>, usize),
 }
@@ -169,6 +172,7 @@ impl<'a> Row<'a> {
             (_, Err(malformed), _) => &malformed.what,
             (_, _, Some(mismatch)) => mismatch.text,
             (Status::GaveUp, ..) => "the limit of nodes was reached",
+            (Status::NoForm, ..) => "pencil marks that say more than clues have no canonical form",
             (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
             _ => "",
         }
@@ -243,6 +247,8 @@ pub struct Rows<'a> {
     pub answers: &'a [Field],
     /// What is wrong with those that are [`Status::Mismatch`].
     pub reasons: &'a Reasons,
+    /// The canonical form of each record that has one, if they were asked for.
+    pub forms: &'a [Option<Canonical<Puzzle>>],
 }
 
 impl<'a> Rows<'a> {
@@ -281,6 +287,7 @@ impl<'a> Rows<'a> {
                 Err(place) => Err(&self.malformed[*place as usize]),
             },
             mismatch: if status == Status::Mismatch { reasons.next() } else { None },
+            canonical: self.forms.get(place).and_then(Option::as_ref),
             among: (self, place),
         }
     }

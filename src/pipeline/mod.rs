@@ -17,11 +17,13 @@
 
 mod answers;
 mod block;
+mod canon;
 mod notes;
 mod reader;
 mod records;
 mod sink;
 mod threads;
+mod turns;
 mod worker;
 mod writer;
 
@@ -39,10 +41,12 @@ use thiserror::Error;
 
 pub use self::answers::AnswerInput;
 use self::block::{Block, FreeBlocks};
+pub use self::canon::{Canon, Distinct, Sameness};
 use self::reader::{Reader, Reading};
 pub use self::records::{ReadRecord, RecordReader};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::threads::Threads;
+use self::turns::Turns;
 use self::worker::Worker;
 use self::writer::{Failed, Writer};
 use crate::compression::Compression;
@@ -113,6 +117,8 @@ pub struct Pipeline {
     pub answers: Option<Mutex<AnswerInput>>,
     /// Whether to give a puzzle a row for each of several solutions.
     pub list: Option<Listing>,
+    /// What to find out about canonical forms; then no engine is asked and nothing is solved.
+    pub canon: Option<Canon>,
     /// How rows are written.
     pub format: Box<dyn RowFormat + Send>,
     /// Whether the rows of each block are compressed, as a stream of their own.
@@ -132,6 +138,7 @@ impl Default for Pipeline {
             check: false,
             answers: None,
             list: None,
+            canon: None,
             format: Box::new(CsvRows::default()),
             compression: None,
             block_bytes: BLOCK_BYTES,
@@ -223,7 +230,7 @@ pub struct InputFailure {
 impl Pipeline {
     /// Whether the answer to what is asked about a record may depend on an engine.
     pub(crate) fn asks_engine(&self) -> bool {
-        !self.check || self.limits.solutions.get() > 1
+        self.canon.is_none() && (!self.check || self.limits.solutions.get() > 1)
     }
 
     /// Reads all `sources` one after the other, writes a header and one row for each record to
@@ -316,7 +323,8 @@ impl Pipeline {
         self.write_header(sink)?;
         let mut so_far = SoFar::default();
         let mut reader = Reader::new(0, sources.into_iter(), progress);
-        let mut worker = Worker::new(self);
+        let turns = Turns::new();
+        let mut worker = Worker::new(self, &turns);
         let mut block = Block::new(self.block_bytes, 0);
         let mut written = Ok(());
         self.begin_answers(0, progress);
@@ -364,7 +372,8 @@ impl Pipeline {
                 writer.write(&done);
             }
         };
-        threads.run(|number| worker::run(self, number, free, fill, hand_over));
+        let turns = &Turns::new();
+        threads.run(|number| worker::run(self, turns, number, free, fill, hand_over));
 
         let (so_far, failed) = writer.into_inner().expect(NO_PANIC).end();
         let reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());

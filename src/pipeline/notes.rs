@@ -46,7 +46,7 @@ pub(super) fn write_note(
                 None => (mismatch_place(row, record, block, mismatch.place), text.into()),
             }
         }
-        (Status::InternalError, _) => (start, row.reason().into()),
+        (Status::NoForm | Status::InternalError, _) => (start, row.reason().into()),
         (Status::Unsolvable, _) if also_failures => (start, "there is no solution".into()),
         (Status::GaveUp, Ok(outcome)) if also_failures && outcome.solutions == 0 => {
             (start, row.reason().into())

@@ -1,14 +1,17 @@
 //! A worker: reads the records of a block, solves them, writes their rows, records latencies.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 use super::Pipeline;
 use super::block::{Block, FreeBlocks};
 use super::notes::write_note;
+use super::turns::Turns;
+use crate::canon::Canonical;
 use crate::check::{self, Disagreement, Reasons};
 use crate::input::{Given, Record, Records};
 use crate::output::{Outcomes, Packer, Rows};
-use crate::puzzle::Grid;
+use crate::puzzle::{Grid, Puzzle};
 use crate::solver::{Batch, Engine, LexFirst, Outcome, Unanswered};
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
@@ -19,18 +22,19 @@ use crate::status::Status;
 /// on a small input most get none.
 pub(super) fn run(
     pipeline: &Pipeline,
+    turns: &Turns,
     number: usize,
     free: &FreeBlocks,
     fill: impl Fn(&mut Block) -> bool,
     hand_over: impl Fn(Block),
 ) {
-    let _end = EndOfAll(free);
+    let _end = EndOfAll(free, turns);
     let mut worker = None;
     while let Some(mut block) = free.take(number) {
         if !fill(&mut block) {
             break;
         }
-        worker.get_or_insert_with(|| Worker::new(pipeline)).process(&mut block);
+        worker.get_or_insert_with(|| Worker::new(pipeline, turns)).process(&mut block);
         hand_over(block);
     }
 }
@@ -38,14 +42,19 @@ pub(super) fn run(
 /// One worker's engine and the room that it uses for every block.
 pub(super) struct Worker<'a> {
     pipeline: &'a Pipeline,
+    pub(super) turns: &'a Turns,
     engine: Box<dyn Engine>,
-    records: Records,
+    pub(super) records: Records,
     /// For each of `records.puzzles` and `records.marks`.
-    outcomes: Outcomes,
+    pub(super) outcomes: Outcomes,
     /// Those at which the engine failed; nearly always none.
     failed: Vec<Given>,
     /// For each of `records.all`.
-    statuses: Vec<Status>,
+    pub(super) statuses: Vec<Status>,
+    /// The canonical form of each, if forms are wanted.
+    pub(super) forms: Vec<Option<Canonical<Puzzle>>>,
+    /// Of each puzzle that may be the same as another, if that is asked.
+    pub(super) hashes: Vec<Option<u128>>,
     /// What is wrong with their own solutions, if those are checked.
     reasons: Reasons,
     /// Compresses rows, if they are to be.
@@ -57,10 +66,11 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(pipeline: &'a Pipeline) -> Self {
+    pub(super) fn new(pipeline: &'a Pipeline, turns: &'a Turns) -> Self {
         let records = Records::for_blocks_of(pipeline.block_bytes);
         Self {
             pipeline,
+            turns,
             engine: (pipeline.engine)(),
             outcomes: Outcomes {
                 puzzles: Vec::with_capacity(records.all.capacity()),
@@ -68,6 +78,8 @@ impl<'a> Worker<'a> {
             },
             failed: Vec::new(),
             statuses: Vec::with_capacity(records.all.capacity()),
+            forms: Vec::new(),
+            hashes: Vec::new(),
             reasons: Reasons::default(),
             records,
             packer: pipeline.compression.map(Packer::new),
@@ -83,11 +95,14 @@ impl<'a> Worker<'a> {
         if let Some(answers) = &block.answers {
             answers.add_to(&mut self.records);
         }
-        self.solve();
-        self.find_others();
-        block.counts = self.judge(&block.bytes[..block.length], &mut block.latencies);
         block.last_record =
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));
+        self.solve();
+        self.find_others();
+        block.counts = match &self.pipeline.canon {
+            Some(canon) => self.find_forms(canon, block.number, &mut block.latencies),
+            None => self.judge(&block.bytes[..block.length], &mut block.latencies),
+        };
         if !self.listed.is_empty() {
             self.list_others();
         }
@@ -273,6 +288,7 @@ impl<'a> Worker<'a> {
             kept: &self.records.kept,
             answers: &self.records.answers,
             reasons: &self.reasons,
+            forms: &self.forms,
         };
         rows.clear();
         // A row of the default columns is less than three times its line.
@@ -302,11 +318,14 @@ impl<'a> Worker<'a> {
 
 /// Where a worker ends, all come to their end: there is no more to read, or nobody wants it, or this
 /// one has panicked and others would wait for its rows for ever.
-struct EndOfAll<'a>(&'a FreeBlocks);
+struct EndOfAll<'a>(&'a FreeBlocks, &'a Turns);
 
 impl Drop for EndOfAll<'_> {
     fn drop(&mut self) {
         self.0.close();
+        if thread::panicking() {
+            self.1.abandon();
+        }
     }
 }
 

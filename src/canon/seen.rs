@@ -1,0 +1,106 @@
+//! Which puzzles were seen before.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use twox_hash::XxHash3_128;
+
+use crate::puzzle::Puzzle;
+
+/// The puzzles that were seen, each as a hash of 128 bits.
+///
+/// A puzzle takes 16 bytes and what a hash table needs beside them: 20 to 39 bytes in all, 2.3 GB for
+/// 100 million. Of `n` different puzzles two have the same hash with a chance of about n² / 2¹²⁹: one
+/// in 10²² for 100 million.
+///
+/// ```
+/// use bulkdoku::Puzzle;
+/// use bulkdoku::canon::Seen;
+///
+/// let mut seen = Seen::default();
+/// assert!(seen.insert(Seen::hash(&Puzzle::EMPTY)));
+/// assert!(!seen.insert(Seen::hash(&Puzzle::EMPTY)));
+/// ```
+pub struct Seen {
+    /// By their first byte. A table that grows is there twice for a while; of these only one at a
+    /// time.
+    shards: Vec<HashSet<u128, BuildHasherDefault<Itself>>>,
+}
+
+const SHARDS: usize = 256;
+
+impl Default for Seen {
+    /// None yet.
+    fn default() -> Self {
+        Self { shards: vec![HashSet::default(); SHARDS] }
+    }
+}
+
+impl Seen {
+    /// The hash of a puzzle.
+    pub fn hash(puzzle: &Puzzle) -> u128 {
+        XxHash3_128::oneshot(puzzle.cells())
+    }
+
+    /// Adds a puzzle by its hash; `false` if it is there already.
+    pub fn insert(&mut self, hash: u128) -> bool {
+        self.shards[(hash >> 120) as usize].insert(hash)
+    }
+
+    /// How many puzzles there are.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(HashSet::len).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.shards.iter().all(HashSet::is_empty)
+    }
+}
+
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seen").field("len", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// What is hashed already: its lower half is its own hash.
+#[derive(Default)]
+struct Itself(u64);
+
+impl Hasher for Itself {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u128(&mut self, hash: u128) {
+        self.0 = hash as u64;
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("hashes are numbers");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_puzzle_is_new_once() {
+        let puzzles: Vec<_> = (0..81_u8)
+            .flat_map(|cell| (0..10).map(move |digit| (cell, digit)))
+            .map(|(cell, digit)| {
+                let mut cells = [0; 81];
+                cells[usize::from(cell)] = digit;
+                Puzzle::from_cells(cells).unwrap()
+            })
+            .collect();
+        let mut seen = Seen::default();
+        let new = puzzles.iter().filter(|puzzle| seen.insert(Seen::hash(puzzle))).count();
+        // All boards without a clue are one.
+        assert_eq!((new, seen.len()), (81 * 9 + 1, 81 * 9 + 1));
+        assert!(puzzles.iter().all(|puzzle| !seen.insert(Seen::hash(puzzle))));
+    }
+}

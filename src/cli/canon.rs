@@ -1,0 +1,206 @@
+//! `bulkdoku canon`: puzzles in, one row for each with its canonical form out.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use bulkdoku::input::Answers;
+use bulkdoku::output::{Column, FormLines, RowFormat};
+use bulkdoku::pipeline::{Canon, Distinct, Sameness};
+use bulkdoku::{Compression, EngineKind, Pipeline, SimdLevel};
+
+use super::batch::Batch;
+use super::expect::InputArgs;
+use super::format::{Format, columns_setting};
+use super::inputs::are_files;
+use super::outputs::Destinations;
+use super::{Exit, Failure, endings, parse_threads};
+
+/// Find the canonical form of each puzzle or grid, and write one row for each, in order.
+///
+/// Two puzzles are isomorphic if one becomes the other by relabelling the digits, permuting rows in
+/// a band, columns in a stack, bands or stacks, and transposing. The canonical form is the smallest
+/// of all isomorphs, read as 81 characters with a blank before 1 to 9 (the forum's minlex). It needs
+/// no solution. With it comes the number of automorphisms: of the 3,359,232 transformations of the
+/// cells, those that leave the puzzle as it is, up to the names of its digits.
+///
+/// Inputs are those of bulkdoku solve: lines, tables, grids.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+pub struct Args {
+    /// Files of puzzles or grids; - or nothing for standard input. Compressed ones are read through.
+    input: Vec<PathBuf>,
+
+    #[command(flatten)]
+    destinations: Destinations,
+
+    #[command(flatten)]
+    expected: InputArgs,
+
+    /// How rows are written: csv, tsv, jsonl, or lines (forms only, an empty line where there is
+    /// none); if not given, as the output's name says, else csv.
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<Format>,
+
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = parse_column,
+        help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, canonical, \
+                automorphisms, status, latency_ns \
+                [default: line,puzzle,canonical,automorphisms,status]"
+    )]
+    columns: Option<Vec<Column>>,
+
+    /// Keep the first puzzle of each class: one that is isomorphic to an earlier one is counted and
+    /// has no row. Each class takes 20 to 39 bytes of memory: a hash of 128 bits, 16 bytes, and the
+    /// room of the table. Two classes of n have the same hash with a chance of about n² / 2¹²⁹.
+    #[arg(long)]
+    dedup: bool,
+
+    /// With --dedup: keep the first of equal puzzles. Blanks and layout make no difference.
+    #[arg(long, requires = "dedup")]
+    exact: bool,
+
+    /// Workers; 0 takes all cores.
+    #[arg(short = 'j', long, value_name = "N", default_value = "0", value_parser = parse_threads)]
+    threads: NonZeroUsize,
+
+    /// Say nothing about bad records and print no summary.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  bulkdoku canon puzzles.txt -o canonical.csv
+  bulkdoku canon --format lines grids.txt | sort -u | wc -l
+  bulkdoku canon --dedup puzzles.csv --keep id -o distinct.csv
+  bulkdoku canon --dedup --exact --columns puzzle a.txt b.txt.gz -o union.csv
+
+Statuses:
+  ok             the puzzle has a row with its form
+  duplicate      --dedup: the same as an earlier one; it is counted and has no row
+  contradictory  two equal clues share a row, column or box
+  malformed      not a puzzle
+  no_form        pencil marks that say more than clues
+
+Exit status: 0 every record ok or duplicate, 1 some record is anything else, 2 wrong usage, 3 input
+or output failed, 130 interrupted. A closed pipe ends the run with 0.
+
+The first SIGINT (Ctrl-C) or SIGTERM writes what is found and ends the run, a second one ends it at
+once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
+after any end, even a kill. With --dedup it first reads again what has its rows.";
+
+/// Finds the forms of what `args` name.
+pub fn run(args: Args) -> Result<Exit, Failure> {
+    let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    if !format.has_columns() && format != Format::Lines {
+        let hint = "shows solutions; canon writes csv, tsv, jsonl or lines";
+        return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
+    }
+    args.refuse_ignored(format)?;
+    let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
+    format.check_kept(&expected)?;
+    let batch = Batch {
+        pipeline: args.pipeline(format)?,
+        settings: args.settings(format),
+        engine: None,
+        simd: None,
+        quiet: args.quiet,
+        only_rows: false,
+    };
+    batch.run(args.input, &expected, &args.destinations, |several, kept| {
+        rows(format, args.columns.as_deref(), several, kept)
+    })
+}
+
+/// Rows of a format.
+fn rows(
+    format: Format,
+    columns: Option<&[Column]>,
+    several_inputs: bool,
+    kept: &[String],
+) -> Result<Box<dyn RowFormat + Send>, Failure> {
+    // The general way refuses columns where there are none.
+    let rows = format.rows(columns, &Column::DEFAULT_OF_CANON, several_inputs, kept)?;
+    Ok(if format == Format::Lines { Box::new(FormLines) } else { rows })
+}
+
+impl Args {
+    /// What was asked for, ready to run.
+    fn pipeline(&self, format: Format) -> Result<Pipeline, Failure> {
+        let by = if self.exact { Sameness::Exact } else { Sameness::Class };
+        Ok(Pipeline {
+            threads: self.threads,
+            // It is never asked.
+            engine: Box::new(|| EngineKind::Scalar.build(SimdLevel::best())),
+            canon: Some(Canon {
+                forms: self.shows_forms(format),
+                distinct: self.dedup.then(|| Distinct::new(by)),
+            }),
+            // What was typed is refused before any input is looked at.
+            format: rows(format, self.columns.as_deref(), false, &[])?,
+            compression: self.destinations.output.as_deref().and_then(Compression::of_name),
+            ..Pipeline::default()
+        })
+    }
+
+    /// Whether rows say anything about forms.
+    fn shows_forms(&self, format: Format) -> bool {
+        let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CANON);
+        let about_forms = |column: &Column| column.is_about_canon() || *column == Column::LatencyNs;
+        format == Format::Lines || columns.iter().any(about_forms)
+    }
+
+    /// The options that shape rows, as far as they were given or have defaults: `--resume` needs the
+    /// same ones.
+    fn settings(&self, format: Format) -> BTreeMap<String, String> {
+        let Self {
+            input: _,
+            destinations: _,
+            expected,
+            format: _,
+            columns,
+            dedup,
+            exact,
+            threads: _,
+            quiet: _,
+        } = self;
+        let own = [
+            ("--format", Some(format.setting())),
+            ("--columns", columns.as_deref().map(columns_setting)),
+            ("--dedup", dedup.then(|| "given".into())),
+            ("--exact", exact.then(|| "given".into())),
+        ];
+        let all = expected.settings().into_iter().chain(own);
+        all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
+    }
+
+    /// Refuses options that would change nothing beside others, and names that would mislead.
+    fn refuse_ignored(&self, format: Format) -> Result<(), Failure> {
+        let finds_forms = self.shows_forms(format) || (self.dedup && !self.exact);
+        if self.destinations.latency.is_some() && !finds_forms {
+            let hint = "no row shows a form, so none is found";
+            return Err(Failure::Usage(format!("--latency does nothing: {hint}")));
+        }
+        if self.dedup && self.destinations.resume && !are_files(&self.input) {
+            let hint = "--resume with --dedup reads inputs twice: each has to be a file";
+            return Err(Failure::Usage(hint.into()));
+        }
+        endings::check_sides(&self.destinations)
+    }
+}
+
+/// Reads a column that canonical forms can have.
+fn parse_column(name: &str) -> Result<Column, String> {
+    let column: Column = name.parse().map_err(|error| format!("{error}"))?;
+    if column.is_about_check() {
+        return Err("is a column of bulkdoku check".into());
+    }
+    if column.is_about_solving() && column != Column::LatencyNs {
+        return Err("is a column of bulkdoku solve".into());
+    }
+    Ok(column)
+}

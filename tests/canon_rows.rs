@@ -1,0 +1,193 @@
+//! `bulkdoku canon` as a user runs it.
+
+use std::collections::HashSet;
+use std::thread::sleep;
+use std::time::Duration;
+
+use bulkdoku::Puzzle;
+use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::measure::{Chance, Permutation};
+
+use crate::common::command::{CLASSIC, Folder, SOLVED, marks};
+
+fn form(puzzle: &str) -> String {
+    puzzle.parse::<Puzzle>().unwrap().canonical().unwrap().form.to_string()
+}
+
+/// Random puzzles, each several times as another isomorph, shuffled.
+fn isomorphs(puzzles: u64, copies: usize) -> Vec<String> {
+    let mut generator = Generator::new();
+    let mut chance = Chance::new(5);
+    let mut lines = Vec::new();
+    for index in 0..puzzles {
+        let puzzle = generator.puzzle(Kind::Minimal, 6, index);
+        lines.extend((0..copies).map(|_| Permutation::random(&mut chance).puzzle(&puzzle)));
+    }
+    chance.shuffle(&mut lines);
+    lines.iter().map(ToString::to_string).collect()
+}
+
+/// The line numbers, from 1, of the first of each class.
+fn firsts(lines: &[String]) -> Vec<usize> {
+    let mut forms = HashSet::new();
+    (1..=lines.len()).filter(|&line| forms.insert(form(&lines[line - 1]))).collect()
+}
+
+#[test]
+fn every_record_has_a_row_with_its_form_or_its_status() {
+    let folder = Folder::new();
+    let zeros = CLASSIC.replace('.', "0");
+    let contradictory = CLASSIC.replacen("53..7", "53..5", 1);
+    let of_clues = marks(CLASSIC);
+    let narrowed = of_clues.replacen("123456789", "12.......", 1);
+    let input = format!(
+        "# a comment\n{CLASSIC}\n\n{zeros}\n{contradictory}\nabc\n{SOLVED}\n{of_clues}\n{narrowed}\n"
+    );
+    let ran = folder.run("canon", &["--columns", "line,canonical,automorphisms,status"], input);
+    let (puzzle, grid) = (form(CLASSIC), form(SOLVED));
+    let expected = format!(
+        "line,canonical,automorphisms,status\n2,{puzzle},1,ok\n4,{puzzle},1,ok\n5,,,contradictory\n\
+         6,,,malformed\n7,{grid},1,ok\n8,{puzzle},1,ok\n9,,,no_form\n"
+    );
+    assert_eq!((ran.rows, ran.status), (expected, 1));
+    for message in [
+        "<stdin>:5:5: contradictory: 5 stands twice in row 1",
+        "<stdin>:6:1: malformed:",
+        "<stdin>:9:1: no_form: pencil marks that say more than clues have no canonical form",
+        "canonical forms, ",
+    ] {
+        assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
+    }
+}
+
+#[test]
+fn tables_grids_and_outputs_are_those_of_solve() {
+    let folder = Folder::new();
+    folder.file("in.csv", format!("id,puzzle\nx,{CLASSIC}\ny,bad\n"));
+    let args = ["in.csv", "--keep", "id", "-o", "out.jsonl.gz", "-q", "--columns"];
+    let ran = folder.run("canon", &[&args[..], &["canonical,automorphisms,status"]].concat(), "");
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let read = flate2::read::MultiGzDecoder::new(
+        std::fs::File::open(folder.path("out.jsonl.gz")).unwrap(),
+    );
+    let rows: Vec<serde_json::Value> = std::io::BufRead::lines(std::io::BufReader::new(read))
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
+    let form = form(CLASSIC);
+    assert_eq!(
+        rows[0],
+        serde_json::json!({
+            "canonical": form, "automorphisms": 1, "status": "ok", "id": "x"
+        })
+    );
+    assert_eq!(
+        rows[1],
+        serde_json::json!({
+            "canonical": null, "automorphisms": null, "status": "malformed", "id": "y"
+        })
+    );
+    let grid = CLASSIC.as_bytes().chunks(9).map(|row| [row, b"\n"].concat()).collect::<Vec<_>>();
+    let ran = folder.run("canon", &["--format", "lines"], grid.concat());
+    assert_eq!((ran.rows, ran.status), (format!("{form}\n"), 0));
+    let args = ["in.csv", "-q", "--summary-json", "sum", "--latency", "latency.csv"];
+    folder.run("canon", &args, "");
+    let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
+    assert_eq!((&summary["canon"], &summary["engine"]), (&true.into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&summary["statuses"]["ok"], &summary["latency_ns"]["count"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(folder.read("latency.csv").lines().count(), 2);
+}
+
+#[test]
+fn the_first_of_each_class_is_kept_whatever_the_threads() {
+    let folder = Folder::new();
+    let lines = isomorphs(300, 15);
+    folder.file("in", format!("{}\nbad\n{}\n", lines.join("\n"), lines[0]));
+    let mut kept: Vec<_> = firsts(&lines).iter().map(ToString::to_string).collect();
+    assert_eq!(kept.len(), 300);
+    kept.push((lines.len() + 1).to_string());
+    for threads in ["1", "2", "7"] {
+        let args = ["in", "--dedup", "--columns", "line", "-j", threads, "--summary-json", "sum"];
+        let ran = folder.run("canon", &[&args[..], &["--force"]].concat(), "");
+        assert_eq!(ran.rows.lines().skip(1).collect::<Vec<_>>(), kept);
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
+        let duplicates = lines.len() - 300 + 1;
+        assert_eq!(summary["statuses"]["duplicate"], duplicates);
+        assert_eq!(summary["records"], lines.len() + 2);
+        assert!(ran.messages.contains("  duplicate"), "{}", ran.messages);
+    }
+    // Nothing but duplicates beside the rows is no failure.
+    let ran = folder.run("canon", &["--dedup", "--format", "lines"], lines[..20].join("\n"));
+    assert_eq!(ran.status, 0);
+}
+
+#[test]
+fn exact_keeps_the_first_of_equal_puzzles() {
+    let folder = Folder::new();
+    let zeros = CLASSIC.replace('.', "0");
+    let turned: String =
+        (0..81).map(|i| char::from(CLASSIC.as_bytes()[i % 9 * 9 + i / 9])).collect();
+    folder.file("a", format!("{CLASSIC}\n{turned}\n{zeros}\n"));
+    folder.file("b.csv", format!("puzzle,id\n{zeros},1\n{SOLVED},2\n"));
+    let args = ["a", "b.csv", "--dedup", "--columns", "file,line", "-q"];
+    let ran = folder.run("canon", &args, "");
+    assert_eq!((&*ran.rows, ran.status), ("file,line\na,1\nb.csv,3\n", 0));
+    let ran = folder.run("canon", &[&args[..], &["--exact"]].concat(), "");
+    assert_eq!((&*ran.rows, ran.status), ("file,line\na,1\na,2\nb.csv,3\n", 0));
+}
+
+#[test]
+fn killed_runs_are_finished_as_if_nothing_had_been() {
+    let folder = Folder::new();
+    let lines = isomorphs(1500, 40);
+    folder.file("in", lines.join("\n"));
+    for (name, dedup) in [("all", &[][..]), ("distinct.gz", &["--dedup"])] {
+        let undisturbed = format!("undisturbed-{name}");
+        let columns = ["in", "--columns", "line,canonical", "-q", "-j", "2"];
+        let args = |output| [&columns[..], dedup, &["-o", output]].concat();
+        assert_eq!(folder.run("canon", &args(&undisturbed), "").status, 0);
+        let mut kills = 0;
+        for pause in (0..).map(|i| Duration::from_millis(60 + 60 * i)) {
+            let mut child = folder.spawn("canon", &[&args(name)[..], &["--resume"]].concat());
+            sleep(pause);
+            child.kill().unwrap();
+            match child.wait().unwrap().code() {
+                None => kills += 1,
+                // Nothing is left to go on with if the last kill came when all was done.
+                Some(code) => {
+                    assert!(code == 0 || code == 2, "{code}");
+                    break;
+                }
+            }
+        }
+        assert!(kills > 0);
+        let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
+        assert!(read(name) == read(&undisturbed), "{name} after {kills} kills");
+    }
+}
+
+#[test]
+fn what_does_nothing_is_refused() {
+    let folder = Folder::new();
+    folder.file("in", CLASSIC);
+    for (args, message) in [
+        (&["--columns", "guesses"][..], "is a column of bulkdoku solve"),
+        (&["--columns", "reason"], "is a column of bulkdoku check"),
+        (&["--exact"], "--dedup"),
+        (&["--format", "grid"], "shows solutions"),
+        (&["--format", "lines", "--columns", "line"], "--columns goes with"),
+        (&["--columns", "line", "--latency", "l.csv"], "--latency does nothing"),
+        (&["--dedup", "--resume", "-o", "out"], "each has to be a file"),
+    ] {
+        let ran = folder.run("canon", args, CLASSIC);
+        assert_eq!(ran.status, 2, "{args:?}");
+        assert!(ran.messages.contains(message), "{args:?}: {}", ran.messages);
+    }
+    for (subcommand, column) in [("solve", "canonical"), ("check", "automorphisms")] {
+        let ran = folder.run(subcommand, &["--columns", column], CLASSIC);
+        assert_eq!(ran.status, 2, "{subcommand}");
+        assert!(ran.messages.contains("is a column of bulkdoku canon"), "{}", ran.messages);
+    }
+}

@@ -22,7 +22,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
     let blank = lines.iter().filter(|line| is_empty(line)).count();
     assert!(whole.counts.blank_lines <= blank as u64);
     for row in &rows {
-        assert!(row.status == Status::Malformed || plain::puzzle(row.puzzle).is_some());
+        assert!(row.status == Status::Malformed || plain::is_puzzle_or_marks(row.puzzle));
         assert_eq!(row.kept.len(), usize::from(keep_labels));
         // A label stands in one of the two lines above.
         if let [label @ [_, ..]] = row.kept[..] {

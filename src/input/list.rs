@@ -85,17 +85,18 @@ pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
 
 /// Fills in as many cells as there are; whether these are all of the list.
 fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
-    let (mut count, mut depth, mut was_nested) = (0, 0_usize, false);
+    let (mut count, mut depth) = (0, 0_usize);
     for (_, token) in tokens(text) {
         match token {
-            [b'[' | b'(' | b'{'] => {
-                depth += 1;
-                was_nested |= depth > 1;
-                if may_be_nested && was_nested && count % 9 != 0 {
+            // Inner lists hold whole rows.
+            [byte] if is_bracket(*byte) => {
+                let is_opening = matches!(byte, b'[' | b'(' | b'{');
+                depth += usize::from(is_opening);
+                if may_be_nested && depth > 1 && count % 9 != 0 {
                     return false;
                 }
+                depth = depth.saturating_sub(usize::from(!is_opening));
             }
-            [b']' | b')' | b'}'] => depth = depth.saturating_sub(1),
             _ => {
                 let (Some(place), Some(cell)) = (cells.get_mut(count), cell(token)) else {
                     return false;

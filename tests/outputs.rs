@@ -213,3 +213,28 @@ fn a_run_that_goes_on_overwrites_only_what_it_has_written() {
     assert!(folder.read("l.csv").starts_with("lowest_ns,"));
     assert_eq!(names(&folder), ["in", "l.csv", "out", "precious.csv"]);
 }
+
+/// The standard library opens `/dev/null` for streams that are closed: rows would be lost there.
+#[test]
+fn a_closed_standard_output_is_an_error_of_every_subcommand() {
+    let folder = folder();
+    let puzzle = format!("show {CLASSIC}");
+    let commands = [
+        "solve in -q",
+        "check in -q",
+        "generate -n 1 -s 1",
+        &puzzle,
+        "bench in --rows 1 --rounds 1",
+    ];
+    for command in commands {
+        let ran = shell(&folder, &format!("\"$0\" {command} >&-"));
+        assert_eq!(ran.status, 3, "{command} {ran:?}");
+        assert_eq!(ran.messages, "bulkdoku: standard output: is closed\n", "{command}");
+        let ran = shell(&folder, &format!("\"$0\" {command} 1<>/dev/null"));
+        assert!(!ran.messages.contains("is closed"), "{command} {ran:?}");
+    }
+    let ran = shell(&folder, "\"$0\" solve in -q -o out >&-");
+    assert_eq!((ran.status, &*ran.messages), (1, ""), "nothing is written there");
+    let ran = shell(&folder, "\"$0\" solve -q <&-");
+    assert_eq!((ran.status, &*ran.messages), (3, "bulkdoku: standard input: is closed\n"));
+}

@@ -1,7 +1,8 @@
 //! The way from any reader to any writer: order, failures, memory.
 
 use std::io::{self, Read, Write};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
-use bulkdoku::pipeline::Output;
+use bulkdoku::pipeline::{Listing, Output, Sink, SoFar};
 use bulkdoku::{
     Batch, Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report,
     SimdLevel, Source, Status, StopFlag,
@@ -139,6 +140,73 @@ fn an_output_that_fails_ends_the_run() {
     let pipeline = Pipeline { format: Box::new(SolutionLines), ..pipeline(2, &[Column::Line]) };
     let failed = pipeline.run([source], Full(100_000), io::sink(), &Progress::default());
     assert_eq!(failed.unwrap_err().output, Output::Rows);
+}
+
+/// Rows that are too many for one block come in parts, each in its turn.
+#[test]
+fn solutions_are_listed_in_order_whatever_the_threads() {
+    let count = NonZeroU32::new(1500).unwrap();
+    let listing = |threads| Pipeline {
+        limits: Limits::count(count),
+        engine: Box::new(|| Box::new(EngineKind::Scalar.build_lex_first(SimdLevel::best()))),
+        list: Some(Listing {
+            solutions: count,
+            engine: Box::new(|| EngineKind::Scalar.build_lex_first(SimdLevel::best())),
+        }),
+        ..pipeline(threads, &[Column::Line, Column::Puzzle, Column::Solution, Column::Status])
+    };
+    let empty = ".".repeat(81);
+    let lines = [CLASSIC, &empty, "bad", &empty, CLASSIC].join("\n");
+    let input = format!("{lines}\n").repeat(3);
+    let mut alone = (Vec::new(), Vec::new());
+    let sources = [Source::new("in", input.as_bytes())];
+    listing(1).run_alone(&mut alone, sources, &Progress::default()).unwrap();
+    let expected = String::from_utf8(alone.0).unwrap();
+    let rows: Vec<_> = expected.lines().skip(1).collect();
+    assert_eq!(rows.len(), 3 * (1500 + 1500 + 3));
+    let line = |row: &str| row.split(',').next().unwrap().parse::<usize>().unwrap();
+    assert!(rows.windows(2).all(|two| line(two[0]) <= line(two[1])));
+    let of_second: Vec<_> = rows.iter().filter(|row| line(row) == 2).collect();
+    assert!(of_second.windows(2).all(|two| two[0] < two[1]), "the smallest first, each once");
+    for threads in [1, 2, 7] {
+        let (rows, notes, report) = run(&listing(threads), input.as_bytes());
+        assert!(rows == expected, "{threads} threads");
+        assert_eq!(notes.lines().count(), 3);
+        assert_eq!(report.counts.records(), 15);
+        assert_eq!(report.counts.of(Status::Multiple), 6);
+    }
+}
+
+#[test]
+fn a_panic_ends_all_workers_that_wait_for_their_turn() {
+    struct Bad;
+    impl Sink for Bad {
+        fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
+            assert!(rows.len() < 10_000, "a part");
+            Ok(())
+        }
+        fn notes(&mut self, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
+        fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let count = NonZeroU32::new(1500).unwrap();
+    let listing = Pipeline {
+        limits: Limits::count(count),
+        list: Some(Listing {
+            solutions: count,
+            engine: Box::new(|| EngineKind::Scalar.build_lex_first(SimdLevel::best())),
+        }),
+        ..pipeline(3, &[Column::Puzzle, Column::Solution])
+    };
+    let input = format!("{}\n", ".".repeat(81)).repeat(200);
+    let ran = catch_unwind(AssertUnwindSafe(|| {
+        let sources = [Source::new("in", input.as_bytes())];
+        listing.run_into(&mut Bad, sources, &Progress::default())
+    }));
+    assert!(ran.is_err());
 }
 
 /// Panics at puzzles whose first cell is 9; leaves all others to another engine.

@@ -135,7 +135,10 @@ impl Batch {
         results.end_notes();
         let summary = Summary::new(inputs.names(), self.setup(), &report);
         let mut losses = sides.write(&report, &summary);
-        let is_complete = losses.is_empty() && !report.stopped && !results.is_incomplete();
+        let is_complete = losses.is_empty()
+            && !report.stopped
+            && report.failures.is_empty()
+            && !results.is_incomplete();
         if failure.is_none() && !self.quiet && !self.only_rows {
             let _ = writeln!(io::stderr(), "{summary}");
         }

@@ -16,8 +16,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::Failure;
 use super::run::InputState;
+use super::{Failure, streams};
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
@@ -56,6 +56,9 @@ impl Inputs {
         }
         if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
             return Err(Failure::Usage("standard input (-) can be read only once".into()));
+        }
+        if paths.iter().any(|path| is_stdin(path)) {
+            streams::check_stdin()?;
         }
         let files = paths.iter().zip(&typed).filter(|(_, typed)| typed.is_none());
         for (path, _) in files.filter(|(path, _)| !is_stdin(path)) {

@@ -28,6 +28,7 @@ mod results;
 mod run;
 mod show;
 mod solve;
+mod streams;
 mod summary;
 mod version;
 mod work;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use bulkdoku::Tail;
 
-use super::Failure;
 use super::identity::Identity;
+use super::{Failure, streams};
 
 /// How many bytes at the end of a file are compared when a run goes on with it.
 const TAIL_BYTES: usize = 64 * 1024;
@@ -64,6 +64,7 @@ impl Out {
     /// Opens an output as it is, or makes it.
     pub fn open(target: Target<'_>) -> Result<Self, Failure> {
         let Target::File(path) = target else {
+            streams::check_stdout()?;
             // Without the buffer of `io::stdout`, and with its failures.
             let file = io::stdout().as_fd().try_clone_to_owned();
             let file = file.map_err(|error| Failure::Io(format!("standard output: {error}")))?;

@@ -38,6 +38,11 @@ impl RowBuffer {
         self.length = 0;
     }
 
+    /// Forgets all but so many bytes.
+    pub fn truncate(&mut self, bytes: usize) {
+        self.length = self.length.min(bytes);
+    }
+
     /// The bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]

@@ -39,7 +39,7 @@ use crate::check::{Reason, Reasons};
 use crate::input::csv::{Field, FieldForm};
 use crate::input::stretches::Stretch;
 use crate::input::{Given, Record, RecordList, Text};
-use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
+use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -206,19 +206,24 @@ impl Outcomes {
         }
     }
 
-    /// Adds what was found about `given`, but with another solution; returns what has it.
-    pub(crate) fn push_other(&mut self, given: Given, grid: Grid) -> Given {
-        let other = Outcome { grid, ..*self.of(given) };
-        match given {
+    /// Adds what was found about what is `like` this; returns its place.
+    pub(crate) fn push(&mut self, like: Given, outcome: Outcome) -> Given {
+        match like {
             Given::Puzzle(_) => {
-                self.puzzles.push(other);
+                self.puzzles.push(outcome);
                 Given::Puzzle(self.puzzles.len() as u32 - 1)
             }
             Given::Marks(_) => {
-                self.marks.push(other);
+                self.marks.push(outcome);
                 Given::Marks(self.marks.len() as u32 - 1)
             }
         }
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.puzzles.clear();
+        self.marks.clear();
     }
 }
 

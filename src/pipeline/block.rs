@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
+use memchr::memchr_iter;
+
 use super::NO_PANIC;
 use super::answers::Attached;
 use crate::input::{Layout, Position, Records};
@@ -37,6 +39,8 @@ pub(super) struct Block {
     pub input_failed: bool,
     /// The answers to its records, if they stand in another input.
     pub answers: Option<Attached>,
+    /// What becomes of the run behind it.
+    pub then: Then,
     /// The rows.
     pub rows: RowBuffer,
     /// The rows compressed, where they are to be.
@@ -49,6 +53,17 @@ pub(super) struct Block {
     pub last_record: Option<u64>,
     /// Of the puzzles that an engine solved, in nanoseconds, and how many there are of each.
     pub latencies: Vec<(u64, u64)>,
+}
+
+/// What becomes of the run behind a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// It goes on.
+    GoOn,
+    /// It ends, because it was stopped.
+    End,
+    /// It has ended before this block, which was stopped: its rows are not wanted.
+    EndBefore,
 }
 
 impl Block {
@@ -67,6 +82,7 @@ impl Block {
             cut_short: false,
             input_failed: false,
             answers: None,
+            then: Then::GoOn,
             rows: RowBuffer::default(),
             packed: None,
             notes: Vec::new(),
@@ -79,6 +95,22 @@ impl Block {
     /// The rows, as they will be written.
     pub(super) fn output(&self) -> &[u8] {
         self.packed.as_deref().unwrap_or_else(|| self.rows.as_slice())
+    }
+
+    /// Leaves the whole records before one of its lines, which are counted from 0: the run is stopped
+    /// there.
+    pub(super) fn end_before(&mut self, line: u32) {
+        let mut ends = memchr_iter(b'\n', self.lines());
+        let start = line.checked_sub(1).and_then(|line| ends.nth(line as usize));
+        let length = self.layout.last_end(&self.bytes[..start.map_or(0, |end| end + 1)]);
+        let offset = self.end.offset - self.length as u64;
+        let begin = Position { offset, line: self.first_line, ..Position::default() };
+        let kept = &self.bytes[..length];
+        self.end = begin.behind(kept, offset + length as u64, false);
+        self.then = if length == 0 { Then::EndBefore } else { Then::End };
+        self.length = length;
+        self.cut_short = false;
+        self.input_failed = false;
     }
 
     /// The lines.

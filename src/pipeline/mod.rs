@@ -18,6 +18,7 @@
 mod answers;
 mod block;
 mod canon;
+mod listing;
 mod notes;
 mod reader;
 mod records;
@@ -36,11 +37,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::bounded;
 use thiserror::Error;
 
 pub use self::answers::AnswerInput;
-use self::block::{Block, FreeBlocks};
+use self::block::{Block, FreeBlocks, Then};
 pub use self::canon::{Canon, Distinct, Sameness};
 use self::reader::{Reader, Reading};
 pub use self::records::{ReadRecord, RecordReader};
@@ -48,12 +48,12 @@ pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::threads::Threads;
 use self::turns::Turns;
 use self::worker::Worker;
-use self::writer::{Failed, Writer};
+use self::writer::{Desk, Direct, EndOfAll, Failed, Writer, Written};
 use crate::compression::Compression;
 use crate::input::Source;
 use crate::output::{CsvRows, Packer, RowBuffer, RowFormat};
 use crate::simd::SimdLevel;
-use crate::solver::{Engine, EngineKind, LexFirst, Limits};
+use crate::solver::{Engine, EngineKind, LexFirst, Limits, StopFlag};
 use crate::stats::{Counts, Latencies};
 
 /// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits for
@@ -61,6 +61,10 @@ use crate::stats::{Counts, Latencies};
 /// caches hold. Lanes that run empty at a block's end, and threads that wake each other for it, cost
 /// little.
 pub const BLOCK_BYTES: usize = 112 * 1024;
+
+/// The same where several solutions of each puzzle are listed: rows of a block may take hours, and a run
+/// that is stopped goes on before the block.
+const LISTED_BYTES: usize = 2 * 1024;
 
 const NO_PANIC: &str = "who panics ends the run";
 
@@ -162,7 +166,8 @@ impl fmt::Debug for Pipeline {
 pub struct Progress {
     /// Records whose rows are written.
     pub records: AtomicU64,
-    /// Set to end the run early: what was read gets its rows, the rest is left.
+    /// Set to end the run early, within a fraction of a second: what is solved gets its rows, the rest
+    /// is left.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -191,17 +196,8 @@ impl Report {
     fn new(so_far: SoFar, records_before: u64, began: Instant, reading: Reading) -> Self {
         let SoFar { counts, latencies, last_record, .. } = so_far;
         let Reading { failures, stopped } = reading;
-        let wall = began.elapsed();
-        Self {
-            counts,
-            latencies,
-            last_record,
-            records_before,
-            threads: NonZeroUsize::MIN,
-            wall,
-            failures,
-            stopped,
-        }
+        let (wall, threads) = (began.elapsed(), NonZeroUsize::MIN);
+        Self { counts, latencies, last_record, records_before, threads, wall, failures, stopped }
     }
 
     /// This, or that an output failed.
@@ -322,18 +318,28 @@ impl Pipeline {
         let began = Instant::now();
         self.write_header(sink)?;
         let mut so_far = SoFar::default();
-        let mut reader = Reader::new(0, sources.into_iter(), progress);
+        let stop = StopFlag::from(Arc::clone(&progress.stop));
+        let mut reader = Reader::new(0, sources.into_iter(), self.most_at_once(), progress);
         let turns = Turns::new();
-        let mut worker = Worker::new(self, &turns);
+        let mut worker = Worker::new(self, &turns, &stop);
         let mut block = Block::new(self.block_bytes, 0);
-        let mut written = Ok(());
+        let (mut written, mut was_stopped) = (Ok(()), false);
         self.begin_answers(0, progress);
-        while written.is_ok() && reader.fill(&mut block) && self.attach_answers(&mut block) {
-            worker.process(&mut block);
-            written = writer::write(&block, sink, &mut so_far, progress);
+        while written.is_ok()
+            && !was_stopped
+            && reader.fill(&mut block)
+            && self.attach_answers(&mut block)
+        {
+            let mut parts = Direct { sink, written };
+            worker.process(&mut block, &mut parts);
+            let so_far = &mut so_far;
+            written = parts.written.and_then(|()| writer::write(&block, sink, so_far, progress));
+            was_stopped = block.then != Then::GoOn;
         }
         let written = written.and_then(|()| writer::finish(sink, &so_far));
-        Report::new(so_far, 0, began, self.end_of(reader.end())).unless(written.err())
+        let mut reading = self.end_of(reader.end());
+        reading.stopped |= was_stopped;
+        Report::new(so_far, 0, began, reading).unless(written.err())
     }
 
     /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
@@ -355,30 +361,41 @@ impl Pipeline {
         let threads = Threads::start(self.threads);
         let blocks = 4 * threads.count().get() + 4;
         let free = &FreeBlocks::new(blocks, self.block_bytes, threads.count().get());
-        let (done_sender, done) = bounded(blocks);
-        let reader = Mutex::new(Reader::new(start.source, sources.into_iter(), progress));
-        let writer = Mutex::new(Writer::new(sink, start, blocks, free, progress));
+        let stop = &StopFlag::from(Arc::clone(&progress.stop));
+        let reader = Reader::new(start.source, sources.into_iter(), self.most_at_once(), progress);
+        let reader = Mutex::new(reader);
+        let writer = Writer::new(sink, start, blocks, free, progress);
         self.begin_answers(records_before, progress);
+        let desk = Desk::new(writer, blocks, self.list.is_some());
         let fill = |block: &mut Block| {
             let mut reader = lock_soon(&reader);
             reader.fill(block) && self.attach_answers(block)
         };
-        let hand_over = |block| {
-            done_sender.send(block).expect("the receiver is here");
-            // Who finds another one writing leaves it to that one, who looks again at the end.
-            while !done.is_empty()
-                && let Ok(mut writer) = writer.try_lock()
-            {
-                writer.write(&done);
-            }
-        };
         let turns = &Turns::new();
-        threads.run(|number| worker::run(self, turns, number, free, fill, hand_over));
+        threads.run(|number| {
+            let _end = EndOfAll { free, desk: &desk, turns };
+            let mut worker = None;
+            while let Some(mut block) = free.take(number) {
+                if !fill(&mut block) {
+                    break;
+                }
+                // Not before there is work for it.
+                let worker = worker.get_or_insert_with(|| Worker::new(self, turns, stop));
+                worker.process(&mut block, &mut desk.parts());
+                desk.put(block);
+            }
+        });
 
-        let (so_far, failed) = writer.into_inner().expect(NO_PANIC).end();
-        let reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
+        let Written { so_far, failure, was_stopped } = desk.end();
+        let mut reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
+        reading.stopped |= was_stopped;
         let report = Report::new(so_far, records_before, began, reading);
-        Report { threads: threads.count(), ..report }.unless(failed)
+        Report { threads: threads.count(), ..report }.unless(failure)
+    }
+
+    /// How many bytes of input a block should have at most.
+    fn most_at_once(&self) -> usize {
+        if self.list.is_some() { LISTED_BYTES.min(self.block_bytes) } else { self.block_bytes }
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use memchr::memchr;
 
-use super::block::Block;
+use super::block::{Block, Then};
 use super::{InputFailure, Progress};
 use crate::input::{BYTE_ORDER_MARK, Layout, Position, Source};
 use crate::tail::Tail;
@@ -31,6 +31,8 @@ pub(super) struct Reader<'a, I, R> {
     filled: u64,
     /// How many bytes the next block should have.
     target: usize,
+    /// The most that it ever should.
+    most: usize,
     reading: Reading,
 }
 
@@ -72,8 +74,9 @@ enum Filled {
 }
 
 impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
-    /// Reads nothing yet; the first of `sources` has the place `number` among all.
-    pub(super) fn new(number: usize, sources: I, progress: &'a Progress) -> Self {
+    /// Reads nothing yet; the first of `sources` has the place `number` among all. Blocks should have
+    /// at most this many bytes, unless a record has more.
+    pub(super) fn new(number: usize, sources: I, most: usize, progress: &'a Progress) -> Self {
         Self {
             sources,
             number,
@@ -81,7 +84,8 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
             progress,
             carry: Vec::new(),
             filled: 0,
-            target: FIRST_BLOCK,
+            target: FIRST_BLOCK.min(most),
+            most,
             reading: Reading::default(),
         }
     }
@@ -112,7 +116,7 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
             if self.fill_from(open, block)? {
                 block.number = self.filled;
                 self.filled += 1;
-                self.target = (self.target * 2).min(block.bytes.len());
+                self.target = (self.target * 2).min(self.most);
                 return Ok(true);
             }
         }
@@ -246,6 +250,7 @@ fn stamp<R>(block: &mut Block, open: &Open<'_, R>, failed: bool) {
     block.layout.clone_from(&open.layout);
     block.end = open.at;
     block.input_failed = failed;
+    block.then = Then::GoOn;
 }
 
 /// Drops bytes up to the end of a line; what comes behind it is in the block then. Returns whether

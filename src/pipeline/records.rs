@@ -59,7 +59,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
     /// Reads nothing yet.
     pub fn new(sources: impl IntoIterator<Item = Source<R>, IntoIter = I>) -> Self {
         Self {
-            reader: Reader::new(0, sources.into_iter(), &UNWATCHED),
+            reader: Reader::new(0, sources.into_iter(), BLOCK_BYTES, &UNWATCHED),
             block: Block::new(BLOCK_BYTES, 0),
             records: Records::default(),
             all: Vec::new(),

@@ -1,43 +1,22 @@
 //! A worker: reads the records of a block, solves them, writes their rows, records latencies.
 
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread;
 
 use super::Pipeline;
-use super::block::{Block, FreeBlocks};
+use super::block::{Block, Then};
+use super::listing::{Listed, Lister, Search};
 use super::notes::write_note;
 use super::turns::Turns;
+use super::writer::TakeParts;
 use crate::canon::Canonical;
 use crate::check::{self, Disagreement, Reasons};
-use crate::input::{Given, Record, Records};
+use crate::input::{Given, Records};
 use crate::output::{Outcomes, Packer, Rows};
-use crate::puzzle::{Grid, Puzzle};
-use crate::solver::{Batch, Engine, LexFirst, Outcome, Unanswered};
+use crate::puzzle::Puzzle;
+use crate::solver::{Batch, Engine, Outcome, StopFlag};
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
-
-/// Takes empty blocks, has them filled and hands them over with their rows, until `fill` says that
-/// there is no more to read, or there are no blocks any more because the rows are not wanted.
-/// `number` says which of the workers it is. Its engine is made for its first lines: of many workers
-/// on a small input most get none.
-pub(super) fn run(
-    pipeline: &Pipeline,
-    turns: &Turns,
-    number: usize,
-    free: &FreeBlocks,
-    fill: impl Fn(&mut Block) -> bool,
-    hand_over: impl Fn(Block),
-) {
-    let _end = EndOfAll(free, turns);
-    let mut worker = None;
-    while let Some(mut block) = free.take(number) {
-        if !fill(&mut block) {
-            break;
-        }
-        worker.get_or_insert_with(|| Worker::new(pipeline, turns)).process(&mut block);
-        hand_over(block);
-    }
-}
 
 /// One worker's engine and the room that it uses for every block.
 pub(super) struct Worker<'a> {
@@ -60,18 +39,17 @@ pub(super) struct Worker<'a> {
     /// Compresses rows, if they are to be.
     packer: Option<Packer>,
     /// Finds the solutions to be listed, if any are.
-    lister: Option<LexFirst>,
-    /// Solutions to be listed behind the first, in the order of the records: whose, and the solution.
-    listed: Vec<(Given, Grid)>,
+    lister: Option<Lister>,
+    stop: &'a StopFlag,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(pipeline: &'a Pipeline, turns: &'a Turns) -> Self {
+    pub(super) fn new(pipeline: &'a Pipeline, turns: &'a Turns, stop: &'a StopFlag) -> Self {
         let records = Records::for_blocks_of(pipeline.block_bytes);
         Self {
             pipeline,
             turns,
-            engine: (pipeline.engine)(),
+            engine: new_engine(pipeline, stop),
             outcomes: Outcomes {
                 puzzles: Vec::with_capacity(records.all.capacity()),
                 marks: Vec::new(),
@@ -83,94 +61,142 @@ impl<'a> Worker<'a> {
             reasons: Reasons::default(),
             records,
             packer: pipeline.compression.map(Packer::new),
-            lister: pipeline.list.as_ref().map(|list| (list.engine)()),
-            listed: Vec::new(),
+            lister: pipeline.list.as_ref().map(|list| {
+                let mut engine = (list.engine)();
+                engine.stop_at(stop.clone());
+                Lister::new(engine)
+            }),
+            stop,
         }
     }
 
-    /// Turns a block's lines into rows.
-    pub(super) fn process(&mut self, block: &mut Block) {
-        let Block { layout, first_line, cut_short, .. } = &*block;
+    /// Turns a block's lines into rows, which go to `parts` if they are very many. If the run is
+    /// stopped before all records are solved, the block ends before the first that is not.
+    pub(super) fn process(&mut self, block: &mut Block, parts: &mut impl TakeParts) {
+        block.rows.clear();
+        self.read(block);
+        if let Some(unsolved) = self.solve() {
+            self.cut(block, unsolved);
+        }
+        self.judge_block(block);
+        if let Some(mut lister) = self.lister.take() {
+            let listed = self.list(&mut lister, block, parts);
+            self.lister = Some(lister);
+            match listed {
+                Ok(()) => {}
+                Err(Unlisted::From(record)) => self.cut(block, record),
+                Err(Unlisted::Block) => block.then = Then::EndBefore,
+            }
+            // The limit of nodes may have been reached.
+            self.judge_block(block);
+        } else {
+            self.write_rows(block);
+        }
+        self.write_notes(block);
+        pack(&mut self.packer, block);
+    }
+
+    fn read(&mut self, block: &Block) {
+        let Block { layout, first_line, cut_short, .. } = block;
         layout.read(block.lines(), *first_line, *cut_short, &mut self.records);
         if let Some(answers) = &block.answers {
             answers.add_to(&mut self.records);
         }
-        block.last_record =
-            self.records.all.last().map(|last| block.first_line + u64::from(last.line));
-        self.solve();
-        self.find_others();
+    }
+
+    /// Leaves the records before this one: the run is stopped there.
+    fn cut(&mut self, block: &mut Block, record: usize) {
+        let Some(record) = self.records.all.iter().nth(record) else { return };
+        block.end_before(record.line);
+        self.read(block);
+    }
+
+    fn judge_block(&mut self, block: &mut Block) {
         block.counts = match &self.pipeline.canon {
             Some(canon) => self.find_forms(canon, block.number, &mut block.latencies),
             None => self.judge(&block.bytes[..block.length], &mut block.latencies),
         };
-        if !self.listed.is_empty() {
-            self.list_others();
-        }
-        self.write(block);
-        self.pack(block);
+        block.last_record =
+            self.records.all.last().map(|last| block.first_line + u64::from(last.line));
     }
 
-    /// Fills in all outcomes, and the list of those at which the engine failed.
-    fn solve(&mut self) {
-        let Self { pipeline, engine, records, outcomes, failed, .. } = self;
-        let Records { puzzles, marks, .. } = records;
+    /// Fills in all outcomes, and the list of those at which the engine failed. If the run is stopped,
+    /// it returns the first record that has no outcome.
+    fn solve(&mut self) -> Option<usize> {
+        let Self { pipeline, engine, records, outcomes, failed, stop, .. } = self;
+        let Records { puzzles, marks, .. } = &*records;
         failed.clear();
         if !pipeline.asks_engine() {
             outcomes.puzzles.resize(puzzles.len(), Outcome::NONE);
             outcomes.marks.resize(marks.len(), Outcome::NONE);
-            return;
+            return None;
         }
-        let bad = solve_all(pipeline, engine, Batch::Puzzles(puzzles), &mut outcomes.puzzles);
-        failed.extend(bad.into_iter().map(Given::Puzzle));
-        let bad = solve_all(pipeline, engine, Batch::Marks(marks), &mut outcomes.marks);
-        failed.extend(bad.into_iter().map(Given::Marks));
+        let mut solve_all =
+            |batch: Batch<'_>, outcomes: &mut Vec<Outcome>, given: fn(u32) -> Given| {
+                let (solved, bad) = solve_all(pipeline, stop, engine, batch, outcomes);
+                failed.extend(bad.into_iter().map(given));
+                solved
+            };
+        let solved_puzzles =
+            solve_all(Batch::Puzzles(puzzles), &mut outcomes.puzzles, Given::Puzzle);
+        let solved_marks = solve_all(Batch::Marks(marks), &mut outcomes.marks, Given::Marks);
+        if solved_puzzles == puzzles.len() && solved_marks == marks.len() {
+            return None;
+        }
+        records.all.iter().position(|record| match record.puzzle {
+            Ok(Given::Puzzle(place)) => place as usize >= solved_puzzles,
+            Ok(Given::Marks(place)) => place as usize >= solved_marks,
+            Err(_) => false,
+        })
     }
 
-    /// Finds the solutions to be listed behind the first of each puzzle.
-    fn find_others(&mut self) {
-        self.listed.clear();
-        let (Some(lister), Some(list)) = (&mut self.lister, &self.pipeline.list) else { return };
-        for given in self.records.all.iter().filter_map(|record| record.puzzle.ok()) {
-            let outcome = self.outcomes.of_mut(given);
-            let count = outcome.solutions.min(list.solutions.get());
-            let (marks, mut last) = (self.records.as_marks(given), outcome.grid);
-            for _ in 1..count {
-                match lister.next(&marks, &last, self.pipeline.limits) {
-                    Ok(Some(grid)) => {
-                        self.listed.push((given, grid));
-                        last = grid;
+    /// Writes the block's rows, several for each puzzle that has several solutions.
+    fn list(
+        &mut self,
+        lister: &mut Lister,
+        block: &mut Block,
+        parts: &mut impl TakeParts,
+    ) -> Result<(), Unlisted> {
+        let Self { pipeline, records, outcomes, statuses, reasons, packer, .. } = self;
+        let most = pipeline.list.as_ref().map_or(1, |list| list.solutions.get());
+        let kept_each = records.kept.len() / records.all.len().max(1);
+        let mut is_begun = false;
+        for (place, record) in records.all.iter().enumerate() {
+            let start = block.rows.as_slice().len();
+            let kept = &records.kept[place * kept_each..(place + 1) * kept_each];
+            let of = Listed { records, kept, reasons, format: &*pipeline.format };
+            let Ok(given) = record.puzzle else {
+                lister.write_alone(&record, statuses[place], of, block);
+                continue;
+            };
+            let outcome = outcomes.of_mut(given);
+            let count = outcome.solutions.min(most);
+            lister.begin(records.as_marks(given), outcome.grid, count.saturating_sub(1));
+            loop {
+                let search = lister.search(pipeline.limits);
+                if search == Search::Stopped {
+                    block.rows.truncate(start);
+                    return Err(if is_begun { Unlisted::Block } else { Unlisted::From(place) });
+                }
+                if search == Search::GaveUp {
+                    outcome.gave_up = true;
+                    statuses[place] = Status::GaveUp;
+                }
+                lister.write(&record, outcome, statuses[place], of, block);
+                if search != Search::Open {
+                    break;
+                }
+                if block.rows.as_slice().len() >= PART {
+                    is_begun = true;
+                    pack(packer, block);
+                    if !parts.take(block.number, block.output()) {
+                        return Err(Unlisted::Block);
                     }
-                    Ok(None) => break,
-                    Err(Unanswered::GaveUp | Unanswered::Stopped) => {
-                        outcome.gave_up = true;
-                        break;
-                    }
+                    block.rows.clear();
                 }
             }
         }
-    }
-
-    /// Gives each listed solution a record and an outcome of its own, behind those of the first.
-    fn list_others(&mut self) {
-        let records = std::mem::take(&mut self.records.all);
-        let kept = std::mem::take(&mut self.records.kept);
-        let kept_each = kept.len() / records.len().max(1);
-        let statuses = std::mem::take(&mut self.statuses);
-        let mut listed = self.listed.iter().peekable();
-        for (i, (record, status)) in records.iter().zip(statuses).enumerate() {
-            let kept = &kept[i * kept_each..(i + 1) * kept_each];
-            let first = record.clone();
-            let given = record.puzzle.ok();
-            self.records.all.push(record);
-            self.records.kept.extend_from_slice(kept);
-            self.statuses.push(status);
-            while let Some((of, grid)) = listed.next_if(|(of, _)| Some(*of) == given) {
-                let puzzle = Ok(self.outcomes.push_other(*of, *grid));
-                self.records.all.push(Record { puzzle, ..first.clone() });
-                self.records.kept.extend_from_slice(kept);
-                self.statuses.push(status);
-            }
-        }
+        Ok(())
     }
 
     /// Finds the status of every record, what is wrong with its own solution if that is checked, and
@@ -273,13 +299,12 @@ impl<'a> Worker<'a> {
         check::judge(answer, self.pipeline.limits, outcome)
     }
 
-    /// Writes the block's rows, and a message for every bad record.
-    fn write(&self, block: &mut Block) {
-        let Block { file, first_line, bytes, length, answers, rows, notes, counts, .. } = block;
-        let all = Rows {
-            file,
-            first_line: *first_line,
-            bytes: &bytes[..*length],
+    /// The block's records, and what became of them.
+    fn rows<'b>(&'b self, block: &'b Block) -> Rows<'b> {
+        Rows {
+            file: &block.file,
+            first_line: block.first_line,
+            bytes: block.lines(),
             records: &self.records.all,
             malformed: &self.records.malformed,
             texts: &self.records.texts,
@@ -289,79 +314,106 @@ impl<'a> Worker<'a> {
             answers: &self.records.answers,
             reasons: &self.reasons,
             forms: &self.forms,
-        };
-        rows.clear();
+        }
+    }
+
+    /// Writes the block's rows.
+    fn write_rows(&self, block: &mut Block) {
+        let mut rows = mem::take(&mut block.rows);
         // A row of the default columns is less than three times its line.
-        rows.reserve(3 * bytes.len());
-        self.pipeline.format.rows(all, rows);
+        rows.reserve(3 * block.bytes.len());
+        self.pipeline.format.rows(self.rows(block), &mut rows);
+        block.rows = rows;
+    }
+
+    /// Writes a message for every bad record.
+    fn write_notes(&self, block: &mut Block) {
+        let mut notes = mem::take(&mut block.notes);
         notes.clear();
-        if !counts.all_good() {
+        if !block.counts.all_good() {
             let also_failures = !self.pipeline.format.shows_failures();
+            let all = self.rows(block);
             for (i, (row, record)) in all.iter().zip(&self.records.all).enumerate() {
-                let answer_at = answers.as_ref().map(|answers| answers.place(i));
-                write_note(&row, &record, all.bytes, answer_at, also_failures, notes);
+                let answer_at = block.answers.as_ref().map(|answers| answers.place(i));
+                write_note(&row, &record, all.bytes, answer_at, also_failures, &mut notes);
             }
         }
+        block.notes = notes;
     }
+}
 
-    /// Compresses the block's rows, if they are to be and there are any.
-    fn pack(&mut self, block: &mut Block) {
-        if let Some(packer) = &mut self.packer {
-            let packed = block.packed.get_or_insert_default();
-            packed.clear();
-            if !block.rows.as_slice().is_empty() {
-                packer.pack(block.rows.as_slice(), packed);
-            }
+/// How many bytes of rows are made before they are written, where a block has very many.
+const PART: usize = 128 * 1024;
+
+/// What has no rows when the run is stopped.
+enum Unlisted {
+    /// The records from this one on.
+    From(usize),
+    /// The whole block: some of its rows are written, but not all of a record's.
+    Block,
+}
+
+/// Compresses rows, if they are to be and there are any.
+fn pack(packer: &mut Option<Packer>, block: &mut Block) {
+    if let Some(packer) = packer {
+        let packed = block.packed.get_or_insert_default();
+        packed.clear();
+        if !block.rows.as_slice().is_empty() {
+            packer.pack(block.rows.as_slice(), packed);
         }
     }
 }
 
-/// Where a worker ends, all come to their end: there is no more to read, or nobody wants it, or this
-/// one has panicked and others would wait for its rows for ever.
-struct EndOfAll<'a>(&'a FreeBlocks, &'a Turns);
-
-impl Drop for EndOfAll<'_> {
-    fn drop(&mut self) {
-        self.0.close();
-        if thread::panicking() {
-            self.1.abandon();
-        }
-    }
+/// An engine that stops with the run.
+fn new_engine(pipeline: &Pipeline, stop: &StopFlag) -> Box<dyn Engine> {
+    let mut engine = (pipeline.engine)();
+    engine.stop_at(stop.clone());
+    engine
 }
 
-/// Fills in an outcome for each of a batch; returns the places of those at which the engine failed.
+/// Fills in an outcome for each of a batch; returns how many have one, from the first, which are all
+/// unless the run is stopped, and the places of those at which the engine failed.
 fn solve_all(
     pipeline: &Pipeline,
+    stop: &StopFlag,
     engine: &mut Box<dyn Engine>,
     batch: Batch<'_>,
     outcomes: &mut Vec<Outcome>,
-) -> Vec<u32> {
+) -> (usize, Vec<u32>) {
     outcomes.resize(batch.len(), Outcome::NONE);
-    if batch.is_empty() || solve_or_renew(pipeline, engine, batch, outcomes) {
-        return Vec::new();
+    if batch.is_empty() {
+        return (0, Vec::new());
+    }
+    if let Some(solved) = solve_or_renew(pipeline, stop, engine, batch, outcomes) {
+        return (solved, Vec::new());
     }
     // One by one, to find out which.
     let mut failed = Vec::new();
     for (place, outcome) in outcomes.chunks_mut(1).enumerate() {
-        if !solve_or_renew(pipeline, engine, batch.part(place..place + 1), outcome) {
-            outcome[0] = Outcome::NONE;
-            failed.push(place as u32);
+        match solve_or_renew(pipeline, stop, engine, batch.part(place..place + 1), outcome) {
+            Some(0) => return (place, failed),
+            Some(_) => {}
+            None => {
+                outcome[0] = Outcome::NONE;
+                failed.push(place as u32);
+            }
         }
     }
-    failed
+    (batch.len(), failed)
 }
 
-/// Solves a batch; after a panic the engine is a new one and the answer is `false`.
+/// Solves a batch and returns how many are solved; nothing after a panic, when the engine is a new one.
 fn solve_or_renew(
     pipeline: &Pipeline,
+    stop: &StopFlag,
     engine: &mut Box<dyn Engine>,
     batch: Batch<'_>,
     outcomes: &mut [Outcome],
-) -> bool {
+) -> Option<usize> {
     let limits = pipeline.limits;
     let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(batch, limits, outcomes)));
     if solved.is_err() {
-        *engine = (pipeline.engine)();
+        *engine = new_engine(pipeline, stop);
     }
-    solved.is_ok()
+    solved.ok()
 }

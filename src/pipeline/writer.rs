@@ -2,12 +2,15 @@
 
 use std::io;
 use std::sync::atomic::Ordering;
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::thread;
 
-use crossbeam_channel::Receiver;
+use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::Progress;
-use super::block::{Block, FreeBlocks};
+use super::block::{Block, FreeBlocks, Then};
 use super::sink::{Output, Sink, SoFar};
+use super::turns::Turns;
+use super::{NO_PANIC, Progress};
 
 /// What could not be written, and why.
 pub(super) type Failed = (Output, io::Error);
@@ -18,12 +21,26 @@ pub(super) struct Writer<'a, S> {
     progress: &'a Progress,
     so_far: SoFar,
     failure: Option<Failed>,
+    /// Whether nothing more is written.
+    is_over: bool,
+    /// Whether that is because the run was stopped in a block.
+    was_stopped: bool,
     /// The number of the block that is to be written next.
     next: u64,
     /// Finished blocks behind that one, each at its number modulo the number of all blocks: the
     /// next one is always among them.
     early: Vec<Option<Block>>,
     free: &'a FreeBlocks,
+}
+
+/// How the writing ended.
+pub(super) struct Written {
+    /// How far it has come.
+    pub so_far: SoFar,
+    /// What has failed, if anything has.
+    pub failure: Option<Failed>,
+    /// Whether it was stopped in a block.
+    pub was_stopped: bool,
 }
 
 impl<'a, S: Sink> Writer<'a, S> {
@@ -37,35 +54,164 @@ impl<'a, S: Sink> Writer<'a, S> {
     ) -> Self {
         let mut early = Vec::new();
         early.resize_with(blocks, || None);
-        Self { sink, progress, so_far: start, failure: None, next: 0, early, free }
+        let (failure, is_over, was_stopped) = (None, false, false);
+        Self { sink, progress, so_far: start, failure, is_over, was_stopped, next: 0, early, free }
     }
 
-    /// Writes what is there of the finished blocks; after a failure nobody wants them.
-    pub(super) fn write(&mut self, done: &Receiver<Block>) {
+    /// Writes what is there of the finished blocks; when the writing is over nothing wants them.
+    fn write(&mut self, done: &Receiver<Block>) {
         let blocks = self.early.len();
         for block in done.try_iter() {
             let place = block.number as usize % blocks;
             self.early[place] = Some(block);
         }
-        while self.failure.is_none()
+        while !self.is_over
             && let Some(block) = self.early[self.next as usize % blocks].take()
         {
-            match write(&block, self.sink, &mut self.so_far, self.progress) {
-                Ok(()) => self.free.put(block),
-                Err(failure) => {
-                    self.failure = Some(failure);
-                    self.free.close();
-                }
+            let written = write(&block, self.sink, &mut self.so_far, self.progress);
+            self.was_stopped = block.then != Then::GoOn;
+            match written {
+                Ok(()) if !self.was_stopped => self.free.put(block),
+                written => self.end_with(written),
             }
             self.next += 1;
         }
     }
 
-    /// Nothing more comes: how far it has come, and what has failed if anything has.
-    pub(super) fn end(self) -> (SoFar, Option<Failed>) {
-        let Self { sink, so_far, failure, .. } = self;
+    /// Writes rows of the next block that is not finished; `false` if nothing wants them.
+    fn write_part(&mut self, rows: &[u8]) -> bool {
+        if !self.is_over
+            && let Err(error) = self.sink.rows(rows)
+        {
+            self.end_with(Err((Output::Rows, error)));
+        }
+        !self.is_over
+    }
+
+    fn end_with(&mut self, written: Result<(), Failed>) {
+        self.failure = written.err();
+        self.is_over = true;
+        self.free.close();
+    }
+
+    /// Nothing more comes.
+    fn end(self) -> Written {
+        let Self { sink, so_far, failure, was_stopped, .. } = self;
         let failure = failure.or_else(|| finish(sink, &so_far).err());
-        (so_far, failure)
+        Written { so_far, failure, was_stopped }
+    }
+}
+
+/// Where workers put finished blocks, and one of them at a time is the writer.
+pub(super) struct Desk<'a, S> {
+    writer: Mutex<Writer<'a, S>>,
+    /// Other blocks may be the next: who waits for that looks again.
+    moved: Condvar,
+    /// Whether blocks may wait for their turn.
+    in_turns: bool,
+    done: (Sender<Block>, Receiver<Block>),
+}
+
+impl<'a, S: Sink> Desk<'a, S> {
+    /// For so many blocks in all.
+    pub(super) fn new(writer: Writer<'a, S>, blocks: usize, in_turns: bool) -> Self {
+        let done = bounded(blocks);
+        Self { writer: Mutex::new(writer), moved: Condvar::new(), in_turns, done }
+    }
+
+    /// Takes a finished block, and writes whatever can be.
+    pub(super) fn put(&self, block: Block) {
+        let (sender, done) = &self.done;
+        sender.send(block).expect("the receiver is here");
+        if self.in_turns {
+            self.writer.lock().expect(NO_PANIC).write(done);
+            self.moved.notify_all();
+            return;
+        }
+        // Who finds another one writing leaves it to that one, who looks again at the end.
+        while !done.is_empty()
+            && let Ok(mut writer) = self.writer.try_lock()
+        {
+            writer.write(done);
+        }
+    }
+
+    /// The part of a block that is written before the block is finished.
+    pub(super) fn parts(&self) -> Parts<'_, 'a, S> {
+        Parts { desk: self, writer: None }
+    }
+
+    /// Waits until all before this block is written; nothing if the writing is over.
+    fn wait_for_turn(&self, number: u64) -> MutexGuard<'_, Writer<'a, S>> {
+        let mut writer = self.writer.lock().expect(NO_PANIC);
+        loop {
+            writer.write(&self.done.1);
+            if writer.is_over || writer.next == number {
+                return writer;
+            }
+            writer = self.moved.wait(writer).expect(NO_PANIC);
+        }
+    }
+
+    /// Nothing more comes.
+    pub(super) fn end(self) -> Written {
+        self.writer.into_inner().expect(NO_PANIC).end()
+    }
+}
+
+/// Where a worker ends, all come to their end: there is no more to read, or nothing wants it, or this
+/// one has panicked and others would wait for its rows for ever.
+pub(super) struct EndOfAll<'d, 'a, S: Sink> {
+    pub free: &'a FreeBlocks,
+    pub desk: &'d Desk<'a, S>,
+    pub turns: &'d Turns,
+}
+
+impl<S: Sink> Drop for EndOfAll<'_, '_, S> {
+    fn drop(&mut self) {
+        let Self { free, desk, turns } = self;
+        free.close();
+        if thread::panicking() {
+            if let Ok(mut writer) = desk.writer.lock() {
+                writer.is_over = true;
+            }
+            desk.moved.notify_all();
+            turns.abandon();
+        }
+    }
+}
+
+/// Takes rows of a block before it is finished.
+pub(super) trait TakeParts {
+    /// Writes rows of the block with this number, behind all that are before them. Waits until these
+    /// are written; `false` if nothing wants rows any more.
+    fn take(&mut self, number: u64, rows: &[u8]) -> bool;
+}
+
+/// Parts of one block; the writer is held from the first of them on.
+pub(super) struct Parts<'d, 'a, S> {
+    desk: &'d Desk<'a, S>,
+    writer: Option<MutexGuard<'d, Writer<'a, S>>>,
+}
+
+impl<S: Sink> TakeParts for Parts<'_, '_, S> {
+    fn take(&mut self, number: u64, rows: &[u8]) -> bool {
+        self.writer.get_or_insert_with(|| self.desk.wait_for_turn(number)).write_part(rows)
+    }
+}
+
+/// Takes all in order, with a failure if there was one: for one who has the sink to himself.
+pub(super) struct Direct<'a, S> {
+    /// Where rows go.
+    pub sink: &'a mut S,
+    /// What has failed.
+    pub written: Result<(), Failed>,
+}
+
+impl<S: Sink> TakeParts for Direct<'_, S> {
+    fn take(&mut self, _: u64, rows: &[u8]) -> bool {
+        self.written = self.sink.rows(rows).map_err(|error| (Output::Rows, error));
+        self.written.is_ok()
     }
 }
 
@@ -76,6 +222,9 @@ pub(super) fn write(
     so_far: &mut SoFar,
     progress: &Progress,
 ) -> Result<(), Failed> {
+    if block.then == Then::EndBefore {
+        return Ok(());
+    }
     sink.rows(block.output()).map_err(|error| (Output::Rows, error))?;
     sink.notes(&block.notes).map_err(|error| (Output::Notes, error))?;
     so_far.add(block);

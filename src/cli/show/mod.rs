@@ -12,7 +12,7 @@ use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, streams};
 use draw::Drawing;
 use trace::Trace;
 
@@ -113,6 +113,7 @@ struct Shown {
 
 /// Shows what `args` name.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
+    streams::check_stdout()?;
     let Some(puzzle) = &args.puzzle else { return print(&about_cells(args)).map(|()| Exit::Done) };
     let task = Task::of(args)?;
     let puzzles = read::puzzles(puzzle)?;

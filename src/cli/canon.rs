@@ -174,7 +174,7 @@ impl Args {
             ("--dedup", dedup.then(|| "given".into())),
             ("--exact", exact.then(|| "given".into())),
         ];
-        let all = expected.settings().into_iter().chain(own);
+        let all = expected.settings().chain(own);
         all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
     }
 

@@ -129,10 +129,8 @@ fn a_signal_ends_a_search_and_what_was_solved_before_has_its_rows() {
             signal(&child, Signal::TERM);
             let ran = Ran::from(child.wait_with_output().unwrap());
             assert_eq!(ran.status, 130, "{ran:?}");
-            assert!(
-                ran.messages.contains("stopping; press Ctrl-C again to end at once"),
-                "{ran:?}"
-            );
+            // A run that has ended already does not say it.
+            is_told |= ran.messages.contains("stopping; press Ctrl-C again to end at once");
             assert!(
                 undisturbed.starts_with(&folder.read("out")),
                 "{threads} {}",

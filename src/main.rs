@@ -2,11 +2,9 @@
 
 mod cli;
 
-use clap::Parser;
-
 fn main() -> cli::Exit {
-    cli::run(cli::Cli::parse()).unwrap_or_else(|failure| {
-        eprintln!("bulkdoku: {failure}");
+    cli::run(cli::parse()).unwrap_or_else(|failure| {
+        failure.say();
         failure.exit()
     })
 }

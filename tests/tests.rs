@@ -16,6 +16,7 @@ mod engines;
 mod formats;
 mod generate;
 mod grids;
+mod help;
 mod inputs;
 #[cfg(unix)]
 mod interrupted;

@@ -17,11 +17,12 @@ use super::journal::{self, Journal};
 use super::notes::Notes;
 use super::out::{Out, Target, gone_message};
 use super::outputs::{Destinations, Existing};
+use super::progress::{Meter, ProgressArgs, Progressed};
 use super::results::Results;
 use super::run::Run;
 use super::summary::{Setup, Summary};
 use super::work::WorkArgs;
-use super::{Exit, Failure, interrupt, progress};
+use super::{Exit, Failure, interrupt};
 
 /// The program and its version: another one may write other rows.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
@@ -39,7 +40,9 @@ pub struct Batch {
     pub simd: Option<SimdLevel>,
     /// Nothing is to be said about records, nor the summary printed.
     pub quiet: bool,
-    /// Somebody reads the rows who expects nothing else: no progress, no summary.
+    /// Whether progress is to be shown.
+    pub progress: ProgressArgs,
+    /// The reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
 }
 
@@ -52,6 +55,7 @@ impl Batch {
             engine: Some(work.engine()),
             simd: work.engine().uses(work.simd()),
             quiet: work.quiet,
+            progress: work.progress,
             only_rows: false,
         }
     }
@@ -111,8 +115,8 @@ impl Batch {
             None => Existing::or_force(destinations.force),
         };
         let outputs = destinations.open(inputs.paths(), existing)?;
-        let bar = progress::bar(inputs.size(), self.quiet || self.only_rows);
-        let notes = Notes::new(outputs.errors, bar.clone(), self.quiet);
+        let meter = Meter::new(self.progress, inputs.size(), self.quiet || self.only_rows);
+        let notes = Notes::new(outputs.errors, meter.bar.clone(), self.quiet);
         let names = destinations.names();
         let sides = Sides { latency: outputs.latency, summary_json: outputs.summary_json };
         let (mut results, start) = match earlier {
@@ -125,9 +129,14 @@ impl Batch {
             },
             None => (Results::begin(outputs.rows, notes, run, names), None),
         };
-        let ran = progress::watch(&bar, progress, &inputs.bytes(), || {
-            self.solve(&mut inputs, start, &mut results, progress)
-        });
+        let bytes = inputs.bytes();
+        let progressed = || Progressed {
+            done: bytes.load(Ordering::Relaxed),
+            puzzles: Some(progress.records.load(Ordering::Relaxed)),
+            what: "".into(),
+        };
+        let ran =
+            meter.watch(progressed, || self.solve(&mut inputs, start, &mut results, progress));
         let (report, failure) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { output, error, report }) => (*report, Some((output, error))),

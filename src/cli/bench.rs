@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bulkdoku::bundled::BUNDLED;
@@ -17,14 +17,15 @@ use bulkdoku::measure::{
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{EngineKind, Limits, Malformed, SimdLevel, Source};
 use clap::ValueEnum;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::HumanCount;
 
 use super::expect::LayoutArgs;
 use super::inputs::Inputs;
 use super::outputs;
 use super::packed::Packed;
+use super::progress::{Meter, ProgressArgs, Progressed};
 use super::work::check_simd;
-use super::{Exit, Failure, endings, numbers, parse_threads, version};
+use super::{Exit, Failure, endings, help, numbers, parse_threads, version};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
@@ -36,7 +37,7 @@ const MOST_ROWS: usize = 10_000_000;
 /// More tell no more.
 const MOST_ROUNDS: u64 = 1_000_000;
 
-/// Measure how fast the engines solve puzzle sets.
+/// Measure how fast the engines solve puzzle sets
 ///
 /// Without input the bundled sets are measured. The sets are read first; timed is the way of each
 /// puzzle from its 81 characters to those of its solution, in memory. Every solution is checked
@@ -46,113 +47,164 @@ const MOST_ROUNDS: u64 = 1_000_000;
 /// found or excluded. All engines, levels and numbers of threads take turns in every round; the
 /// median of the rounds is reported, with the smallest and the largest.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
-    /// Files of puzzles, or - for standard input; the bundled sets if not given. All is read that
-    /// `solve` reads.
+    /// Files of puzzles, or - [default: the bundled sets]
+    ///
+    /// All is read that solve reads; - is standard input.
     input: Vec<PathBuf>,
 
     #[command(flatten)]
     layout: LayoutArgs,
 
-    /// The engines to measure, separated by commas, or all.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = EngineKind::default().name())]
+    /// How the measurements are written: table, markdown, csv, json
+    ///
+    /// If not given, as the output's name says (.json .csv .md), else as a table.
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
+    format: Option<Format>,
+
+    /// Where the measurements go [default: standard output]
+    ///
+    /// A name that ends with .gz or .zst compresses them.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Replace the output file if it exists
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+
+    /// Compare with the JSON of an earlier measurement
+    ///
+    /// What has changed beyond the spread of the rounds is named on standard error. It must have all
+    /// that is measured.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    baseline: Option<PathBuf>,
+
+    /// Exit with 1 if slower than the baseline by more than this
+    ///
+    /// Slower is what is slower both by the median and by the fastest round.
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        help_heading = "Output",
+        requires = "baseline",
+        value_parser = parse_percent
+    )]
+    fail_above: Option<f64>,
+
+    /// Stop at the first solution, without proof
+    #[arg(long, help_heading = "Search", conflicts_with = "limit")]
+    first: bool,
+
+    /// Count solutions up to this many
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Search",
+        default_value = "2",
+        value_parser = numbers::at_least_1::<NonZeroU32>
+    )]
+    limit: NonZeroU32,
+
+    /// Give up on a puzzle after this many nodes
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Search",
+        value_parser = numbers::at_least_1::<NonZeroU64>
+    )]
+    max_nodes: Option<NonZeroU64>,
+
+    /// The engines to measure, separated by commas, or all
+    #[arg(
+        long,
+        value_name = "LIST",
+        help_heading = "Search",
+        value_delimiter = ',',
+        default_value = EngineKind::default().name(),
+        long_help = help::engines() + "\nSeveral are separated by commas; all are all of them."
+    )]
     engine: Vec<String>,
 
-    /// The vector levels to measure, separated by commas, or all; the machine's best if not given.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    /// The vector levels, separated by commas, or all
+    ///
+    /// The machine's best if not given: avx512, avx2, sse4.2, sse2, neon, portable.
+    #[arg(long, value_name = "LIST", help_heading = "Search", value_delimiter = ',')]
     simd: Vec<String>,
 
-    /// Numbers of threads to measure, separated by commas; 0 takes all cores.
+    /// Puzzles of each set: its first ones, or all repeated
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Run",
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
+        long_help = "Solve this many puzzles of each set: its first ones, or all again and again \
+                     [default: all, repeated to at least 20000]"
+    )]
+    rows: Option<NonZeroUsize>,
+
+    /// Timed rounds
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Run",
+        default_value = "7",
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROUNDS)
+    )]
+    rounds: NonZeroUsize,
+
+    /// The longest time of a round
+    ///
+    /// An engine too slow for it gets fewer puzzles.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        help_heading = "Run",
+        default_value = "2",
+        value_parser = parse_seconds
+    )]
+    round_time: Duration,
+
+    /// Puzzles that an engine gets at once
+    ///
+    /// solve gives it about 1400.
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Run",
+        default_value = "2000",
+        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64)
+    )]
+    batch: NonZeroUsize,
+
+    /// The seed of the permutations
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Run",
+        default_value = "1",
+        value_parser = numbers::count
+    )]
+    seed: u64,
+
+    /// Leave the puzzles and their order as they are
+    #[arg(long, help_heading = "Run", conflicts_with = "seed")]
+    no_permute: bool,
+
+    /// Numbers of threads, separated by commas; 0: all cores
     #[arg(
         short = 'j',
         long,
         value_name = "LIST",
+        help_heading = "Run",
         value_delimiter = ',',
         default_value = "1",
         value_parser = parse_threads
     )]
     threads: Vec<NonZeroUsize>,
 
-    /// Stop at each puzzle's first solution, without proof that there is no other.
-    #[arg(long, conflicts_with = "limit")]
-    first: bool,
-
-    /// Count solutions up to this many.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "2",
-        value_parser = numbers::at_least_1::<NonZeroU32>
-    )]
-    limit: NonZeroU32,
-
-    /// Give up on a puzzle after this many nodes of its search.
-    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU64>)]
-    max_nodes: Option<NonZeroU64>,
-
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
-        help = "Solve this many puzzles of each set: its first ones, or all again and again \
-                [default: all, repeated to at least 20000]"
-    )]
-    rows: Option<NonZeroUsize>,
-
-    /// Timed rounds.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "7",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROUNDS)
-    )]
-    rounds: NonZeroUsize,
-
-    /// The longest time of a round; an engine too slow for it gets fewer puzzles.
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
-    round_time: Duration,
-
-    /// Puzzles that an engine gets at once; `solve` gives it about 1400.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "2000",
-        value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64)
-    )]
-    batch: NonZeroUsize,
-
-    /// The seed of the permutations.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::count)]
-    seed: u64,
-
-    /// Leave the puzzles and their order as they are.
-    #[arg(long, conflicts_with = "seed")]
-    no_permute: bool,
-
-    /// How the measurements are written; if not given, as the output's name says (.json .csv .md),
-    /// else as a table.
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
-
-    /// Where the measurements go; standard output if not given. A name that ends with .gz or .zst
-    /// compresses them.
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Replace the output file if it exists.
-    #[arg(long)]
-    force: bool,
-
-    /// Compare with the JSON of an earlier measurement; what has changed beyond the spread of the
-    /// rounds is named on standard error.
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-
-    /// Exit with 1 if anything is slower than in the baseline by more than this, both by the median
-    /// and by the fastest round.
-    #[arg(long, value_name = "PERCENT", requires = "baseline", value_parser = parse_percent)]
-    fail_above: Option<f64>,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -230,7 +282,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
     let output = outputs::create(paths, args.output.as_deref(), args.force)?;
 
-    let measurements = measure(&bench, &sets)?;
+    let measurements = measure(&bench, &sets, args.progress)?;
 
     let mut out = Packed::new(&output, args.output.as_deref());
     let written = format.report().write(&measurements, &mut out).and_then(|()| out.finish());
@@ -396,19 +448,29 @@ fn tell_apart(sets: &mut [PuzzleSet], paths: &[String]) {
     }
 }
 
-/// Measures the sets one after the other, and shows on a terminal how far it has come.
-fn measure(bench: &Bench, sets: &[PuzzleSet]) -> Result<Vec<Measurement>, Failure> {
-    let steps = (bench.steps() * sets.len()) as u64;
-    let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{elapsed_precise} [{wide_bar}] {msg}, {eta} left");
-    bar.set_style(style.expect("the template is right"));
-    let mut measurements = Vec::new();
-    for set in sets {
-        bar.set_message(set.name.clone());
-        measurements.extend(bench.measure(set, || bar.inc(1))?);
-    }
-    bar.finish_and_clear();
-    Ok(measurements)
+/// Measures the sets one after the other, and shows how far it has come.
+fn measure(
+    bench: &Bench,
+    sets: &[PuzzleSet],
+    progress: ProgressArgs,
+) -> Result<Vec<Measurement>, Failure> {
+    let meter = Meter::new(progress, Some((bench.steps() * sets.len()) as u64), false);
+    let steps = AtomicU64::new(0);
+    let progressed = || {
+        let done = steps.load(Ordering::Relaxed);
+        let set = sets.get(done as usize / bench.steps().max(1));
+        let what = set.map_or(String::new(), |set| set.name.clone());
+        Progressed { done, puzzles: None, what: what.into() }
+    };
+    meter.watch(progressed, || {
+        let mut measurements = Vec::new();
+        for set in sets {
+            measurements.extend(bench.measure(set, || {
+                steps.fetch_add(1, Ordering::Relaxed);
+            })?);
+        }
+        Ok(measurements)
+    })
 }
 
 impl From<BenchError> for Failure {

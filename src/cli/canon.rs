@@ -14,9 +14,10 @@ use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
 use super::inputs::are_files;
 use super::outputs::Destinations;
+use super::progress::ProgressArgs;
 use super::{Exit, Failure, endings, parse_threads};
 
-/// Find the canonical form of each puzzle or grid, and write one row for each, in order.
+/// Find the canonical form of each puzzle or grid; one row for each, in order
 ///
 /// Two puzzles are isomorphic if one becomes the other by relabelling the digits, permuting rows in
 /// a band, columns in a stack, bands or stacks, and transposing. The canonical form is the smallest
@@ -24,52 +25,72 @@ use super::{Exit, Failure, endings, parse_threads};
 /// no solution. With it comes the number of automorphisms: of the 3,359,232 transformations of the
 /// cells, those that leave the puzzle as it is, up to the names of its digits.
 ///
-/// Inputs are those of bulkdoku solve: lines, tables, grids.
+/// Inputs are those of bulkdoku solve: lines, tables, JSON lines, grids.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
-    /// Files of puzzles or grids; - or nothing for standard input. Compressed ones are read through.
+    /// Files, or puzzles themselves; - or nothing reads standard input
+    ///
+    /// A puzzle is 81 cells. Compressed files are read through.
     input: Vec<PathBuf>,
-
-    #[command(flatten)]
-    destinations: Destinations,
 
     #[command(flatten)]
     expected: InputArgs,
 
-    /// How rows are written: csv, tsv, jsonl, or lines (forms only, an empty line where there is
-    /// none); if not given, as the output's name says, else csv.
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    #[command(flatten)]
+    destinations: Destinations,
+
+    /// csv, tsv, jsonl or lines
+    ///
+    /// Lines are forms only, an empty line where there is none. If not given, as the output's name
+    /// says, else csv.
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<Format>,
 
+    /// Columns of csv, tsv and jsonl, in order
     #[arg(
         long,
         value_name = "LIST",
+        help_heading = "Output",
         value_delimiter = ',',
         value_parser = parse_column,
-        help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, canonical, \
-                automorphisms, status, latency_ns \
-                [default: line,puzzle,canonical,automorphisms,status]"
+        long_help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, canonical, \
+                     automorphisms, status, latency_ns \
+                     [default: line,puzzle,canonical,automorphisms,status]"
     )]
     columns: Option<Vec<Column>>,
 
-    /// Keep the first puzzle of each class: one that is isomorphic to an earlier one is counted and
-    /// has no row. Each class takes 20 to 39 bytes of memory: a hash of 128 bits, 16 bytes, and the
-    /// room of the table. Two classes of n have the same hash with a chance of about n² / 2¹²⁹.
-    #[arg(long)]
+    /// Keep the first puzzle of each class
+    ///
+    /// One that is isomorphic to an earlier one is counted and has no row. Each class takes 20 to 39
+    /// bytes of memory: a hash of 128 bits, 16 bytes, and the room of the table. Two classes of n
+    /// have the same hash with a chance of about n² / 2¹²⁹.
+    #[arg(long, help_heading = "Output")]
     dedup: bool,
 
-    /// With --dedup: keep the first of equal puzzles. Blanks and layout make no difference.
-    #[arg(long, requires = "dedup")]
+    /// With --dedup: keep the first of equal puzzles
+    ///
+    /// Blanks and layout make no difference.
+    #[arg(long, help_heading = "Output", requires = "dedup")]
     exact: bool,
 
-    /// Workers; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value = "0", value_parser = parse_threads)]
+    /// Workers; 0 takes all cores
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "N",
+        help_heading = "Run",
+        default_value = "0",
+        value_parser = parse_threads
+    )]
     threads: NonZeroUsize,
 
-    /// Say nothing about bad records and print no summary.
-    #[arg(short, long)]
+    /// No messages about records, and no summary
+    #[arg(short, long, help_heading = "Run")]
     quiet: bool,
+
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -109,6 +130,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         engine: None,
         simd: None,
         quiet: args.quiet,
+        progress: args.progress,
         only_rows: false,
     };
     batch.run(args.input, &expected, &args.destinations, |several, kept| {
@@ -167,6 +189,7 @@ impl Args {
             exact,
             threads: _,
             quiet: _,
+            progress: _,
         } = self;
         let own = [
             ("--format", Some(format.setting())),

@@ -14,7 +14,7 @@ use super::outputs::Destinations;
 use super::work::WorkArgs;
 use super::{Exit, Failure, answers, endings};
 
-/// Check the solutions that inputs give for their puzzles, and write one row for each, in order.
+/// Check the solutions that inputs give for their puzzles; one row for each, in order
 ///
 /// A record is ok if its solution is a complete grid, keeps what the puzzle gives, obeys the rules,
 /// and is the only one. For anything else the row says what is wrong, with the cells and the unit.
@@ -23,43 +23,57 @@ use super::{Exit, Failure, answers, endings};
 /// behind the puzzle, after spaces, a tab, comma or semicolon. With --solutions the solutions stand
 /// in a file of their own, one for each puzzle in the same order: lines, grids or a table.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
-    /// Files of puzzles and solutions; - or nothing for standard input. gz and zst are read
-    /// through.
+    /// Files of puzzles and solutions; - or nothing reads standard input
+    ///
+    /// Compressed files are read through.
     input: Vec<PathBuf>,
-
-    #[command(flatten)]
-    destinations: Destinations,
 
     #[command(flatten)]
     expected: InputArgs,
 
-    /// The file of the solutions, if they do not stand beside the puzzles.
+    /// The file of the solutions, if not beside the puzzles
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     solutions: Option<PathBuf>,
 
-    /// The column of a table that holds the solutions: its name, or its number from 1; if not
-    /// given, it is found by its name or by what is in it.
-    #[arg(long, value_name = "NAME|NUMBER", help_heading = "Input")]
+    /// Column with the solutions: its name, or its number from 1
+    ///
+    /// If not given, it is found by its name or by what is in it. With --solutions it is a column of
+    /// that file.
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     solution_column: Option<String>,
 
-    /// How rows are written: csv, tsv or jsonl; if not given, as the output's name says, else csv.
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
+    #[command(flatten)]
+    destinations: Destinations,
+
+    /// csv, tsv or jsonl
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        hide_possible_values = true,
+        long_help = "How rows are written: csv, tsv or jsonl; if not given, as the output's name says, \
+                     else csv"
+    )]
     format: Option<Format>,
 
+    /// The columns, in order
     #[arg(
         long,
         value_name = "LIST",
+        help_heading = "Output",
         value_delimiter = ',',
-        help = "The columns, in order: file, line, puzzle, answer (the solution as given), status, \
-                reason, and of the engine solution, solutions, guesses, nodes, latency_ns \
-                [default: line,puzzle,answer,status,reason]"
+        long_help = "The columns, in order: file, line, puzzle, answer (the solution as given), \
+                     status, reason, and of the engine solution, solutions, guesses, nodes, \
+                     latency_ns [default: line,puzzle,answer,status,reason]"
     )]
     columns: Option<Vec<Column>>,
 
-    /// Look at each solution alone, and not whether it is the only one: no engine is asked.
-    #[arg(long, conflicts_with = "max_nodes")]
+    /// Do not look whether the solution is the only one
+    ///
+    /// Each solution is looked at by itself, and no engine is asked.
+    #[arg(long, help_heading = "Search", conflicts_with = "max_nodes")]
     first: bool,
 
     #[command(flatten)]

@@ -6,47 +6,63 @@ use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{Answers, Expected, InputFormat, Keep};
 use clap::ValueEnum;
 
-use super::Failure;
+use super::{Failure, help};
 
 /// How the inputs are to be read.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Input")]
 pub struct LayoutArgs {
-    /// How puzzles lie in the inputs; if not given, each is looked at: lines, a table with a
-    /// column of puzzles, JSON lines, or grids of nine lines.
-    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true)]
+    /// auto, lines, csv, tsv, jsonl, grid, boj2580 or boj2239
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Input",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        long_help = help::values::<Format>("How puzzles lie in the inputs:")
+    )]
     input_format: Format,
 
-    /// The column of a table that holds the puzzles: its name, or its number from 1.
-    #[arg(long, value_name = "NAME|NUMBER")]
+    /// Column with the puzzles: its name, or its number from 1
+    ///
+    /// Of a table or of JSON lines, where it is a key. If not given, it is found by its name or by
+    /// what is in it, and reported.
+    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     column: Option<String>,
 
-    /// What stands between the fields of a table: a character, tab or space.
-    #[arg(long, value_name = "CHARACTER", value_parser = parse_delimiter)]
+    /// Between the fields of a table: a character, tab or space
+    #[arg(long, value_name = "CHAR", help_heading = "Input", value_parser = parse_delimiter)]
     delimiter: Option<Delimiter>,
 
-    /// The first row of a table does not name its columns.
-    #[arg(long)]
+    /// The first row of a table names no columns
+    #[arg(long, help_heading = "Input")]
     no_header: bool,
 }
 
 /// How the inputs are to be read, and what of them is carried into the rows.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Input")]
 pub struct InputArgs {
     #[command(flatten)]
     layout: LayoutArgs,
 
-    /// Carry other columns of the input into the rows (csv, tsv, jsonl), behind the others: all,
-    /// or those of this list. Of puzzle lines that is the text behind the cells (of check: behind
-    /// the solution), as rest; of grids the label above them, as label.
-    #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
+    /// Carry columns of the input into the rows: all, or a list
+    ///
+    /// They stand behind the other columns of csv, tsv and jsonl. Of puzzle lines that is the text
+    /// behind the cells (of check: behind the solution), as rest; of grids the label above them, as
+    /// label.
+    #[arg(
+        long,
+        value_name = "LIST",
+        help_heading = "Input",
+        num_args = 0..=1,
+        value_delimiter = ','
+    )]
     keep: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Lines, a table or grids, whatever it is
+    /// Each input is looked at, and what is more than lines is reported
     Auto,
     /// One puzzle a line
     Lines,

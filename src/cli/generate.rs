@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
@@ -13,39 +14,65 @@ use rayon::prelude::*;
 use super::out::gone_message;
 use super::outputs;
 use super::packed::Packed;
-use super::{Exit, Failure, endings, numbers, parse_threads};
+use super::progress::{Meter, ProgressArgs, Progressed};
+use super::{Exit, Failure, endings, help, numbers, parse_threads};
 
-/// Make random puzzles, one a line.
+/// Make random puzzles, one a line
 ///
 /// The same seed makes the same puzzles, whatever the number of threads, and the first N of
 /// them are the same however many are made.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
-    /// How many puzzles.
-    #[arg(short = 'n', long, value_name = "N", value_parser = numbers::count)]
+    /// How many puzzles
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        help_heading = "Corpus",
+        value_parser = numbers::count
+    )]
     count: u64,
 
-    /// Which of the corpora: any number.
-    #[arg(short, long, value_name = "S", value_parser = numbers::count)]
+    /// Which of the corpora: any number
+    #[arg(short, long, value_name = "S", help_heading = "Corpus", value_parser = numbers::count)]
     seed: u64,
 
-    /// What kind of puzzles.
-    #[arg(short, long, value_name = "KIND", default_value = "minimal")]
+    /// minimal, easy, hard, several or unsolvable
+    #[arg(
+        short,
+        long,
+        value_name = "KIND",
+        help_heading = "Corpus",
+        default_value = "minimal",
+        hide_possible_values = true,
+        long_help = help::values::<KindArg>("What kind of puzzles:")
+    )]
     kind: KindArg,
 
-    /// Where they go; standard output if not given. A name that ends with .gz or .zst compresses
-    /// them.
-    #[arg(short, long, value_name = "FILE")]
+    /// Where they go [default: standard output]
+    ///
+    /// A name that ends with .gz or .zst compresses them.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Replace an output file that exists.
-    #[arg(long)]
+    /// Replace an output file that exists
+    #[arg(long, help_heading = "Output")]
     force: bool,
 
-    /// Threads; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value = "0", value_parser = parse_threads)]
+    /// Threads; 0 takes all cores
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "N",
+        help_heading = "Run",
+        default_value = "0",
+        value_parser = parse_threads
+    )]
     threads: NonZeroUsize,
+
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -89,7 +116,7 @@ const BATCH: u64 = 64;
 
 /// Makes what `args` ask for.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let Args { count, seed, kind: KindArg(kind), output, force, threads } = args;
+    let Args { count, seed, kind: KindArg(kind), output, force, threads, progress } = args;
     if let Some(path) = &output {
         endings::check(path, "puzzle lines", &["lines", "sdm"], endings::COMPRESSED)?;
     }
@@ -97,9 +124,19 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let pool = pool.map_err(|error| Failure::Io(format!("threads cannot be started: {error}")))?;
     let out = outputs::create(&[], output.as_deref(), force)?;
     let batch = BATCH * threads.get() as u64;
-    let written = pool.install(|| {
-        write_puzzles(count, batch, Packed::new(&out, output.as_deref()), |generator, index| {
-            generator.puzzle(kind, seed, index)
+    let made = AtomicU64::new(0);
+    let progressed = || Progressed {
+        done: made.load(Ordering::Relaxed),
+        puzzles: Some(made.load(Ordering::Relaxed)),
+        what: "".into(),
+    };
+    let meter = Meter::new(progress, Some(count), false);
+    let written = meter.watch(progressed, || {
+        pool.install(|| {
+            let out = Packed::new(&out, output.as_deref());
+            write_puzzles(count, batch, out, &made, |generator, index| {
+                generator.puzzle(kind, seed, index)
+            })
         })
     });
     match written {
@@ -117,6 +154,7 @@ fn write_puzzles(
     count: u64,
     batch: u64,
     mut out: Packed<impl Write>,
+    made: &AtomicU64,
     make: impl Fn(&mut Generator, u64) -> Puzzle + Sync,
 ) -> io::Result<()> {
     let mut puzzles = Vec::new();
@@ -131,6 +169,7 @@ fn write_puzzles(
             writeln!(out, "{puzzle}")?;
         }
         out.flush()?;
+        made.store(end, Ordering::Relaxed);
         start = end;
     }
     out.finish()

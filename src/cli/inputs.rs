@@ -74,7 +74,12 @@ impl Inputs {
     pub fn look(&mut self, expected: &Expected, stop: &AtomicBool) -> Result<(), Failure> {
         for (i, path) in self.paths.iter().enumerate() {
             let typed = self.typed[i].as_ref();
-            let mut reader = open(path, typed, &self.bytes);
+            let can_be_opened_again = !is_stdin(path)
+                && (typed.is_some() || fs::metadata(path).is_ok_and(|found| found.is_file()));
+            // What will be read again counts then.
+            let uncounted = Arc::default();
+            let counter = if can_be_opened_again { &uncounted } else { &self.bytes };
+            let mut reader = open(path, typed, counter);
             let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
             let layout = layout.map_err(|error| {
                 let message = format!("{}: {error}", name(path));
@@ -97,9 +102,7 @@ impl Inputs {
                 self.findings.push(format!("{}: {finding}", name(path)));
             }
             self.layouts[i] = layout;
-            let can_be_opened_again =
-                typed.is_some() || fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-            if !can_be_opened_again || is_stdin(path) {
+            if !can_be_opened_again {
                 self.looked_at[i] = Some(reader);
             }
         }

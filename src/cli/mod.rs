@@ -13,6 +13,7 @@ mod exit;
 mod expect;
 mod format;
 mod generate;
+mod help;
 mod identity;
 mod inputs;
 mod interrupt;
@@ -22,6 +23,7 @@ mod numbers;
 mod out;
 mod outputs;
 mod packed;
+mod pages;
 mod progress;
 mod readers;
 mod results;
@@ -33,10 +35,15 @@ mod summary;
 mod version;
 mod work;
 
+use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use clap::{Parser, Subcommand};
+use clap::builder::styling::{AnsiColor, Effects, Style};
+use clap::{
+    Arg, ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+};
 use thiserror::Error;
 
 pub use exit::Exit;
@@ -53,6 +60,18 @@ pub use exit::Exit;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// Colour: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        help_heading = "Run",
+        long_help = "Colour in grids, help and messages: always, never, or auto: on a terminal, unless NO_COLOR is set"
+    )]
+    color: ColorChoice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -63,6 +82,57 @@ enum Command {
     Bench(bench::Args),
     Show(show::Args),
     Generate(generate::Args),
+    Completions(pages::CompletionsArgs),
+    Man(pages::ManArgs),
+}
+
+/// All subcommands and options. The help of a subcommand stands in groups, that of `--help` too.
+pub fn command() -> clap::Command {
+    let help = || {
+        let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
+        help.help_heading("Run").help("Print this list (-h), or all there is to say (--help)")
+    };
+    Cli::command().mut_subcommands(|subcommand| subcommand.disable_help_flag(true).arg(help()))
+}
+
+/// Reads the command line; ends the process if it cannot be read, or asks for help.
+pub fn parse() -> Cli {
+    let color = asked_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
+    let matches = command().color(color).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let choice = match cli.color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+    cli
+}
+
+/// What `--color` says, for messages about the command line itself.
+fn asked_color(mut arguments: impl Iterator<Item = OsString>) -> Option<ColorChoice> {
+    while let Some(argument) = arguments.next() {
+        let text = argument.to_str()?;
+        let value = match text.strip_prefix("--color") {
+            Some("") => arguments.next()?.to_str()?.to_owned(),
+            Some(value) => value.strip_prefix('=')?.to_owned(),
+            None if text == "--" => return None,
+            None => continue,
+        };
+        return ColorChoice::from_str(&value, false).ok();
+    }
+    None
+}
+
+/// Writes to standard output what is short; a closed pipe takes nothing more.
+fn print(text: &[u8]) -> Result<(), Failure> {
+    let out = outputs::create(&[], None, false)?;
+    match (&out).write_all(text).and_then(|()| (&out).flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Io(format!("{}: {error}", out.name())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Does what the command line says.
@@ -74,6 +144,8 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
         Command::Generate(args) => generate::run(args),
+        Command::Completions(args) => pages::completions(&args),
+        Command::Man(args) => pages::man(&args),
     }
 }
 
@@ -95,6 +167,13 @@ impl Failure {
     /// An input or output failed at `path`.
     fn at(path: &Path, error: impl std::fmt::Display) -> Self {
         Self::Io(format!("{}: {error}", path.display()))
+    }
+
+    /// Says it on standard error.
+    pub fn say(&self) {
+        const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
+        // There is nowhere else to say it.
+        let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {self}");
     }
 
     /// The exit status that goes with it.
@@ -122,13 +201,22 @@ fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_well_defined() {
-        Cli::command().debug_assert();
+        command().debug_assert();
+    }
+
+    #[test]
+    fn color_is_known_before_the_command_line_is_read() {
+        let asked = |text: &str| asked_color(text.split_whitespace().map(OsString::from));
+        assert_eq!(asked("solve --color always in"), Some(ColorChoice::Always));
+        assert_eq!(asked("--color=never"), Some(ColorChoice::Never));
+        for nothing in ["", "solve in", "--color", "--color pink", "--colorful", "-- --color never"]
+        {
+            assert_eq!(asked(nothing), None, "{nothing}");
+        }
     }
 
     #[test]

@@ -13,30 +13,34 @@ use super::{Failure, journal};
 /// The files that a run writes.
 #[derive(Debug, clap::Args)]
 pub struct Destinations {
-    /// Where the rows go; standard output if not given. A name that ends with .gz or .zst
-    /// compresses them.
-    #[arg(short, long, value_name = "FILE")]
+    /// Where the rows go [default: standard output]
+    ///
+    /// A name that ends with .gz or .zst compresses them.
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
 
-    /// Write the histogram of latencies as CSV.
-    #[arg(long, value_name = "FILE")]
+    /// Write the histogram of latencies as CSV
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub latency: Option<PathBuf>,
 
-    /// Write every message about a bad record; standard error shows the first few only.
-    #[arg(long, value_name = "FILE")]
+    /// Write every message about a bad record
+    ///
+    /// Standard error shows the first few only.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub errors: Option<PathBuf>,
 
-    /// Write the summary as JSON.
-    #[arg(long, value_name = "FILE")]
+    /// Write the summary as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub summary_json: Option<PathBuf>,
 
-    /// Replace output files that exist.
-    #[arg(long)]
+    /// Replace output files that exist
+    #[arg(long, help_heading = "Output")]
     pub force: bool,
 
-    /// Go on with the output of a run that was ended, with the same inputs and options; start if
-    /// there is none.
-    #[arg(long, requires = "output", conflicts_with = "force")]
+    /// Resume a run that was ended, with the same options
+    ///
+    /// Inputs and options have to be the same; without an earlier run this one starts.
+    #[arg(long, help_heading = "Output", requires = "output", conflicts_with = "force")]
     pub resume: bool,
 }
 

@@ -1,56 +1,187 @@
-//! A progress bar on a terminal, drawn from counters that the pipeline keeps anyway.
+//! How far a run has come: a bar on a terminal, or lines elsewhere if they are asked for.
 
-use std::io::{self, IsTerminal};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::borrow::Cow;
+use std::io::{self, IsTerminal, Write};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use bulkdoku::Progress;
+use bulkdoku::stats::HumanTime;
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-const INTERVAL: Duration = Duration::from_millis(100);
+/// How often a bar is drawn.
+const OF_BAR: Duration = Duration::from_millis(100);
+/// How often there is a line.
+const OF_LINES: Duration = Duration::from_secs(2);
 
-/// A bar for `size` bytes of input, or a spinner if nobody knows how many there will be; hidden
-/// if `quiet`, or if standard error is no terminal.
-pub fn bar(size: Option<u64>, quiet: bool) -> ProgressBar {
-    if quiet || !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let template = match size {
-        Some(_) => "{elapsed_precise} [{wide_bar}] {percent}% {msg}, {eta} left",
-        None => "{elapsed_precise} {spinner} {bytes} {msg}",
-    };
-    let style = ProgressStyle::with_template(template).expect("the template is right");
-    let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr());
-    bar.with_style(style)
+/// The options about progress.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct ProgressArgs {
+    /// Show progress, even in a file or with --quiet
+    #[arg(long, help_heading = "Run", overrides_with = "no_progress")]
+    progress: bool,
+
+    /// Show no progress; else it is on a terminal
+    #[arg(long, help_heading = "Run")]
+    no_progress: bool,
 }
 
-/// Does `work` while `bar` shows how far `progress` has come, and how many `bytes` were read.
-pub fn watch<T>(
-    bar: &ProgressBar,
-    progress: &Progress,
-    bytes: &AtomicU64,
-    work: impl FnOnce() -> T,
-) -> T {
-    if bar.is_hidden() {
-        return work();
+/// What shows how far a run has come.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    /// Hidden when there is none: messages must not break its line.
+    pub bar: ProgressBar,
+    /// Whether there is a line from time to time instead.
+    has_lines: bool,
+    total: Option<u64>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug)]
+pub struct Progressed {
+    /// Of the total.
+    pub done: u64,
+    /// Puzzles that are done, if they are not the total.
+    pub puzzles: Option<u64>,
+    /// What is being done.
+    pub what: Cow<'static, str>,
+}
+
+impl Meter {
+    /// Shows a way of this length, if it is known; by default on a terminal, unless `quiet`.
+    pub fn new(args: ProgressArgs, total: Option<u64>, quiet: bool) -> Self {
+        let ProgressArgs { progress, no_progress } = args;
+        let is_terminal = io::stderr().is_terminal();
+        let is_wanted = progress || !(quiet || no_progress);
+        let bar = if is_wanted && is_terminal {
+            let template = match total {
+                Some(_) => "[{wide_bar}] {percent}% {msg}",
+                None => "{spinner} {msg}",
+            };
+            let style = ProgressStyle::with_template(template).expect("the template is right");
+            ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
+        } else {
+            ProgressBar::hidden()
+        };
+        Self { bar, has_lines: progress && !is_terminal, total }
     }
-    let (finished, wait) = bounded::<()>(0);
-    thread::scope(|scope| {
-        // Without a thread for it there is no bar.
-        let drawing = thread::Builder::new().spawn_scoped(scope, move || {
-            while wait.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                let records = progress.records.load(Ordering::Relaxed);
-                let rate = records as f64 / bar.elapsed().as_secs_f64();
-                let (records, rate) = (HumanCount(records), HumanCount(rate as u64));
-                bar.set_message(format!("{records} puzzles, {rate}/s"));
-                bar.set_position(bytes.load(Ordering::Relaxed));
+
+    /// Does `work` while it is shown how far it has come.
+    pub fn watch<T>(
+        &self,
+        progressed: impl Fn() -> Progressed + Sync,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        if self.bar.is_hidden() && !self.has_lines {
+            return work();
+        }
+        let interval = if self.has_lines { OF_LINES } else { OF_BAR };
+        let (finished, wait) = bounded::<()>(0);
+        let progressed = &progressed;
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                let mut pace = Pace::new(self.total);
+                while wait.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
+                    self.show(&progressed(), &mut pace);
+                }
+                if self.has_lines {
+                    self.show(&progressed(), &mut pace);
+                }
+                self.bar.finish_and_clear();
+            });
+            let result = work();
+            drop(finished);
+            result
+        })
+    }
+
+    fn show(&self, progressed: &Progressed, pace: &mut Pace) {
+        let text = pace.text(progressed, Instant::now());
+        self.bar.set_position(progressed.done);
+        if self.has_lines {
+            let share = self.total.filter(|&total| total > 0);
+            let share = share.map(|total| 100.0 * progressed.done as f64 / total as f64);
+            let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
+            // A progress that nobody can see hinders nothing.
+            let _ = writeln!(io::stderr(), "progress: {percent}{text}");
+        }
+        self.bar.set_message(text);
+    }
+}
+
+/// What a way has taken so far, from which follows what is left of it.
+#[derive(Debug)]
+struct Pace {
+    total: Option<u64>,
+    begin: Instant,
+    /// When the first thing was done in this run, and how far the way was then: a run that resumes
+    /// another one stands in the middle of the way, and gets there at once.
+    from: Option<(Instant, u64, u64)>,
+}
+
+impl Pace {
+    fn new(total: Option<u64>) -> Self {
+        Self { total, begin: Instant::now(), from: None }
+    }
+
+    /// How long it took, how many puzzles are done and how many a second, how long it will take.
+    fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
+        let Progressed { done, puzzles, ref what } = *progressed;
+        let count = puzzles.unwrap_or(done);
+        if self.from.is_none() && count > 0 {
+            self.from = Some((now, done, count));
+        }
+        let mut parts = vec![HumanTime::from(now - self.begin).to_string()];
+        match puzzles {
+            Some(count) => parts.push(format!("{} puzzles", HumanCount(count))),
+            None => parts.push(what.to_string()),
+        }
+        if let Some((begin, from_done, from_count)) = self.from
+            && now > begin
+        {
+            let seconds = (now - begin).as_secs_f64();
+            if puzzles.is_some() {
+                let rate = (count - from_count) as f64 / seconds;
+                parts.push(format!("{}/s", HumanCount(rate as u64)));
             }
-            bar.finish_and_clear();
-        });
-        let result = work();
-        drop((finished, drawing));
-        result
-    })
+            if let Some(total) = self.total
+                && done > from_done
+            {
+                let left = total.saturating_sub(done) as f64 / (done - from_done) as f64;
+                parts.push(format!("{} left", HumanTime::of_ns(left * seconds * 1e9)));
+            }
+        }
+        parts.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(pace: &mut Pace, seconds: u64, done: u64, puzzles: u64) -> String {
+        let progressed = Progressed { done, puzzles: Some(puzzles), what: "".into() };
+        let now = pace.begin + Duration::from_secs(seconds);
+        pace.text(&progressed, now)
+    }
+
+    #[test]
+    fn what_is_left_follows_from_what_this_run_has_done() {
+        let mut pace = Pace::new(Some(1000));
+        // An earlier run has done 900: they are passed over without a puzzle.
+        assert_eq!(at(&mut pace, 1, 600, 0), "1.00 s, 0 puzzles");
+        assert_eq!(at(&mut pace, 2, 900, 10), "2.00 s, 10 puzzles");
+        assert_eq!(at(&mut pace, 4, 920, 2010), "4.00 s, 2,010 puzzles, 1,000/s, 8.00 s left");
+        assert_eq!(
+            at(&mut pace, 12, 1000, 10_010),
+            "12.0 s, 10,010 puzzles, 1,000/s, 0.00 ns left"
+        );
+    }
+
+    #[test]
+    fn where_the_way_has_no_known_end_nothing_is_said_about_it() {
+        let mut pace = Pace::new(None);
+        assert_eq!(at(&mut pace, 1, 5, 5), "1.00 s, 5 puzzles");
+        assert_eq!(at(&mut pace, 2, 9, 9), "2.00 s, 9 puzzles, 4/s");
+    }
 }

@@ -16,63 +16,90 @@ use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
 use super::readers::READERS;
 use super::work::WorkArgs;
-use super::{Exit, Failure, endings, numbers};
+use super::{Exit, Failure, endings, help, numbers};
 
-/// Solve puzzles and write one row for each, in order.
+/// Solve puzzles and write one row for each, in order
 ///
-/// Inputs are puzzle lines, tables (CSV, TSV, …) with a column of puzzles, or grids of nine lines:
-/// each one is looked at, and what was found is reported where it is more than lines.
+/// Inputs are puzzle lines, tables (CSV, TSV, …) with a column of puzzles, JSON lines, or grids of
+/// nine lines: each one is looked at, and what was found is reported where it is more than lines.
 ///
 /// A puzzle line has 81 cells: 1 to 9, and one of 0 . _ * - x X ? for a blank. Text behind them
-/// after a space, tab, comma or semicolon is passed over, and so are blank lines and lines that
-/// start with #. Every other line gets its row, whatever is wrong with it.
+/// after a space, tab, comma or semicolon is not read; blank lines and lines that start with # are
+/// no records. Every other line gets its row, whatever is wrong with it.
 ///
 /// By default each puzzle is searched until a second solution is found or excluded.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, after_long_help = format!("{AFTER_HELP}\n\n{READERS}"))]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{READERS}"))]
 #[command(allow_negative_numbers = true)]
 pub struct Args {
-    /// Files of puzzles; - or nothing for standard input. gz and zst are read through.
+    /// Files, or puzzles themselves; - or nothing reads standard input
+    ///
+    /// A puzzle is 81 cells or 729 characters of pencil marks. Compressed files are read through.
     input: Vec<PathBuf>,
-
-    #[command(flatten)]
-    destinations: Destinations,
 
     #[command(flatten)]
     expected: InputArgs,
 
-    /// How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson
-    /// .lines .grid, before a .gz or .zst), else csv.
-    #[arg(long, value_name = "FORMAT")]
+    #[command(flatten)]
+    destinations: Destinations,
+
+    /// csv, tsv, jsonl, lines, grid, boj2580 or boj2239
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Output",
+        hide_possible_values = true,
+        long_help = help::values::<Format>(
+            "How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson \
+             .lines .grid, before a .gz or .zst), else csv:"
+        )
+    )]
     format: Option<Format>,
 
+    /// Columns of csv, tsv and jsonl, in order
     #[arg(
         long,
         value_name = "LIST",
+        help_heading = "Output",
         value_delimiter = ',',
         value_parser = parse_column,
-        help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, status, \
-                solutions, guesses, nodes, latency_ns"
+        long_help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, \
+                     status, solutions, guesses, nodes, latency_ns"
     )]
     columns: Option<Vec<Column>>,
 
-    /// Stop at each puzzle's first solution, without proof that there is no other.
-    #[arg(long, conflicts_with = "limit")]
+    /// Stop at the first solution, without proof
+    ///
+    /// Whether there is another one is not looked at: the status is solved.
+    #[arg(long, help_heading = "Search", conflicts_with = "limit")]
     first: bool,
 
-    /// Count solutions up to this many.
-    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU32>)]
-    limit: Option<NonZeroU32>,
-
-    /// Which solution of several: the first found, or the smallest as an 81-digit number, the same
-    /// for every engine.
-    #[arg(long, value_name = "WHICH")]
-    solution: Option<Which>,
-
-    /// List up to this many solutions of each puzzle, the smallest first, a row for each.
+    /// Count solutions up to this many [default: 2]
     #[arg(
         long,
         value_name = "N",
+        help_heading = "Search",
+        value_parser = numbers::at_least_1::<NonZeroU32>
+    )]
+    limit: Option<NonZeroU32>,
+
+    /// Of several solutions the first, or lex-first
+    #[arg(
+        long,
+        value_name = "WHICH",
+        help_heading = "Search",
+        hide_possible_values = true,
+        long_help = help::values::<Which>("Which solution of several is shown:")
+    )]
+    solution: Option<Which>,
+
+    /// List up to this many solutions, a row for each
+    ///
+    /// The smallest comes first.
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Search",
         conflicts_with = "first",
         value_parser = numbers::at_least_1::<NonZeroU32>
     )]
@@ -114,7 +141,9 @@ after any end, even a kill.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
+    /// The first that the engine finds (the default)
     First,
+    /// The smallest as an 81-digit number, the same for every engine
     LexFirst,
 }
 

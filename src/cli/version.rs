@@ -65,6 +65,6 @@ mod tests {
     fn a_measurement_has_a_date_and_levels() {
         let origin = origin();
         assert!(humantime::parse_rfc3339(&origin.date).is_ok(), "{}", origin.date);
-        assert_eq!(origin.machine.simd.last(), Some(&"portable"));
+        assert_eq!(origin.machine.simd[0], SimdLevel::best().name());
     }
 }

@@ -4,36 +4,61 @@ use std::num::{NonZeroU64, NonZeroUsize};
 
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 
-use super::{Failure, numbers, parse_threads};
+use super::progress::ProgressArgs;
+use super::{Failure, help, numbers, parse_threads};
 
 /// What every subcommand takes that puts whole inputs through an engine.
 #[derive(Debug, clap::Args)]
 pub struct WorkArgs {
-    /// Give up on a puzzle after this many nodes of its search.
-    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU64>)]
+    /// Give up on a puzzle after this many nodes
+    ///
+    /// A node is a state that the search looks at; the limit ends the same searches on every machine.
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Search",
+        value_parser = numbers::at_least_1::<NonZeroU64>
+    )]
     max_nodes: Option<NonZeroU64>,
 
-    /// Workers; 0 takes all cores.
-    #[arg(short = 'j', long, value_name = "N", default_value = "0", value_parser = parse_threads)]
-    pub threads: NonZeroUsize,
-
-    /// The engine that solves.
-    #[arg(long, value_name = "NAME")]
+    /// lanes, scalar, propagate, backtrack-{scan,flags,mask}
+    #[arg(long, value_name = "NAME", help_heading = "Search", long_help = help::engines())]
     engine: Option<EngineKind>,
 
-    /// Use this vector level and not the best that the machine has.
-    #[arg(long, value_name = "LEVEL", value_parser = SimdLevel::by_name)]
+    /// avx512, avx2, sse4.2, sse2, neon or portable
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        help_heading = "Search",
+        value_parser = SimdLevel::by_name,
+        long_help = "Use this vector level and not the best that the machine has: avx512, avx2, \
+                     sse4.2, sse2, neon or portable; --version lists those that it has"
+    )]
     simd: Option<SimdLevel>,
 
-    /// Say nothing about bad records and print no summary.
-    #[arg(short, long)]
+    /// Workers; 0 takes all cores
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "N",
+        help_heading = "Run",
+        default_value = "0",
+        value_parser = parse_threads
+    )]
+    pub threads: NonZeroUsize,
+
+    /// No messages about records, and no summary
+    #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
+
+    #[command(flatten)]
+    pub progress: ProgressArgs,
 }
 
 impl WorkArgs {
     /// The options that shape rows, as far as they were given or have defaults.
     pub fn settings(&self) -> [(&'static str, Option<String>); 2] {
-        let Self { max_nodes, threads: _, engine: _, simd: _, quiet: _ } = self;
+        let Self { max_nodes, threads: _, engine: _, simd: _, quiet: _, progress: _ } = self;
         let engine = self.engine().to_string();
         [("--max-nodes", max_nodes.map(|n| n.to_string())), ("--engine", Some(engine))]
     }

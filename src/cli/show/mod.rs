@@ -4,7 +4,7 @@ mod draw;
 mod read;
 mod trace;
 
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::num::NonZeroU64;
 
 use bulkdoku::propagate::{Candidates, Contradiction, Names, NoWatch, Watch, peers, units};
@@ -12,60 +12,75 @@ use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
-use super::{Exit, Failure, streams};
+use super::{Exit, Failure, help, print};
 use draw::Drawing;
 use trace::Trace;
 
 /// Enough for all but a few puzzles ever seen.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-/// Draw a puzzle, its candidates or its solution, and tell how they come about.
+/// Draw a puzzle, its candidates or its solution, and tell how they come about
 ///
 /// Candidates are found by the two rules of the textbooks: a cell left with one candidate takes it
 /// from its row, column and box; a unit left with one place for a digit puts it there. What is
 /// left open is solved by guessing in the cell with the fewest candidates.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_long_help = AFTER_HELP)]
 pub struct Args {
-    /// 81 cells, 729 characters of candidates, a grid of either, or a file of puzzles; - reads
-    /// standard input.
+    /// A puzzle, or a file of puzzles; - reads standard input
+    ///
+    /// A puzzle is 81 cells, 729 characters of candidates, or a grid of either. A file may be
+    /// compressed, and have puzzles in any form that solve reads, at most a megabyte of them; each is
+    /// shown.
     #[arg(value_name = "PUZZLE|FILE", required_unless_present_any = ["peers", "units"])]
     puzzle: Option<String>,
 
-    /// What is drawn: as given, after both rules, or solved [default: givens; propagated with
-    /// --candidates or --trace].
-    #[arg(long, value_name = "STAGE")]
+    /// What is drawn: givens, propagated or solved
+    #[arg(
+        long,
+        value_name = "STAGE",
+        hide_possible_values = true,
+        help_heading = "Output",
+        long_help = help::values::<Stage>(
+            "What is drawn [default: givens; propagated with --candidates or --trace]:"
+        )
+    )]
     stage: Option<Stage>,
 
-    /// List every assignment with its rule, eliminations, guesses with their depth, retreats.
-    #[arg(long)]
+    /// List every step: assignments with their rule, guesses
+    ///
+    /// Assignments with their rule, eliminations, guesses with their depth, retreats.
+    #[arg(long, help_heading = "Output")]
     trace: bool,
 
-    /// Write candidates as 729 characters, nine for each cell.
-    #[arg(long, conflicts_with = "trace")]
+    /// Write candidates as 729 characters, nine for each cell
+    #[arg(long, help_heading = "Output", conflicts_with = "trace")]
     candidates: bool,
 
-    /// The 20 cells that share a unit with a cell: C2 or r3c2.
+    /// The 20 cells that share a unit with a cell: C2 or r3c2
     #[arg(
         long,
         value_name = "CELL",
+        help_heading = "Output",
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
     peers: Option<NamedCell>,
 
-    /// The row, the column and the box of a cell: C2 or r3c2.
+    /// The row, the column and the box of a cell: C2 or r3c2
     #[arg(
         long,
         value_name = "CELL",
+        help_heading = "Output",
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
     units: Option<NamedCell>,
 
-    /// What cells are called: letters (A1 to I9) or rc (r1c1 to r9c9) [default: letters; with
-    /// --peers or --units as it was typed].
-    #[arg(long, value_name = "STYLE")]
+    /// What cells are called: letters (A1 to I9) or rc (r1c1 to r9c9)
+    ///
+    /// By default letters; with --peers or --units as the cell was typed.
+    #[arg(long, value_name = "STYLE", help_heading = "Output")]
     names: Option<Names>,
 }
 
@@ -90,17 +105,15 @@ Examples:
   bulkdoku show --stage solved puzzles.txt
   bulkdoku show --peers C2
 
-A file may be compressed, and have puzzles in any form that solve reads, at most a megabyte of them;
-each is shown.
-
-Colour is used on a terminal, unless NO_COLOR is set.
-
 Exit status: 0 shown, 1 there is no solution, 2 wrong usage or no puzzle, 3 the file cannot be read.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Stage {
+    /// What is given
     Givens,
+    /// What both rules make of it
     Propagated,
+    /// The solution
     Solved,
 }
 
@@ -113,8 +126,9 @@ struct Shown {
 
 /// Shows what `args` name.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
-    streams::check_stdout()?;
-    let Some(puzzle) = &args.puzzle else { return print(&about_cells(args)).map(|()| Exit::Done) };
+    let Some(puzzle) = &args.puzzle else {
+        return print(about_cells(args).as_bytes()).map(|()| Exit::Done);
+    };
     let task = Task::of(args)?;
     let puzzles = read::puzzles(puzzle)?;
     let mut exit = Exit::Done;
@@ -127,18 +141,9 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         if task.draw(&named.marks, &mut out) != Exit::Done {
             exit = Exit::SomeRecords;
         }
-        print(&out)?;
+        print(out.as_bytes())?;
     }
     Ok(exit)
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::Io(format!("standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// What `--units` and `--peers` ask for.
@@ -265,8 +270,7 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
     Shown { marks, verdict: Some(verdict.into()), exit: Exit::Done }
 }
 
-/// On a terminal, unless `NO_COLOR` is set to anything (no-color.org).
+/// As `--color` says, or the terminal and the environment (no-color.org).
 fn wants_colour() -> bool {
-    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    io::stdout().is_terminal() && !unwanted
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }

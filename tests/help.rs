@@ -1,0 +1,165 @@
+//! What the command says about itself: help, completions, manual pages, colour, progress.
+
+use crate::common::command::{CLASSIC, Folder, Ran};
+
+const SUBCOMMANDS: [&str; 8] =
+    ["solve", "check", "canon", "bench", "show", "generate", "completions", "man"];
+
+fn run(words: &[&str]) -> Ran {
+    Folder::new().run(words[0], &words[1..], "")
+}
+
+#[test]
+fn short_help_has_a_line_for_each_option() {
+    for subcommand in SUBCOMMANDS {
+        let help = run(&[subcommand, "-h"]);
+        assert_eq!(help.status, 0);
+        assert!(help.rows.lines().count() <= 45, "{}", help.rows);
+        for line in help.rows.lines() {
+            // What continues a line is set far to the right.
+            assert!(!line.starts_with(&" ".repeat(9)) && line.chars().count() <= 100, "{line}");
+        }
+    }
+}
+
+#[test]
+fn options_stand_in_groups() {
+    for (subcommand, groups) in [
+        ("solve", &["Input", "Output", "Search", "Run"][..]),
+        ("check", &["Input", "Output", "Search", "Run"]),
+        ("bench", &["Input", "Output", "Search", "Run"]),
+        ("canon", &["Input", "Output", "Run"]),
+        ("generate", &["Corpus", "Output", "Run"]),
+    ] {
+        for flag in ["-h", "--help"] {
+            let help = run(&[subcommand, flag]).rows;
+            let is_group =
+                |line: &&str| !line.starts_with(' ') && line.ends_with(':') && !line.contains(' ');
+            let found: Vec<_> = help.lines().filter(is_group).collect();
+            let mut expected = vec!["Arguments:".to_owned()];
+            expected.extend(groups.iter().map(|group| format!("{group}:")));
+            let others = ["Arguments:", "Examples:", "Statuses:", "Columns:"];
+            let found: Vec<_> =
+                found.into_iter().filter(|line| !others[1..].contains(line)).collect();
+            let start = usize::from(subcommand == "generate");
+            assert_eq!(found, expected[start..], "{subcommand} {flag}: {help}");
+        }
+    }
+    let help = run(&["solve", "--help"]).rows;
+    let group = |name: &str| {
+        let (_, rest) = help.split_once(&format!("\n{name}:\n")).unwrap();
+        let end = rest.find("\n\n\n").or(rest.find("Examples:")).unwrap_or(rest.len());
+        let next = ["Output", "Search", "Run"]
+            .iter()
+            .filter_map(|next| rest.find(&format!("\n{next}:\n")).filter(|at| *at < end));
+        rest[..next.min().unwrap_or(end)].to_owned()
+    };
+    assert!(group("Input").contains("--keep") && !group("Input").contains("--limit"));
+    assert!(group("Search").contains("--limit") && group("Search").contains("--engine"));
+    assert!(group("Output").contains("--resume") && group("Run").contains("--threads"));
+}
+
+#[test]
+fn help_lists_the_values_of_options() {
+    let help = run(&["solve", "--help"]).rows;
+    for value in [
+        "boj2580",
+        "boj2239",
+        "jsonl",
+        "ndjson",
+        "grid",
+        "lines",
+        "lanes",
+        "scalar",
+        "propagate",
+        "backtrack-scan",
+        "backtrack-flags",
+        "backtrack-mask",
+        "avx512",
+        "sse4.2",
+        "portable",
+        "lex-first",
+    ] {
+        assert!(help.contains(value), "{value}: {help}");
+    }
+    let short = run(&["solve", "-h"]).rows;
+    for value in ["boj2239", "jsonl", "backtrack", "avx512", "lex-first"] {
+        assert!(short.contains(value), "{value}: {short}");
+    }
+}
+
+#[test]
+fn shells_get_completions() {
+    for (shell, part) in [
+        ("bash", "complete -F _bulkdoku"),
+        ("zsh", "#compdef bulkdoku"),
+        ("fish", "complete -c bulkdoku"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("elvish", "edit:completion"),
+    ] {
+        let script = run(&["completions", shell]);
+        assert_eq!(script.status, 0, "{script:?}");
+        for part in [part, "generate", "max-nodes"] {
+            assert!(script.rows.contains(part), "{shell}: {part}");
+        }
+    }
+    assert_eq!(run(&["completions", "tcsh"]).status, 2);
+}
+
+#[test]
+fn every_subcommand_has_a_manual_page() {
+    let folder = Folder::new();
+    let main = folder.run("man", &[], "");
+    assert!(main.rows.contains(".TH bulkdoku 1") && main.rows.contains("solve"), "{}", main.rows);
+    std::fs::create_dir(folder.path("man1")).unwrap();
+    assert_eq!(folder.run("man", &["--dir", "man1"], "").status, 0);
+    for subcommand in SUBCOMMANDS {
+        let page = folder.run("man", &[subcommand], "");
+        assert_eq!(page.status, 0, "{page:?}");
+        assert!(page.rows.contains(&format!(".TH bulkdoku-{subcommand} 1")), "{}", page.rows);
+        assert_eq!(folder.read(&format!("man1/bulkdoku-{subcommand}.1")), page.rows);
+    }
+    assert_eq!(folder.read("man1/bulkdoku.1"), main.rows);
+    // What is there is not lost.
+    assert_eq!(folder.run("man", &["--dir", "man1"], "").status, 2);
+    assert_eq!(folder.run("man", &["--dir", "man1", "--force"], "").status, 0);
+    assert_eq!(folder.run("man", &["sing"], "").status, 2);
+}
+
+#[test]
+fn colour_is_there_when_it_is_asked_for() {
+    let bold = "\u{1b}[1m";
+    assert!(!run(&["show", CLASSIC]).rows.contains(bold));
+    assert!(run(&["show", "--color", "always", CLASSIC]).rows.contains(bold));
+    assert!(!run(&["show", "--color", "never", CLASSIC]).rows.contains(bold));
+    // Before the subcommand, too, in help and in messages.
+    assert!(run(&["--color=always", "show", CLASSIC]).rows.contains(bold));
+    assert!(run(&["solve", "-h", "--color", "always"]).rows.contains("\u{1b}["));
+    assert!(run(&["solve", "--limit", "0", "--color=always"]).messages.contains("\u{1b}["));
+    assert!(run(&["solve", "none", "--color=always"]).messages.contains("\u{1b}["));
+    assert!(!run(&["solve", "none"]).messages.contains('\u{1b}'));
+    assert_eq!(run(&["show", "--color", "pink", CLASSIC]).status, 2);
+}
+
+#[test]
+fn progress_is_shown_where_it_is_asked_for() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n").repeat(3));
+    let bench = ["bench", "in", "--rounds", "1", "--rows", "9", "--round-time", "0.01"];
+    for (words, part) in [
+        (&["solve", "in", "-q"][..], "100%, "),
+        (&["check", "in", "--first", "-q"], "3 puzzles"),
+        (&["generate", "-n", "5", "-s", "1"], "5 puzzles"),
+        (&bench, "100%, "),
+    ] {
+        let with = |option: &str| {
+            let ran = folder.run(words[0], &[&words[1..], &[option]].concat(), "");
+            ran.messages
+        };
+        let shown = with("--progress");
+        assert!(shown.contains("progress: ") && shown.contains(part), "{words:?}: {shown}");
+        assert!(!with("--no-progress").contains("progress: "));
+    }
+    let ran = folder.run("solve", &["in", "-q", "--progress", "--no-progress"], "");
+    assert_eq!(ran.messages, "");
+}

@@ -1,7 +1,9 @@
 //! `bulkdoku bench` as a user runs it.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use assert_cmd::Command;
 use bulkdoku::{EngineKind, SimdLevel};
@@ -148,7 +150,8 @@ fn a_baseline_decides_the_exit_status() {
     let (folder, path) = folder();
     let before = folder.path().join("before.json");
     bench().arg(&path).arg("-o").arg(&before).assert().success();
-    let earlier: Vec<Value> = serde_json::from_str(&fs::read_to_string(&before).unwrap()).unwrap();
+    let mut earlier: Vec<Value> =
+        serde_json::from_str(&fs::read_to_string(&before).unwrap()).unwrap();
     let with_times = |ns: f64| {
         let mut earlier = earlier.clone();
         for field in ["ns_per_puzzle", "ns_min", "ns_max"] {
@@ -168,7 +171,17 @@ fn a_baseline_decides_the_exit_status() {
     assert!(errors.contains("slower by ") && errors.contains("more than 5 %"), "{errors}");
     assert_eq!(compared(&[]).0, 0);
     with_times(1e12);
-    assert_eq!(compared(&["--fail-above", "0"]).0, 0);
+    let (status, errors) = compared(&["--fail-above", "0"]);
+    assert_eq!((status, errors.contains("another machine")), (0, false), "{errors}");
+    earlier[0]["machine"]["cpu"] = "Abacus".into();
+    fs::write(&before, serde_json::to_vec(&earlier).unwrap()).unwrap();
+    assert!(compared(&[]).1.contains("on another machine: Abacus, "));
+    // A baseline of an earlier version has none of the new fields.
+    for field in ["machine", "version", "commit", "date", "ns_rounds", "bad_records"] {
+        earlier[0].as_object_mut().unwrap().remove(field).unwrap();
+    }
+    fs::write(&before, serde_json::to_vec(&earlier).unwrap()).unwrap();
+    assert_eq!(compared(&[]).0, 0);
 
     // What the baseline lacks is named before anything is measured.
     for options in [&["--first"][..], &["--threads", "1,2"], &["--engine", "all"]] {
@@ -209,7 +222,7 @@ fn sets_are_read_in_every_form_that_solve_reads() {
     let grids: String = [CLASSIC, SOLVED].map(rows).join("\n");
     let packed = {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut packer, format!("{CLASSIC}\n").as_bytes()).unwrap();
+        packer.write_all(format!("{CLASSIC}\n").as_bytes()).unwrap();
         packer.finish().unwrap()
     };
     for (name, text, options) in [
@@ -256,13 +269,37 @@ fn wrong_usage_is_refused() {
 }
 
 #[test]
-fn a_malformed_line_is_refused_with_its_place() {
+fn bad_records_are_named_and_counted_and_the_others_measured() {
     let (folder, _) = folder();
     let path = folder.path().join("bad.txt");
-    fs::write(&path, format!("{CLASSIC}\n{}\n", &CLASSIC[1..])).unwrap();
+    let mut text = format!("{CLASSIC}\n{}\n# comment\n{SOLVED}\n", &CLASSIC[1..]);
+    text.extend((0..1199).map(|_| "bad\n"));
+    fs::write(&path, text).unwrap();
+    let output = bench().arg(&path).args(["--format", "json"]).output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(errors.contains("bad.txt:2:81: malformed: 80 cells"), "{errors}");
+    assert!(errors.contains("bad.txt: 1,200 records are not measured"), "{errors}");
+    assert_eq!(errors.lines().count(), 21, "{errors}");
+    let measured: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(measured[0]["bad_records"], 1200);
+
+    fs::write(&path, "bad\n").unwrap();
     let (errors, status) = refused(bench().arg(&path));
-    assert_eq!(status, Some(2));
-    assert!(errors.contains("bad.txt:2:81: 80 cells"), "{errors}");
+    assert_eq!((status, errors.contains("no puzzle")), (Some(2), true), "{errors}");
+}
+
+#[test]
+fn an_endless_input_is_read_as_far_as_rows_are_wanted() {
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("bulkdoku"));
+    command.args(["bench", "-", "--rows", "50", "--rounds", "1", "--round-time", "0.01"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    // Ends when the command has.
+    let line = format!("{CLASSIC}\n");
+    while pipe.write_all(line.as_bytes()).is_ok() {}
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]

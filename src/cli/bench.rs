@@ -1,29 +1,25 @@
 //! `bulkdoku bench`: how fast the engines are, measured fairly.
 
 use std::fs;
-use std::io::Read;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bulkdoku::bundled::BUNDLED;
-use bulkdoku::input::{Answers, Expected};
+use bulkdoku::input::Answers;
 use bulkdoku::measure::format::{Csv, Json, Markdown, Report, Table};
 use bulkdoku::measure::{
-    BadSet, Baseline, Bench, BenchError, Comparison, Configuration, Measurement, Plan, PuzzleSet,
-    Selection,
+    Baseline, Bench, BenchError, Comparison, Configuration, Measurement, Plan, PuzzleSet, Selection,
 };
-use bulkdoku::pipeline::RecordReader;
-use bulkdoku::{EngineKind, Limits, Malformed, SimdLevel, Source};
+use bulkdoku::{EngineKind, Limits, SimdLevel};
 use clap::ValueEnum;
-use indicatif::HumanCount;
 
 use super::expect::LayoutArgs;
 use super::inputs::Inputs;
 use super::outputs;
 use super::packed::Packed;
 use super::progress::{Meter, ProgressArgs, Progressed};
+use super::sets::{self, MOST_ROWS};
 use super::work::check_simd;
 use super::{Exit, Failure, endings, help, numbers, parse_threads, version};
 
@@ -32,8 +28,6 @@ const ROWS_AT_LEAST: usize = 20_000;
 /// Long enough for the clock and for the caches to be filled.
 const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
 
-/// They are all in memory, with their outcomes: a few gigabytes.
-const MOST_ROWS: usize = 10_000_000;
 /// More tell no more.
 const MOST_ROUNDS: u64 = 1_000_000;
 
@@ -223,8 +217,11 @@ Columns:
 CSV and JSON have these fields and more, with times in nanoseconds; JSON has each round, the version,
 the date and the machine, too.
 
-Exit status: 0 measured, 1 an engine was wrong or --fail-above is exceeded, 2 wrong usage, a record
-that is no puzzle, or a baseline without one of the measurements, 3 input or output failed.";
+Records that are no puzzles are named, counted and not measured. What is measured is kept in memory:
+at most 10,000,000 records and 4 GiB of text of each input.
+
+Exit status: 0 measured, 1 an engine was wrong or --fail-above is exceeded, 2 wrong usage, a set
+without a puzzle, or a baseline without one of the measurements, 3 input or output failed.";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
@@ -272,8 +269,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let mut inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
     let sets = match &mut inputs {
-        Some(inputs) => read_sets(inputs, &expected, plan.selection.at_most)?,
-        None => bundled()?,
+        Some(inputs) => sets::read(inputs, &expected, plan.selection.at_most)?,
+        None => sets::bundled()?,
     };
     let bench = Bench::new(plan)?;
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
@@ -288,6 +285,9 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let written = format.report().write(&measurements, &mut out).and_then(|()| out.finish());
     written.map_err(|error| Failure::at(Path::new(&output.name()), error))?;
     let Some(baseline) = baseline else { return Ok(Exit::Done) };
+    if let Some(machine) = baseline.other_machine(&version::origin().machine) {
+        eprintln!("The baseline was measured on another machine: {machine}.");
+    }
     let comparison = baseline.compare(&measurements);
     eprint!("{comparison}");
     Ok(args.fail_above.map_or(Exit::Done, |most| judge(&comparison, most)))
@@ -392,62 +392,6 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
         .map_err(|error| Failure::Usage(format!("--baseline {}: {error}", path.display())))
 }
 
-fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
-    let sets = BUNDLED.iter().map(|set| PuzzleSet::read(set.name, set.text.as_bytes()));
-    sets.collect::<Result<_, _>>().map_err(|error| Failure::Usage(error.to_string()))
-}
-
-fn read_sets(
-    inputs: &mut Inputs,
-    expected: &Expected,
-    at_most: Option<usize>,
-) -> Result<Vec<PuzzleSet>, Failure> {
-    inputs.look(expected, &AtomicBool::default())?;
-    inputs.findings().iter().for_each(|finding| eprintln!("{finding}"));
-    let sets = inputs.sources().map(|source| read_set(source, at_most));
-    let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
-    tell_apart(&mut sets, &inputs.names());
-    Ok(sets)
-}
-
-/// Reads the first `at_most` puzzles of an input. Only clean sets are measured.
-fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<PuzzleSet, Failure> {
-    let name = source.name.clone();
-    let mut records = RecordReader::new([source]);
-    let mut puzzles = Vec::new();
-    while puzzles.len() < at_most.unwrap_or(usize::MAX)
-        && let Some(record) = records.next()
-    {
-        let marks = record.puzzle.as_ref().map_err(|&malformed| malformed.clone());
-        let puzzle = marks.and_then(|marks| {
-            let what = "pencil marks that are more than clues; only clues are measured".into();
-            marks.puzzle().ok_or(Malformed { column: 1, what })
-        });
-        let (file, line) = (record.file.to_string(), record.line);
-        let bad = |error| Failure::Usage(BadSet::Line { file, line, error }.to_string());
-        puzzles.push(puzzle.map_err(bad)?);
-        if puzzles.len() > MOST_ROWS {
-            let most = HumanCount(MOST_ROWS as u64);
-            let hint = format!("more than {most} puzzles; --rows N takes the first N");
-            return Err(Failure::Usage(format!("{name}: {hint}")));
-        }
-    }
-    if let Some(failure) = records.failures().into_iter().next() {
-        return Err(Failure::Io(failure.to_string()));
-    }
-    PuzzleSet::new(&name, puzzles).map_err(|error| Failure::Usage(error.to_string()))
-}
-
-/// Gives sets that would be called the same their whole paths.
-fn tell_apart(sets: &mut [PuzzleSet], paths: &[String]) {
-    let names: Vec<_> = sets.iter().map(|set| set.name.clone()).collect();
-    for (set, path) in sets.iter_mut().zip(paths) {
-        if names.iter().filter(|name| **name == set.name).count() > 1 {
-            set.name.clone_from(path);
-        }
-    }
-}
-
 /// Measures the sets one after the other, and shows how far it has come.
 fn measure(
     bench: &Bench,
@@ -512,13 +456,5 @@ mod tests {
         for bad in ["", "%", "-1%", "nan", "inf", "5%%", "much"] {
             assert!(parse_percent(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn sets_of_one_name_get_their_paths() {
-        let set = |name: &str| PuzzleSet { name: name.into(), puzzles: Vec::new() };
-        let mut sets = [set("easy"), set("hard"), set("easy")];
-        tell_apart(&mut sets, &["a/easy.txt", "a/hard.txt", "b/easy.txt"].map(String::from));
-        assert_eq!(sets.map(|set| set.name), ["a/easy.txt", "hard", "b/easy.txt"]);
     }
 }

@@ -28,6 +28,7 @@ mod progress;
 mod readers;
 mod results;
 mod run;
+mod sets;
 mod show;
 mod solve;
 mod streams;

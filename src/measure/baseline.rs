@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use thiserror::Error;
 
+use super::origin::Machine;
 use super::record::{Measurement, What};
 
 /// What is read of an earlier measurement. Other fields may stand beside these.
@@ -21,6 +22,27 @@ struct Earlier {
     ns_max: f64,
     nodes_per_puzzle: Option<f64>,
     seed: Option<u64>,
+    machine: Option<EarlierMachine>,
+}
+
+/// What tells the machine of an earlier measurement from this one.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+struct EarlierMachine {
+    cpu: Option<String>,
+    cores: usize,
+}
+
+impl EarlierMachine {
+    fn is(&self, here: &Machine) -> bool {
+        self.cpu == here.cpu && self.cores == here.cores
+    }
+}
+
+impl fmt::Display for EarlierMachine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cpu = self.cpu.as_deref().unwrap_or("an unnamed processor");
+        write!(f, "{cpu}, {} cores", self.cores)
+    }
 }
 
 impl Earlier {
@@ -64,6 +86,12 @@ impl Baseline {
     /// Whether it has something to compare with.
     pub fn has(&self, what: &What) -> bool {
         self.find(what).is_some()
+    }
+
+    /// The first machine other than this one that something was measured on, as far as it is known.
+    pub fn other_machine(&self, here: &Machine) -> Option<String> {
+        let mut machines = self.0.iter().filter_map(|earlier| earlier.machine.as_ref());
+        machines.find(|machine| !machine.is(here)).map(ToString::to_string)
     }
 
     /// What has changed since. What the baseline does not have is left out.
@@ -226,6 +254,27 @@ mod tests {
         ] {
             assert!(!baseline().has(&unknown), "{unknown}");
         }
+    }
+
+    #[test]
+    fn another_machine_is_named() {
+        let here = |cpu: &str| Machine {
+            cpu: Some(cpu.into()),
+            cores: 2,
+            simd: Vec::new(),
+            os: "x",
+            arch: "y",
+        };
+        let mut earlier = serde_json::to_value([measurement("a", [1.0; 3])]).unwrap();
+        let other = |earlier: &serde_json::Value| {
+            let baseline = Baseline::read(earlier.to_string().as_bytes()).unwrap();
+            baseline.other_machine(&here("old"))
+        };
+        assert_eq!(other(&earlier), None);
+        earlier[0]["machine"] = serde_json::to_value(here("old")).unwrap();
+        assert_eq!(other(&earlier), None);
+        earlier[0]["machine"] = serde_json::to_value(here("new")).unwrap();
+        assert_eq!(other(&earlier).as_deref(), Some("new, 2 cores"));
     }
 
     #[test]

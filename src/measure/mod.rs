@@ -134,7 +134,7 @@ impl Bench {
                 step();
             }
         }
-        Ok(runs.into_iter().map(|run| run.measurement(&set.name, &self.plan)).collect())
+        Ok(runs.into_iter().map(|run| run.measurement(set, &self.plan)).collect())
     }
 }
 
@@ -173,9 +173,9 @@ impl<'a> Run<'a> {
         self.samples.push(total.as_nanos() as f64 / puzzles);
     }
 
-    fn measurement(self, set: &str, plan: &Plan) -> Measurement {
+    fn measurement(self, of: &PuzzleSet, plan: &Plan) -> Measurement {
         let Self { subject, rows, searched, samples, .. } = self;
-        let What { set, engine, simd, threads, mode } = subject.what(set, plan.limits);
+        let What { set, engine, simd, threads, mode } = subject.what(&of.name, plan.limits);
         let spread = Spread::of(&samples);
         Measurement {
             set,
@@ -201,6 +201,7 @@ impl<'a> Run<'a> {
             batch: plan.batch.get(),
             permuted: plan.selection.seed.is_some(),
             seed: plan.selection.seed,
+            bad_records: of.bad,
         }
     }
 }

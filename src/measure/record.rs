@@ -59,6 +59,8 @@ pub struct Measurement {
     pub permuted: bool,
     /// The seed of that.
     pub seed: Option<u64>,
+    /// Records of the set that are no puzzles; they are not measured.
+    pub bad_records: u64,
 }
 
 /// What is measured: the fields by which two measurements are compared.
@@ -164,6 +166,7 @@ pub(super) mod tests {
             batch: 1024,
             permuted: true,
             seed: Some(1),
+            bad_records: 0,
         }
     }
 

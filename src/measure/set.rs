@@ -1,5 +1,6 @@
 //! The puzzles of a measurement: read strictly, repeated and permuted before anything is timed.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use thiserror::Error;
@@ -16,6 +17,8 @@ pub struct PuzzleSet {
     pub name: String,
     /// In the order of the file.
     pub puzzles: Vec<Puzzle>,
+    /// Records of the file that are no puzzles.
+    pub bad: u64,
 }
 
 /// Which rows are made of a set's puzzles.
@@ -30,19 +33,20 @@ pub struct Selection {
 }
 
 impl PuzzleSet {
-    /// The puzzles of `source`, a path or a name.
+    /// The puzzles of `source`, a path or a name, and how many of its records are none.
     ///
     /// # Errors
-    /// When there is none.
-    pub fn new(source: &str, puzzles: Vec<Puzzle>) -> Result<Self, BadSet> {
+    /// When there is no puzzle.
+    pub fn new(source: &str, puzzles: Vec<Puzzle>, bad: u64) -> Result<Self, BadSet> {
         if puzzles.is_empty() {
             return Err(BadSet::Empty { file: source.into() });
         }
-        Ok(Self { name: name_of(source), puzzles })
+        Ok(Self { name: name_of(source), puzzles, bad })
     }
 
-    /// Reads one puzzle a line from the text of `source`, a path or a name. Blank lines and `#` comments are skipped, and so is what stands
-    /// behind the puzzle after a space, tab, comma or semicolon.
+    /// Reads one puzzle a line from the text of `source`, a path or a name. Blank lines and `#`
+    /// comments are skipped, and so is what stands behind the puzzle after a space, tab, comma or
+    /// semicolon.
     ///
     /// # Errors
     /// At the first line that is no puzzle, or when there is none at all: what is measured must
@@ -62,7 +66,7 @@ impl PuzzleSet {
         if let Some((line, error)) = bad {
             return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
         }
-        Self::new(source, records.puzzles.to_vec())
+        Self::new(source, records.puzzles.to_vec(), 0)
     }
 
     /// The rows to measure, as text.
@@ -82,9 +86,18 @@ impl PuzzleSet {
     }
 }
 
-/// The file's name without folder and extension.
+/// The endings of compressed files.
+const COMPRESSED: [&str; 6] = ["gz", "zst", "xz", "bz2", "lz4", "zz"];
+
+/// The file's name without folder and extension, and without that of a compressed file: a set is
+/// called the same however it is stored.
 fn name_of(source: &str) -> String {
-    let stem = Path::new(source).file_stem();
+    let path = Path::new(source);
+    let is_compressed =
+        |ending: &OsStr| COMPRESSED.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    let inner =
+        path.extension().filter(|ending| is_compressed(ending)).and_then(|_| path.file_stem());
+    let stem = inner.map_or(path, Path::new).file_stem();
     stem.map_or(source.into(), |stem| stem.to_string_lossy().into_owned())
 }
 
@@ -122,6 +135,12 @@ mod tests {
         let set = PuzzleSet::read("dir/x.txt", text.as_bytes()).unwrap();
         assert_eq!(set.name, "x");
         assert_eq!(set.puzzles, [CLASSIC.parse().unwrap(); 4]);
+    }
+
+    #[test]
+    fn sets_are_called_as_their_files() {
+        let names = ["a/b.txt", "b.txt.gz", "a/b.csv.XZ", "b", "b.zst", "<stdin>"].map(name_of);
+        assert_eq!(names, ["b", "b", "b", "b", "b", "<stdin>"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::transpose::{load, load_candidates, move_lanes, store};
 use super::vector::{LaneSet, Vector, align_stack};
 #[cfg(test)]
 use crate::Candidates;
-use crate::{Block, CELLS, Digits, Exchange, Given, Kernel, MOST_LANES, Moves, Verdict};
+use crate::{Block, CELLS, Digits, Exchange, Given, Kernel, MOST_LANES, Moves, Own, Verdict};
 
 /// A kernel for this vector level.
 pub fn kernel(level: SimdLevel) -> Box<dyn Kernel> {
@@ -177,11 +177,19 @@ impl<S: Simd, V: Vector<S> + Send> Kernel for Lanes<S, V> {
         );
     }
 
-    fn take_own(&mut self, from: &[(usize, LaneSet)]) {
-        let (s, work, pages) = (self.s, &mut *self.work, &self.pages);
+    fn exchange_own(&mut self, branching: LaneSet, put: Own, own: &[Own]) {
+        let (s, work, pages) = (self.s, &mut *self.work, &mut self.pages);
+        let configurations = &*self.configurations;
         s.vectorize(
             #[inline(always)]
-            || pages.take_own(s, work, from),
+            || {
+                align_stack::<S, V>(s);
+                if put.lanes | branching == 0 {
+                    return pages.take_own(s, work, own);
+                }
+                let split = Split::choose(s, configurations, branching);
+                pages.exchange_own(s, work, &split, put, own);
+            },
         );
     }
 

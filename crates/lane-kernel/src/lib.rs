@@ -117,13 +117,21 @@ pub struct Exchange {
     pub branching: LaneSet,
     /// Lanes that get side B of a branching lane.
     pub given: Moves,
-    /// Lanes whose side B goes to their column of a page. Of lanes that do not branch that is all they
-    /// hold.
+    /// Lanes whose side B goes to their column of a page.
     pub put: LaneSet,
     /// The page for those that are put, or where those that come back lie.
     pub page: usize,
     /// Lanes that get a column of the page. Only if none is put.
     pub back: Moves,
+}
+
+/// Lanes whose own columns of a page are meant.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own {
+    /// The page.
+    pub page: usize,
+    /// The lanes.
+    pub lanes: LaneSet,
 }
 
 /// Many puzzles in the lanes of a vector.
@@ -163,8 +171,10 @@ pub trait Kernel: Send {
     /// Moves columns of a page into the work block.
     fn take(&mut self, page: usize, moves: &Moves);
 
-    /// Moves lanes back from their own columns of pages.
-    fn take_own(&mut self, from: &[(usize, LaneSet)]);
+    /// Lanes come back from their own columns of pages, each page once. Then lanes `branching` go on with
+    /// side A, and side B of lanes goes to their columns of the page `put`; of lanes that do not
+    /// branch, all they hold.
+    fn exchange_own(&mut self, branching: LaneSet, put: Own, own: &[Own]);
 
     /// Moves lanes of the work block into the exit block.
     fn keep(&mut self, moves: &Moves);

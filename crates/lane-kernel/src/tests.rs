@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::sweep::{CONFIGURATIONS, through};
 use super::vector::{ALL, LaneSet, lanes_of};
 use crate::{
-    Block, CELLS, Candidates, Digits, Exchange, Given, Kernel, MOST_LANES, Moves, SimdLevel,
+    Block, CELLS, Candidates, Digits, Exchange, Given, Kernel, MOST_LANES, Moves, Own, SimdLevel,
     Verdict, kernel,
 };
 
@@ -281,7 +281,7 @@ fn check_pages(kernel: &mut dyn Kernel, input: &Input) {
         kernel.set_work(&pages[0]);
         kernel.exchange(&Exchange { put: every(kernel), page, ..Exchange::default() });
     }
-    for round in 0..60 {
+    for round in 0..100 {
         let (one, other) = two_sets(&mut random);
         let (one, other) = (one & every(kernel), other & every(kernel));
         let mut work: Vec<Candidates> =
@@ -313,12 +313,14 @@ fn check_pages(kernel: &mut dyn Kernel, input: &Input) {
                 lanes_of(one).for_each(|lane| work[lane] = pages[page][usize::from(from[lane])]);
             }
             _ => {
-                let own: Vec<(usize, LaneSet)> =
-                    (0..page).map(|page| (page, one & 0x0101_0101 << page)).collect();
-                kernel.take_own(&own);
-                for (page, lanes) in own {
+                let own: Vec<Own> =
+                    (0..page).map(|page| Own { page, lanes: one & 0x0101_0101 << page }).collect();
+                let put = Own { page: random as usize / PAGES % PAGES, lanes: other };
+                kernel.exchange_own(0, put, &own);
+                for Own { page, lanes } in own {
                     lanes_of(lanes).for_each(|lane| work[lane] = pages[page][lane]);
                 }
+                lanes_of(other).for_each(|lane| pages[put.page][lane] = work[lane]);
             }
         }
         assert_eq!(kernel.cells(Block::Work), work);

@@ -14,7 +14,7 @@
 //!
 //! The outcome is the same ([`super::order`]).
 
-use lane_kernel::{Exchange, LaneSet, MOST_LANES, Moves, lanes_of};
+use lane_kernel::{Exchange, LaneSet, MOST_LANES, Moves, Own, lanes_of};
 
 use super::order::Place;
 use super::scheduler::Run;
@@ -38,7 +38,7 @@ impl Run<'_> {
             }
             self.share(stuck);
         } else {
-            self.return_to_first();
+            let returns = self.return_to_first();
             loop {
                 let free = self.every & !self.busy;
                 if free == 0 || !self.has_newcomers() {
@@ -46,7 +46,7 @@ impl Run<'_> {
                 }
                 stuck |= self.take_newcomers(free);
             }
-            self.go_on_in_order(stuck);
+            self.go_on_in_order(stuck, &returns);
         }
     }
 
@@ -56,7 +56,7 @@ impl Run<'_> {
         if free == 0 {
             return 0;
         }
-        let sides = self.waiting.sides() + branching.count_ones();
+        let sides = self.waiting.count() + branching.count_ones();
         for _ in 0..sides.min(free.count_ones()) {
             free &= free - 1;
         }
@@ -96,9 +96,9 @@ impl Run<'_> {
         self.kernel.exchange(&exchange);
     }
 
-    /// The lanes that branch put side B onto the exchange's page, if they are to.
+    /// Lanes put side B onto the exchange's page.
     fn put(&mut self, exchange: &Exchange) {
-        for lane in lanes_of(exchange.put & exchange.branching) {
+        for lane in lanes_of(exchange.put) {
             let place = Place::Page { page: exchange.page as u16, column: lane as u8 };
             let side = self.order.branch(self.owner[lane], place);
             self.waiting.put(exchange.page, lane, side);
@@ -116,7 +116,7 @@ impl Run<'_> {
                 moves.add(taker, column);
             }
             takers &= !moves.lanes;
-            if takers == 0 || self.waiting.sides() == 0 {
+            if takers == 0 || self.waiting.count() == 0 {
                 return (page, moves);
             }
             self.kernel.take(page, &moves);
@@ -133,68 +133,62 @@ impl Run<'_> {
 
     /// In order: lanes whose side has come to an end go on with the first one of the same search, if
     /// that waits.
-    fn return_to_first(&mut self) {
-        let mut from = [(0, 0); MOST_LANES];
-        let mut pages = 0;
+    fn return_to_first(&mut self) -> Returns {
+        let mut returns = Returns::default();
         for lane in lanes_of(std::mem::take(&mut self.returning)) {
             let Some((_, Place::Page { page, column })) = self.order.first(self.returning_to[lane])
             else {
                 continue;
             };
             let (page, column) = (usize::from(page), usize::from(column));
-            self.take_side(page, column, lane);
-            if column != lane {
+            if column == lane {
+                returns.add(page, lane);
+            } else {
                 let mut moves = Moves::NONE;
                 moves.add(lane, column);
                 self.kernel.take(page, &moves);
-                continue;
             }
-            if let Some(from) = from[..pages].iter_mut().find(|from| from.0 == page) {
-                from.1 |= 1 << lane;
-            } else {
-                from[pages] = (page, 1 << lane);
-                pages += 1;
-            }
+            self.take_side(page, column, lane);
         }
-        if pages > 0 {
-            self.kernel.take_own(&from[..pages]);
-        }
+        returns
     }
 
     /// In order: lanes that are stuck go on with side A, side B waits. Lanes for which there is no
     /// newcomer take the first sides of the searches that are left.
-    fn go_on_in_order(&mut self, stuck: LaneSet) {
+    fn go_on_in_order(&mut self, stuck: LaneSet, returns: &Returns) {
         let free = self.every & !self.busy;
         let lanes_each = self.kernel.lanes() / self.order.searches().max(1);
         let is_end = self.is_through() && self.job.limits.nodes.is_none();
-        let front = if is_end && (free != 0 || lanes_each > 1) {
-            self.front(lanes_each.max(1), free.count_ones() as usize)
-        } else {
-            Front::default()
-        };
-        let mut takers = free;
-        let mut parked = 0;
-        for lane in lanes_of(stuck & !front.lanes) {
-            if takers.count_ones() as usize >= front.count {
-                break;
+        let front = (is_end && (free != 0 || lanes_each > 1))
+            .then(|| self.front(lanes_each.max(1), free.count_ones() as usize));
+        let (mut takers, mut parked) = (free, 0);
+        if let Some(front) = &front {
+            for lane in lanes_of(stuck & !front.lanes) {
+                if takers.count_ones() as usize >= front.count {
+                    break;
+                }
+                parked |= 1 << lane;
+                takers |= 1 << lane;
             }
-            parked |= 1 << lane;
-            takers |= 1 << lane;
         }
-        if stuck != 0 {
-            let page = self.waiting.lowest_room(stuck);
-            let branching = stuck & !parked;
-            let exchange = Exchange { branching, put: stuck, page, ..Exchange::default() };
-            self.put(&exchange);
-            for lane in lanes_of(parked) {
-                let side = self.owner[lane];
-                self.order.set_place(side, Place::Page { page: page as u16, column: lane as u8 });
-                self.waiting.put(page, lane, side);
+        let put = Own { page: self.waiting.lowest_room(stuck), lanes: stuck };
+        for lane in lanes_of(stuck) {
+            let place = Place::Page { page: put.page as u16, column: lane as u8 };
+            let mut side = self.owner[lane];
+            if parked >> lane & 1 == 0 {
+                side = self.order.branch(side, place);
+            } else {
+                self.order.set_place(side, place);
             }
-            self.kernel.exchange(&exchange);
+            self.waiting.put(put.page, lane, side);
+        }
+        let returns = returns.pages();
+        if stuck != 0 || !returns.is_empty() {
+            self.kernel.exchange_own(stuck & !parked, put, returns);
         }
         self.busy &= !parked;
-        for (lane, (page, column)) in lanes_of(takers).zip(&front.waiting[..front.count]) {
+        let front = front.iter().flat_map(|front| &front.waiting[..front.count]);
+        for (lane, (page, column)) in lanes_of(takers).zip(front) {
             self.take_side(*page, *column, lane);
             let mut moves = Moves::NONE;
             moves.add(lane, *column);
@@ -224,6 +218,27 @@ impl Run<'_> {
             }
         }
         front
+    }
+}
+
+/// Lanes that come back from their own columns, page by page.
+#[derive(Default)]
+struct Returns {
+    pages: [Own; MOST_LANES],
+    count: usize,
+}
+
+impl Returns {
+    fn add(&mut self, page: usize, lane: usize) {
+        let pages = &mut self.pages[..=self.count.min(MOST_LANES - 1)];
+        let at = pages[..self.count].iter().position(|own| own.page == page).unwrap_or(self.count);
+        self.count = self.count.max(at + 1);
+        let own = &mut pages[at];
+        *own = Own { page, lanes: own.lanes | 1 << lane };
+    }
+
+    fn pages(&self) -> &[Own] {
+        &self.pages[..self.count]
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lane_kernel::{
-    Block, Digits, Exchange, Given, Kernel, LaneSet, MOST_LANES, Moves, Verdict, lanes_of,
+    Block, Digits, Exchange, Given, Kernel, LaneSet, MOST_LANES, Moves, Own, Verdict, lanes_of,
 };
 use proptest::prelude::*;
 
@@ -202,10 +202,12 @@ impl Kernel for Toy {
         moved(&self.pages[page], moves, &mut self.work);
     }
 
-    fn take_own(&mut self, from: &[(usize, LaneSet)]) {
-        for (page, lanes) in from {
+    fn exchange_own(&mut self, branching: LaneSet, put: Own, own: &[Own]) {
+        for Own { page, lanes } in own {
             lanes_of(*lanes).for_each(|lane| self.work[lane] = self.pages[*page][lane]);
         }
+        let Own { page, lanes } = put;
+        self.exchange(&Exchange { branching, put: lanes, page, ..Exchange::default() });
     }
 
     fn keep(&mut self, moves: &Moves) {

@@ -4,38 +4,31 @@ use lane_kernel::{LaneSet, MOST_LANES};
 
 use super::order::SideId;
 
-/// The columns of a page in which sides lie, and which they are.
-#[derive(Clone, Copy, Debug)]
-struct Page {
-    occupied: LaneSet,
-    sides: [SideId; MOST_LANES],
-}
-
-impl Page {
-    const EMPTY: Self = Self { occupied: 0, sides: [0; MOST_LANES] };
-}
-
 /// The sides on all pages.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    pages: Vec<Page>,
+    /// The columns of each page in which sides lie.
+    occupied: Vec<LaneSet>,
+    /// Which they are.
+    sides: Vec<[SideId; MOST_LANES]>,
     /// The topmost page on which a side lies, or the lowest page.
     top: usize,
-    sides: u32,
+    count: u32,
 }
 
 impl Waiting {
     /// Room for so many pages; more are made room for when they are wanted.
     pub(super) fn new(room: usize) -> Self {
-        let mut pages = Vec::with_capacity(room);
-        pages.push(Page::EMPTY);
-        Self { pages, top: 0, sides: 0 }
+        let (mut occupied, mut sides) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        occupied.push(0);
+        sides.push([0; MOST_LANES]);
+        Self { occupied, sides, top: 0, count: 0 }
     }
 
     /// How many sides wait.
     #[inline(always)]
-    pub(super) fn sides(&self) -> u32 {
-        self.sides
+    pub(super) fn count(&self) -> u32 {
+        self.count
     }
 
     /// The topmost page.
@@ -47,7 +40,7 @@ impl Waiting {
     /// The columns of the topmost page in which sides lie.
     #[inline(always)]
     pub(super) fn at_top(&self) -> LaneSet {
-        self.pages[self.top].occupied
+        self.occupied[self.top]
     }
 
     /// The topmost page if these columns are free, else a new one above it.
@@ -59,39 +52,39 @@ impl Waiting {
     /// The lowest page of which these columns are free.
     #[inline(always)]
     pub(super) fn lowest_room(&self, lanes: LaneSet) -> usize {
-        let room = self.pages[..=self.top].iter().position(|page| page.occupied & lanes == 0);
+        let room = self.occupied[..=self.top].iter().position(|occupied| occupied & lanes == 0);
         room.unwrap_or(self.top + 1)
     }
 
     /// A side comes to a free column.
     #[inline(always)]
     pub(super) fn put(&mut self, page: usize, column: usize, side: SideId) {
-        if page == self.pages.len() {
-            self.pages.push(Page::EMPTY);
+        if page == self.occupied.len() {
+            self.occupied.push(0);
+            self.sides.push([0; MOST_LANES]);
         }
         self.top = self.top.max(page);
-        self.sides += 1;
-        let page = &mut self.pages[page];
-        debug_assert_eq!(page.occupied >> column & 1, 0);
-        page.occupied |= 1 << column;
-        page.sides[column] = side;
+        self.count += 1;
+        debug_assert_eq!(self.occupied[page] >> column & 1, 0);
+        self.occupied[page] |= 1 << column;
+        self.sides[page][column] = side;
     }
 
     /// A column is free again; the side that lay there.
     #[inline(always)]
     pub(super) fn take(&mut self, page: usize, column: usize) -> SideId {
-        debug_assert_eq!(self.pages[page].occupied >> column & 1, 1);
-        self.pages[page].occupied &= !(1 << column);
-        self.sides -= 1;
-        while self.pages[self.top].occupied == 0 && self.top > 0 {
+        debug_assert_eq!(self.occupied[page] >> column & 1, 1);
+        self.occupied[page] &= !(1 << column);
+        self.count -= 1;
+        while self.occupied[self.top] == 0 && self.top > 0 {
             self.top -= 1;
         }
-        self.pages[page].sides[column]
+        self.sides[page][column]
     }
 
     /// Forgets all sides.
     pub(super) fn clear(&mut self) {
-        self.pages.iter_mut().for_each(|page| page.occupied = 0);
-        (self.top, self.sides) = (0, 0);
+        self.occupied.fill(0);
+        (self.top, self.count) = (0, 0);
     }
 }

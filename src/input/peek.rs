@@ -2,6 +2,9 @@
 
 use std::io::{self, ErrorKind, Read};
 
+use memchr::memchr;
+
+use super::detect::MOST_BYTES;
 use super::{Expected, Layout, Undetected, list};
 
 /// How many bytes are asked for at a time: a line or a few of most inputs.
@@ -47,12 +50,20 @@ impl<R: Read> Peek<R> {
         expected: &Expected,
         is_over: impl Fn() -> bool,
     ) -> Result<Option<Layout>, Undetected> {
-        let mut is_all = false;
+        let (mut is_all, mut looked_at) = (false, 0);
         loop {
-            if let Some(layout) = expected.detect(&self.start, is_all)? {
-                return Ok(Some(layout));
+            // Another line decides, and of many lines some more: bytes that come one by one are not
+            // looked at as often as there are.
+            let has_line = memchr(b'\n', &self.start[looked_at..]).is_some();
+            let is_more = self.start.len() - looked_at >= looked_at.saturating_sub(STEP) / 8;
+            let is_most = self.start.len() >= MOST_BYTES;
+            if is_all || is_most || has_line && is_more {
+                looked_at = self.start.len();
+                if let Some(layout) = expected.detect(&self.start, is_all)? {
+                    return Ok(Some(layout));
+                }
+                debug_assert!(!is_all && !is_most, "all that is looked at decides");
             }
-            debug_assert!(!is_all, "all that there is decides");
             let length = self.start.len();
             self.start.resize(length + STEP, 0);
             let got = self.reader.read(&mut self.start[length..]);

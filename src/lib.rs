@@ -48,17 +48,13 @@ pub mod output;
 pub mod pipeline;
 pub mod propagate;
 pub mod puzzle;
+pub mod simd;
 pub mod solver;
 pub mod stats;
 pub mod status;
 pub mod tail;
 mod text;
 mod touch;
-
-/// Which vector instructions to use.
-pub mod simd {
-    pub use lane_kernel::{SimdLevel, UnsupportedSimd};
-}
 
 pub use canon::Canonical;
 pub use compression::Compression;

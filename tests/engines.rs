@@ -8,7 +8,6 @@ use crate::common::{
     EMPTY, SEVENTEEN, SEVENTEEN_SOLVED, TWO, check, count, engines, full_grid, oracle, order,
     solve, solve_one, textbook_engines, with_nodes,
 };
-use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Outcome, Puzzle, SimdLevel, StopFlag};
 use proptest::prelude::*;
@@ -356,86 +355,6 @@ fn a_blank_grid_stands_where_there_is_no_solution() {
     for (name, mut engine) in engines() {
         let outcomes = solve(&mut *engine, &[puzzle(CLASSIC), puzzle(NONE)], Limits::PROOF);
         assert_eq!(outcomes[1].grid, Grid::BLANK, "{name}");
-    }
-}
-
-/// Asks an engine for other solutions than these.
-fn solve_other(
-    engine: &mut dyn Engine,
-    puzzles: &[Puzzle],
-    known: &[Grid],
-    limits: Limits,
-) -> Vec<Outcome> {
-    let mut outcomes = vec![Outcome { solutions: 77, ..Outcome::NONE }; puzzles.len()];
-    let batch = Batch::Puzzles(puzzles);
-    assert_eq!(engine.solve_other(batch, known, limits, &mut outcomes), puzzles.len());
-    outcomes.iter_mut().for_each(|outcome| outcome.latency_ns = 0);
-    outcomes
-}
-
-/// Boards with one solution, and with clues taken away until most have several: against counting.
-#[test]
-fn another_solution_is_found_if_there_is_one() {
-    let mut generator = Generator::new();
-    let mut puzzles = Vec::new();
-    for index in 0..600 {
-        let minimal = generator.puzzle(Kind::Minimal, 7, index);
-        let several = generator.puzzle(Kind::Several, 7, index);
-        let given = (0..CELLS).filter(|&cell| minimal.cells()[cell] != 0);
-        let fewer = given.skip(index as usize % 20).take(3).map(|cell| {
-            let mut cells = *minimal.cells();
-            cells[cell] = 0;
-            Puzzle::from_cells(cells).expect("digits")
-        });
-        puzzles.extend(fewer.chain([minimal, several]));
-    }
-    let mut reference = EngineKind::Scalar.build(SimdLevel::best());
-    let counted = solve(&mut *reference, &puzzles, Limits::PROOF);
-    let (mut with_one, mut with_several) = (0, 0);
-    // The known solution: the first, the one after that, and none at all.
-    let mut known: Vec<Grid> = counted.iter().map(|outcome| outcome.grid).collect();
-    for round in 0..3 {
-        let mut answers: Vec<(&str, Vec<Outcome>)> = Vec::new();
-        for (name, mut engine) in engines() {
-            let mut outcomes = solve_other(&mut *engine, &puzzles, &known, Limits::PROOF);
-            for ((puzzle, outcome), i) in puzzles.iter().zip(&outcomes).zip(0..) {
-                let others = if round == 2 { 1 } else { counted[i].solutions - 1 };
-                assert_eq!(outcome.solutions, others, "{name}: {puzzle}");
-                assert!(!outcome.gave_up);
-                let witness = outcome.solution();
-                assert!(witness.is_none_or(|grid| grid.solves(puzzle) && *grid != known[i]));
-            }
-            match answers.iter().find(|(kind, _)| *kind == engine.name()) {
-                Some((_, first)) => assert_eq!(&outcomes, first, "{name}"),
-                None => answers.push((engine.name(), std::mem::take(&mut outcomes))),
-            }
-        }
-        let witnesses = &answers[0].1;
-        with_one += counted.iter().filter(|outcome| outcome.solutions == 1).count();
-        with_several += witnesses.iter().filter(|outcome| outcome.solutions == 1).count();
-        known = match round {
-            0 => witnesses.iter().zip(&known).map(|(w, k)| *w.solution().unwrap_or(k)).collect(),
-            _ => vec![Grid::BLANK; puzzles.len()],
-        };
-    }
-    assert!(with_one > 1000 && with_several > 3000, "{with_one}, {with_several}");
-}
-
-#[test]
-fn textbook_engines_find_another_solution_too() {
-    let puzzles = [CLASSIC, TWO, SOLVED, NONE].map(puzzle);
-    for (name, mut engine) in textbook_engines() {
-        let limits = with_nodes(Limits::FIRST, PATIENCE);
-        let first = solve(&mut *engine, &puzzles[..3], limits);
-        let mut known: Vec<Grid> = first.iter().map(|outcome| outcome.grid).collect();
-        known.push(Grid::BLANK);
-        let others = solve_other(&mut *engine, &puzzles, &known, limits);
-        let found: Vec<u32> = others.iter().map(|outcome| outcome.solutions).collect();
-        assert_eq!(found, [0, 1, 0, 0], "{name}");
-        assert!(others[1].grid.solves(&puzzles[1]) && others[1].grid != known[1], "{name}");
-        known[1] = others[1].grid;
-        let others = solve_other(&mut *engine, &puzzles, &known, limits);
-        assert_eq!(others[1].grid, first[1].grid, "{name}");
     }
 }
 

@@ -9,7 +9,6 @@ use std::time::Instant;
 use crate::marks::Marks;
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
-use crate::solver::Scalar;
 
 /// Where a search ends, for each puzzle by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,58 +162,6 @@ pub trait Engine: Send {
     /// When there are not as many outcomes as puzzles. After a panic the engine must not be used
     /// again.
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize;
-
-    /// Asks whether number `i` of the batch has a solution other than `known[i]`, which need not be one:
-    /// each search ends at the first that it finds. `outcomes[i].solutions` is then 1 and the grid
-    /// that solution, else it is 0. Of the limits, that of nodes counts.
-    ///
-    /// Returns how many outcomes are final, as [`Engine::solve`] does. An engine that does not say
-    /// otherwise has the reference answer, and that allocates.
-    ///
-    /// # Panics
-    /// When there are not as many outcomes and known solutions as puzzles.
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        Scalar::new().solve_other(batch, known, limits, outcomes)
-    }
-}
-
-/// What is asked of a batch: one of the two questions of an [`Engine`].
-#[derive(Clone, Copy)]
-pub(super) struct Question<'a> {
-    pub(super) batch: Batch<'a>,
-    /// Solutions that do not count, one for each puzzle.
-    known: Option<&'a [Grid]>,
-    pub(super) limits: Limits,
-}
-
-impl<'a> Question<'a> {
-    /// How many solutions are there?
-    pub(super) fn all(batch: Batch<'a>, limits: Limits) -> Self {
-        Self { batch, known: None, limits }
-    }
-
-    /// Is there a solution other than the known one?
-    pub(super) fn other(batch: Batch<'a>, known: &'a [Grid], limits: Limits) -> Self {
-        assert_eq!(batch.len(), known.len(), "one known solution for each puzzle");
-        Self { batch, known: Some(known), limits: Limits { nodes: limits.nodes, ..Limits::FIRST } }
-    }
-
-    /// Whether there are solutions that do not count.
-    pub(super) fn knows_solutions(&self) -> bool {
-        self.known.is_some()
-    }
-
-    /// The solution of this puzzle that does not count, if any does not.
-    #[inline(always)]
-    pub(super) fn known(&self, puzzle: usize) -> Option<&'a Grid> {
-        self.known.map(|known| &known[puzzle])
-    }
 }
 
 /// Looks at a [`StopFlag`] as often as a search needs it.

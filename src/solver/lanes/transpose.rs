@@ -8,7 +8,10 @@ use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16
 
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
-use crate::{CELLS, Candidates, Digits, MOST_LANES};
+use crate::marks::Marks;
+use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::solver::{Batch, Outcome};
+use crate::touch::touch_all;
 
 /// Where the groups of sixteen cells begin: all cells but one.
 const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
@@ -29,20 +32,39 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
     rows
 }
 
-/// The clues of puzzle `i` into lane `i`, nothing for a blank.
+/// Touches all that is to be solved.
 #[inline(always)]
-pub(super) fn load<S: Simd, V: Vector<S>>(
-    s: S,
-    puzzles: &[&Digits; MOST_LANES],
-    cells: &mut Cells<V>,
-) {
+pub(super) fn touch_batch(batch: Batch<'_>) {
+    match batch {
+        Batch::Puzzles(puzzles) => touch_all(puzzles),
+        Batch::Marks(marks) => touch_all(marks),
+    }
+}
+
+/// The clues of puzzle `i` into lane `i`, nothing for a blank; lanes without a puzzle get the
+/// first one.
+#[inline(always)]
+pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
+    if puzzles.len() == V::LEN {
+        return load_all(s, puzzles, cells);
+    }
+    let mut all = [puzzles[0]; 32];
+    all[..puzzles.len()].copy_from_slice(puzzles);
+    load_all(s, &all[..V::LEN], cells);
+}
+
+/// One puzzle for each lane: so the compiler knows where each of them is.
+#[inline(always)]
+fn load_all<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
+    assert_eq!(puzzles.len(), V::LEN);
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
             words[i] = V::join(
                 #[inline(always)]
                 |block| {
-                    let row: &[u8; 16] = puzzles[8 * block + i][start..].first_chunk().expect("16");
+                    let cells = puzzles[8 * block + i].cells();
+                    let row: &[u8; 16] = cells[start..].first_chunk().expect("16");
                     u8x16::simd_from(s, *row).bitcast()
                 },
             );
@@ -52,20 +74,20 @@ pub(super) fn load<S: Simd, V: Vector<S>>(
             (cells[start + 2 * i], cells[start + 2 * i + 1]) = words[i].candidates();
         }
     }
-    let mut clues = [0; MOST_LANES];
+    let mut clues = [0; 32];
     for (clue, puzzle) in clues.iter_mut().zip(puzzles) {
-        *clue = u16::from(puzzle[ALONE]);
+        *clue = u16::from(puzzle.cells()[ALONE]);
     }
     (cells[ALONE], _) = V::from_slice(s, &clues[..V::LEN]).candidates();
 }
 
-/// As [`load`], for candidates.
+/// As [`load`], for marks.
 #[inline(always)]
-pub(super) fn load_candidates<S: Simd, V: Vector<S>>(
-    s: S,
-    rows: &[&Candidates; MOST_LANES],
-    cells: &mut Cells<V>,
-) {
+pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &mut Cells<V>) {
+    let mut rows = [marks[0].masks(); 32];
+    for (row, marks) in rows.iter_mut().zip(marks) {
+        *row = marks.masks();
+    }
     // A word is a cell; the last two groups of eight overlap.
     for group in 0..=CELLS / 8 {
         let start = (8 * group).min(CELLS - 8);
@@ -78,16 +100,39 @@ pub(super) fn load_candidates<S: Simd, V: Vector<S>>(
         }
         let words = transpose(words);
         for i in 0..8 {
-            // Bit 0 is the digit 1 here.
+            // Marks have bit n for digit n.
             cells[start + i] = words[i] >> 1;
         }
+    }
+}
+
+/// Where solutions go, one for each lane.
+pub(super) trait Places {
+    fn of(&mut self, lane: usize) -> &mut Grid;
+}
+
+impl Places for [Grid] {
+    #[inline(always)]
+    fn of(&mut self, lane: usize) -> &mut Grid {
+        &mut self[lane]
+    }
+}
+
+impl Places for [Outcome] {
+    #[inline(always)]
+    fn of(&mut self, lane: usize) -> &mut Grid {
+        &mut self[lane].grid
     }
 }
 
 /// The digits of every lane, where every cell has one candidate, to its place. (Anything for cells
 /// that have not.)
 #[inline(always)]
-pub(super) fn store<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>, places: &mut [&mut Digits]) {
+pub(super) fn store<S: Simd, V: Vector<S>, P: Places + ?Sized>(
+    s: S,
+    cells: &Cells<V>,
+    places: &mut P,
+) {
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
@@ -99,14 +144,15 @@ pub(super) fn store<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>, places: &mut 
                 #[inline(always)]
                 |block, word| {
                     let bytes: u8x16<S> = word.to_bytes();
-                    bytes.store_slice(&mut places[8 * block + i][start..start + 16]);
+                    let grid = places.of(8 * block + i);
+                    bytes.store_slice(&mut grid.0[start..start + 16]);
                 },
             );
         }
     }
     let alone = digits(s, cells[ALONE], cells[ALONE]);
     for (lane, digits) in alone.as_slice().iter().enumerate() {
-        places[lane][ALONE] = *digits as u8;
+        places.of(lane).0[ALONE] = *digits as u8;
     }
 }
 

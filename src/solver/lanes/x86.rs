@@ -1,16 +1,17 @@
 //! The vectors of AVX2 (sixteen lanes) and AVX-512 (thirty-two).
 
 use std::arch::x86_64::{
-    _mm256_unpackhi_epi16, _mm256_unpacklo_epi16, _mm512_permutexvar_epi16,
-    _mm512_ternarylogic_epi32, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
+    _mm256_broadcastsi128_si256, _mm256_unpackhi_epi16, _mm256_unpacklo_epi16,
+    _mm512_broadcast_i32x4, _mm512_permutexvar_epi16, _mm512_ternarylogic_epi32,
+    _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
 };
 
 use fearless_simd::{
-    Avx2, Avx512, Bytes, ExtractToken, Select, SimdBase, SimdCombine, SimdInt, SimdInto, SimdSplit,
-    kernel, mask16x16, u8x32, u8x64, u16x8, u16x16, u16x32,
+    Avx2, Avx512, Bytes, ExtractToken, Select, SimdBase, SimdCombine, SimdInt, SimdInto, SimdMask,
+    SimdSplit, kernel, mask16x8, mask16x16, u8x32, u8x64, u16x8, u16x16, u16x32,
 };
 
-use super::vector::{ALL, HIGH, LOW, LaneSet, Vector, byte_order};
+use super::vector::{ALL, HIGH, LOW, LaneSet, Vector, byte_order, bytes_of};
 
 type Half = u16x16<Avx2>;
 type Full = u16x32<Avx512>;
@@ -25,6 +26,13 @@ kernel!(
     #[inline(always)]
     fn zip_high_half(t: Avx2, a: Half, b: Half) -> Half {
         _mm256_unpackhi_epi16(a.into(), b.into()).simd_into(t)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn repeat_half(t: Avx2, block: u16x8<Avx2>) -> Half {
+        _mm256_broadcastsi128_si256(block.into()).simd_into(t)
     }
 );
 
@@ -51,6 +59,24 @@ impl Vector<Avx2> for Half {
         let (low, high) = self.split();
         take(0, low);
         take(1, high);
+    }
+
+    type Folding = mask16x8<Avx2>;
+
+    #[inline(always)]
+    fn folding(s: Avx2, lanes: LaneSet) -> Self::Folding {
+        mask16x8::from_bitmask(s, u64::from(lanes >> 8))
+    }
+
+    #[inline(always)]
+    fn fold(self, high: Self::Folding) -> u16x8<Avx2> {
+        let (a, b) = self.split();
+        high.select(b, a)
+    }
+
+    #[inline(always)]
+    fn repeat(block: u16x8<Avx2>) -> Self {
+        repeat_half(block.token(), block)
     }
 
     type Chosen = mask16x16<Avx2>;
@@ -101,6 +127,12 @@ kernel!(
 );
 kernel!(
     #[inline(always)]
+    fn repeat_full(t: Avx512, block: u16x8<Avx512>) -> Full {
+        _mm512_broadcast_i32x4(block.into()).simd_into(t)
+    }
+);
+kernel!(
+    #[inline(always)]
     fn permute_full(t: Avx512, order: Full, a: Full) -> Full {
         _mm512_permutexvar_epi16(order.into(), a.into()).simd_into(t)
     }
@@ -136,6 +168,17 @@ ternary! {
     without2_full: A & !(B | C);
     without_others_full: A & (C | !B);
 }
+
+/// The column of each lane.
+const COLUMNS: [u16; 32] = {
+    let mut columns = [0; 32];
+    let mut lane = 0;
+    while lane < 32 {
+        columns[lane] = lane as u16 % 8;
+        lane += 1;
+    }
+    columns
+};
 
 /// Candidates by a clue, nothing for a blank.
 const CANDIDATES: [u16; 32] = {
@@ -175,6 +218,28 @@ impl Vector<Avx512> for Full {
         take(1, b);
         take(2, c);
         take(3, d);
+    }
+
+    type Folding = u8x64<Avx512>;
+
+    /// The lanes that each block comes from: its own column of one of the four blocks.
+    #[inline(always)]
+    fn folding(s: Avx512, lanes: LaneSet) -> Self::Folding {
+        let column = Self::from_slice(s, &COLUMNS);
+        let [_, b, c, d] = lanes.to_le_bytes();
+        let order = Self::mask(s, u32::from(b)).select(column + 8, column);
+        let order = Self::mask(s, u32::from(c)).select(column + 16, order);
+        bytes_of(s, Self::mask(s, u32::from(d)).select(column + 24, order))
+    }
+
+    #[inline(always)]
+    fn fold(self, order: Self::Folding) -> u16x8<Avx512> {
+        self.permute(order).split().0.split().0
+    }
+
+    #[inline(always)]
+    fn repeat(block: u16x8<Avx512>) -> Self {
+        repeat_full(block.token(), block)
     }
 
     type Chosen = Full;

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use fearless_simd::Simd;
 
 use super::vector::{ALL, LaneSet, Vector};
-use crate::CELLS;
+use crate::puzzle::CELLS;
 
 /// The candidates of every cell, one puzzle a lane.
 pub(super) type Cells<V> = [V; CELLS];
@@ -18,18 +18,21 @@ pub(super) type Cells<V> = [V; CELLS];
 pub(super) const CONFIGURATIONS: [[usize; 3]; 6] =
     [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
 
-/// The two configurations that lay line `line`'s digit into box `b`.
-pub(super) const fn through(line: usize, b: usize) -> [usize; 2] {
-    let (mut found, mut count, mut i) = ([0; 2], 0, 0);
-    while i < 6 {
-        if CONFIGURATIONS[i][line] == b {
-            found[count] = i;
-            count += 1;
-        }
+/// For each line and box the two configurations that lay the line's digit into the box. (A table: a
+/// function would be evaluated again for every vector.)
+pub(super) const THROUGH: [[[usize; 2]; 3]; 3] = {
+    let mut through = [[[0; 2]; 3]; 3];
+    let mut count = [[0; 3]; 3];
+    let mut i = 0;
+    while i < 18 {
+        let (configuration, line) = (i / 3, i % 3);
+        let b = CONFIGURATIONS[configuration][line];
+        through[line][b][count[line][b]] = configuration;
+        count[line][b] += 1;
         i += 1;
     }
-    found
-}
+    through
+};
 
 /// Where cell `k` of the minirow in `line` and box `b` lies, from a chute's first cell.
 #[inline(always)]
@@ -188,10 +191,21 @@ fn sweep<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     let zero = V::splat(s, 0);
     let mut tally =
         Tally { sum: zero, least: V::splat(s, u16::MAX), placed: V::splat(s, ALL), twice: zero };
-    for band in 0..3 {
-        let configurations = band_pass::<S, V, TELL, NAKED>(s, band_mut(cells, band), &mut tally);
-        if let Some(left) = &mut left {
-            left[band] = configurations;
+    if V::SINGLES_FIRST {
+        let mut unions = [[[zero; 3]; 3]; 3];
+        for band in 0..3 {
+            let in_band = band_mut(cells, band);
+            open_band::<S, V, TELL, NAKED>(s, in_band, &mut unions[band], &mut tally);
+        }
+        for band in 0..3 {
+            close_band::<S, V, TELL>(cells, band, &unions[band], &mut tally, &mut left);
+        }
+    } else {
+        for band in 0..3 {
+            let mut unions = [[zero; 3]; 3];
+            let in_band = band_mut(cells, band);
+            open_band::<S, V, TELL, NAKED>(s, in_band, &mut unions, &mut tally);
+            close_band::<S, V, TELL>(cells, band, &unions, &mut tally, &mut left);
         }
     }
     for stack in 0..3 {
@@ -215,27 +229,44 @@ fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
     cells[3 * stack..].first_chunk_mut().expect("75 cells from a stack's first to its last")
 }
 
-/// A band: naked singles, closure, asserted minirows, hidden singles.
+/// The first part of a band: naked singles. `unions` are then those that are left of its minirows.
 #[inline(always)]
-fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
+fn open_band<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     s: S,
     band: &mut [V; 27],
+    unions: &mut Minirows<V>,
     tally: &mut Tally<V>,
-) -> [V; 6] {
-    let unions = if NAKED {
-        naked_singles::<S, V, TELL>(s, band, tally)
+) {
+    if NAKED {
+        naked_singles::<S, V, TELL>(s, band, unions, tally);
     } else {
-        unions::<S, V, false, 27>(s, band)
-    };
-    let configurations = configurations(&unions);
-    let kept = closure(&configurations);
+        *unions = minirow_unions::<S, V, false, 27>(s, band);
+    }
+}
+
+/// The second part of a band: closure, asserted minirows, hidden singles.
+#[inline(always)]
+fn close_band<S: Simd, V: Vector<S>, const TELL: u8>(
+    cells: &mut Cells<V>,
+    band: usize,
+    unions: &Minirows<V>,
+    tally: &mut Tally<V>,
+    left: &mut Option<&mut Configurations<V>>,
+) {
+    let configurations = configurations(unions);
+    if let Some(left) = left {
+        left[band] = configurations;
+    }
+    let band = band_mut(cells, band);
+    let mut closure = Closure::of(&configurations);
     if TELL == EVERYTHING {
-        tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
+        tally.placed &= closure.digits();
     }
     for line in 0..3 {
+        let kept = closure.next_line();
         for b in 0..3 {
-            let asserted = asserted(&kept, line, b);
-            let allowed = asserted.if_three(kept[line][b]);
+            let asserted = asserted(&kept, b);
+            let allowed = asserted.if_three(kept[b]);
             let at = minirow::<false>(line, b);
             let hidden = band[at[0]].exactly_one(band[at[1]], band[at[2]]) & asserted;
             for i in at {
@@ -243,11 +274,10 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
             }
         }
     }
-    configurations
 }
 
-/// Takes the naked singles of a band from the other cells of their boxes; the unions that are left
-/// of the minirows.
+/// Takes the naked singles of a band from the other cells of their boxes; `unions` are then those
+/// that are left of the minirows.
 ///
 /// Nothing need be taken from the other cells of a row: a digit that can only lie in one minirow of
 /// its box leaves no configuration for the others of the row.
@@ -255,16 +285,15 @@ fn band_pass<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
 fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
     band: &mut [V; 27],
+    unions: &mut Minirows<V>,
     tally: &mut Tally<V>,
-) -> Minirows<V> {
-    let mut unions = [[V::splat(s, 0); 3]; 3];
+) {
     for b in 0..3 {
         let in_box = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
         for line in 0..3 {
             unions[line][b] = in_box[line];
         }
     }
-    unions
 }
 
 /// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
@@ -313,14 +342,15 @@ fn stack_pass<S: Simd, V: Vector<S>, const TELL: u8>(
     stack: &mut [V; 75],
     tally: &mut Tally<V>,
 ) -> [V; 6] {
-    let configurations = configurations(&unions::<S, V, true, 75>(s, stack));
-    let kept = closure(&configurations);
+    let configurations = configurations(&minirow_unions::<S, V, true, 75>(s, stack));
+    let mut closure = Closure::of(&configurations);
     if TELL == EVERYTHING {
-        tally.placed &= kept[0][0].or3(kept[0][1], kept[0][2]);
+        tally.placed &= closure.digits();
     }
     for line in 0..3 {
+        let kept = closure.next_line();
         for b in 0..3 {
-            let allowed = asserted(&kept, line, b).if_three(kept[line][b]);
+            let allowed = asserted(&kept, b).if_three(kept[b]);
             for i in minirow::<true>(line, b) {
                 stack[i] &= allowed;
                 if TELL >= SUM {
@@ -337,7 +367,7 @@ fn stack_pass<S: Simd, V: Vector<S>, const TELL: u8>(
 
 /// What each minirow of a chute can hold by its cells.
 #[inline(always)]
-fn unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
+fn minirow_unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
     s: S,
     chute: &[V; N],
 ) -> Minirows<V> {
@@ -370,29 +400,56 @@ pub(super) fn all_configurations<S: Simd, V: Vector<S>>(
     left: &mut Configurations<V>,
 ) {
     for i in 0..3 {
-        left[i] = configurations(&unions::<S, V, false, 27>(s, band_mut(cells, i)));
-        left[3 + i] = configurations(&unions::<S, V, true, 75>(s, stack_mut(cells, i)));
+        left[i] = configurations(&minirow_unions::<S, V, false, 27>(s, band_mut(cells, i)));
+        left[3 + i] = configurations(&minirow_unions::<S, V, true, 75>(s, stack_mut(cells, i)));
     }
 }
 
-/// What each minirow of a chute may still hold: the digits of which some configuration of
-/// the whole chute goes through it.
-#[inline(always)]
-pub(super) fn closure<S: Simd, V: Vector<S>>(configurations: &[V; 6]) -> Minirows<V> {
-    let mut kept = [[configurations[0]; 3]; 3];
-    for line in 0..3 {
-        for b in 0..3 {
-            let [i, j] = through(line, b);
-            kept[line][b] = configurations[i] | configurations[j];
-        }
+/// What each minirow of a chute may still hold, line by line: the digits of which some configuration
+/// of the whole chute goes through it.
+///
+/// From one line to the next, what goes through a box moves on by one box, forwards the first three
+/// configurations and backwards the others. So a loop over the lines has them in registers; a table
+/// of nine minirows would go through memory, and the loop wait for it.
+pub(super) struct Closure<V> {
+    forwards: [V; 3],
+    backwards: [V; 3],
+}
+
+impl<V: Copy> Closure<V> {
+    #[inline(always)]
+    pub(super) fn of(configurations: &[V; 6]) -> Self {
+        let [a, b, c, d, e, f] = *configurations;
+        Self { forwards: [a, b, c], backwards: [d, e, f] }
     }
-    kept
+
+    /// What the three minirows of the next line may hold.
+    #[inline(always)]
+    pub(super) fn next_line<S: Simd>(&mut self) -> [V; 3]
+    where
+        V: Vector<S>,
+    {
+        let ([a, b, c], [d, e, f]) = (self.forwards, self.backwards);
+        self.forwards = [c, a, b];
+        self.backwards = [e, f, d];
+        [a | d, b | e, c | f]
+    }
+
+    /// The digits that have a configuration.
+    #[inline(always)]
+    fn digits<S: Simd>(&self) -> V
+    where
+        V: Vector<S>,
+    {
+        let ([a, b, c], [d, e, f]) = (self.forwards, self.backwards);
+        (a | d).or3(b | e, c | f)
+    }
 }
 
 /// The digits that no other minirow of the line can hold.
 #[inline(always)]
-fn asserted<S: Simd, V: Vector<S>>(kept: &Minirows<V>, line: usize, b: usize) -> V {
-    kept[line][b].without2(kept[line][(b + 1) % 3], kept[line][(b + 2) % 3])
+fn asserted<S: Simd, V: Vector<S>>(kept: &[V; 3], b: usize) -> V {
+    kept[b].without2(kept[(b + 1) % 3], kept[(b + 2) % 3])
 }
 
 /// The lanes in which every row, column and box holds nine digits.
@@ -405,7 +462,7 @@ pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     let mut held = all;
     let mut columns = [V::splat(s, 0); 9];
     for band in cells.as_chunks::<27>().0 {
-        let minirows = unions::<S, V, false, 27>(s, band);
+        let minirows = minirow_unions::<S, V, false, 27>(s, band);
         for i in 0..3 {
             let row = minirows[i][0].or3(minirows[i][1], minirows[i][2]);
             let square = minirows[0][i].or3(minirows[1][i], minirows[2][i]);

@@ -1,13 +1,13 @@
-//! How often puzzles have had several solutions of late.
+//! What searches have come to of late.
 
 /// How many of the puzzles that were searched have several solutions. Old ones count less and less.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rate {
+#[derive(Clone, Copy)]
+pub(super) struct Lately {
     searched: u32,
     several: u32,
 }
 
-impl Rate {
+impl Lately {
     /// From here on, with the benefit of the doubt.
     pub(super) const UNKNOWN: Self = Self { searched: 128, several: 0 };
 
@@ -26,7 +26,7 @@ impl Rate {
     }
 
     /// Whether so few that it pays to search as if there were none.
-    pub(super) fn is_low(self) -> bool {
+    pub(super) fn few_several(self) -> bool {
         self.several * 32 <= self.searched
     }
 }
@@ -37,20 +37,20 @@ mod tests {
 
     #[test]
     fn a_few_with_several_solutions_are_few_and_many_are_forgotten_in_time() {
-        let mut rate = Rate::UNKNOWN;
-        assert!(rate.is_low());
+        let mut lately = Lately::UNKNOWN;
+        assert!(lately.few_several());
         for _ in 0..20 {
-            rate.note(true);
+            lately.note(true);
         }
-        assert!(!rate.is_low());
+        assert!(!lately.few_several());
         let unique = (0..).take_while(|_| {
-            rate.note(false);
-            !rate.is_low()
+            lately.note(false);
+            !lately.few_several()
         });
-        assert!((100..2 * Rate::LONG as usize).contains(&unique.count()));
-        for i in 1..10 * Rate::LONG {
-            rate.note(i % 64 == 0);
+        assert!((100..2 * Lately::LONG as usize).contains(&unique.count()));
+        for i in 1..10 * Lately::LONG {
+            lately.note(i % 64 == 0);
         }
-        assert!(rate.is_low());
+        assert!(lately.few_several());
     }
 }

@@ -8,13 +8,15 @@
 //!
 //! Where every digit of every chute has one configuration left, the cells are settled or
 //! contradict; so a stuck lane always finds a branch. A leaves one configuration, or at most
-//! two of four to six: no chain of sides A is longer than 108: 54 pairs of
-//! chute and digit, at most two sides A for each.
+//! two of four to six: no chain of sides A is longer than [`MAX_DEPTH`].
 
 use fearless_simd::{Select, Simd};
 
-use super::sweep::{Configurations, Minirows, through};
+use super::sweep::{Configurations, Minirows, THROUGH};
 use super::vector::{LaneSet, Vector};
+
+/// 54 pairs of chute and digit, at most two sides A for each.
+pub(super) const MAX_DEPTH: usize = 108;
 
 /// What both sides of a branch take from the cells.
 pub(super) struct Split<V: Vector<S>, S: Simd> {
@@ -66,9 +68,9 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
             best.or_better(offer(s, chute as u16, left));
         }
         let chute = best.rank & V::splat(s, CHUTE);
-        let mut here = [V::mask(s, 0); 6];
+        let mut here = [V::mask(s, stuck); 6];
         for i in 0..6 {
-            here[i] = V::mask(s, chute.lanes_equal(V::splat(s, i as u16)) & stuck);
+            here[i] &= chute.simd_eq(V::splat(s, i as u16));
         }
         let (a, b) = sides(s, &best);
         Self { a, b, here }
@@ -162,8 +164,8 @@ fn sides<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>, Miniro
         kept_by_a[i] = (own[i] & few).without(seen);
         seen |= own[i] & few;
     }
-    let [here, other_here] = through(0, 0);
-    let [next, other_next] = through(0, 1);
+    let [here, other_here] = THROUGH[0][0];
+    let [next, other_next] = THROUGH[0][1];
     let first = (own[here] | own[other_here]) & many;
     kept_by_a[here] |= own[here] & many;
     kept_by_a[other_here] |= own[other_here] & many;
@@ -173,7 +175,7 @@ fn sides<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>, Miniro
     let (mut a, mut b) = ([[zero; 3]; 3], [[zero; 3]; 3]);
     for line in 0..3 {
         for square in 0..3 {
-            let [i, j] = through(line, square);
+            let [i, j] = THROUGH[line][square];
             let (i_of_b, j_of_b) = (own[i].without(kept_by_a[i]), own[j].without(kept_by_a[j]));
             a[line][square] = chosen.digit.without2(kept_by_a[i], kept_by_a[j]);
             b[line][square] = chosen.digit.without2(i_of_b, j_of_b);

@@ -1,0 +1,259 @@
+//! Every lane has a search for itself, which goes depth first: so which solutions come first, and
+//! where a limit of nodes is reached, depends on the puzzle alone. Where neither matters, lanes search
+//! together ([`super::pool`]).
+
+use fearless_simd::Simd;
+
+use super::branch::Split;
+use super::run::{Blocks, Newcomer, Run};
+use super::share::{Effort, Found, Shares};
+use super::stack::Stack;
+use super::sweep::Verdict;
+use super::vector::{LaneSet, Vector, align_stack, lanes_of};
+use crate::puzzle::Grid;
+
+/// What a lane is about, beside its cells.
+#[derive(Clone, Copy, Default)]
+struct Search {
+    puzzle: usize,
+    entered_ns: u64,
+    solutions: u32,
+    /// What it had cost at the first solution.
+    at_first: Effort,
+}
+
+/// How the lanes with an event go on.
+struct Next {
+    /// Stuck: with side A of a branch.
+    branching: LaneSet,
+    /// Failed, or after a solution: with the side put by last.
+    returning: LaneSet,
+}
+
+/// A batch of which every lane searches one puzzle.
+pub(super) struct Apart<'a, S: Simd, V> {
+    run: Run<'a, S, V>,
+    stack: &'a mut Stack<S, V>,
+    node_limit: u64,
+    search: [Search; 32],
+    guesses: [u64; 32],
+    nodes: [u64; 32],
+    /// At the end of the batch: lanes that share a search, and their solutions.
+    shares: Shares,
+    grids: [Option<Grid>; 32],
+}
+
+impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
+    pub(super) fn new(run: Run<'a, S, V>, stack: &'a mut Stack<S, V>) -> Self {
+        Self {
+            node_limit: run.limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get),
+            run,
+            stack,
+            search: [Search::default(); 32],
+            guesses: [0; 32],
+            nodes: [0; 32],
+            shares: Shares::NONE,
+            grids: [None; 32],
+        }
+    }
+
+    /// Returns how many outcomes are final, from the first.
+    pub(super) fn all(mut self) -> usize {
+        let mut next = Next { branching: 0, returning: 0 };
+        while !self.run.is_stopped() {
+            next.branching |= self.refill();
+            if self.run.busy == 0 {
+                break;
+            }
+            self.go_on(&next);
+            let verdict = self.run.work();
+            next = self.settle(verdict);
+        }
+        self.run.flush();
+        let open =
+            lanes_of(self.run.busy | self.shares.lanes()).map(|lane| self.search[lane].puzzle);
+        open.fold(self.run.first_outside(), usize::min)
+    }
+
+    /// Gives every free lane a newcomer, as long as there are any; returns the lanes that
+    /// were stuck already.
+    fn refill(&mut self) -> LaneSet {
+        let mut branching = 0;
+        loop {
+            let free = self.run.free();
+            if free == 0 {
+                return branching;
+            }
+            if !self.run.has_newcomers() {
+                self.share(free);
+                return branching;
+            }
+            branching |=
+                self.run.take_newcomers(free, |Newcomer { lane, puzzle, entered_ns, stuck }| {
+                    self.search[lane] = Search { puzzle, entered_ns, ..Search::default() };
+                    // A stuck one branches at once: a guess, and its side A.
+                    self.guesses[lane] = u64::from(stuck);
+                    self.nodes[lane] = 1 + u64::from(stuck);
+                });
+        }
+    }
+
+    /// Lanes that branch or return get the cells that they go on with.
+    fn go_on(&mut self, next: &Next) {
+        let &Next { branching, returning } = next;
+        let (s, stack) = (self.run.s, &mut *self.stack);
+        let Blocks { work, configurations, .. } = &mut *self.run.blocks;
+        s.vectorize(
+            #[inline(always)]
+            || {
+                align_stack::<S, V>(s);
+                if branching != 0 {
+                    let split = Split::choose(s, configurations, branching);
+                    stack.exchange(s, work, &split, branching, returning);
+                } else if returning != 0 {
+                    stack.give_back(s, work, returning);
+                }
+            },
+        );
+    }
+
+    /// Lanes at an end leave; the others return to a side that was put by, or branch.
+    fn settle(&mut self, verdict: Verdict) -> Next {
+        let Verdict { failed, full, stuck } = verdict;
+        let right = self.run.solved(full);
+        let over = failed | full;
+        let done = (over & !self.stack.occupied()) | self.count_solutions(right);
+        let going_on = (over & !done) | stuck;
+        let spent = if self.run.limits.nodes.is_some() { self.spent(going_on) } else { 0 };
+        let (branching, returning) = (stuck & !spent, over & !done & !spent);
+        let (s, guesses, nodes) = (self.run.s, &mut self.guesses, &mut self.nodes);
+        s.vectorize(
+            #[inline(always)]
+            || {
+                count(guesses, branching);
+                count(nodes, branching | returning);
+            },
+        );
+        self.finish(done | spent, spent);
+        // Lanes that share a search may have ended with another one.
+        Next { branching: branching & self.run.busy, returning: returning & self.run.busy }
+    }
+
+    /// Those of the lanes that have no node left.
+    fn spent(&self, lanes: LaneSet) -> LaneSet {
+        let spent = lanes_of(lanes).filter(|&lane| self.nodes[lane] == self.node_limit);
+        spent.fold(0, |spent, lane| spent | 1 << lane)
+    }
+
+    /// What a lane's search has cost.
+    fn effort(&self, lane: usize) -> Effort {
+        Effort { guesses: self.guesses[lane], nodes: self.nodes[lane] }
+    }
+
+    /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones; returns
+    /// the lanes that have enough.
+    fn count_solutions(&mut self, right: LaneSet) -> LaneSet {
+        // Which are first cannot be predicted: no branch on it.
+        let (mut first, mut enough) = (0, 0);
+        for lane in lanes_of(right) {
+            let solutions = &mut self.search[lane].solutions;
+            *solutions += 1;
+            first |= LaneSet::from(*solutions == 1) << lane;
+            enough |= LaneSet::from(*solutions == self.run.limits.solutions.get()) << lane;
+        }
+        for lane in lanes_of(first) {
+            self.search[lane].at_first = self.effort(lane);
+        }
+        for lane in lanes_of(first & self.shares.lanes()) {
+            self.grids[lane] = Some(self.grid_of(lane));
+        }
+        self.run.keep_solutions(first & !self.shares.lanes(), |lane| self.search[lane].puzzle);
+        enough
+    }
+
+    /// The lanes `done` are free again; what was found goes to their outcomes.
+    fn finish(&mut self, done: LaneSet, gave_up: LaneSet) {
+        if done == 0 {
+            return;
+        }
+        self.run.busy &= !done;
+        let now_ns = self.run.now_ns();
+        self.stack.clear(done & !self.shares.lanes());
+        for lane in lanes_of(done & !self.shares.lanes()) {
+            let search = &self.search[lane];
+            let outcome = &mut self.run.outcomes[search.puzzle];
+            outcome.solutions = search.solutions;
+            outcome.gave_up = gave_up >> lane & 1 != 0;
+            outcome.guesses = self.guesses[lane];
+            outcome.nodes = self.nodes[lane];
+            outcome.latency_ns = now_ns - search.entered_ns;
+            if search.solutions == 0 {
+                outcome.grid = Grid::BLANK;
+            }
+            self.run.lately.note(search.solutions > 1);
+        }
+        for lane in lanes_of(done & self.shares.lanes()) {
+            self.end_part(lane, now_ns);
+        }
+    }
+
+    /// Free lanes take sides of those that have several, see [`super::share`].
+    fn share(&mut self, free: LaneSet) {
+        let generous = self.stack.generous();
+        if generous == 0 || self.run.limits.solutions.get() > 2 || self.run.limits.nodes.is_some() {
+            return;
+        }
+        for (taker, giver) in lanes_of(free).zip(lanes_of(generous)) {
+            self.stack.take_last(giver, &mut self.run.blocks.work, taker);
+            self.shares.divide(giver, taker);
+            self.run.busy |= 1 << taker;
+            self.search[taker] = Search { solutions: 0, ..self.search[giver] };
+            self.guesses[taker] = 0;
+            self.nodes[taker] = 1;
+        }
+    }
+
+    /// A lane has ended that had a part of a search, unless it was needless already.
+    fn end_part(&mut self, lane: usize, now_ns: u64) {
+        if self.shares.lanes() >> lane & 1 == 0 {
+            return;
+        }
+        let Search { puzzle, entered_ns, solutions, at_first } = self.search[lane];
+        let effort = self.effort(lane);
+        let found = Found { solutions, effort, at_first, grid: self.grids[lane] };
+        let ended = self.shares.end(lane, &found, self.run.limits.solutions.get());
+        self.stack.clear(ended.needless | 1 << lane);
+        for lane in lanes_of(ended.needless | 1 << lane) {
+            self.grids[lane] = None;
+        }
+        self.run.busy &= !ended.needless;
+        if let Some(all) = ended.all {
+            self.run.lately.note(all.solutions > 1);
+            let outcome = &mut self.run.outcomes[puzzle];
+            outcome.solutions = all.solutions;
+            outcome.gave_up = false;
+            outcome.guesses = all.effort.guesses;
+            outcome.nodes = all.effort.nodes;
+            outcome.latency_ns = now_ns - entered_ns;
+            if let Some(grid) = all.grid {
+                outcome.grid = grid;
+            } else if all.solutions == 0 {
+                outcome.grid = Grid::BLANK;
+            }
+        }
+    }
+
+    /// The digits of a work lane that is solved.
+    fn grid_of(&self, lane: usize) -> Grid {
+        let digit = |cell: &V| cell.as_slice()[lane].trailing_zeros() as u8 + 1;
+        Grid(std::array::from_fn(|i| digit(&self.run.blocks.work[i])))
+    }
+}
+
+/// Adds one for each of the lanes.
+#[inline(always)]
+fn count(counters: &mut [u64; 32], lanes: LaneSet) {
+    for lane in 0..32 {
+        counters[lane] += u64::from(lanes >> lane & 1);
+    }
+}

@@ -1,0 +1,284 @@
+//! All lanes search together: a lane that is free takes any side of any search.
+//!
+//! Half of the lanes with an event have failed, the other half branch. So the sides B of those that
+//! branch go straight into the lanes that have failed, by one permutation a cell; what is left over
+//! lies on [shelves](super::shelves) until more lanes fail than branch. Where each lane has a stack of
+//! its own ([`super::apart`]), moving cells takes three times as long.
+//!
+//! In which order the sides of a search are looked at depends on what else is going on. That does not
+//! matter where all of them are: with no solution or only one, the solution, the guesses and the nodes
+//! are those of any order. When a second solution turns up, the puzzle is *forsaken*, and a lane of
+//! its own searches it again in the right order. What the first search has cost is lost then; so where
+//! puzzles with several solutions are frequent none is searched together
+//! ([`Lately`](super::lately::Lately)).
+
+use fearless_simd::Simd;
+
+use super::branch::Split;
+use super::run::{Newcomer, Run};
+use super::searches::{SearchId, Searches};
+use super::shelves::{Exchange, Shelves};
+use super::sweep::Verdict;
+use super::vector::{LaneSet, Vector, align_stack, lanes_of};
+use crate::puzzle::Grid;
+use crate::solver::Limits;
+
+/// What searching together needs beside the cells.
+pub(super) struct Sides<V> {
+    shelves: Shelves<V>,
+    searches: Searches,
+}
+
+impl<V> Sides<V> {
+    pub(super) fn new<S: Simd>(s: S) -> Self
+    where
+        V: Vector<S>,
+    {
+        // Every search has a lane or a side.
+        let searches = Searches::new(V::LEN + Shelves::<V>::room());
+        Self { shelves: Shelves::new(s), searches }
+    }
+}
+
+/// A batch that all lanes search together.
+pub(super) struct Pool<'a, S: Simd, V> {
+    run: Run<'a, S, V>,
+    sides: &'a mut Sides<V>,
+    /// The search that each lane works for.
+    owner: [SearchId; 32],
+    /// The first puzzle that is to be searched again; none is if there is no such puzzle.
+    first_forsaken: usize,
+}
+
+/// How far a batch was searched together.
+pub(super) struct Ended {
+    /// The first puzzle that was not.
+    pub(super) next: usize,
+    /// Whether some of those before are to be searched again, apart: their outcomes have given up,
+    /// and say as latency when they came.
+    pub(super) forsaken: bool,
+    /// If asked to stop: the first puzzle whose outcome is not final.
+    pub(super) stopped: Option<usize>,
+}
+
+impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
+    /// Whether the order of a search does not matter, as long as there is only one solution.
+    pub(super) fn suits(limits: Limits) -> bool {
+        limits.solutions.get() > 1 && limits.nodes.is_none()
+    }
+
+    pub(super) fn new(run: Run<'a, S, V>, sides: &'a mut Sides<V>) -> Self {
+        Self { run, sides, owner: [Searches::NOBODY; 32], first_forsaken: usize::MAX }
+    }
+
+    pub(super) fn all(mut self) -> Ended {
+        let mut branching = 0;
+        let mut stopped = None;
+        loop {
+            if self.run.is_stopped() {
+                stopped = Some(self.first_open());
+                break;
+            }
+            branching |= self.refill(branching);
+            let (s, pool) = (self.run.s, &mut self);
+            s.vectorize(
+                #[inline(always)]
+                || pool.go_on(branching),
+            );
+            branching = if self.run.busy != 0 {
+                let verdict = self.run.work();
+                self.settle(verdict)
+            } else if self.run.is_through() && self.sides.shelves.sides() == 0 {
+                break;
+            } else {
+                0 // All that were busy have been forsaken.
+            };
+        }
+        self.run.flush();
+        Ended { next: self.run.next(), forsaken: self.first_forsaken != usize::MAX, stopped }
+    }
+
+    /// The first puzzle whose outcome is not final; all searches are forgotten.
+    #[cold]
+    fn first_open(&mut self) -> usize {
+        let Sides { shelves, searches } = &mut *self.sides;
+        let searched = searches.first_puzzle().unwrap_or(usize::MAX);
+        shelves.clear();
+        searches.clear();
+        searched.min(self.run.first_outside()).min(self.first_forsaken)
+    }
+
+    /// Newcomers for the lanes that there is no side for; returns those that are stuck already.
+    fn refill(&mut self, branching: LaneSet) -> LaneSet {
+        let mut stuck = 0;
+        loop {
+            let free = self.without_side(branching | stuck);
+            if free == 0 {
+                return stuck;
+            }
+            if !self.run.lately.few_several() {
+                self.run.admit_no_more();
+            }
+            if !self.run.has_newcomers() {
+                return stuck;
+            }
+            let (owner, searches) = (&mut self.owner, &mut self.sides.searches);
+            stuck |= self.run.take_newcomers(free, |newcomer| {
+                let Newcomer { lane, puzzle, entered_ns, .. } = newcomer;
+                owner[lane] = searches.begin(puzzle, entered_ns);
+            });
+        }
+    }
+
+    /// The free lanes that there is no side for.
+    fn without_side(&self, branching: LaneSet) -> LaneSet {
+        let mut free = self.run.free();
+        if free == 0 {
+            return 0;
+        }
+        self.run.s.vectorize(
+            #[inline(always)]
+            || {
+                let sides = self.sides.shelves.sides() + branching.count_ones();
+                for _ in 0..sides.min(free.count_ones()) {
+                    free &= free - 1;
+                }
+                free
+            },
+        )
+    }
+
+    /// Lanes that branch go on with side A, free ones with any side.
+    #[inline(always)]
+    fn go_on(&mut self, branching: LaneSet) {
+        let s = self.run.s;
+        align_stack::<S, V>(s);
+        let free = self.run.free();
+        if branching == 0 {
+            if free != 0 {
+                let exchange = self.match_up(0, free);
+                self.sides.shelves.give_back(s, &mut self.run.blocks.work, &exchange);
+            }
+            return;
+        }
+        let split = Split::choose(s, &self.run.blocks.configurations, branching);
+        let exchange = self.match_up(branching, free);
+        self.sides.shelves.exchange(s, &mut self.run.blocks.work, &split, &exchange);
+    }
+
+    /// A side for each of the `free` lanes, as long as there are any, and a place for each side B.
+    #[inline(always)]
+    fn match_up(&mut self, branching: LaneSet, free: LaneSet) -> Exchange {
+        let Sides { shelves, searches } = &mut *self.sides;
+        let owner = &mut self.owner;
+        let (mut giver, mut column) = ([0; 32], [0; 32]);
+        // Those go on shelves for whose side there is room on the topmost one.
+        let mut without_room = branching & shelves.occupied();
+        let mut with_room = branching & !without_room;
+        let mut takers = free;
+        for _ in 0..branching.count_ones().min(free.count_ones()) {
+            let from = if without_room != 0 { without_room } else { with_room };
+            let (from, taker) = (from.trailing_zeros(), takers.trailing_zeros() as usize);
+            without_room &= !(1 << from);
+            with_room &= !(1 << from);
+            takers &= takers - 1;
+            giver[taker] = from as u16;
+            owner[taker] = owner[from as usize];
+            searches.branch(owner[taker]);
+        }
+        let given = free & !takers;
+        self.run.busy |= given;
+        let mut put_by = without_room | with_room;
+        let mut back = 0;
+        for lane in lanes_of(put_by) {
+            searches.branch(owner[lane]);
+        }
+        if takers != 0 {
+            let (s, work) = (self.run.s, &mut *self.run.blocks.work);
+            let taken = shelves.take(s, work, takers, owner, &mut column);
+            self.run.busy |= taken.all;
+            back = taken.back;
+        } else if put_by != 0 && !shelves.put_by(self.run.s, put_by, owner) {
+            self.forsake(put_by);
+            put_by = 0;
+        }
+        Exchange { given, giver, back, column, put_by }
+    }
+
+    /// Lanes at an end are free; the others branch: which.
+    fn settle(&mut self, verdict: Verdict) -> LaneSet {
+        let Verdict { failed, full, stuck } = verdict;
+        let over = failed | full;
+        if full != 0 {
+            self.count_solutions(self.run.solved(full));
+        }
+        self.run.busy &= !over;
+        // Which is the last one of its search cannot be predicted: no branch on it.
+        let (mut ended, mut count) = ([Searches::NOBODY; 32], 0);
+        for lane in lanes_of(over) {
+            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NOBODY);
+            count += usize::from(self.sides.searches.end_side(ended[count]));
+        }
+        for id in &ended[..count] {
+            self.finish(*id);
+        }
+        stuck & self.run.busy
+    }
+
+    /// The first solutions leave; puzzles with a second one are forsaken.
+    fn count_solutions(&mut self, solved: LaneSet) {
+        let (owner, searches) = (&self.owner, &mut self.sides.searches);
+        let (mut first, mut second) = (0, 0);
+        for lane in lanes_of(solved) {
+            let solutions = searches.count_solution(owner[lane]);
+            first |= LaneSet::from(solutions == 1) << lane;
+            second |= LaneSet::from(solutions == 2) << lane;
+        }
+        self.run.keep_solutions(first, |lane| searches.puzzle(owner[lane]));
+        if second != 0 {
+            self.forsake(second);
+        }
+    }
+
+    /// All sides of a search have been looked at.
+    fn finish(&mut self, id: SearchId) {
+        let search = self.sides.searches.remove(id);
+        self.run.lately.note(false);
+        let latency_ns = self.run.now_ns() - search.entered_ns;
+        let outcome = &mut self.run.outcomes[search.puzzle];
+        outcome.solutions = search.solutions;
+        outcome.gave_up = false;
+        outcome.guesses = search.guesses;
+        // The puzzle itself, and both sides of each guess.
+        outcome.nodes = 1 + 2 * search.guesses;
+        outcome.latency_ns = latency_ns;
+        if search.solutions == 0 {
+            outcome.grid = Grid::BLANK;
+        }
+    }
+
+    /// The searches that these lanes work for end; their puzzles are to be searched again.
+    #[cold]
+    fn forsake(&mut self, lanes: LaneSet) {
+        let Sides { shelves, searches } = &mut *self.sides;
+        for lane in lanes_of(lanes) {
+            let forsaken = self.owner[lane];
+            if forsaken == Searches::NOBODY {
+                continue; // with another lane
+            }
+            shelves.remove(forsaken);
+            for (lane, owner) in self.owner.iter_mut().enumerate() {
+                if *owner == forsaken {
+                    *owner = Searches::NOBODY;
+                    self.run.busy &= !(1 << lane);
+                }
+            }
+            let search = searches.remove(forsaken);
+            let outcome = &mut self.run.outcomes[search.puzzle];
+            outcome.gave_up = true;
+            outcome.latency_ns = search.entered_ns;
+            self.run.lately.note(true);
+            self.first_forsaken = self.first_forsaken.min(search.puzzle);
+        }
+    }
+}

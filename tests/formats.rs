@@ -191,7 +191,7 @@ fn keys_of_an_object_are_different() {
     let output = solve_in(Path::new("."), &args, CLASSIC);
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("--columns names line twice"), "{message}");
+    assert!(message.contains("--columns has line twice"), "{message}");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn killed_runs_are_finished_as_if_nothing_had_been() {
             child.kill().unwrap();
             match child.wait().unwrap().code() {
                 None => kills += 1,
-                // Nothing is left to go on with if the last kill came when all was done.
+                // Nothing is left to resume if the last kill came when all was done.
                 Some(code) => {
                     assert!(code == 0 || code == 2, "{code}");
                     break;

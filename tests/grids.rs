@@ -286,7 +286,7 @@ fn a_run_that_was_killed_is_finished_as_if_nothing_had_been() {
         child.kill().unwrap();
         match child.wait().unwrap().code() {
             None => kills += 1,
-            // Nothing is left to go on with if the last kill came when all was done.
+            // Nothing is left to resume if the last kill came when all was done.
             Some(code) => {
                 assert!(code == 1 || code == 2, "{code}");
                 break;

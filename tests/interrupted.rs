@@ -64,7 +64,7 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_gone_on_with() {
         signal(&child, which);
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, 130, "{ran:?}");
-        assert!(ran.messages.contains("interrupted; --resume goes on with out"), "{ran:?}");
+        assert!(ran.messages.contains("interrupted; --resume continues out"), "{ran:?}");
         assert!(ran.messages.contains("5 records"), "{ran:?}");
         assert_eq!(names(&folder), ["bad", "out", "out.resume"]);
         drop(input);
@@ -287,7 +287,7 @@ fn killed_runs_are_finished_as_if_nothing_had_been() {
         child.kill().unwrap();
         match child.wait().unwrap().code() {
             None => kills += 1,
-            // Nothing is left to go on with if the last kill came when all was done.
+            // Nothing is left to resume if the last kill came when all was done.
             Some(code) => {
                 assert!(code == 1 || code == 2, "{code}");
                 break;
@@ -342,7 +342,7 @@ fn another_run_is_not_gone_on_with() {
     assert_eq!(folder.solve(&["in", "-", "-o", "out", "--force"], "").status, 1);
     let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
     assert_eq!(ran.status, 2);
-    assert!(ran.messages.contains("out: nothing to go on with"), "{ran:?}");
+    assert!(ran.messages.contains("out: nothing to resume"), "{ran:?}");
     let ran = folder.solve(&["in", "--resume"], "");
     assert_eq!(ran.status, 2);
     assert!(ran.messages.contains("--output"), "{ran:?}");
@@ -508,7 +508,7 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_whole() {
     let ran = folder.solve(&args, "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");
-    assert!(ran.messages.contains("out is not complete; --resume goes on with it"), "{ran:?}");
+    assert!(ran.messages.contains("out is not complete; --resume continues it"), "{ran:?}");
     assert_eq!(names(&folder), ["bad", "behind", "in.gz", "out", "out.resume"]);
     let left = folder.read("out");
     let behind = folder.solve(&["behind", "--columns", COLUMNS], "").rows;

@@ -201,7 +201,7 @@ fn a_run_that_goes_on_overwrites_only_what_it_has_written() {
     if !Path::new("/dev/full").exists() {
         return;
     }
-    // A side output that failed leaves a run that can be gone on with.
+    // A side output that failed leaves a run that can be resumed.
     let ran = folder.solve(&["in", "-o", "out", "--latency", "/dev/full"], "");
     assert_eq!(ran.status, 3, "{ran:?}");
     let again = ["in", "-o", "out", "--resume", "--latency"];

@@ -32,7 +32,7 @@ const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSI
 pub struct Batch {
     /// How records become rows.
     pub pipeline: Pipeline,
-    /// The options that shape rows: a run is gone on with under the same ones.
+    /// The options that shape rows: `--resume` needs the same ones.
     pub settings: BTreeMap<String, String>,
     /// The engine, for the summary; `None` if none is asked.
     pub engine: Option<EngineKind>,
@@ -163,18 +163,18 @@ impl Batch {
         }
         if !losses.is_empty() {
             if let Some(name) = name.filter(|_| !is_complete) {
-                losses.push(format!("{name} is not complete; --resume goes on with it"));
+                losses.push(format!("{name} is not complete; --resume continues it"));
             }
             return Err(Failure::Io(losses.join("\nbulkdoku: ")));
         }
         Ok(self.exit(&report, is_unwanted, name))
     }
 
-    /// The exit status of a run that has lost nothing; `name` is that of rows that can be gone on with.
+    /// The exit status of a run that has lost nothing; `name` is that of rows that can be resumed.
     fn exit(&self, report: &Report, is_unwanted: bool, name: Option<String>) -> Exit {
         if report.stopped && !is_unwanted {
             if let Some(name) = name.filter(|_| !self.quiet) {
-                let _ = writeln!(io::stderr(), "interrupted; --resume goes on with {name}");
+                let _ = writeln!(io::stderr(), "interrupted; --resume continues {name}");
             }
             return Exit::Interrupted;
         }
@@ -243,7 +243,7 @@ impl Batch {
     }
 }
 
-/// What is left of the run that `--resume` is to go on with, if there is anything.
+/// What is left of the run to be resumed, if there is anything.
 fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>, Failure> {
     if !destinations.resume {
         return Ok(None);
@@ -258,7 +258,7 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
         Ok(found) if journal.is_none() && !(found.is_file() && found.len() == 0) => {
             let [path, _] = journal::places(output);
             Err(Failure::Usage(format!(
-                "{}: nothing to go on with: it is complete, or there is no {} from a run that was \
+                "{}: nothing to resume: it is complete, or there is no {} from a run that was \
                  ended; --force starts over",
                 output.display(),
                 path.display()

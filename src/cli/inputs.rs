@@ -129,7 +129,7 @@ impl Inputs {
         self.paths.iter().map(|path| name(path)).collect()
     }
 
-    /// What tells them from others, when a run is to be gone on with.
+    /// What tells them from others, when a run is resumed.
     pub fn states(&self) -> Vec<InputState> {
         let state = |(path, typed): (&PathBuf, &Typed)| match typed {
             Some(text) => InputState {
@@ -174,7 +174,7 @@ impl Inputs {
         })
     }
 
-    /// The inputs in order, up to so many bytes of one of them.
+    /// The inputs in order, up to a number of bytes of one of them.
     pub fn sources_until(
         &mut self,
         (last, bytes): (usize, u64),

@@ -1,4 +1,4 @@
-//! What an unfinished run leaves beside its output, so that `--resume` can go on with it.
+//! What an unfinished run leaves beside its output, so that `--resume` can continue it.
 //!
 //! `results.csv.resume` says what the run was (inputs, options) and has some places in the input up
 //! to which all rows are in the output, with the output's length and last bytes there. It is written

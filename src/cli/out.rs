@@ -11,7 +11,7 @@ use bulkdoku::Tail;
 use super::identity::Identity;
 use super::{Failure, streams};
 
-/// How many bytes at the end of a file are compared when a run goes on with it.
+/// How many bytes at the end of a file are compared when a run is resumed.
 const TAIL_BYTES: usize = 64 * 1024;
 
 /// Where an output goes, as it was typed.
@@ -54,7 +54,7 @@ pub struct Out {
     file: File,
     /// None for standard output.
     path: Option<PathBuf>,
-    /// Whether it is a file with a length: it can be cut and gone on with.
+    /// Whether it is a file with a length: it can be cut and continued.
     is_regular: bool,
     /// Whether it was not there before.
     is_new: bool,

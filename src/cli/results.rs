@@ -40,7 +40,7 @@ impl Results {
         Self { rows, rows_bytes: 0, written_bytes: 0, notes, journal, is_incomplete: false }
     }
 
-    /// Those of a run that goes on with what `journal` is about, from the place that is returned,
+    /// Those of a run that resumes what `journal` is about, from the place that is returned,
     /// if there is any.
     pub fn go_on(
         rows: Out,
@@ -93,7 +93,7 @@ impl Results {
         self.rows.name()
     }
 
-    /// Whether `--resume` can go on with it.
+    /// Whether `--resume` can continue it.
     pub fn can_be_resumed(&self) -> bool {
         self.journal.is_some() && !self.rows.is_gone()
     }
@@ -106,7 +106,7 @@ impl Results {
         losses
     }
 
-    /// All is complete, or cannot become so: nothing is to be gone on with.
+    /// All is complete, or cannot become so: nothing is to be resumed.
     pub fn complete(self) -> Result<(), Failure> {
         match self.journal {
             Some(journal) => journal.remove().map_err(|error| {
@@ -135,7 +135,7 @@ impl Results {
 }
 
 fn changed(name: &str) -> Failure {
-    let what = "is not as the run has left it that is to be gone on with; --force starts over";
+    let what = "is not as the run to be resumed has left it; --force starts over";
     Failure::Usage(format!("{name}: {what}"))
 }
 

@@ -1,4 +1,4 @@
-//! What tells one run from another: only the same run is gone on with.
+//! What tells one run from another: only the same run is resumed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-/// What has to be the same for a run to be gone on with.
+/// What has to be the same for a run to be resumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// The program and its version.

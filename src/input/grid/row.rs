@@ -1,0 +1,278 @@
+//! One line of a grid: what it is, and the cells of a row in every form.
+
+use super::LONGEST_LINE;
+use crate::input::list;
+use crate::marks::Digits;
+use crate::puzzle::{BLANKS, Malformed};
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Row,
+    Border,
+    Blank,
+    /// A comment or a label.
+    Text,
+    /// The head of the section that holds the puzzle.
+    Head,
+    /// The head of a section that holds something else.
+    OtherSection,
+    TooLong,
+}
+
+impl Kind {
+    /// What a line without its end is. Of a long one no more than its begin is looked at.
+    pub(super) fn of(line: &[u8]) -> Self {
+        let begin = &line[..line.len().min(LONGEST_LINE)];
+        match begin.trim_ascii() {
+            [b'#', ..] => Self::Text,
+            _ if line.len() > LONGEST_LINE => Self::TooLong,
+            [] => Self::Blank,
+            [b'[', name @ .., b']'] if name.iter().all(u8::is_ascii_alphabetic) => {
+                let is_puzzle = name.eq_ignore_ascii_case(b"puzzle");
+                if is_puzzle { Self::Head } else { Self::OtherSection }
+            }
+            text => Self::of_text(text),
+        }
+    }
+
+    fn of_text(text: &[u8]) -> Self {
+        if is_frame(text) {
+            return Self::Border;
+        }
+        // Nearly every row has a digit, and nothing but cells and spaces.
+        let seen = text.iter().fold(0, |seen, &byte| seen | PLAIN[byte as usize]);
+        if seen & (DIGIT | NOT_PLAIN) == DIGIT {
+            return Self::Row;
+        }
+        let (mut cells, mut lines, mut corners) = (0, 0, 0);
+        let (mut has_joint, mut is_border, mut is_row) = (false, true, true);
+        for (_, piece) in pieces(text) {
+            match piece {
+                Piece::Cell(cell) => {
+                    cells += 1;
+                    lines += usize::from(matches!(cell, b'-' | b'_' | b'*'));
+                    corners += usize::from(cell == b'.');
+                }
+                Piece::Joint => has_joint = true,
+                Piece::Space | Piece::Bar => {}
+                Piece::Other(b'\'') => (has_joint, is_row) = (true, false),
+                Piece::Other(_) => (is_border, is_row) = (false, false),
+            }
+        }
+        is_border &= cells == lines + corners
+            && (lines > corners || cells == 0)
+            && (cells != 9 || has_joint);
+        if is_border {
+            Self::Border
+        } else if !is_row && is_label(text) {
+            Self::Text
+        } else {
+            Self::Row
+        }
+    }
+}
+
+const DIGIT: u8 = 1;
+const NOT_PLAIN: u8 = 2;
+
+/// What a byte says about a row: it has a digit, or something but cells, spaces and bars.
+const PLAIN: [u8; 256] = {
+    let mut plain = [NOT_PLAIN; 256];
+    let others = b"0._*-xX? \t|";
+    let mut i = 0;
+    while i < others.len() {
+        plain[others[i] as usize] = 0;
+        i += 1;
+    }
+    let mut digit = b'1';
+    while digit <= b'9' {
+        plain[digit as usize] = DIGIT;
+        digit += 1;
+    }
+    plain
+};
+
+/// Whether a word stands in a line that is not a row: two letters or more at the start of it or
+/// behind a space, one of them none of those that are taken for digits and blanks. A line with as
+/// many digits and dots in succession as a row has is none.
+fn is_label(text: &[u8]) -> bool {
+    let is_cell = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    if text.chunk_by(|a, b| is_cell(a) && is_cell(b)).any(|cells| cells.len() >= 9) {
+        return false;
+    }
+    String::from_utf8_lossy(text).split_whitespace().any(|token| {
+        let word = token.trim_start_matches(|c: char| c.is_ascii_punctuation());
+        let letters = word.chars().take_while(|c| c.is_alphabetic());
+        let (count, own) = letters.fold((0, false), |(count, own), letter| {
+            (count + 1, own || !"OoIlxX".contains(letter))
+        });
+        count >= 2 && own
+    })
+}
+
+/// Whether a row is nothing but dashes and bars.
+pub(super) fn is_dashes(row: &[u8]) -> bool {
+    !pieces(row).any(|(_, piece)| matches!(piece, Piece::Cell(cell) if cell != b'-'))
+}
+
+/// Whether a line is nothing but the brackets around rows, as programs write them.
+fn is_frame(text: &[u8]) -> bool {
+    let is_bracket = |byte: &u8| matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}');
+    text.iter().any(is_bracket)
+        && text.iter().all(|byte| is_bracket(byte) || matches!(byte, b' ' | b'\t' | b',' | b';'))
+}
+
+/// Nine cells as they were written, in any way; if they are none, what is wrong with them if they
+/// were written as people do.
+pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
+    let malformed = match plain_cells(row) {
+        Ok(cells) => return Ok(cells),
+        Err(malformed) => malformed,
+    };
+    let dotted = list::without_ellipses(row);
+    let dotted = dotted.as_deref().and_then(|row| plain_cells(row).ok());
+    let framed = || plain_cells(without_frame(row)).ok();
+    dotted
+        .or_else(|| list::row(row))
+        .or_else(|| list::row_with_empty_cells(row))
+        .or_else(framed)
+        .ok_or_else(|| Malformed {
+            what: malformed.what.replacen("row of", &format!("row {number} of"), 1),
+            ..malformed
+        })
+}
+
+/// A row without the brackets, quotes and commas around it.
+fn without_frame(row: &[u8]) -> &[u8] {
+    let is_frame = |byte: &u8| {
+        matches!(
+            byte,
+            b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'"' | b'\'' | b',' | b';' | b' ' | b'\t'
+        )
+    };
+    let start = row.iter().take_while(|byte| is_frame(byte)).count();
+    let end = row[start..].iter().rev().take_while(|byte| is_frame(byte)).count();
+    &row[start..row.len() - end]
+}
+
+/// The candidates of nine cells: of each its digits, or nine places with a digit or a blank, or a
+/// blank for all.
+pub(super) fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
+    if pieces(row).any(|(_, piece)| matches!(piece, Piece::Other(_))) {
+        return None;
+    }
+    let mut cells = [Digits::ALL; 9];
+    let mut tokens = tokens(row);
+    for cell in &mut cells {
+        *cell = candidates(tokens.next()?.1)?;
+    }
+    tokens.next().is_none().then_some(cells)
+}
+
+/// The candidates that a text names.
+fn candidates(token: &[u8]) -> Option<Digits> {
+    let is_in_place =
+        |(digit, byte): (u8, &u8)| *byte == b'0' + digit || *byte == b'0' || !byte.is_ascii_digit();
+    let is_all = matches!(token, [blank] if !matches!(blank, b'1'..=b'9'));
+    let is_set =
+        token.iter().all(|byte| matches!(byte, b'1'..=b'9')) && token.is_sorted_by(|a, b| a < b);
+    let is_placed = token.len() == 9 && (1..).zip(token).all(is_in_place);
+    if is_all {
+        return Some(Digits::ALL);
+    }
+    let mut digits = Digits::default();
+    token
+        .iter()
+        .filter(|byte| matches!(byte, b'1'..=b'9'))
+        .for_each(|&byte| digits.insert(byte - b'0'));
+    (is_set || is_placed).then_some(digits)
+}
+
+/// The cells between blanks and bars, each with its place.
+pub(super) fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut pieces = pieces(row).peekable();
+    std::iter::from_fn(move || {
+        let is_cell = |(_, piece): &(usize, Piece)| matches!(piece, Piece::Cell(_));
+        let start = pieces.find(is_cell)?.0;
+        let mut end = start + 1;
+        while let Some((at, _)) = pieces.next_if(is_cell) {
+            end = at + 1;
+        }
+        Some((start, &row[start..end]))
+    })
+}
+
+/// Nine cells as people write them.
+pub(super) fn plain_cells(row: &[u8]) -> Result<[u8; 9], Malformed> {
+    let mut cells = [0; 9];
+    let (mut count, mut tenth) = (0, None);
+    for (at, piece) in pieces(row) {
+        match piece {
+            Piece::Cell(cell) => {
+                match cells.get_mut(count) {
+                    Some(place) => *place = cell,
+                    None => tenth = tenth.or(Some(at)),
+                }
+                count += 1;
+            }
+            Piece::Space | Piece::Bar | Piece::Joint => {}
+            Piece::Other(_) => {
+                let what = Malformed::not_a_cell(row, at).what;
+                let what = format!("row of the grid: {what}");
+                return Err(Malformed { column: column(row, at), what });
+            }
+        }
+    }
+    if count == 9 {
+        return Ok(cells);
+    }
+    let hint = match count {
+        4 | 16 | 25 => "; only 9x9 puzzles are read",
+        81 => "; is this one puzzle a line?",
+        _ => ", nine expected",
+    };
+    let s = if count == 1 { "" } else { "s" };
+    let what = format!("row of the grid has {count} cell{s}{hint}");
+    let at = tenth.unwrap_or(row.trim_ascii_end().len());
+    Err(Malformed { column: column(row, at), what })
+}
+
+/// The column of the character at a byte, counted from 1.
+pub(super) fn column(line: &[u8], at: usize) -> usize {
+    String::from_utf8_lossy(&line[..at]).chars().count() + 1
+}
+
+/// What a character of a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Cell(u8),
+    Space,
+    /// A line between two cells.
+    Bar,
+    /// What only a line between two rows has, mostly.
+    Joint,
+    /// The first byte of something else.
+    Other(u8),
+}
+
+/// The characters of a line, each with its place.
+pub(super) fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let (piece, length) = match line[at..] {
+            [] => return None,
+            [cell, ..] if cell.is_ascii_digit() || BLANKS.contains(&cell) => (Piece::Cell(cell), 1),
+            [b' ' | b'\t', ..] => (Piece::Space, 1),
+            [b'|' | b'!' | b':', ..] => (Piece::Bar, 1),
+            [b'+' | b'=', ..] => (Piece::Joint, 1),
+            // │ ┃ ║
+            [0xE2, 0x94, 0x82 | 0x83, ..] | [0xE2, 0x95, 0x91, ..] => (Piece::Bar, 3),
+            // The box drawing characters, U+2500 to U+257F.
+            [0xE2, 0x94 | 0x95, 0x80..=0xBF, ..] => (Piece::Joint, 3),
+            [other, ..] => (Piece::Other(other), 1),
+        };
+        at += length;
+        Some((at - length, piece))
+    })
+}

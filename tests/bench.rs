@@ -189,6 +189,10 @@ fn a_baseline_decides_the_exit_status() {
         assert_eq!(status, 2, "{errors}");
         assert!(errors.contains("has no measurement of\n  puzzles "), "{errors}");
     }
+    // Nor is it overwritten.
+    let was = fs::read(&before).unwrap();
+    let (status, errors) = compared(&["-o", before.to_str().unwrap(), "--force"]);
+    assert_eq!((status, fs::read(&before).unwrap()), (2, was), "{errors}");
     let (errors, status) = refused(bench().arg(&path).args(["--fail-above", "5%"]));
     assert_eq!((status, errors.contains("--baseline")), (Some(2), true), "{errors}");
     let (errors, status) =

@@ -276,8 +276,10 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, &bench, &sets)?;
     }
-    let paths = inputs.as_ref().map_or(&[][..], Inputs::paths);
-    let output = outputs::create(paths, args.output.as_deref(), args.force)?;
+    // The baseline is an input, too: it must not be overwritten.
+    let mut paths = inputs.as_ref().map_or(&[][..], Inputs::paths).to_vec();
+    paths.extend(args.baseline.clone());
+    let output = outputs::create(&paths, args.output.as_deref(), args.force)?;
 
     let measurements = measure(&bench, &sets, args.progress)?;
 

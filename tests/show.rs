@@ -109,7 +109,8 @@ fn a_file_is_shown_as_what_it_holds() {
     let folder = Folder::new();
     folder.file("one.txt", format!("# a puzzle\n{EASY}\n"));
     folder.file("table.csv", format!("id,puzzle\n1,{EASY}\n2,{HARD}\n"));
-    folder.file("bad.txt", format!("{EASY}\n12\n"));
+    folder.file("mixed.txt", format!("{EASY}\n12\n"));
+    folder.file("bad.txt", "12\n");
     folder.file("empty.txt", "# nothing\n");
     let show = |args: &[&str], input: &[u8]| folder.run("show", args, input);
     assert_eq!(show(&["one.txt"], b"").rows, shown(&[EASY]));
@@ -126,8 +127,13 @@ fn a_file_is_shown_as_what_it_holds() {
     let lines = show(&["table.csv", "--candidates"], b"");
     assert_eq!(lines.rows, shown(&["--candidates", EASY]) + &shown(&["--candidates", HARD]));
 
+    // A bad record is named, the others are shown.
+    let mixed = show(&["mixed.txt"], b"");
+    assert_eq!((mixed.status, mixed.rows), (1, shown(&[EASY])));
+    assert!(mixed.messages.contains("mixed.txt:2:3: malformed: 2 cells"), "{}", mixed.messages);
+
     for (args, status, hint) in [
-        (["bad.txt"], 2, "bad.txt:2:3: 2 cells"),
+        (["bad.txt"], 2, "bad.txt:1:3: malformed: 2 cells"),
         (["empty.txt"], 2, "no puzzle"),
         (["missing.txt"], 2, "no such file"),
         (["."], 3, "directory"),

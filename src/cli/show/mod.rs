@@ -14,6 +14,7 @@ use clap::ValueEnum;
 
 use super::{Exit, Failure, help, print};
 use draw::Drawing;
+use read::Found;
 use trace::Trace;
 
 /// Enough for all but a few puzzles ever seen.
@@ -105,7 +106,7 @@ Examples:
   bulkdoku show --stage solved puzzles.txt
   bulkdoku show --peers C2
 
-Exit status: 0 shown, 1 there is no solution, 2 wrong usage or no puzzle, 3 the file cannot be read.";
+Exit status: 0 shown, 1 there is no solution or a bad record, 2 wrong usage or no puzzle, 3 the file cannot be read.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Stage {
@@ -130,8 +131,11 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         return print(about_cells(args).as_bytes()).map(|()| Exit::Done);
     };
     let task = Task::of(args)?;
-    let puzzles = read::puzzles(puzzle)?;
-    let mut exit = Exit::Done;
+    let Found { puzzles, bad } = read::puzzles(puzzle)?;
+    for message in &bad {
+        eprintln!("{message}");
+    }
+    let mut exit = if bad.is_empty() { Exit::Done } else { Exit::SomeRecords };
     for (i, named) in puzzles.iter().enumerate() {
         let mut out = String::new();
         if puzzles.len() > 1 && !args.candidates {

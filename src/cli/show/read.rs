@@ -21,16 +21,25 @@ pub struct Named {
     pub marks: Marks,
 }
 
-/// The puzzles of a file, of standard input (`-`), or the one that was typed.
-pub fn puzzles(argument: &str) -> Result<Vec<Named>, Failure> {
+/// What was found.
+#[derive(Default)]
+pub struct Found {
+    pub puzzles: Vec<Named>,
+    /// What is wrong with records that are none: `file:line:column: why`.
+    pub bad: Vec<String>,
+}
+
+/// The puzzles of a file, of standard input (`-`), or the one that was typed: at least one.
+pub fn puzzles(argument: &str) -> Result<Found, Failure> {
     if argument == STDIN || Path::new(argument).exists() {
         return of_file(argument);
     }
     let refused = |error| Failure::Usage(format!("{error}; and there is no such file"));
-    Ok(vec![Named { place: String::new(), marks: argument.parse().map_err(refused)? }])
+    let marks = argument.parse().map_err(refused)?;
+    Ok(Found { puzzles: vec![Named { place: String::new(), marks }], ..Found::default() })
 }
 
-fn of_file(argument: &str) -> Result<Vec<Named>, Failure> {
+fn of_file(argument: &str) -> Result<Found, Failure> {
     let mut inputs = Inputs::check(vec![argument.into()])?;
     let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
     let mut bytes = Vec::new();
@@ -40,18 +49,24 @@ fn of_file(argument: &str) -> Result<Vec<Named>, Failure> {
         let hint = "more than a megabyte; show is for a few puzzles";
         return Err(Failure::Usage(format!("{name}: {hint}")));
     }
-    of_records(&name, &bytes).or_else(|error| {
-        if matches!(error, Failure::Io(_)) {
-            return Err(error);
-        }
-        // A single grid of candidates takes more forms than records do.
-        let marks = String::from_utf8_lossy(&bytes).parse().map_err(|_| error)?;
-        Ok(vec![Named { place: name, marks }])
-    })
+    let found = of_records(&name, &bytes);
+    if found.as_ref().is_ok_and(|found| found.bad.is_empty())
+        || matches!(found, Err(Failure::Io(_)))
+    {
+        return found;
+    }
+    // A single grid of candidates takes more forms than records do.
+    if let Ok(marks) = String::from_utf8_lossy(&bytes).parse() {
+        return Ok(Found { puzzles: vec![Named { place: name, marks }], ..Found::default() });
+    }
+    match found {
+        Ok(Found { puzzles, bad }) if puzzles.is_empty() => Err(Failure::Usage(bad.join("\n"))),
+        found => found,
+    }
 }
 
 /// The puzzles of a text in any form that is solved.
-fn of_records(name: &str, bytes: &[u8]) -> Result<Vec<Named>, Failure> {
+fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
     let refused = |error: &dyn std::fmt::Display| Failure::Usage(format!("{name}: {error}"));
     let layout = Expected::default().detect(bytes, true).map_err(|error| match error {
         Undetected::Foreign(_) => Failure::Io(format!("{name}: {error}")),
@@ -59,19 +74,21 @@ fn of_records(name: &str, bytes: &[u8]) -> Result<Vec<Named>, Failure> {
     })?;
     let source = Source { layout: layout.unwrap_or_default(), ..Source::new(name, bytes) };
     let mut records = RecordReader::new([source]);
-    let mut puzzles = Vec::new();
+    let mut found = Found::default();
     while let Some(record) = records.next() {
         let place = format!("{}:{}", record.file, record.line);
-        let marks = record.puzzle.map_err(|malformed| {
-            Failure::Usage(format!("{place}:{}: {malformed}", malformed.column))
-        })?;
-        puzzles.push(Named { place, marks });
+        match record.puzzle {
+            Ok(marks) => found.puzzles.push(Named { place, marks }),
+            Err(malformed) => {
+                found.bad.push(format!("{place}:{}: malformed: {malformed}", malformed.column));
+            }
+        }
     }
     if let Some(failure) = records.failures().into_iter().next() {
         return Err(Failure::Io(failure.to_string()));
     }
-    if puzzles.is_empty() {
+    if found.puzzles.is_empty() && found.bad.is_empty() {
         return Err(refused(&"no puzzle in it"));
     }
-    Ok(puzzles)
+    Ok(found)
 }

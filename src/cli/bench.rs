@@ -312,7 +312,7 @@ fn check_baseline(
     Err(Failure::Usage(format!("--baseline {name} has no measurement of{missing}")))
 }
 
-/// Says what is slower than before by more than so many percent.
+/// Says what is slower than before by more than the given percentage.
 fn judge(comparison: &Comparison, most: f64) -> Exit {
     let mut exit = Exit::Done;
     for (what, ratio) in comparison.slower_than(1.0 + most / 100.0) {

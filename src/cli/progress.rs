@@ -102,7 +102,7 @@ impl Meter {
             let share = self.total.filter(|&total| total > 0);
             let share = share.map(|total| 100.0 * progressed.done as f64 / total as f64);
             let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
-            // A progress that nobody can see hinders nothing.
+            // Progress that cannot be written must not stop the run.
             let _ = writeln!(io::stderr(), "progress: {percent}{text}");
         }
         self.bar.set_message(text);
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_is_left_follows_from_what_this_run_has_done() {
         let mut pace = Pace::new(Some(1000));
-        // An earlier run has done 900: they are passed over without a puzzle.
+        // An earlier run has done 900: they are skipped without solving.
         assert_eq!(at(&mut pace, 1, 600, 0), "1.00 s, 0 puzzles");
         assert_eq!(at(&mut pace, 2, 900, 10), "2.00 s, 10 puzzles");
         assert_eq!(at(&mut pace, 4, 920, 2010), "4.00 s, 2,010 puzzles, 1,000/s, 8.00 s left");

@@ -15,7 +15,7 @@ use super::inputs::Inputs;
 
 /// Puzzles are all in memory, with their outcomes: a few gigabytes.
 pub const MOST_ROWS: usize = 10_000_000;
-/// Text in which so many puzzles have room, and whatever stands beside them.
+/// How many bytes of text a number of puzzles may take, other columns included.
 const MOST_BYTES: u64 = 4 << 30;
 /// How many bad records of a set are shown.
 const SHOWN: u64 = 20;
@@ -91,7 +91,7 @@ impl BadRecords {
     }
 }
 
-/// The same, whose reader fails behind so many bytes: sets are kept in memory.
+/// The same, whose reader fails after a number of bytes: sets are kept in memory.
 fn bounded<R: Read>(source: Source<R>, most: u64) -> Source<Bounded<R>> {
     let Source { name, layout, position, skip, reader } = source;
     Source { name, layout, position, skip, reader: Bounded { reader, most, left: most } }

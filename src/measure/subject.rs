@@ -48,7 +48,7 @@ impl Subject {
         Self { engine: wanted.engine, simd, pool, workers, batch, limits }
     }
 
-    /// Makes room in every worker for the batches of so many rows, which is not to be timed.
+    /// Makes room in every worker for batches of this many rows, outside the timing.
     pub fn make_room(&self, rows: usize) {
         for worker in &self.workers {
             worker.lock().expect("each has its own").make_room(rows.min(self.batch));
@@ -139,7 +139,7 @@ impl Worker {
         Self { engine, puzzles: Vec::new(), simd, outcomes: Vec::new(), output: Vec::new() }
     }
 
-    /// Makes room for so many rows.
+    /// Makes room for this many rows.
     fn make_room(&mut self, rows: usize) {
         if self.puzzles.len() < rows {
             self.puzzles.resize(rows, Puzzle::EMPTY);

@@ -38,7 +38,7 @@ impl RowBuffer {
         self.length = 0;
     }
 
-    /// Forgets all but so many bytes.
+    /// Keeps the first bytes, as many as are named, and forgets the rest.
     pub fn truncate(&mut self, bytes: usize) {
         self.length = self.length.min(bytes);
     }

@@ -27,6 +27,7 @@
 //! | [`stats`] | counts and the latency histogram |
 //! | [`measure`] | how fast the engines are, measured fairly |
 //! | [`canon`] | canonical forms: which puzzles are the same but for names and order |
+//! | [`rating`] | how hard a puzzle is: which rules solve it, how many guesses its proof takes |
 //! | [`generate`] | corpora: random puzzles of a wanted kind |
 //! | [`compression`] | the kinds of compressed streams, by name and first bytes |
 //! | [`bundled`] | small puzzle sets in the binary |
@@ -48,6 +49,7 @@ pub mod output;
 pub mod pipeline;
 pub mod propagate;
 pub mod puzzle;
+pub mod rating;
 pub mod simd;
 pub mod solver;
 pub mod stats;

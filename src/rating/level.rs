@@ -1,0 +1,169 @@
+//! Which rules a puzzle needs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::candidates::{Candidates, Found};
+use crate::marks::Marks;
+use crate::puzzle::Puzzle;
+
+/// The rules that solve a puzzle, each level with those before it.
+///
+/// A level below [`Level::Assumptions`] proves that the puzzle has exactly one solution. The rules of
+/// [`Level::LockedCandidates`] are those of the engine `lanes`: a puzzle with one solution has a level
+/// up to that if and only if the engine proves it without a guess.
+///
+/// ```
+/// use bulkdoku::Puzzle;
+/// use bulkdoku::rating::Level;
+///
+/// let easy: Puzzle =
+///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
+/// let hard: Puzzle =
+///     "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9".parse()?;
+/// assert_eq!(Level::of(&easy), Level::NakedSingles);
+/// assert_eq!(Level::of(&hard), Level::Assumptions);
+/// # Ok::<(), bulkdoku::Malformed>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// A cell that has one candidate left holds it.
+    NakedSingles,
+    /// The only cell of a unit that may hold a digit holds it.
+    HiddenSingles,
+    /// A digit that has places in one minirow of a row or box only is taken from the rest of the other,
+    /// and a minirow in which three digits must lie loses all others; columns alike.
+    LockedCandidates,
+    /// None of these is enough: something has to be assumed. So it is with every puzzle that has
+    /// several solutions, or none.
+    Assumptions,
+}
+
+impl Level {
+    /// Every level, the weakest rules first.
+    pub const ALL: [Self; 4] =
+        [Self::NakedSingles, Self::HiddenSingles, Self::LockedCandidates, Self::Assumptions];
+
+    /// The level of a puzzle, the same for all its isomorphs.
+    pub fn of(puzzle: &Puzzle) -> Self {
+        Self::of_candidates(puzzle.into())
+    }
+
+    /// The level of pencil marks. Those that say no more than a puzzle have its level.
+    pub fn of_marks(marks: &Marks) -> Self {
+        Self::of_candidates(marks.into())
+    }
+
+    fn of_candidates(mut candidates: Candidates) -> Self {
+        let mut level = Self::NakedSingles;
+        loop {
+            if candidates.naked_singles() == Found::Contradiction {
+                return Self::Assumptions;
+            }
+            if candidates.is_solved() {
+                return level;
+            }
+            level = match candidates.hidden_singles() {
+                Found::Something => level.max(Self::HiddenSingles),
+                Found::Contradiction => return Self::Assumptions,
+                Found::Nothing => match candidates.chutes() {
+                    Found::Something => Self::LockedCandidates,
+                    Found::Contradiction | Found::Nothing => return Self::Assumptions,
+                },
+            };
+        }
+    }
+
+    /// Its number, 0 to 3, as rows have it.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+impl fmt::Display for Level {
+    /// `0` to `3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number().fmt(f)
+    }
+}
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
+        let found = Self::ALL.into_iter().find(|level| level.to_string() == text);
+        found.ok_or_else(|| UnknownLevel(text.into()))
+    }
+}
+
+/// A level was asked for that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("no level {0:?}; there are 0 to 3")]
+pub struct UnknownLevel(String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundled::BUNDLED;
+    use crate::generate::solved_by_naked_singles;
+    use crate::measure::{Chance, Permutation};
+    use crate::solver::{Limits, Outcome, solve_batch};
+
+    /// The first puzzles of each bundled set.
+    fn puzzles() -> Vec<Puzzle> {
+        let first = |text: &str| text.lines().take(300).map(|line| line.parse().unwrap()).collect();
+        BUNDLED.iter().map(|set| set.text).flat_map(|text| -> Vec<Puzzle> { first(text) }).collect()
+    }
+
+    #[test]
+    fn levels_agree_with_engines() {
+        let puzzles = puzzles();
+        let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+        solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
+        let mut seen = [0; 4];
+        for (puzzle, outcome) in puzzles.iter().zip(&outcomes) {
+            let level = Level::of(puzzle);
+            let is_easy = outcome.solutions == 1 && outcome.guesses == 0;
+            assert_eq!(level < Level::Assumptions, is_easy, "{puzzle}");
+            let by_naked_singles = solved_by_naked_singles(puzzle.cells());
+            assert_eq!(level == Level::NakedSingles, by_naked_singles, "{puzzle}");
+            assert_eq!(Level::of_marks(&Marks::from(puzzle)), level, "{puzzle}");
+            seen[usize::from(level.number())] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 10), "{seen:?}");
+    }
+
+    #[test]
+    fn isomorphs_have_the_same_level() {
+        for (seed, puzzle) in puzzles().iter().enumerate() {
+            let permuted = Permutation::random(&mut Chance::new(seed as u64)).puzzle(puzzle);
+            assert_eq!(Level::of(&permuted), Level::of(puzzle), "{puzzle}");
+        }
+    }
+
+    /// Singles as the textbooks look for them: unit by unit.
+    fn solved_by_singles(puzzle: &Puzzle) -> bool {
+        crate::propagate::Candidates::of(puzzle).is_ok_and(|found| found.grid().is_some())
+    }
+
+    #[test]
+    fn hidden_singles_are_those_of_the_textbooks() {
+        for puzzle in puzzles() {
+            assert_eq!(
+                Level::of(&puzzle) <= Level::HiddenSingles,
+                solved_by_singles(&puzzle),
+                "{puzzle}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_back() {
+        for level in Level::ALL {
+            assert_eq!(level.to_string().parse(), Ok(level));
+        }
+        assert!("4".parse::<Level>().is_err() && "".parse::<Level>().is_err());
+    }
+}

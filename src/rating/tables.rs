@@ -1,0 +1,63 @@
+//! What the candidates of one digit in a chute imply, for each of the 512 sets of minirows that may
+//! hold them.
+
+/// The nine minirows of a chute: bit `3 * line + box`. Of a stack, whose minirows stand upright, it is
+/// bit `3 * box + line`: a set of permutation matrices is one either way.
+pub(super) type Minirows = u16;
+
+/// A digit lies in a chute in one of six ways: in each line once, in each box once.
+const CONFIGURATIONS: [Minirows; 6] =
+    [0b100_010_001, 0b010_100_001, 0b100_001_010, 0b001_100_010, 0b010_001_100, 0b001_010_100];
+
+/// The minirows that can really hold the digit: all configurations that are left. These are locked
+/// candidates in both directions, and 0 if the digit has no place.
+pub(super) static POSSIBLE: [Minirows; 512] = {
+    let mut table = [0; 512];
+    let mut minirows = 0;
+    while minirows < 512 {
+        let mut i = 0;
+        while i < CONFIGURATIONS.len() {
+            if CONFIGURATIONS[i] & !(minirows as Minirows) == 0 {
+                table[minirows] |= CONFIGURATIONS[i];
+            }
+            i += 1;
+        }
+        minirows += 1;
+    }
+    table
+};
+
+/// The minirows that must hold the digit: the only ones of their line.
+pub(super) static ASSERTED: [Minirows; 512] = {
+    let mut table = [0; 512];
+    let mut minirows = 0;
+    while minirows < 512 {
+        let mut line = 0;
+        while line < 3 {
+            let in_line = POSSIBLE[minirows] & 0b111 << (3 * line);
+            if in_line.count_ones() == 1 {
+                table[minirows] |= in_line;
+            }
+            line += 1;
+        }
+        minirows += 1;
+    }
+    table
+};
+
+/// The cells of these minirows of a band: bit `9 * row + column`.
+pub(super) static CELLS_OF: [u32; 512] = {
+    let mut table = [0; 512];
+    let mut minirows = 0;
+    while minirows < 512 {
+        let mut minirow = 0;
+        while minirow < 9 {
+            if minirows >> minirow & 1 != 0 {
+                table[minirows] |= 0b111 << (3 * minirow);
+            }
+            minirow += 1;
+        }
+        minirows += 1;
+    }
+    table
+};

@@ -33,6 +33,16 @@ impl Engine for AtOnce {
         }
         batch.len()
     }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        _: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.solve(batch, limits, outcomes)
+    }
 }
 
 /// Takes rows and forgets them, but looks at them first.

@@ -4,7 +4,7 @@ mod common;
 
 use std::alloc::System;
 
-use bulkdoku::{Batch, Limits, Marks, Outcome, Puzzle};
+use bulkdoku::{Batch, Grid, Limits, Marks, Outcome, Puzzle};
 use common::{count, engines, textbook_engines, with_nodes};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -27,6 +27,7 @@ fn solving_and_canonical_forms_allocate_nothing() {
         PUZZLES.iter().cycle().take(100).map(|p| p.parse().unwrap()).collect();
     let marks: Vec<Marks> = puzzles.iter().map(Marks::from).collect();
     let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+    let known = [Grid::BLANK; 100];
     let slow = textbook_engines().into_iter().map(|(name, engine)| (name, engine, Some(1000)));
     let quick = engines().into_iter().map(|(name, engine)| (name, engine, None));
     for (name, mut engine, max_nodes) in quick.chain(slow) {
@@ -36,6 +37,7 @@ fn solving_and_canonical_forms_allocate_nothing() {
             engine.solve(Batch::Puzzles(&puzzles[..1]), limits, &mut outcomes[..1]);
             engine.solve(Batch::Puzzles(&puzzles), limits, &mut outcomes);
             engine.solve(Batch::Marks(&marks), limits, &mut outcomes);
+            engine.solve_other(Batch::Puzzles(&puzzles), &known, limits, &mut outcomes);
         }
         let change = region.change();
         assert_eq!(change.allocations + change.reallocations, 0, "{name}: {change:?}");

@@ -12,7 +12,7 @@ use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
 use bulkdoku::pipeline::{Listing, Output, Sink, SoFar};
 use bulkdoku::{
-    Batch, Engine, EngineKind, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report,
+    Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report,
     SimdLevel, Source, Status, StopFlag,
 };
 
@@ -231,6 +231,16 @@ impl Engine for Nervous {
             }
         }
         self.0.solve(batch, limits, outcomes)
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.0.solve_other(batch, known, limits, outcomes)
     }
 }
 

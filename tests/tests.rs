@@ -25,6 +25,7 @@ mod judge;
 mod lanes;
 mod marks;
 mod options;
+mod other_solutions;
 #[cfg(unix)]
 mod outputs;
 mod pasted;

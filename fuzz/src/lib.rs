@@ -23,7 +23,7 @@ use std::num::NonZeroUsize;
 use bulkdoku::input::Layout;
 use bulkdoku::output::{RowBuffer, RowFormat, Rows};
 use bulkdoku::stats::Counts;
-use bulkdoku::{Batch, Engine, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag};
+use bulkdoku::{Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag};
 
 /// Solves nothing: a puzzle whose clues obey the rules has one solution.
 struct Stub;
@@ -45,6 +45,16 @@ impl Engine for Stub {
             *outcome = Outcome { solutions, ..Outcome::NONE };
         }
         batch.len()
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        _: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.solve(batch, limits, outcomes)
     }
 }
 

@@ -162,6 +162,62 @@ pub trait Engine: Send {
     /// When there are not as many outcomes as puzzles. After a panic the engine must not be used
     /// again.
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize;
+
+    /// Asks whether number `i` of the batch has a solution other than `known[i]`, which need not be
+    /// one. Each search ends at the first other solution: `outcomes[i].solutions` is then 1 and the
+    /// grid that solution. It is 0 if there is none. Of the limits only that of nodes counts.
+    ///
+    /// Overwrites `outcomes`, and returns how many are final, as [`Engine::solve`] does. What is
+    /// found for a puzzle depends on the puzzle, the known solution and the limit alone.
+    ///
+    /// # Panics
+    /// When there are not as many outcomes and known solutions as puzzles.
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize;
+}
+
+/// What is asked of a batch: one of the two questions of an [`Engine`].
+#[derive(Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub(super) batch: Batch<'a>,
+    pub(super) limits: Limits,
+    /// Solutions that do not count, one for each puzzle.
+    known: Option<&'a [Grid]>,
+}
+
+impl<'a> Question<'a> {
+    /// How many solutions are there?
+    pub(super) fn all(batch: Batch<'a>, limits: Limits) -> Self {
+        Self { batch, known: None, limits }
+    }
+
+    /// Is there a solution other than the known one?
+    pub(super) fn other(batch: Batch<'a>, known: &'a [Grid], limits: Limits) -> Self {
+        assert_eq!(batch.len(), known.len(), "one known solution for each puzzle");
+        Self { batch, known: Some(known), limits: Limits { nodes: limits.nodes, ..Limits::FIRST } }
+    }
+
+    /// Whether there are solutions that do not count.
+    pub(super) fn knows_solutions(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// The solution of this puzzle that does not count, if there is one.
+    #[inline(always)]
+    pub(super) fn known(&self, puzzle: usize) -> Option<&'a Grid> {
+        self.known.map(|known| &known[puzzle])
+    }
+
+    /// The same of a range of the batch.
+    pub(super) fn part(&self, range: Range<usize>) -> Self {
+        let known = self.known.map(|known| &known[range.clone()]);
+        Self { batch: self.batch.part(range), known, limits: self.limits }
+    }
 }
 
 /// Looks at a [`StopFlag`] as often as a search needs it.

@@ -156,6 +156,17 @@ impl Engine for LexFirst {
         self.engine.stop_at(stop);
     }
 
+    /// Any other solution: not the smallest one.
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.engine.solve_other(batch, known, limits, outcomes)
+    }
+
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
         let found = self.engine.solve(batch, limits, outcomes);
         for (i, outcome) in outcomes[..found].iter_mut().enumerate() {

@@ -1,11 +1,11 @@
 //! The engine `propagate`: assign and eliminate over units and peers, then search on the cell with
 //! the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku Puzzle".
 
-use super::contract::{Stopped, Stopper, one_at_a_time};
+use super::contract::{Question, Stopped, Stopper, one_at_a_time};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::marks::Upward;
 use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Watch};
-use crate::puzzle::CELLS;
+use crate::puzzle::{CELLS, Grid};
 
 /// Solves one puzzle at a time by [`Candidates`]. Of several cells with the fewest candidates the
 /// first is searched on, its digits upward.
@@ -44,13 +44,15 @@ impl Propagate {
         limits: Limits,
         watch: &mut impl Watch,
     ) -> Outcome {
-        self.search_until_stopped(start, limits, watch).expect("not asked to stop")
+        self.search_until_stopped(start, limits, None, watch).expect("not asked to stop")
     }
 
+    /// The same until the stop flag is set. The `known` solution does not count.
     fn search_until_stopped(
         &mut self,
         start: Result<Candidates, Contradiction>,
         limits: Limits,
+        known: Option<&Grid>,
         watch: &mut impl Watch,
     ) -> Result<Outcome, Stopped> {
         self.stop.check(0)?;
@@ -69,10 +71,13 @@ impl Propagate {
                     None
                 }
                 Ok((None, candidates)) => {
-                    if outcome.solutions == 0 {
-                        outcome.grid = candidates.grid().expect("every cell has its digit");
+                    let grid = candidates.grid().expect("every cell has its digit");
+                    if known.is_none_or(|known| *known != grid) {
+                        if outcome.solutions == 0 {
+                            outcome.grid = grid;
+                        }
+                        outcome.solutions += 1;
                     }
-                    outcome.solutions += 1;
                     if outcome.solutions == limits.solutions.get() {
                         return Ok(outcome);
                     }
@@ -110,6 +115,17 @@ impl Propagate {
         let assigned = candidates.assign_watched(cell, digit, Rule::Guess, watch);
         Some((assigned.map(|()| candidates), depth))
     }
+
+    /// Answers a question, one puzzle after the other.
+    fn answer(&mut self, question: Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        one_at_a_time(question.batch, outcomes, |i| {
+            let start = match question.batch {
+                Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i]),
+                Batch::Marks(marks) => Candidates::of_marks(&marks[i]),
+            };
+            self.search_until_stopped(start, question.limits, question.known(i), &mut NoWatch)
+        })
+    }
 }
 
 impl Default for Propagate {
@@ -128,12 +144,16 @@ impl Engine for Propagate {
     }
 
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        one_at_a_time(batch, outcomes, |i| {
-            let start = match batch {
-                Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i]),
-                Batch::Marks(marks) => Candidates::of_marks(&marks[i]),
-            };
-            self.search_until_stopped(start, limits, &mut NoWatch)
-        })
+        self.answer(Question::all(batch, limits), outcomes)
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.answer(Question::other(batch, known, limits), outcomes)
     }
 }

@@ -7,7 +7,7 @@
 
 mod ask;
 
-use super::contract::{Stopped, Stopper, one_at_a_time};
+use super::contract::{Question, Stopped, Stopper, one_at_a_time};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid};
@@ -63,8 +63,13 @@ impl<A: Ask> Backtrack<A> {
         true
     }
 
-    /// Searches until there is nothing left or a limit is reached.
-    fn search(&mut self, marks: Marks, limits: Limits) -> Result<Outcome, Stopped> {
+    /// Searches until there is nothing left or a limit is reached. The `known` solution does not count.
+    fn search(
+        &mut self,
+        marks: Marks,
+        limits: Limits,
+        known: Option<&Grid>,
+    ) -> Result<Outcome, Stopped> {
         self.stop.check(0)?;
         let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
         let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
@@ -74,10 +79,12 @@ impl<A: Ask> Backtrack<A> {
         let mut at = 0;
         loop {
             let Some(&cell) = self.blanks.get(at) else {
-                if outcome.solutions == 0 {
-                    outcome.grid = Grid(self.cells);
+                if known.is_none_or(|known| known.0 != self.cells) {
+                    if outcome.solutions == 0 {
+                        outcome.grid = Grid(self.cells);
+                    }
+                    outcome.solutions += 1;
                 }
-                outcome.solutions += 1;
                 if at == 0 || outcome.solutions == limits.solutions.get() {
                     return Ok(outcome);
                 }
@@ -114,6 +121,17 @@ impl<A: Ask> Backtrack<A> {
         }
         digit
     }
+
+    /// Answers a question, one puzzle after the other.
+    fn answer(&mut self, question: Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        one_at_a_time(question.batch, outcomes, |i| {
+            let marks = match question.batch {
+                Batch::Puzzles(puzzles) => (&puzzles[i]).into(),
+                Batch::Marks(marks) => marks[i],
+            };
+            self.search(marks, question.limits, question.known(i))
+        })
+    }
 }
 
 impl<A: Ask> Default for Backtrack<A> {
@@ -132,13 +150,17 @@ impl<A: Ask> Engine for Backtrack<A> {
     }
 
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        one_at_a_time(batch, outcomes, |i| {
-            let marks = match batch {
-                Batch::Puzzles(puzzles) => (&puzzles[i]).into(),
-                Batch::Marks(marks) => marks[i],
-            };
-            self.search(marks, limits)
-        })
+        self.answer(Question::all(batch, limits), outcomes)
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.answer(Question::other(batch, known, limits), outcomes)
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Apart<'a, S: Simd, V> {
 impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
     pub(super) fn new(run: Run<'a, S, V>, stack: &'a mut Stack<S, V>) -> Self {
         Self {
-            node_limit: run.limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get),
+            node_limit: run.question.limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get),
             run,
             stack,
             search: [Search::default(); 32],
@@ -120,11 +120,11 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
     /// Lanes at an end leave; the others return to a side that was put by, or branch.
     fn settle(&mut self, verdict: Verdict) -> Next {
         let Verdict { failed, full, stuck } = verdict;
-        let right = self.run.solved(full);
+        let right = self.run.counting(self.run.solved(full), |lane| self.search[lane].puzzle);
         let over = failed | full;
         let done = (over & !self.stack.occupied()) | self.count_solutions(right);
         let going_on = (over & !done) | stuck;
-        let spent = if self.run.limits.nodes.is_some() { self.spent(going_on) } else { 0 };
+        let spent = if self.run.question.limits.nodes.is_some() { self.spent(going_on) } else { 0 };
         let (branching, returning) = (stuck & !spent, over & !done & !spent);
         let (s, guesses, nodes) = (self.run.s, &mut self.guesses, &mut self.nodes);
         s.vectorize(
@@ -159,7 +159,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             let solutions = &mut self.search[lane].solutions;
             *solutions += 1;
             first |= LaneSet::from(*solutions == 1) << lane;
-            enough |= LaneSet::from(*solutions == self.run.limits.solutions.get()) << lane;
+            enough |= LaneSet::from(*solutions == self.run.question.limits.solutions.get()) << lane;
         }
         for lane in lanes_of(first) {
             self.search[lane].at_first = self.effort(lane);
@@ -200,7 +200,10 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
     /// Free lanes take sides of those that have several, see [`super::share`].
     fn share(&mut self, free: LaneSet) {
         let generous = self.stack.generous();
-        if generous == 0 || self.run.limits.solutions.get() > 2 || self.run.limits.nodes.is_some() {
+        if generous == 0
+            || self.run.question.limits.solutions.get() > 2
+            || self.run.question.limits.nodes.is_some()
+        {
             return;
         }
         for (taker, giver) in lanes_of(free).zip(lanes_of(generous)) {
@@ -221,7 +224,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         let Search { puzzle, entered_ns, solutions, at_first } = self.search[lane];
         let effort = self.effort(lane);
         let found = Found { solutions, effort, at_first, grid: self.grids[lane] };
-        let ended = self.shares.end(lane, &found, self.run.limits.solutions.get());
+        let ended = self.shares.end(lane, &found, self.run.question.limits.solutions.get());
         self.stack.clear(ended.needless | 1 << lane);
         for lane in lanes_of(ended.needless | 1 << lane) {
             self.grids[lane] = None;

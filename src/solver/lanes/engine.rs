@@ -10,7 +10,8 @@ use super::pool::{Pool, Sides};
 use super::run::{Blocks, Run};
 use super::stack::Stack;
 use super::vector::{LaneSet, Vector};
-use crate::solver::{Batch, Limits, Outcome, StopFlag};
+use crate::solver::contract::Question;
+use crate::solver::{Batch, Outcome, StopFlag};
 
 /// The lanes of one vector width, with all their memory.
 pub(super) struct Engine<S: Simd, V> {
@@ -27,8 +28,7 @@ pub(super) trait Solve: Send {
     /// Returns how many outcomes are final, from the first.
     fn solve(
         &mut self,
-        batch: Batch<'_>,
-        limits: Limits,
+        question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
     ) -> usize;
@@ -50,19 +50,18 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     fn together(
         &mut self,
         start: Instant,
-        batch: Batch<'_>,
-        limits: Limits,
+        question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
     ) -> Result<usize, usize> {
         let (blocks, lately) = (&mut self.blocks, &mut self.lately);
-        let run = Run::new(self.simd, start, blocks, lately, batch, limits, stop, outcomes);
+        let run = Run::new(self.simd, start, blocks, lately, question, stop, outcomes);
         let ended = Pool::new(run, &mut self.sides).all();
         if let Some(done) = ended.stopped {
             return Err(done);
         }
         if ended.forsaken {
-            self.again(start, batch, limits, stop, &mut outcomes[..ended.next])?;
+            self.again(start, question, stop, &mut outcomes[..ended.next])?;
         }
         Ok(ended.next)
     }
@@ -71,15 +70,14 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     fn apart(
         &mut self,
         start: Instant,
-        batch: Batch<'_>,
-        limits: Limits,
+        question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
     ) -> usize {
         let (blocks, lately) = (&mut self.blocks, &mut self.lately);
-        let run = Run::new(self.simd, start, blocks, lately, batch, limits, stop, outcomes);
+        let run = Run::new(self.simd, start, blocks, lately, question, stop, outcomes);
         let done = Apart::new(run, &mut self.stack).all();
-        if done < batch.len() {
+        if done < question.batch.len() {
             self.stack.clear(LaneSet::MAX);
         }
         done
@@ -91,8 +89,7 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     fn again(
         &mut self,
         start: Instant,
-        batch: Batch<'_>,
-        limits: Limits,
+        question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
     ) -> Result<(), usize> {
@@ -112,14 +109,16 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
             let mut found = [Outcome::NONE; 32];
             let found = &mut found[..count];
             let now = Instant::now();
-            let done = match batch {
+            let done = match question.batch {
                 Batch::Puzzles(all) => {
                     let some = which.map(|i| all[i]);
-                    self.apart(now, Batch::Puzzles(&some[..count]), limits, stop, found)
+                    let again = Question::all(Batch::Puzzles(&some[..count]), question.limits);
+                    self.apart(now, &again, stop, found)
                 }
                 Batch::Marks(all) => {
                     let some = which.map(|i| all[i]);
-                    self.apart(now, Batch::Marks(&some[..count]), limits, stop, found)
+                    let again = Question::all(Batch::Marks(&some[..count]), question.limits);
+                    self.apart(now, &again, stop, found)
                 }
             };
             for (i, found) in which.iter().zip(&found[..done]) {
@@ -139,19 +138,17 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
 impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
     fn solve(
         &mut self,
-        batch: Batch<'_>,
-        limits: Limits,
+        question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
     ) -> usize {
         let start = Instant::now();
-        let pays = Pool::<S, V>::suits(limits) && self.lately.few_several();
-        let together =
-            if pays { self.together(start, batch, limits, stop, outcomes) } else { Ok(0) };
+        let pays = Pool::<S, V>::suits(question) && self.lately.few_several();
+        let together = if pays { self.together(start, question, stop, outcomes) } else { Ok(0) };
         match together {
-            Ok(done) if done < batch.len() => {
-                let rest = batch.part(done..batch.len());
-                done + self.apart(start, rest, limits, stop, &mut outcomes[done..])
+            Ok(done) if done < question.batch.len() => {
+                let rest = question.part(done..question.batch.len());
+                done + self.apart(start, &rest, stop, &mut outcomes[done..])
             }
             Ok(done) | Err(done) => done,
         }

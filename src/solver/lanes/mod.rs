@@ -155,7 +155,9 @@ use fearless_simd::{Level, Simd, dispatch, u16x8};
 use fearless_simd::{u16x16, u16x32};
 
 use self::engine::{Engine as Width, Solve};
+use super::contract::Question;
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use crate::puzzle::Grid;
 use crate::simd::SimdLevel;
 
 /// Many puzzles at once, one in each lane of the vector.
@@ -169,6 +171,11 @@ impl Lanes {
     /// An engine for this vector level, ready for its first batch.
     pub fn new(level: SimdLevel) -> Self {
         Self { level, width: width_of(level.token()), stop: StopFlag::default() }
+    }
+
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        assert_eq!(question.batch.len(), outcomes.len(), "one outcome for each puzzle");
+        self.width.solve(question, &self.stop, outcomes)
     }
 }
 
@@ -200,7 +207,16 @@ impl Engine for Lanes {
     }
 
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
-        self.width.solve(batch, limits, &self.stop, outcomes)
+        self.answer(&Question::all(batch, limits), outcomes)
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.answer(&Question::other(batch, known, limits), outcomes)
     }
 }

@@ -21,7 +21,7 @@ use super::shelves::{Exchange, Shelves};
 use super::sweep::Verdict;
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
-use crate::solver::Limits;
+use crate::solver::contract::Question;
 
 /// What searching together needs beside the cells.
 pub(super) struct Sides<V> {
@@ -63,8 +63,8 @@ pub(super) struct Ended {
 
 impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
     /// Whether the order of a search does not matter, as long as there is only one solution.
-    pub(super) fn suits(limits: Limits) -> bool {
-        limits.solutions.get() > 1 && limits.nodes.is_none()
+    pub(super) fn suits(question: &Question<'_>) -> bool {
+        question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
     }
 
     pub(super) fn new(run: Run<'a, S, V>, sides: &'a mut Sides<V>) -> Self {

@@ -27,7 +27,8 @@ use super::sweep::{
 use super::transpose::{load, load_marks, move_lanes, store, touch_batch};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::{CELLS, Grid};
-use crate::solver::{Batch, Limits, Outcome, StopFlag};
+use crate::solver::contract::Question;
+use crate::solver::{Batch, Outcome, StopFlag};
 use crate::touch::touch_all;
 
 /// The cells of all lanes, wherever they are.
@@ -65,11 +66,10 @@ pub(super) struct Run<'a, S: Simd, V> {
     pub(super) s: S,
     pub(super) blocks: &'a mut Blocks<V>,
     pub(super) outcomes: &'a mut [Outcome],
-    pub(super) limits: Limits,
+    pub(super) question: &'a Question<'a>,
     pub(super) lately: &'a mut Lately,
     /// The work lanes that are searching.
     pub(super) busy: LaneSet,
-    batch: Batch<'a>,
     stop: &'a StopFlag,
     start: Instant,
     /// The next puzzle that enters, and the first one that does not.
@@ -108,8 +108,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         start: Instant,
         blocks: &'a mut Blocks<V>,
         lately: &'a mut Lately,
-        batch: Batch<'a>,
-        limits: Limits,
+        question: &'a Question<'a>,
         stop: &'a StopFlag,
         outcomes: &'a mut [Outcome],
     ) -> Self {
@@ -118,11 +117,10 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
             start,
             blocks,
             lately,
-            end: batch.len(),
-            batch,
+            end: question.batch.len(),
+            question,
             stop,
             outcomes,
-            limits,
             busy: 0,
             next: 0,
             waiting: 0,
@@ -227,12 +225,12 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Takes up to a vector of puzzles into the entry block and sweeps them together.
     fn admit(&mut self) {
         let count = (self.end - self.next).min(V::LEN);
-        let block = self.batch.part(self.next..self.next + count);
+        let block = self.question.batch.part(self.next..self.next + count);
         self.first_waiting = self.next;
         self.entered_ns = self.now_ns();
         self.next += count;
         let filled = LaneSet::MAX >> (32 - count);
-        let ahead = self.batch.part(self.next..(self.next + V::LEN).min(self.end));
+        let ahead = self.question.batch.part(self.next..(self.next + V::LEN).min(self.end));
         let outcomes = &self.outcomes[self.first_waiting..self.next];
         let (s, entry) = (self.s, &mut *self.blocks.entry);
         let blind = self.blind[0].min(self.blind[1]);
@@ -278,7 +276,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.blocks.entry) };
         let failed = (verdict.failed & filled) | (full & !right);
         let stuck = verdict.stuck & filled & !failed;
-        let refused = if self.limits.nodes == Some(NonZeroU64::MIN) { stuck } else { 0 };
+        let refused = if self.question.limits.nodes == Some(NonZeroU64::MIN) { stuck } else { 0 };
         let done = right | failed | refused;
         self.waiting = filled & !done;
         self.waiting_stuck = stuck & !done;
@@ -288,6 +286,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let latency_ns = self.now_ns() - self.entered_ns;
         let (s, entry) = (self.s, &*self.blocks.entry);
         let newcomers = &mut self.outcomes[self.first_waiting..self.next];
+        let (question, first) = (self.question, self.first_waiting);
         s.vectorize(
             #[inline(always)]
             || {
@@ -296,7 +295,14 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                     // longer. What is not a solution is overwritten, here or when the search ends.
                     store_newcomers(s, entry, newcomers);
                 }
-                for lane in lanes_of(right) {
+                let mut found = right;
+                if question.knows_solutions() {
+                    for lane in lanes_of(right) {
+                        let is_known = question.known(first + lane) == Some(&newcomers[lane].grid);
+                        found &= !(LaneSet::from(is_known) << lane);
+                    }
+                }
+                for lane in lanes_of(found) {
                     let outcome = &mut newcomers[lane];
                     outcome.solutions = 1;
                     outcome.gave_up = false;
@@ -304,7 +310,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                     outcome.nodes = 1;
                     outcome.latency_ns = latency_ns;
                 }
-                for lane in lanes_of(done & !right) {
+                for lane in lanes_of(done & !found) {
                     let gave_up = refused >> lane & 1 != 0;
                     newcomers[lane] = Outcome { gave_up, nodes: 1, latency_ns, ..Outcome::NONE };
                 }
@@ -340,6 +346,30 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Those of the `full` work lanes that are solved.
     pub(super) fn solved(&self, full: LaneSet) -> LaneSet {
         if full == 0 { 0 } else { full & solved_in(self.s, &self.blocks.work) }
+    }
+
+    /// Those of the solved work lanes whose solution counts; `puzzle_of` a lane is its place in the
+    /// batch.
+    pub(super) fn counting(
+        &self,
+        mut solved: LaneSet,
+        puzzle_of: impl Fn(usize) -> usize,
+    ) -> LaneSet {
+        if self.question.knows_solutions() {
+            for lane in lanes_of(solved) {
+                let known = self.question.known(puzzle_of(lane));
+                let is_known = known.is_some_and(|known| self.shows(lane, known));
+                solved &= !(LaneSet::from(is_known) << lane);
+            }
+        }
+        solved
+    }
+
+    /// Whether a solved work lane shows this solution.
+    fn shows(&self, lane: usize, solution: &Grid) -> bool {
+        let digit = |cell: &V| cell.as_slice()[lane].trailing_zeros() + 1;
+        let cells = self.blocks.work.iter().zip(&solution.0);
+        cells.into_iter().all(|(cell, known)| digit(cell) == u32::from(*known))
     }
 
     /// The solutions in these work lanes go to the exit block; `puzzle_of` a lane is its place in

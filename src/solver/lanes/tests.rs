@@ -23,6 +23,7 @@ use crate::bundled::BUNDLED;
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
 use crate::simd::SimdLevel;
+use crate::solver::contract::Question;
 use crate::solver::{Batch, Limits, Outcome, StopFlag};
 
 /// Runs `check::<S, V>(s, input)` at every level, compiled for that level.
@@ -490,13 +491,18 @@ fn check_ways<S: Simd, V: Vector<S> + Send>(s: S, input: &Input) {
         apart.lately = Lately::UNKNOWN;
         (0..1000).for_each(|_| apart.lately.note(true));
         let mut wanted = vec![Outcome::NONE; puzzles.len()];
-        apart.solve(Batch::Puzzles(&puzzles), limits, &StopFlag::default(), &mut wanted);
+        apart.solve(
+            &Question::all(Batch::Puzzles(&puzzles), limits),
+            &StopFlag::default(),
+            &mut wanted,
+        );
         for size in [1, 7, 100] {
             let mut together = Width::<S, V>::new(s);
             let mut found = vec![Outcome::NONE; puzzles.len()];
             for (puzzles, found) in puzzles.chunks(size).zip(found.chunks_mut(size)) {
                 together.lately = Lately::UNKNOWN;
-                together.solve(Batch::Puzzles(puzzles), limits, &StopFlag::default(), found);
+                let question = Question::all(Batch::Puzzles(puzzles), limits);
+                together.solve(&question, &StopFlag::default(), found);
             }
             for ((puzzle, found), wanted) in puzzles.iter().zip(&found).zip(&wanted) {
                 let found = Outcome { latency_ns: wanted.latency_ns, ..*found };

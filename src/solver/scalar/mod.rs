@@ -8,9 +8,9 @@
 mod board;
 mod tables;
 
-use super::contract::{Stopped, Stopper, one_at_a_time};
+use super::contract::{Question, Stopped, Stopper, one_at_a_time};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
-use crate::puzzle::CELLS;
+use crate::puzzle::{CELLS, Grid};
 use board::{Board, Progress};
 
 /// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
@@ -28,8 +28,14 @@ impl Scalar {
         Self { waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
     }
 
-    /// Searches for solutions depth first, until there is nothing left or a limit is reached.
-    fn search(&mut self, mut board: Board, limits: Limits) -> Result<Outcome, Stopped> {
+    /// Searches for solutions depth first, until there is nothing left or a limit is reached. The
+    /// `known` solution does not count.
+    fn search(
+        &mut self,
+        mut board: Board,
+        limits: Limits,
+        known: Option<&Grid>,
+    ) -> Result<Outcome, Stopped> {
         let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
         let mut outcome = Outcome::NONE;
         self.waiting.clear();
@@ -49,6 +55,7 @@ impl Scalar {
                     board.assume(guess);
                     continue;
                 }
+                Progress::Solved if known.is_some_and(|known| *known == board.grid()) => {}
                 Progress::Solved => {
                     if outcome.solutions == 0 {
                         outcome.grid = board.grid();
@@ -65,6 +72,17 @@ impl Scalar {
                 None => return Ok(outcome),
             }
         }
+    }
+
+    /// Answers a question, one puzzle after the other.
+    fn answer(&mut self, question: Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        one_at_a_time(question.batch, outcomes, |i| {
+            let board = match question.batch {
+                Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
+                Batch::Marks(marks) => Board::of_marks(&marks[i]),
+            };
+            self.search(board, question.limits, question.known(i))
+        })
     }
 }
 
@@ -84,12 +102,16 @@ impl Engine for Scalar {
     }
 
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        one_at_a_time(batch, outcomes, |i| {
-            let board = match batch {
-                Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
-                Batch::Marks(marks) => Board::of_marks(&marks[i]),
-            };
-            self.search(board, limits)
-        })
+        self.answer(Question::all(batch, limits), outcomes)
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.answer(Question::other(batch, known, limits), outcomes)
     }
 }

@@ -1,0 +1,183 @@
+//! Is there a solution other than a known one? Every engine, at every vector level, against what
+//! counting says.
+
+use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{
+    Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Puzzle, SimdLevel, StopFlag,
+};
+
+use crate::common::command::{CLASSIC, SOLVED};
+use crate::common::{EMPTY, SEVENTEEN, TWO, engines, solve, textbook_engines, with_nodes};
+
+/// Contradictory clues.
+const NONE: &str =
+    "11...............................................................................";
+
+/// Asks an engine for other solutions than these; all of the outcomes are final.
+fn solve_other(
+    engine: &mut dyn Engine,
+    batch: Batch<'_>,
+    known: &[Grid],
+    limits: Limits,
+) -> Vec<Outcome> {
+    let mut outcomes = vec![Outcome { solutions: 77, ..Outcome::NONE }; batch.len()];
+    assert_eq!(engine.solve_other(batch, known, limits, &mut outcomes), batch.len());
+    outcomes.iter_mut().for_each(|outcome| outcome.latency_ns = 0);
+    outcomes
+}
+
+/// Puzzles with one solution, the same with a clue taken away, and puzzles with many solutions.
+fn mixed() -> Vec<Puzzle> {
+    let mut generator = Generator::new();
+    let mut puzzles = Vec::new();
+    for index in 0..300 {
+        let minimal = generator.puzzle(Kind::Minimal, 7, index);
+        let clues = (0..CELLS).filter(|&cell| minimal.cells()[cell] != 0);
+        let fewer = clues.skip(index as usize % 20).take(3).map(|cell| {
+            let mut cells = *minimal.cells();
+            cells[cell] = 0;
+            Puzzle::from_cells(cells).expect("digits")
+        });
+        puzzles.extend(fewer.chain([minimal, generator.puzzle(Kind::Several, 7, index)]));
+    }
+    let few = [CLASSIC, SOLVED, NONE, EMPTY, SEVENTEEN, TWO];
+    puzzles.extend(few.map(|text| text.parse::<Puzzle>().expect("a puzzle")));
+    puzzles
+}
+
+/// In each round the known solutions are: the first ones, those found beside them, none at all.
+#[test]
+fn another_solution_is_found_if_there_is_one() {
+    let puzzles = mixed();
+    let mut reference = EngineKind::Scalar.build(SimdLevel::best());
+    let counted = solve(&mut *reference, &puzzles, Limits::PROOF);
+    let mut known: Vec<Grid> = counted.iter().map(|outcome| outcome.grid).collect();
+    let (mut with_one, mut with_others) = (0, 0);
+    for round in 0..3 {
+        let mut answers: Vec<(&str, Vec<Outcome>)> = Vec::new();
+        for (name, mut engine) in engines() {
+            let batch = Batch::Puzzles(&puzzles);
+            let outcomes = solve_other(&mut *engine, batch, &known, Limits::PROOF);
+            for (i, (puzzle, outcome)) in puzzles.iter().zip(&outcomes).enumerate() {
+                let known_one = u32::from(known[i] != Grid::BLANK);
+                let others = (counted[i].solutions - known_one).min(1);
+                assert_eq!(outcome.solutions, others, "{name}, round {round}: {puzzle}");
+                assert!(!outcome.gave_up, "{name}: {puzzle}");
+                let is_other = |grid: &Grid| grid.solves(puzzle) && *grid != known[i];
+                assert!(outcome.solution().is_none_or(is_other), "{name}: {puzzle}");
+                assert!(others == 1 || outcome.grid == Grid::BLANK, "{name}: {puzzle}");
+                assert!(outcome.guesses < outcome.nodes, "{name}: {puzzle}");
+            }
+            match answers.iter().find(|(kind, _)| *kind == engine.name()) {
+                Some((_, first)) => assert_eq!(&outcomes, first, "{name}"),
+                None => answers.push((engine.name(), outcomes)),
+            }
+        }
+        let found = &answers[0].1;
+        with_one += counted.iter().filter(|outcome| outcome.solutions == 1).count();
+        with_others += found.iter().filter(|outcome| outcome.solutions == 1).count();
+        known = match round {
+            0 => found.iter().zip(&known).map(|(f, k)| *f.solution().unwrap_or(k)).collect(),
+            _ => vec![Grid::BLANK; puzzles.len()],
+        };
+    }
+    assert!(with_one > 500 && with_others > 1500, "{with_one}, {with_others}");
+}
+
+/// The first solution is asked for again, so that it comes before the other one or after it.
+#[test]
+fn neither_the_batch_nor_pencil_marks_change_what_is_found() {
+    let puzzles = mixed();
+    let marks: Vec<Marks> = puzzles.iter().map(Marks::from).collect();
+    for (name, mut engine) in engines() {
+        let first = solve(&mut *engine, &puzzles, Limits::FIRST);
+        let known: Vec<Grid> = first.iter().map(|outcome| outcome.grid).collect();
+        let all = solve_other(&mut *engine, Batch::Puzzles(&puzzles), &known, Limits::FIRST);
+        for size in [1, 5, 40, 1000] {
+            let mut parts = Vec::new();
+            for (marks, known) in marks.chunks(size).zip(known.chunks(size)) {
+                let batch = Batch::Marks(marks);
+                parts.extend(solve_other(&mut *engine, batch, known, Limits::FIRST));
+            }
+            assert_eq!(parts, all, "{name}, {size} at once");
+        }
+        let backwards: Vec<Puzzle> = puzzles.iter().rev().copied().collect();
+        let known: Vec<Grid> = known.into_iter().rev().collect();
+        let batch = Batch::Puzzles(&backwards);
+        let mut found = solve_other(&mut *engine, batch, &known, Limits::FIRST);
+        found.reverse();
+        assert_eq!(found, all, "{name}, backwards");
+    }
+}
+
+#[test]
+fn the_limit_of_nodes_ends_the_search_for_another_solution() {
+    let puzzles = mixed();
+    for (name, mut engine) in engines() {
+        let first = solve(&mut *engine, &puzzles, Limits::FIRST);
+        let known: Vec<Grid> = first.iter().map(|outcome| outcome.grid).collect();
+        let batch = Batch::Puzzles(&puzzles);
+        let whole = solve_other(&mut *engine, batch, &known, Limits::FIRST);
+        for nodes in [1, 2, 5] {
+            let limits = with_nodes(Limits::FIRST, nodes);
+            let limited = solve_other(&mut *engine, batch, &known, limits);
+            let mut gave_up = 0;
+            for ((limited, whole), puzzle) in limited.iter().zip(&whole).zip(&puzzles) {
+                gave_up += u32::from(limited.gave_up);
+                assert_eq!(limited.gave_up, whole.nodes > nodes, "{name}, {nodes}: {puzzle}");
+                assert!(limited.gave_up || limited == whole, "{name}, {nodes}: {puzzle}");
+                assert!(limited.nodes <= nodes, "{name}, {nodes}: {puzzle}");
+            }
+            assert!(gave_up > 10, "{name}, {nodes}: {gave_up}");
+        }
+    }
+}
+
+#[test]
+fn what_is_final_when_the_search_is_stopped_is_right() {
+    let puzzles: Vec<Puzzle> = mixed().into_iter().cycle().take(5_000).collect();
+    for (name, mut engine) in engines() {
+        let first = solve(&mut *engine, &puzzles, Limits::FIRST);
+        let known: Vec<Grid> = first.iter().map(|outcome| outcome.grid).collect();
+        let batch = Batch::Puzzles(&puzzles);
+        let expected = solve_other(&mut *engine, batch, &known, Limits::FIRST);
+        for millis in 0..4 {
+            let stop = StopFlag::default();
+            engine.stop_at(stop.clone());
+            let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+            let done = std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(std::time::Duration::from_millis(millis));
+                    stop.request();
+                });
+                engine.solve_other(batch, &known, Limits::FIRST, &mut outcomes)
+            });
+            outcomes.iter_mut().for_each(|outcome| outcome.latency_ns = 0);
+            assert!(outcomes[..done] == expected[..done], "{name}, {done} after {millis} ms");
+            let again = engine.solve_other(batch, &known, Limits::FIRST, &mut outcomes);
+            assert_eq!(again, 0, "{name}: the request stays");
+        }
+        engine.stop_at(StopFlag::default());
+        assert!(solve_other(&mut *engine, batch, &known, Limits::FIRST) == expected, "{name}");
+    }
+}
+
+#[test]
+fn textbook_engines_find_another_solution_too() {
+    let puzzles =
+        [CLASSIC, TWO, SOLVED, NONE].map(|text| text.parse::<Puzzle>().expect("a puzzle"));
+    let batch = Batch::Puzzles(&puzzles);
+    for (name, mut engine) in textbook_engines() {
+        let limits = with_nodes(Limits::FIRST, 1_000_000);
+        let first = solve(&mut *engine, &puzzles, limits);
+        let mut known: Vec<Grid> = first.iter().map(|outcome| outcome.grid).collect();
+        let others = solve_other(&mut *engine, batch, &known, limits);
+        let found: Vec<u32> = others.iter().map(|outcome| outcome.solutions).collect();
+        assert_eq!(found, [0, 1, 0, 0], "{name}");
+        assert!(others[1].grid.solves(&puzzles[1]) && others[1].grid != known[1], "{name}");
+        known[1] = others[1].grid;
+        let others = solve_other(&mut *engine, batch, &known, limits);
+        assert_eq!(others[1].grid, first[1].grid, "{name}");
+    }
+}

@@ -2,20 +2,34 @@
 
 use std::path::Path;
 
-/// A way of compressing rows. In both, streams joined end to end are one stream.
+/// A way of compressing rows; each needs its feature. In both, streams joined end to end are one
+/// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Compression {
     /// gzip (RFC 1952).
+    #[cfg(feature = "gzip")]
     Gz,
     /// Zstandard (RFC 8878).
+    #[cfg(feature = "zstd")]
     Zst,
 }
 
 impl Compression {
+    /// Those that this build has.
+    pub const ALL: &[Self] = &[
+        #[cfg(feature = "gzip")]
+        Self::Gz,
+        #[cfg(feature = "zstd")]
+        Self::Zst,
+    ];
+
     /// Its name, which is also the ending of a file's name.
     pub const fn name(self) -> &'static str {
         match self {
+            #[cfg(feature = "gzip")]
             Self::Gz => "gz",
+            #[cfg(feature = "zstd")]
             Self::Zst => "zst",
         }
     }
@@ -23,11 +37,11 @@ impl Compression {
     /// The one that a file's name asks for.
     pub fn of_name(path: &Path) -> Option<Self> {
         let ending = path.extension()?;
-        [Self::Gz, Self::Zst].into_iter().find(|known| ending.eq_ignore_ascii_case(known.name()))
+        Self::ALL.iter().copied().find(|known| ending.eq_ignore_ascii_case(known.name()))
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "gzip", feature = "zstd"))]
 mod tests {
     use super::*;
 

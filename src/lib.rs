@@ -34,42 +34,59 @@
 //! | [`simd`] | which vector instructions to use |
 //! | [`tail`] | the end of what was read or written, remembered by its check sum |
 //!
+//! Without features there are puzzles, engines, canonical forms and generators. The feature
+//! `pipeline` adds the modules that read and write records, and [`measure`]; `gzip`, `zstd`, `xz`,
+//! `bzip2` and `lz4` add compressed inputs, the first two also outputs. The feature `cli` adds what
+//! only the command needs. All are on by default.
+//!
 //! Two doors lead in. [`solve_batch`] solves a slice of puzzles on the calling thread;
 //! [`Pipeline::run`] does what the command does, from any reader to any writer.
 
 pub mod bundled;
 pub mod canon;
 pub mod check;
+#[cfg(feature = "pipeline")]
 pub mod compression;
 pub mod generate;
+#[cfg(feature = "pipeline")]
 pub mod input;
 pub mod marks;
+#[cfg(feature = "pipeline")]
 pub mod measure;
+#[cfg(feature = "pipeline")]
 pub mod output;
+#[cfg(feature = "pipeline")]
 pub mod pipeline;
 pub mod propagate;
 pub mod puzzle;
 pub mod rating;
 pub mod simd;
 pub mod solver;
+#[cfg(feature = "pipeline")]
 pub mod stats;
 pub mod status;
+#[cfg(feature = "pipeline")]
 pub mod tail;
+#[cfg_attr(not(feature = "pipeline"), allow(dead_code, reason = "rows are not written"))]
 mod text;
 mod touch;
 
 pub use canon::Canonical;
+#[cfg(feature = "pipeline")]
 pub use compression::Compression;
+#[cfg(feature = "pipeline")]
 pub use input::Source;
 pub use marks::Marks;
+#[cfg(feature = "pipeline")]
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
 pub use solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag, solve_batch};
 pub use status::Status;
+#[cfg(feature = "pipeline")]
 pub use tail::Tail;
 
 /// The README's example is a test, too.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -390,8 +390,10 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
-    Baseline::read(&json)
-        .map_err(|error| Failure::Usage(format!("--baseline {}: {error}", path.display())))
+    Baseline::read(&json).map_err(|error| {
+        let hint = "it must come from --format json";
+        Failure::Usage(format!("--baseline {}: {error}; {hint}", path.display()))
+    })
 }
 
 /// Measures the sets one after the other, and shows how far it has come.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{Answers, Expected, InputFormat, Keep};
+use bulkdoku::input::{Answers, Expected, InputFormat, Keep, Undetected};
 use clap::ValueEnum;
 
 use super::{Failure, help};
@@ -173,6 +173,21 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
     delimiter.ok_or_else(|| {
         "one character that is no cell of a puzzle, no quote and no #, or tab, or space".into()
     })
+}
+
+/// Why the input `name` is not read, and the option that would help.
+pub fn refused(name: &str, error: &Undetected) -> Failure {
+    let hint = match error {
+        Undetected::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",
+        Undetected::Several { .. } => "; --column NAME or NUMBER decides",
+        Undetected::NoSolutions(_) => "; --solution-column NAME or NUMBER takes one all the same",
+        _ => "",
+    };
+    let message = format!("{name}: {error}{hint}");
+    match error {
+        Undetected::Foreign(_) => Failure::Io(message),
+        _ => Failure::Usage(message),
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Position, Undetected};
+use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Position};
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::run::InputState;
-use super::{Failure, streams};
+use super::{Failure, expect, streams};
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
@@ -81,13 +81,7 @@ impl Inputs {
             let counter = if can_be_opened_again { &uncounted } else { &self.bytes };
             let mut reader = open(path, typed, counter);
             let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
-            let layout = layout.map_err(|error| {
-                let message = format!("{}: {error}", name(path));
-                match error {
-                    Undetected::Foreign(_) => Failure::Io(message),
-                    _ => Failure::Usage(message),
-                }
-            })?;
+            let layout = layout.map_err(|error| expect::refused(&name(path), &error))?;
             let Some(layout) = layout else { return Ok(()) };
             if layout.kept() != self.layouts[0].kept() && i > 0 {
                 let first = (name(&self.paths[0]), self.layouts[0].kept());

@@ -166,7 +166,7 @@ impl<'a> Wanted<'a> {
             return Ok(value.get());
         }
         let Some(puzzle) = self.puzzle else {
-            let what = "an object; --column KEY says which of its keys holds the puzzle";
+            let what = "an object; name the key (column) that holds the puzzle";
             return Err(Malformed { column: 1, what: what.into() });
         };
         values[puzzle].ok_or_else(|| {

@@ -192,7 +192,7 @@ impl fmt::Display for Comparison {
 
 /// A file that is no earlier measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no measurement to compare with ({0}); it must come from --format json")]
+#[error("no measurement to compare with ({0})")]
 pub struct BadBaseline(String);
 
 #[cfg(test)]
@@ -283,6 +283,6 @@ mod tests {
             "rows": 10, "ns_per_puzzle": 1.0, "ns_min": 1, "ns_max": 1, "guesses_per_puzzle": null}]"#;
         let comparison = Baseline::read(json).unwrap().compare(&[measurement("a", [2.0; 3])]);
         assert_eq!(comparison.changed.len(), 1);
-        assert!(Baseline::read(b"{}").unwrap_err().to_string().contains("--format json"));
+        assert!(Baseline::read(b"{}").unwrap_err().to_string().contains("no measurement"));
     }
 }

@@ -3,21 +3,27 @@
 //! Streams joined end to end are one stream in both gz and zst, so blocks are compressed side by
 //! side, and an output that ends early ends where one of them does.
 
+#[cfg(feature = "gzip")]
 use flate2::{Compress, FlushCompress, Status};
+#[cfg(feature = "zstd")]
 use zstd::zstd_safe::{CCtx, CParameter, compress_bound};
 
 use crate::compression::Compression;
 
 /// Higher levels gain little on rows and cost much: a gz of level 6 is 6% smaller than one of
 /// level 2 and takes more than twice as long; a zst of level 3 is larger than one of level 1.
+#[cfg(feature = "gzip")]
 const GZ_LEVEL: u32 = 2;
+#[cfg(feature = "zstd")]
 const ZST_LEVEL: i32 = 1;
 
 /// Compresses one piece after the other, each into a stream of its own.
 pub struct Packer(Kind);
 
 enum Kind {
+    #[cfg(feature = "gzip")]
     Gz(Compress),
+    #[cfg(feature = "zstd")]
     Zst(CCtx<'static>),
 }
 
@@ -25,7 +31,9 @@ impl Packer {
     /// A packer of this kind.
     pub fn new(compression: Compression) -> Self {
         Self(match compression {
+            #[cfg(feature = "gzip")]
             Compression::Gz => Kind::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15)),
+            #[cfg(feature = "zstd")]
             Compression::Zst => {
                 let mut context = CCtx::create();
                 for parameter in
@@ -41,9 +49,11 @@ impl Packer {
     /// Compresses `bytes`; `into` holds the stream afterwards and nothing else.
     pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
         into.clear();
-        match &mut self.0 {
-            Kind::Gz(compress) => pack_gz(compress, bytes, into),
-            Kind::Zst(context) => {
+        match self.0 {
+            #[cfg(feature = "gzip")]
+            Kind::Gz(ref mut compress) => pack_gz(compress, bytes, into),
+            #[cfg(feature = "zstd")]
+            Kind::Zst(ref mut context) => {
                 into.reserve(compress_bound(bytes.len()));
                 context.compress2(into, bytes).expect("there is room for the worst case");
             }
@@ -51,6 +61,7 @@ impl Packer {
     }
 }
 
+#[cfg(feature = "gzip")]
 fn pack_gz(compress: &mut Compress, bytes: &[u8], into: &mut Vec<u8>) {
     compress.reset();
     loop {
@@ -67,13 +78,15 @@ fn pack_gz(compress: &mut Compress, bytes: &[u8], into: &mut Vec<u8>) {
 impl std::fmt::Debug for Packer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.0 {
+            #[cfg(feature = "gzip")]
             Kind::Gz(_) => "Packer(Gz)",
+            #[cfg(feature = "zstd")]
             Kind::Zst(_) => "Packer(Zst)",
         })
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "gzip", feature = "zstd"))]
 mod tests {
     use std::io::Read;
 

@@ -12,6 +12,10 @@
 
 mod buffer;
 mod columns;
+#[cfg_attr(
+    not(any(feature = "gzip", feature = "zstd")),
+    allow(unused, unreachable_code, reason = "there is no compression to choose")
+)]
 pub mod compress;
 pub mod csv;
 pub mod grid;

@@ -90,7 +90,7 @@ fn hint_at_length(text: &[u8]) -> String {
             2 => "two puzzles run together?".into(),
             puzzles => format!("{puzzles} puzzles run together?"),
         },
-        9 => "a row of a grid? --input-format grid reads nine of them as one puzzle".into(),
+        9 => "a row of a grid? The input format \"grid\" reads nine of them as one puzzle".into(),
         _ => String::new(),
     }
 }
@@ -165,7 +165,7 @@ mod tests {
     fn the_wrong_number_of_cells_names_the_first_column_missing_or_too_many() {
         assert_error("", 1, "0 cells, 81 expected");
         assert_error("1", 2, "1 cell, 81 expected");
-        let hint = "a row of a grid? --input-format grid reads nine of them as one puzzle";
+        let hint = "a row of a grid? The input format \"grid\" reads nine of them as one puzzle";
         assert_error(&CLASSIC[..9], 10, &format!("9 cells, 81 expected; {hint}"));
         assert_error(&CLASSIC[..80], 81, "80 cells, 81 expected");
         assert_error(format!("{CLASSIC}1"), 82, "82 cells, 81 expected");

@@ -28,7 +28,7 @@ use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
 use backtrack::Ask;
 
-/// The engines, by the name that `--engine` takes.
+/// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineKind {
     /// Many puzzles at once, one in each lane of the vector.
@@ -56,7 +56,7 @@ impl EngineKind {
         Self::BacktrackMask,
     ];
 
-    /// Its name, as `--engine` takes it.
+    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Lanes => "lanes",

@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::Path;
 
-use bulkdoku::input::{Expected, Undetected};
+use bulkdoku::input::Expected;
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Source};
 
-use crate::cli::Failure;
 use crate::cli::inputs::{Inputs, STDIN};
+use crate::cli::{Failure, expect};
 
 /// Files are read up to this many bytes: more grids than anybody looks at.
 const MOST_BYTES: u64 = 1 << 20;
@@ -67,11 +67,8 @@ fn of_file(argument: &str) -> Result<Found, Failure> {
 
 /// The puzzles of a text in any form that is solved.
 fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
-    let refused = |error: &dyn std::fmt::Display| Failure::Usage(format!("{name}: {error}"));
-    let layout = Expected::default().detect(bytes, true).map_err(|error| match error {
-        Undetected::Foreign(_) => Failure::Io(format!("{name}: {error}")),
-        _ => refused(&error),
-    })?;
+    let layout = Expected::default().detect(bytes, true);
+    let layout = layout.map_err(|error| expect::refused(name, &error))?;
     let source = Source { layout: layout.unwrap_or_default(), ..Source::new(name, bytes) };
     let mut records = RecordReader::new([source]);
     let mut found = Found::default();
@@ -88,7 +85,7 @@ fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
         return Err(Failure::Io(failure.to_string()));
     }
     if found.puzzles.is_empty() && found.bad.is_empty() {
-        return Err(refused(&"no puzzle in it"));
+        return Err(Failure::Usage(format!("{name}: no puzzle in it")));
     }
     Ok(found)
 }

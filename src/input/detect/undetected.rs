@@ -1,4 +1,4 @@
-//! Why an input is not read: nobody knows where its puzzles are, or their solutions.
+//! Why an input is not read: it is not known where its puzzles are, or their solutions.
 
 use std::fmt;
 
@@ -6,21 +6,18 @@ use thiserror::Error;
 
 use crate::input::foreign::Foreign;
 
-/// Why nobody knows where the puzzles are.
+/// Why it is not known where the puzzles are.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum Undetected {
     /// A file of another kind.
     #[error("{0}")]
     Foreign(Foreign),
     /// A table without puzzles.
-    #[error(
-        "no column holds puzzles; there are {0}; --column NAME or NUMBER takes one all the same"
-    )]
+    #[error("no column holds puzzles; there are {0}")]
     NoPuzzles(Columns),
     /// A table with several columns of puzzles.
-    #[error(
-        "the puzzles may be in {which}; the columns are {columns}; --column NAME or NUMBER decides"
-    )]
+    #[error("the puzzles may be in {which}; the columns are {columns}")]
     Several {
         /// The columns that may be meant.
         which: Columns,
@@ -28,10 +25,7 @@ pub enum Undetected {
         columns: Columns,
     },
     /// A table without solutions, where they are wanted.
-    #[error(
-        "no column holds solutions; there are {0}; --solution-column NAME or NUMBER takes one all \
-         the same"
-    )]
+    #[error("no column holds solutions; there are {0}")]
     NoSolutions(Columns),
     /// Something else that has no place for solutions, where they are wanted.
     #[error("grids of nine lines have no solutions; tables can have them, and lines of puzzles")]

@@ -44,7 +44,7 @@ impl Default for Lz4Frames {
 
 impl Lz4Frames {
     /// Takes one unit at most.
-    pub(super) fn inflate(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         let (mut used, mut end) = (0, Ok(false));
         let mut made = self.decode(into);
         while matches!(made, Ok(0)) && used < bytes.len() && matches!(end, Ok(false)) {

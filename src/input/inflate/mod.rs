@@ -7,12 +7,31 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `codec` | the kinds of compressed streams, and how they begin |
-//! | `member` | what decompresses each of them |
-//! | `lz4` | the units of LZ4 frames |
+//! | `member` | what decompresses any of them |
+//! | `deflate`, `zst`, `xz`, `bz2`, `lz4` | one kind each, with the feature of that name |
 
+#[cfg(feature = "bzip2")]
+mod bz2;
 mod codec;
+#[cfg(feature = "gzip")]
+mod deflate;
+#[cfg(feature = "lz4")]
 mod lz4;
+#[cfg_attr(
+    not(any(
+        feature = "gzip",
+        feature = "zstd",
+        feature = "xz",
+        feature = "bzip2",
+        feature = "lz4"
+    )),
+    allow(dead_code, reason = "no stream can be damaged")
+)]
 mod member;
+#[cfg(feature = "xz")]
+mod xz;
+#[cfg(feature = "zstd")]
+mod zst;
 
 use std::io::{self, ErrorKind, Read};
 
@@ -239,5 +258,12 @@ impl Failure {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(
+    test,
+    feature = "gzip",
+    feature = "zstd",
+    feature = "xz",
+    feature = "bzip2",
+    feature = "lz4"
+))]
 mod tests;

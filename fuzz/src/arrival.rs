@@ -31,12 +31,17 @@ impl Read for Arriving<'_> {
     }
 }
 
-/// A text in which a 1, a byte and a number mean that byte so often, and again 50 times: lines can be
-/// longer than any block.
+/// No text is longer: a few times the largest block, which is one of grids.
+const MOST_BYTES: usize = 3 * GRID_BYTES;
+
+/// A text in which a 1, a byte and a number stand for that byte, 50 times that number of times: lines
+/// can be longer than any block.
 pub fn expanded(data: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     let mut rest = data;
-    while let [first, more @ ..] = rest {
+    while let [first, more @ ..] = rest
+        && text.len() < MOST_BYTES
+    {
         match more {
             [byte, count, behind @ ..] if *first == 1 => {
                 text.extend(std::iter::repeat_n(*byte, 50 * usize::from(*count)));

@@ -261,8 +261,10 @@ impl Pipeline {
 
     fn write_header(&self, sink: &mut impl Sink) -> Result<(), OutputFailure> {
         let began = Instant::now();
-        let failed = writer::begin(sink, &self.header()).err();
-        Report::new(SoFar::default(), 0, began, Reading::default()).unless(failed).map(drop)
+        // A report holds a histogram: one is made only if there is a failure to report.
+        let Err(failed) = writer::begin(sink, &self.header()) else { return Ok(()) };
+        let report = Report::new(SoFar::default(), 0, began, Reading::default());
+        report.unless(Some(failed)).map(drop)
     }
 
     /// Gives a block its answers, if they stand in an input of their own; `false` if they cannot be

@@ -1,18 +1,18 @@
-//! What the README and the help say about reading rows back: `scripts/readers-test` tries it out.
+//! What the guide and the help say about reading rows back: `scripts/readers-test` tries it out.
 
 use crate::common::command::Folder;
 
-const README: &str = include_str!("../README.md");
+const GUIDE: &str = include_str!("../docs/guide.md");
 
-/// The lines of a block of the README, which stands behind this heading and begins with this fence.
+/// The lines of a block of the guide, which stands behind this heading and begins with this fence.
 fn block(heading: &str, fence: &str) -> Vec<&'static str> {
-    let (_, section) = README.split_once(heading).unwrap();
+    let (_, section) = GUIDE.split_once(heading).unwrap();
     let (_, block) = section.split_once(fence).unwrap();
     block.lines().skip(1).take_while(|line| *line != "```").collect()
 }
 
 #[test]
-fn the_help_has_the_lines_of_the_readme_for_each_reader() {
+fn the_help_has_the_lines_of_the_guide_for_each_reader() {
     let help = Folder::new().run("solve", &["--help"], "").rows;
     let lines = block("### Reading rows back", "```python");
     let section: Vec<_> =

@@ -10,6 +10,10 @@ use super::{Expected, Layout, Undetected, list};
 /// How many bytes are asked for at a time: a line or a few of most inputs.
 const STEP: usize = 4096;
 
+/// Of this many first bytes, every new line is looked at. Later, new lines wait until they are an eighth
+/// of what was looked at before, so that many short lines do not take quadratic time.
+const LOOKED_AT_BY_LINE: usize = 1024;
+
 /// Gives the bytes of a stream, those that were looked at included.
 #[derive(Debug)]
 pub struct Peek<R> {
@@ -55,7 +59,8 @@ impl<R: Read> Peek<R> {
             // Another line decides, and of many lines some more: bytes that come one by one are not
             // looked at as often as there are.
             let has_line = memchr(b'\n', &self.start[looked_at..]).is_some();
-            let is_more = self.start.len() - looked_at >= looked_at.saturating_sub(STEP) / 8;
+            let is_more =
+                self.start.len() - looked_at >= looked_at.saturating_sub(LOOKED_AT_BY_LINE) / 8;
             let is_most = self.start.len() >= MOST_BYTES;
             if is_all || is_most || has_line && is_more {
                 looked_at = self.start.len();

@@ -144,6 +144,8 @@ impl Batch {
         results.end_notes();
         let summary = Summary::new(inputs.names(), self.setup(), &report);
         let mut losses = sides.write(&report, &summary);
+        // Before the journal is removed, what it vouches for has to be safe.
+        losses.extend(results.unsettled());
         let is_complete = losses.is_empty()
             && !report.stopped
             && report.failures.is_empty()
@@ -295,7 +297,7 @@ impl Sides {
 
 /// Something of an earlier run may stand in it.
 fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
-    match out.cut(0).and_then(|()| write(out)) {
+    match out.cut(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
         Ok(()) => gone_message(out),
         Err(error) => Some(format!("{}: {error}", out.name())),
     }

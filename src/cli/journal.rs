@@ -258,7 +258,8 @@ impl Journal {
         self.write()
     }
 
-    /// The old file stays until the new one is complete.
+    /// The old file stays until the new one is complete and on the disk: after a crash of the machine
+    /// one of them is there.
     fn write(&mut self) -> io::Result<()> {
         // If it fails, it is tried again when it is due the next time.
         self.written = Instant::now();
@@ -268,7 +269,9 @@ impl Journal {
         all.extend_from_slice(&text);
         let mut new = self.path.clone().into_os_string();
         new.push(".new");
-        fs::write(&new, all)?;
+        let mut file = File::create(&new)?;
+        file.write_all(&all)?;
+        file.sync_data()?;
         fs::rename(&new, &self.path)
     }
 

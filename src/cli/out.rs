@@ -125,6 +125,15 @@ impl Out {
         Ok(bytes)
     }
 
+    /// Waits until all that was written is on the disk, where there is one, and says if it is not:
+    /// some systems tell only then that they had no room for it.
+    pub fn settle(&self) -> io::Result<()> {
+        if self.is_regular {
+            self.file.sync_data()?;
+        }
+        Ok(())
+    }
+
     /// Whether its name stands for something else by now, or for nothing: what was written is lost,
     /// or elsewhere.
     pub fn is_gone(&self) -> bool {

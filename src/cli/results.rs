@@ -106,6 +106,12 @@ impl Results {
         losses
     }
 
+    /// Outputs of rows and messages that are not safe on the disk, and why.
+    pub fn unsettled(&self) -> Vec<String> {
+        let outs = [Some(&self.rows), self.notes.file()].into_iter().flatten();
+        outs.filter_map(|out| Some(format!("{}: {}", out.name(), out.settle().err()?))).collect()
+    }
+
     /// All is complete, or cannot become so: nothing is to be resumed.
     pub fn complete(self) -> Result<(), Failure> {
         match self.journal {

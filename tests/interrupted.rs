@@ -234,8 +234,7 @@ fn a_listing_that_is_stopped_is_finished_later() {
 fn a_puzzle_with_very_many_solutions_takes_little_memory() {
     let folder = Folder::new();
     folder.file("in", ".".repeat(81));
-    let args =
-        ["in", "-o", "out", "--solutions", "200000", "--columns", "puzzle,solution", "-j", "2"];
+    let args = ["in", "-o", "out", "--solutions", "2M", "--columns", "puzzle,solution", "-j", "2"];
     let child = folder.spawn("solve", &[&args[..], &["--engine", "scalar"]].concat());
     while !fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 1_000_000) {
         sleep(Duration::from_millis(5));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
-use bulkdoku::pipeline::{Listing, Output, Sink, SoFar};
+use bulkdoku::pipeline::{Output, Sink, SoFar};
 use bulkdoku::{
     Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report,
     SimdLevel, Source, Status, StopFlag,
@@ -149,10 +149,7 @@ fn solutions_are_listed_in_order_whatever_the_threads() {
     let listing = |threads| Pipeline {
         limits: Limits::count(count),
         engine: Box::new(|| Box::new(EngineKind::Scalar.build_lex_first(SimdLevel::best()))),
-        list: Some(Listing {
-            solutions: count,
-            engine: Box::new(|| EngineKind::Scalar.build_lex_first(SimdLevel::best())),
-        }),
+        list: Some(count),
         ..pipeline(threads, &[Column::Line, Column::Puzzle, Column::Solution, Column::Status])
     };
     let empty = ".".repeat(81);
@@ -195,10 +192,7 @@ fn a_panic_ends_all_workers_that_wait_for_their_turn() {
     let count = NonZeroU32::new(1500).unwrap();
     let listing = Pipeline {
         limits: Limits::count(count),
-        list: Some(Listing {
-            solutions: count,
-            engine: Box::new(|| EngineKind::Scalar.build_lex_first(SimdLevel::best())),
-        }),
+        list: Some(count),
         ..pipeline(3, &[Column::Puzzle, Column::Solution])
     };
     let input = format!("{}\n", ".".repeat(81)).repeat(200);

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::Listing;
 use bulkdoku::{Compression, Limits, Pipeline};
 use clap::ValueEnum;
 
@@ -201,10 +200,7 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
         engine: Box::new(move || {
             if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
         }),
-        list: args.solutions.map(|solutions| Listing {
-            solutions,
-            engine: Box::new(move || engine.build_lex_first(simd)),
-        }),
+        list: args.solutions,
         // What was typed is refused before any input is looked at, which may tell more about rows.
         format: format.rows(args.columns.as_deref(), &Column::DEFAULT, false, &[])?,
         compression: args.destinations.output.as_deref().and_then(Compression::of_name),

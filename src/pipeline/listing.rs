@@ -3,6 +3,7 @@
 //! There may be more of them than memory holds: a puzzle's rows are made some hundred at a time.
 
 use std::mem;
+use std::num::NonZeroU64;
 
 use super::block::Block;
 use crate::check::Reasons;
@@ -10,8 +11,8 @@ use crate::input::csv::Field;
 use crate::input::{Record, RecordList, Records};
 use crate::marks::Marks;
 use crate::output::{Outcomes, RowFormat, Rows};
-use crate::puzzle::{Grid, Puzzle};
-use crate::solver::{LexFirst, Limits, Outcome, Unanswered};
+use crate::puzzle::Grid;
+use crate::solver::{Outcome, SolutionWalk, StopFlag, Unanswered};
 use crate::status::Status;
 
 /// How many solutions are looked for before their rows are written.
@@ -19,9 +20,7 @@ const AT_ONCE: usize = 256;
 
 /// Finds the solutions of one puzzle behind the first.
 pub(super) struct Lister {
-    engine: LexFirst,
-    marks: Marks,
-    last: Grid,
+    walk: SolutionWalk,
     /// How many more are wanted.
     wanted: u32,
     /// Whether the row of the first is still to be written.
@@ -45,11 +44,9 @@ pub(super) enum Search {
 }
 
 impl Lister {
-    pub(super) fn new(engine: LexFirst) -> Self {
+    pub(super) fn new(stop: StopFlag) -> Self {
         Self {
-            engine,
-            marks: Marks::from(&Puzzle::EMPTY),
-            last: Grid::BLANK,
+            walk: SolutionWalk::new(stop),
             wanted: 0,
             is_first: false,
             found: Vec::new(),
@@ -58,18 +55,20 @@ impl Lister {
     }
 
     /// Takes the next puzzle, of which so many solutions behind the first are wanted.
-    pub(super) fn begin(&mut self, marks: Marks, first: Grid, wanted: u32) {
-        (self.marks, self.last, self.wanted, self.is_first) = (marks, first, wanted, true);
+    pub(super) fn begin(&mut self, marks: &Marks, first: &Grid, wanted: u32) {
+        (self.wanted, self.is_first) = (wanted, true);
+        if wanted > 0 {
+            self.walk.begin_behind(marks, first);
+        }
     }
 
-    /// Finds some more of its solutions.
-    pub(super) fn search(&mut self, limits: Limits) -> Search {
+    /// Finds some more of its solutions; so many states may be looked at before each.
+    pub(super) fn search(&mut self, nodes: Option<NonZeroU64>) -> Search {
         self.found.clear();
         while self.found.len() < AT_ONCE && self.wanted > 0 {
-            match self.engine.next(&self.marks, &self.last, limits) {
+            match self.walk.next(nodes) {
                 Ok(Some(grid)) => {
                     self.found.push(grid);
-                    self.last = grid;
                     self.wanted -= 1;
                 }
                 Ok(None) => return Search::Done,

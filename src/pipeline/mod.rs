@@ -53,7 +53,7 @@ use crate::compression::Compression;
 use crate::input::Source;
 use crate::output::{CsvRows, Packer, RowBuffer, RowFormat};
 use crate::simd::SimdLevel;
-use crate::solver::{Engine, EngineKind, LexFirst, Limits, StopFlag};
+use crate::solver::{Engine, EngineKind, Limits, StopFlag};
 use crate::stats::{Counts, Latencies};
 
 /// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits for
@@ -70,15 +70,6 @@ const NO_PANIC: &str = "who panics ends the run";
 
 /// Makes an engine, one for each worker.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
-
-/// Several solutions of each puzzle in rows of their own, the smallest first: the engine of the
-/// pipeline has to find that one.
-pub struct Listing {
-    /// The most rows of a puzzle; no more are listed than [`Limits::solutions`] lets be counted.
-    pub solutions: NonZeroU32,
-    /// Makes what finds the solutions behind the first, one for each worker.
-    pub engine: Box<dyn Fn() -> LexFirst + Send + Sync>,
-}
 
 /// How records become rows.
 ///
@@ -119,8 +110,10 @@ pub struct Pipeline {
     /// The input with the solutions to be checked, if they do not stand beside the puzzles. It is
     /// read once.
     pub answers: Option<Mutex<AnswerInput>>,
-    /// Whether to give a puzzle a row for each of several solutions.
-    pub list: Option<Listing>,
+    /// Whether to give a puzzle a row for each of several solutions, the smallest first, and for how
+    /// many; no more are listed than [`Limits::solutions`] lets be counted. The engine has to find
+    /// the smallest one ([`LexFirst`](crate::solver::LexFirst)).
+    pub list: Option<NonZeroU32>,
     /// What to find out about canonical forms; then no engine is asked and nothing is solved.
     pub canon: Option<Canon>,
     /// How rows are written.
@@ -196,8 +189,17 @@ impl Report {
     fn new(so_far: SoFar, records_before: u64, began: Instant, reading: Reading) -> Self {
         let SoFar { counts, latencies, last_record, .. } = so_far;
         let Reading { failures, stopped } = reading;
-        let (wall, threads) = (began.elapsed(), NonZeroUsize::MIN);
-        Self { counts, latencies, last_record, records_before, threads, wall, failures, stopped }
+        Self {
+            counts,
+            latencies,
+            last_record,
+            records_before,
+            threads: NonZeroUsize::MIN,
+            threads_refused: false,
+            wall: began.elapsed(),
+            failures,
+            stopped,
+        }
     }
 
     /// This, or that an output failed.

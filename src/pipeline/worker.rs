@@ -1,6 +1,7 @@
 //! A worker: reads the records of a block, solves them, writes their rows, records latencies.
 
 use std::mem;
+use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Pipeline;
@@ -61,11 +62,7 @@ impl<'a> Worker<'a> {
             reasons: Reasons::default(),
             records,
             packer: pipeline.compression.map(Packer::new),
-            lister: pipeline.list.as_ref().map(|list| {
-                let mut engine = (list.engine)();
-                engine.stop_at(stop.clone());
-                Lister::new(engine)
-            }),
+            lister: pipeline.list.map(|_| Lister::new(stop.clone())),
             stop,
         }
     }
@@ -158,7 +155,7 @@ impl<'a> Worker<'a> {
         parts: &mut impl TakeParts,
     ) -> Result<(), Unlisted> {
         let Self { pipeline, records, outcomes, statuses, reasons, packer, .. } = self;
-        let most = pipeline.list.as_ref().map_or(1, |list| list.solutions.get());
+        let most = pipeline.list.map_or(1, NonZeroU32::get);
         let kept_each = records.kept.len() / records.all.len().max(1);
         let mut is_begun = false;
         for (place, record) in records.all.iter().enumerate() {
@@ -171,9 +168,9 @@ impl<'a> Worker<'a> {
             };
             let outcome = outcomes.of_mut(given);
             let count = outcome.solutions.min(most);
-            lister.begin(records.as_marks(given), outcome.grid, count.saturating_sub(1));
+            lister.begin(&records.as_marks(given), &outcome.grid, count.saturating_sub(1));
             loop {
-                let search = lister.search(pipeline.limits);
+                let search = lister.search(pipeline.limits.nodes);
                 if search == Search::Stopped {
                     block.rows.truncate(start);
                     return Err(if is_begun { Unlisted::Block } else { Unlisted::From(place) });

@@ -1,4 +1,4 @@
-//! The smallest solution, whatever the engine, and those that follow it.
+//! The smallest solution, whatever the engine.
 //!
 //! Solutions are compared as 81-digit numbers. The smallest is found by asking: take the blanks
 //! row by row, try digits upward, keep the first for which a solution still exists. What the
@@ -34,31 +34,6 @@ impl LexFirst {
     /// Asks `engine`; `finds_smallest` if its first solution is the smallest as it is.
     pub fn new(engine: Box<dyn Engine>, finds_smallest: bool) -> Self {
         Self { engine, finds_smallest }
-    }
-
-    /// The smallest solution of `marks` that is larger than `after`, which must be one of them.
-    ///
-    /// # Errors
-    /// When a question reached the limit of nodes, or the engine was asked to stop.
-    pub fn next(
-        &mut self,
-        marks: &Marks,
-        after: &Grid,
-        limits: Limits,
-    ) -> Result<Option<Grid>, Unanswered> {
-        let mut asked = Asked::default();
-        for cell in (0..CELLS).rev() {
-            let from = prefix(marks, after, cell);
-            let digits = marks.of_cell(cell).above(after.cells()[cell]);
-            if let Some(grid) = self.first_of(&from, cell, digits, limits, &mut asked)? {
-                if self.finds_smallest {
-                    return Ok(Some(grid));
-                }
-                let from = prefix(marks, &grid, cell + 1);
-                return self.smallest(&from, grid, limits, &mut asked).map(Some);
-            }
-        }
-        Ok(None)
     }
 
     /// Makes a solution the smallest that `marks` have.

@@ -22,7 +22,7 @@ pub use contract::{Batch, Engine, Limits, Outcome, StopFlag};
 pub use lanes::Lanes;
 pub use lex::{LexFirst, Unanswered};
 pub use propagate::Propagate;
-pub use scalar::Scalar;
+pub use scalar::{Scalar, SolutionWalk};
 
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;

@@ -23,6 +23,18 @@ pub struct Guess {
     cell: usize,
 }
 
+impl Guess {
+    /// The digit, 1 to 9.
+    pub fn digit(self) -> u8 {
+        self.digit as u8 + 1
+    }
+
+    /// The cell, 0 to 80.
+    pub fn place(self) -> usize {
+        27 * self.band + self.cell
+    }
+}
+
 /// The candidates of one puzzle, digit by digit and band by band.
 ///
 /// A digit's candidates in a band are the 27 low bits of one word; three words hold a digit,
@@ -239,6 +251,15 @@ impl Board {
         let fewest = wishes.min_by_key(|wish| wish.0);
         let (_, digit, band, cell) = fewest.expect("a stuck board has open cells");
         Guess { digit, band, cell }
+    }
+
+    /// The smallest digit that the first open cell can take, row by row; the board is stuck.
+    pub fn first_of_first_open(&self) -> Guess {
+        let [_, two] = self.count_candidates();
+        let open = (0..3).find(|&band| two[band] != 0);
+        let band = open.expect("a stuck board has open cells");
+        let cell = two[band].trailing_zeros() as usize;
+        Guess { digit: self.first_candidate(band, cell), band, cell }
     }
 
     /// The smallest digit that a cell can take.

@@ -7,11 +7,13 @@
 
 mod board;
 mod tables;
+mod walk;
 
 use super::contract::{Question, Stopped, Stopper, one_at_a_time};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::puzzle::{CELLS, Grid};
 use board::{Board, Progress};
+pub use walk::SolutionWalk;
 
 /// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
 #[derive(Debug)]

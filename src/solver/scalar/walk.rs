@@ -1,0 +1,182 @@
+//! All solutions of a puzzle, the smallest first.
+//!
+//! Solutions are compared as 81-digit numbers. A search that branches at the first open cell, row by
+//! row, and takes its digits upward comes to them in this order. What is still to be searched is a
+//! stack of boards, of which each but the last has one cell more open than the next: 82 at most.
+
+use std::num::NonZeroU64;
+
+use super::board::{Board, Progress};
+use crate::marks::Marks;
+use crate::puzzle::{CELLS, Grid};
+use crate::solver::contract::{Stopped, Stopper};
+use crate::solver::{StopFlag, Unanswered};
+
+/// Finds one solution after the other, in the order of their digits.
+///
+/// ```
+/// use bulkdoku::Marks;
+/// use bulkdoku::solver::SolutionWalk;
+///
+/// let mut walk = SolutionWalk::default();
+/// walk.begin(&Marks::ALL);
+/// let first = walk.next(None)?.expect("the empty grid has solutions");
+/// let second = walk.next(None)?.expect("and more than one");
+/// assert!(first.to_string() < second.to_string());
+/// walk.begin_behind(&Marks::ALL, &first);
+/// assert_eq!(walk.next(None), Ok(Some(second)));
+/// # Ok::<(), bulkdoku::solver::Unanswered>(())
+/// ```
+#[derive(Debug)]
+pub struct SolutionWalk {
+    /// What is still to be searched, the smallest solutions on top.
+    waiting: Vec<Board>,
+    stop: Stopper,
+}
+
+impl SolutionWalk {
+    /// One that ends when this flag says so.
+    pub fn new(stop: StopFlag) -> Self {
+        Self { waiting: Vec::with_capacity(CELLS + 1), stop: Stopper::new(stop) }
+    }
+
+    /// Goes before the first solution of `marks`.
+    pub fn begin(&mut self, marks: &Marks) {
+        self.waiting.clear();
+        self.waiting.push(Board::of_marks(marks));
+    }
+
+    /// Goes behind a solution of `marks`, which must be one of them.
+    pub fn begin_behind(&mut self, marks: &Marks, solution: &Grid) {
+        self.begin(marks);
+        while let Some(board) = self.waiting.last_mut() {
+            if board.propagate() != Progress::Stuck {
+                self.waiting.pop();
+                break;
+            }
+            let guess = board.first_of_first_open();
+            if guess.digit() == solution.cells()[guess.place()] {
+                let with = board.clone();
+                board.exclude(guess);
+                self.waiting.push(with);
+                self.waiting.last_mut().expect("just pushed").assume(guess);
+            } else {
+                board.exclude(guess);
+            }
+        }
+    }
+
+    /// The next solution, or nothing behind the last one. `nodes` is how many states may be looked at
+    /// on the way to it.
+    ///
+    /// # Errors
+    /// When that limit is reached, or it was asked to stop. The next call continues.
+    pub fn next(&mut self, nodes: Option<NonZeroU64>) -> Result<Option<Grid>, Unanswered> {
+        let most = nodes.map_or(u64::MAX, NonZeroU64::get);
+        let mut looked_at = 0;
+        while let Some(board) = self.waiting.last_mut() {
+            if looked_at == most {
+                return Err(Unanswered::GaveUp);
+            }
+            self.stop.check(looked_at).map_err(|Stopped| Unanswered::Stopped)?;
+            looked_at += 1;
+            match board.propagate() {
+                Progress::Stuck => {
+                    let guess = board.first_of_first_open();
+                    let with = board.clone();
+                    board.exclude(guess);
+                    self.waiting.push(with);
+                    self.waiting.last_mut().expect("just pushed").assume(guess);
+                }
+                Progress::Solved => {
+                    let grid = board.grid();
+                    self.waiting.pop();
+                    return Ok(Some(grid));
+                }
+                Progress::Contradiction => {
+                    self.waiting.pop();
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Default for SolutionWalk {
+    /// One that never ends before its time.
+    fn default() -> Self {
+        Self::new(StopFlag::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::Puzzle;
+    use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
+
+    fn marks_of(puzzle: &str) -> Marks {
+        Marks::from(&puzzle.parse::<Puzzle>().unwrap())
+    }
+
+    fn all(puzzle: &str, most: usize) -> Vec<Grid> {
+        let mut walk = SolutionWalk::default();
+        walk.begin(&marks_of(puzzle));
+        std::iter::from_fn(|| walk.next(None).unwrap()).take(most).collect()
+    }
+
+    /// Solved, without the digits of some cells.
+    fn open(from: usize) -> String {
+        let solved =
+            "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+        let cells = solved.char_indices();
+        cells.map(|(i, c)| if (i * 7 + i / 9) % 11 < from { '.' } else { c }).collect()
+    }
+
+    #[test]
+    fn all_solutions_come_once_and_in_order() {
+        for from in 3..8 {
+            let puzzle = open(from);
+            let found = all(&puzzle, 20_000);
+            assert!(found.is_sorted_by(|a, b| a.cells() < b.cells()), "{puzzle}");
+            let puzzles = [puzzle.parse().unwrap()];
+            assert!(found.iter().all(|grid| grid.solves(&puzzles[0])), "{puzzle}");
+            let limits = Limits::count(20_000.try_into().unwrap());
+            let mut outcome = [Outcome::NONE];
+            Scalar::new().solve(Batch::Puzzles(&puzzles), limits, &mut outcome);
+            assert_eq!(found.len(), outcome[0].solutions as usize, "{puzzle}");
+        }
+    }
+
+    #[test]
+    fn the_walk_goes_on_behind_any_solution() {
+        let puzzle = open(6);
+        let found = all(&puzzle, 200);
+        assert!(found.len() > 5);
+        for pair in found.windows(2) {
+            let mut walk = SolutionWalk::default();
+            walk.begin_behind(&marks_of(&puzzle), &pair[0]);
+            assert_eq!(walk.next(None), Ok(Some(pair[1])));
+        }
+    }
+
+    #[test]
+    fn limits_and_flags_end_a_step_and_the_next_call_continues() {
+        let mut walk = SolutionWalk::default();
+        walk.begin(&Marks::ALL);
+        let mut tries = 0;
+        let first = loop {
+            match walk.next(NonZeroU64::new(1)) {
+                Err(Unanswered::GaveUp) => tries += 1,
+                found => break found.unwrap().unwrap(),
+            }
+        };
+        assert!(tries > 10);
+        assert_eq!(first, all(&".".repeat(81), 1)[0]);
+        let stop = StopFlag::default();
+        let mut walk = SolutionWalk::new(stop.clone());
+        walk.begin(&Marks::ALL);
+        stop.request();
+        assert_eq!(walk.next(None), Err(Unanswered::Stopped));
+    }
+}

@@ -22,6 +22,8 @@ use crate::text::{Line, windows};
 pub enum Disagreement {
     /// There is none.
     Missing,
+    /// There is none because the input of the answers has ended: it has fewer than there are puzzles.
+    Ended,
     /// It is no grid at all.
     NoGrid(Malformed),
     /// It is a grid, but a cell is blank.
@@ -68,7 +70,7 @@ impl Disagreement {
     /// Where it shows itself.
     pub fn place(&self) -> Place {
         match self {
-            Self::Missing => Place::Answer(0),
+            Self::Missing | Self::Ended => Place::Answer(0),
             Self::NoGrid(malformed) => Place::Answer(malformed.column - 1),
             Self::Blank { cell } | Self::Clue { cell, .. } | Self::Candidate { cell, .. } => {
                 Place::Answer(*cell)
@@ -84,6 +86,9 @@ impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("the solution is missing"),
+            Self::Ended => {
+                f.write_str("the solution is missing: there are fewer solutions than puzzles")
+            }
             Self::NoGrid(malformed) => write!(f, "the solution is no grid: {malformed}"),
             Self::Blank { cell } => {
                 write!(f, "the solution is not complete: {} is blank", cell_name(*cell))

@@ -3,7 +3,8 @@
 mod cli;
 
 fn main() -> cli::Exit {
-    cli::run(cli::parse()).unwrap_or_else(|failure| {
+    let ran = cli::check_memory().and_then(|()| cli::run(cli::parse()));
+    ran.unwrap_or_else(|failure| {
         failure.say();
         failure.exit()
     })

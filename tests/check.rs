@@ -582,7 +582,7 @@ fn solutions_may_stand_in_a_file_of_their_own() {
     assert_eq!((ran.status, rows(&ran).len()), (0, 3), "{ran:?}");
     // Either may come from standard input.
     let ran = folder.run("check", &["puzzles.grid", "--solutions", "-"], SOLVED.to_owned() + "\n");
-    assert!(ran.messages.contains("1 solutions for 3 puzzles"), "{ran:?}");
+    assert!(ran.messages.contains(": 1 solution for 3 puzzles"), "{ran:?}");
     let ran = folder.run("check", &["--solutions", "three.txt"], as_grids(&grids));
     assert_eq!((ran.status, rows(&ran).len()), (1, 3), "{ran:?}");
 }
@@ -606,6 +606,16 @@ fn there_are_as_many_solutions_as_puzzles() {
         let ok = rows(&ran).iter().filter(|row| **row == "ok").count();
         assert_eq!(ok, count.min(5000));
     }
+    // The row says it, too.
+    let twice = CLASSIC.replacen("53", "55", 1);
+    folder.file("three", format!("{CLASSIC}\n{CLASSIC}\n{twice}\n"));
+    folder.file("one", format!("{SOLVED}\n"));
+    let args = ["three", "--solutions", "one", "--columns", "line,status,reason"];
+    let ran = folder.run("check", &args, "");
+    let missing = "the solution is missing: there are fewer solutions than puzzles";
+    assert_eq!(rows(&ran)[1], format!("2,mismatch,{missing}"));
+    assert_eq!(rows(&ran)[2], format!("3,mismatch,{missing}; the puzzle has no solution"));
+    assert!(ran.messages.contains(&format!("three:2:1: mismatch: {missing} (one)\n")), "{ran:?}");
     let missing = folder.run("check", &["puzzles", "--solutions", "none"], "");
     assert_eq!(missing.status, 3, "{missing:?}");
     for args in [
@@ -617,6 +627,32 @@ fn there_are_as_many_solutions_as_puzzles() {
         assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{args:?}: {ran:?}");
     }
     assert_eq!(folder.read("solutions"), "");
+}
+
+#[test]
+fn a_run_over_solutions_of_their_own_is_resumed_in_step_with_them() {
+    let folder = Folder::new();
+    let wrong = solved_but(&[(9, 9, '1')]);
+    let solutions = [SOLVED, &wrong, SOLVED, "?", SOLVED].map(|line| format!("{line}\n")).concat();
+    folder.file("puzzles", format!("{CLASSIC}\n").repeat(400_000));
+    folder.file("solutions", solutions.repeat(80_000));
+    let args = ["puzzles", "--solutions", "solutions", "-q", "-j", "2"];
+    let undisturbed = folder.run("check", &args, "").rows;
+    let args = [&args[..], &["-o", "out", "--resume"]].concat();
+    let mut kills = 0;
+    for wait in [200_000, 8_000_000, 30_000_000] {
+        let mut child = folder.spawn("check", &args);
+        let length = || std::fs::metadata(folder.path("out")).map_or(0, |out| out.len());
+        while length() < wait && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        kills += usize::from(child.wait().unwrap().code().is_none());
+    }
+    assert!(kills > 0);
+    let ran = folder.run("check", &args, "");
+    assert!(ran.status == 1 || ran.messages.contains("nothing to resume"), "{ran:?}");
+    assert!(folder.read("out") == undisturbed, "after {kills} kills");
 }
 
 #[test]

@@ -127,6 +127,11 @@ fn other_keys_are_kept_as_what_they_are() {
          {\"line\":2,\"status\":\"unique\",\"s\":\"\",\"id\":null,\"o\":null,\"n\":null}\n\
          {\"line\":3,\"status\":\"malformed\",\"s\":null,\"id\":3,\"o\":null,\"n\":null}\n"
     );
+    // Of the second record a key is not among those of the first.
+    let noted = |keep: &[&str]| {
+        Folder::new().solve(keep, &input).messages.contains("  (with keys not kept)      1\n")
+    };
+    assert_eq!([noted(&["--keep"]), noted(&["--keep", "id"]), noted(&[])], [true, false, false]);
     let ran = Folder::new().solve(&["--keep", "none"], &input);
     assert!(
         ran.status == 2 && ran.messages.contains("no column \"none\"; there are \"id\""),

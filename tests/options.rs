@@ -28,12 +28,13 @@ fn an_ending_that_is_not_written_is_refused() {
         ("solve in -o x.parquet", ".jsonl"),
         ("solve in -o x.npy", ".csv"),
         ("solve in -o x.json", ".jsonl"),
+        ("solve in -o x.html", ".log"),
         ("solve in -o x.csv.xz", ".gz or .zst"),
         ("solve in -o x.csv.bz2", "--format"),
         ("solve in -o x.gz.gz", ".csv"),
         ("solve in -o x.PARQUET", ".csv"),
         ("solve in --latency lat.hgrm", ".csv"),
-        ("solve in --latency lat.csv.gz", "uncompressed"),
+        ("solve in --latency lat.csv.gz", "leave out .gz: lat.csv"),
         ("solve in --errors bad.csv", ".txt"),
         ("solve in --summary-json x.csv", ".json"),
         ("check -o x.parquet", ".jsonl"),
@@ -167,6 +168,11 @@ fn counts_have_suffixes_and_bounds_in_words() {
         ("bench --batch 18446744073709551615 in", "at most 10,000,000"),
         ("bench --rounds 18446744073709551615 in", "at most 1,000,000"),
         ("bench --rows 0 in", "at least 1"),
+        (
+            "solve --input-format foo in",
+            "auto, lines, csv, tsv, jsonl, ndjson, grid, boj2580, boj2239",
+        ),
+        ("solve --format foo in", "csv, tsv, jsonl, lines, grid, boj2580, boj2239"),
     ] {
         assert_refused(line, hint);
     }

@@ -5,6 +5,10 @@ use crate::common::command::{CLASSIC, Folder, Ran};
 const HARD: &str =
     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
 
+/// The first and the last cell are blank.
+const BLANKS_FIRST: &str =
+    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+
 fn solve(input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(&["--columns", "line,puzzle,status"], input)
 }
@@ -79,6 +83,33 @@ fn drawn_pencil_marks_are_read() {
     assert_eq!(rows(&ran), ["3,unique,one", "17,unique,two"]);
 }
 
+/// Cells of nine places may have no candidate left, even all of a row: `show` draws and reads them.
+#[test]
+fn cells_without_candidates_are_read_as_show_reads_them() {
+    let solved: Vec<String> = (0..81)
+        .map(|cell| {
+            let digit = (cell / 27 + cell / 9 * 3 + cell) % 9 + 1;
+            (1..=9).map(|d| if d == digit { d.to_string() } else { "_".into() }).collect()
+        })
+        .collect();
+    let empty = vec!["_________".to_owned(); 9];
+    for row in 0..=9 {
+        let mut rows_of: Vec<_> = solved.chunks(9).map(<[String]>::to_vec).collect();
+        let expected = if row == 9 { "unique" } else { "unsolvable" };
+        if row < 9 {
+            rows_of[row].clone_from(&empty);
+        }
+        for between in [" ", " | "] {
+            let text = rows_of.iter().map(|row| row.join(between)).collect::<Vec<_>>().join("\n");
+            let folder = Folder::new();
+            folder.file("in", text + "\n");
+            let ran = folder.solve(&["in", "-q", "--columns", "line,status"], "");
+            assert_eq!(rows(&ran), [format!("1,{expected}")], "{row} {between:?}: {ran:?}");
+            assert_eq!(folder.run("show", &["in"], "").status, 0, "{row} {between:?}");
+        }
+    }
+}
+
 #[test]
 fn a_grid_with_a_cell_too_many_is_no_pencil_marks() {
     let mut lines = joined(CLASSIC, " ");
@@ -112,12 +143,15 @@ fn an_ellipsis_is_three_dots_and_that_is_noted() {
         rows(&ran),
         [format!("1,{hard}"), format!("2,{CLASSIC},unique"), format!("3,{hard}")]
     );
-    assert_eq!(
-        ran.messages.matches("an ellipsis (…) among cells is read as three dots").count(),
-        1
-    );
+    assert!(ran.messages.contains("  (with … as three dots)    2\n"), "{ran:?}");
+    assert!(!solve(CLASSIC).messages.contains('…'));
+    // Wherever the first one is.
+    let ran = solve(format!("{CLASSIC}\n").repeat(20_000) + &dotted);
+    assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
     let grid = joined(HARD, "").join("\n").replace("...", "…");
-    assert_eq!(rows(&solve(grid)), [format!("1,{HARD},unique")]);
+    let ran = solve(grid);
+    assert_eq!(rows(&ran), [format!("1,{HARD},unique")]);
+    assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
     let args = ["--keep", "-q", "--columns", "line,status"];
     let ran = Folder::new().solve(&args, format!("{CLASSIC} a\n{dotted} b c\n"));
     assert_eq!(rows(&ran), ["1,unique,a", "2,unique,b c"]);
@@ -168,6 +202,11 @@ fn lines_as_programs_write_them_are_read() {
         (format!("[{}]", all(&zeros, ", ")), &zeros),
         (nested, &zeros),
         (all(&zeros, ".0 ") + ".0", &zeros),
+        (all(CLASSIC, ",").replace('.', ""), CLASSIC),
+        (all(CLASSIC, "\t").replace('.', ""), CLASSIC),
+        (all(HARD, ";").replace('.', ""), HARD),
+        (all(BLANKS_FIRST, "\t").replace('.', ""), BLANKS_FIRST),
+        (all(BLANKS_FIRST, ",").replace('.', ""), BLANKS_FIRST),
     ];
     for (line, cells) in &lines {
         let ran = solve(format!("{line}\n{CLASSIC}\n{line}"));
@@ -178,6 +217,12 @@ fn lines_as_programs_write_them_are_read() {
         ];
         assert_eq!(rows(&ran), expected, "{line}\n{ran:?}");
     }
+    let twice = all(&CLASSIC.replacen("7....6", "5....6", 1), ",").replace('.', "");
+    let ran = solve(twice);
+    assert!(
+        ran.messages.contains("<stdin>:1:7: contradictory: 5 stands twice in row 1"),
+        "{ran:?}"
+    );
     let twice = all(&zeros.replacen("53", "55", 1), ",");
     let ran = solve(format!("{CLASSIC}\n  {twice}"));
     assert!(

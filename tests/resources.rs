@@ -29,13 +29,38 @@ fn memory_for_all_threads_is_not_needed() {
     for kilobytes in [60_000, 400_000] {
         let ran = solve_under(&format!("ulimit -v {kilobytes};"), "-j 1024");
         assert_solved(&ran);
-        assert!(ran.messages.contains(" of 1024 threads"), "{ran:?}");
+        let why = " of 1024 threads (the system gives no more threads or memory)";
+        assert!(ran.messages.contains(why), "{ran:?}");
     }
+}
+
+/// Whatever is allowed, the command works or says what it needs; below 9 MB the system does not even
+/// load it.
+#[test]
+fn memory_that_is_too_little_is_said_before_anything_is_done() {
+    let mut said = 0;
+    for kilobytes in (12_000..40_000).step_by(3_500) {
+        for more in ["", "--progress", "-o /dev/null"] {
+            let args = format!("-j 2 {more}");
+            let ran = solve_under(&format!("ulimit -c 0; ulimit -v {kilobytes};"), &args);
+            match ran.status {
+                1 if more.starts_with("-o") => {}
+                1 => assert_solved(&ran),
+                127 => assert!(ran.messages.contains("shared"), "{kilobytes} {more}: {ran:?}"),
+                _ => {
+                    assert_eq!(ran.status, 3, "{kilobytes} {more}: {ran:?}");
+                    assert!(ran.messages.contains("of memory are needed"), "{ran:?}");
+                    said += 1;
+                }
+            }
+        }
+    }
+    assert!(said > 0);
 }
 
 #[test]
 fn many_threads_on_no_input_end_at_once() {
     let ran = Folder::new().solve(&["-j", "999"], "");
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.messages.contains(" of 999 threads"), "{ran:?}");
+    assert!(ran.messages.contains(" of 999 threads (more would gain nothing)"), "{ran:?}");
 }

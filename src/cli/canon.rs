@@ -31,7 +31,7 @@ use super::{Exit, Failure, endings, parse_threads};
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
-    /// A puzzle is 81 cells. Compressed files are read through.
+    /// A puzzle is 81 cells. Files may be compressed: gz, zst, xz, bz2, lz4 or zlib.
     input: Vec<PathBuf>,
 
     #[command(flatten)]

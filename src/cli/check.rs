@@ -27,7 +27,7 @@ use super::{Exit, Failure, answers, endings};
 pub struct Args {
     /// Files of puzzles and solutions; - or nothing reads standard input
     ///
-    /// Compressed files are read through.
+    /// They may be compressed: gz, zst, xz, bz2, lz4 or zlib.
     input: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -40,11 +40,13 @@ pub fn check(path: &Path, what: &str, known: &[&str], hint: &str) -> Result<(), 
 
 /// Says that the ending of a name is not one of those that are `known`.
 pub fn refused(path: &Path, ending: &str, what: &str, known: &[&str], hint: &str) -> Failure {
-    let known: Vec<_> = known.iter().chain(&["txt"]).map(|ending| format!(".{ending}")).collect();
-    let name = path.display();
+    let list = |endings: &[&str]| {
+        endings.iter().map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+    };
+    let (name, known, general) = (path.display(), list(known), list(&GENERAL));
     Failure::Usage(format!(
-        "{name}: {what} cannot be written as .{ending}; the ending may be {}{hint}",
-        known.join(", ")
+        "{name}: {what} cannot be written as .{ending}; the ending may be {known}, one that names no \
+         format ({general}){hint}"
     ))
 }
 
@@ -65,8 +67,12 @@ pub fn check_sides(destinations: &Destinations) -> Result<(), Failure> {
             continue;
         };
         let (name, ending) = (path.display(), compression.name());
-        let hint = "is written uncompressed; only rows are compressed by name";
-        return Err(Failure::Usage(format!("{flag} {name}: {hint}, not .{ending}")));
+        let plain = path.with_extension("");
+        let hint = "is never compressed, only rows are";
+        return Err(Failure::Usage(format!(
+            "{flag} {name}: what is written there {hint}; leave out .{ending}: {}",
+            plain.display()
+        )));
     }
     Ok(())
 }

@@ -71,11 +71,15 @@ enum Format {
     /// A table with tabs between the fields
     Tsv,
     /// A JSON value a line: objects with a key for the puzzle, strings or arrays
-    #[value(alias = "ndjson")]
     Jsonl,
+    /// The same as jsonl
+    Ndjson,
     /// Nine lines a puzzle, with or without spaces, borders and labels
-    #[value(alias = "boj2580", alias = "boj2239")]
     Grid,
+    /// BOJ 2580: nine lines of nine numbers, read as grid is
+    Boj2580,
+    /// BOJ 2239: nine lines of nine digits, read as grid is
+    Boj2239,
 }
 
 impl From<Format> for InputFormat {
@@ -85,8 +89,8 @@ impl From<Format> for InputFormat {
             Format::Lines => Self::Lines,
             Format::Csv => Self::Csv,
             Format::Tsv => Self::Tsv,
-            Format::Grid => Self::Grid,
-            Format::Jsonl => Self::Jsonl,
+            Format::Grid | Format::Boj2580 | Format::Boj2239 => Self::Grid,
+            Format::Jsonl | Format::Ndjson => Self::Jsonl,
         }
     }
 }
@@ -94,7 +98,7 @@ impl From<Format> for InputFormat {
 impl LayoutArgs {
     /// The options that were given, or have defaults, with what they say.
     fn settings(&self) -> [(&'static str, Option<String>); 4] {
-        let format = format!("{:?}", self.input_format).to_lowercase();
+        let format = format!("{:?}", InputFormat::from(self.input_format)).to_lowercase();
         [
             ("--input-format", Some(format)),
             ("--column", self.column.clone()),
@@ -106,7 +110,7 @@ impl LayoutArgs {
     /// What is expected of inputs, if their own solutions are wanted like this.
     pub fn expected(&self, answers: Answers) -> Result<Expected, Failure> {
         let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
-        let has_columns = is_table || self.input_format == Format::Jsonl;
+        let has_columns = is_table || InputFormat::from(self.input_format) == InputFormat::Jsonl;
         let flags = [
             ("--column", self.column.is_some(), has_columns),
             ("--delimiter", self.delimiter.is_some(), is_table),

@@ -90,11 +90,6 @@ impl Inputs {
             if let Some(finding) = finding(&layout, expected) {
                 self.findings.push(format!("{}: {finding}", name(path)));
             }
-            let is_table = matches!(layout, Layout::Csv(_) | Layout::Jsonl(_));
-            if reader.shows_ellipsis() && !is_table {
-                let finding = "an ellipsis (…) among cells is read as three dots";
-                self.findings.push(format!("{}: {finding}", name(path)));
-            }
             self.layouts[i] = layout;
             if !can_be_opened_again {
                 self.looked_at[i] = Some(reader);
@@ -143,14 +138,16 @@ impl Inputs {
 
     /// All bytes that will be read, where every input is a file.
     pub fn size(&self) -> Option<u64> {
-        let size = |(path, typed): (&PathBuf, &Typed)| {
-            if let Some(text) = typed {
-                return Some(text.len() as u64);
-            }
-            let metadata = fs::metadata(on_disk(path)).ok()?;
-            metadata.is_file().then_some(metadata.len())
-        };
-        self.paths.iter().zip(&self.typed).map(size).sum()
+        (0..self.paths.len()).map(|number| self.size_of(number)).sum()
+    }
+
+    /// The bytes of one input, if it is a file.
+    fn size_of(&self, number: usize) -> Option<u64> {
+        if let Some(text) = &self.typed[number] {
+            return Some(text.len() as u64);
+        }
+        let metadata = fs::metadata(on_disk(&self.paths[number])).ok()?;
+        metadata.is_file().then_some(metadata.len())
     }
 
     /// Whether somebody is expected to type the puzzles.
@@ -163,6 +160,8 @@ impl Inputs {
         &mut self,
         (first, position): (usize, Position),
     ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+        let passed: u64 = (0..first).filter_map(|number| self.size_of(number)).sum();
+        self.bytes.fetch_add(passed, Ordering::Relaxed);
         self.sources().enumerate().skip(first).map(move |(number, source)| {
             if number == first { source.from(position) } else { source }
         })

@@ -18,6 +18,7 @@ mod identity;
 mod inputs;
 mod interrupt;
 mod journal;
+mod memory;
 mod notes;
 mod numbers;
 mod out;
@@ -48,6 +49,7 @@ use clap::{
 use thiserror::Error;
 
 pub use exit::Exit;
+pub use memory::check as check_memory;
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]

@@ -76,19 +76,28 @@ impl Meter {
             return work();
         }
         let interval = if self.has_lines { OF_LINES } else { OF_BAR };
+        // The begin of the way is looked for more often than lines are shown.
+        let looks = interval.div_duration_f64(OF_BAR) as u32;
         let (finished, wait) = bounded::<()>(0);
         let progressed = &progressed;
         thread::scope(|scope| {
-            scope.spawn(move || {
-                let mut pace = Pace::new(self.total);
-                while wait.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
-                    self.show(&progressed(), &mut pace);
+            let watch = move || {
+                let (mut pace, mut looked) = (Pace::new(self.total), 0);
+                while wait.recv_timeout(OF_BAR) == Err(RecvTimeoutError::Timeout) {
+                    looked += 1;
+                    if looked % looks == 0 {
+                        self.show(&progressed(), &mut pace);
+                    } else {
+                        pace.look(&progressed(), Instant::now());
+                    }
                 }
                 if self.has_lines {
                     self.show(&progressed(), &mut pace);
                 }
                 self.bar.finish_and_clear();
-            });
+            };
+            // Without another thread nothing is shown.
+            let _ = thread::Builder::new().name("progress".into()).spawn_scoped(scope, watch);
             let result = work();
             drop(finished);
             result
@@ -124,13 +133,20 @@ impl Pace {
         Self { total, begin: Instant::now(), from: None }
     }
 
-    /// How long it took, how many puzzles are done and how many a second, how long it will take.
-    fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
-        let Progressed { done, puzzles, ref what } = *progressed;
+    /// Takes note of the begin.
+    fn look(&mut self, progressed: &Progressed, now: Instant) {
+        let Progressed { done, puzzles, .. } = *progressed;
         let count = puzzles.unwrap_or(done);
         if self.from.is_none() && count > 0 {
             self.from = Some((now, done, count));
         }
+    }
+
+    /// How long it took, how many puzzles are done and how many a second, how long it will take.
+    fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
+        self.look(progressed, now);
+        let Progressed { done, puzzles, ref what } = *progressed;
+        let count = puzzles.unwrap_or(done);
         let mut parts = vec![HumanTime::from(now - self.begin).to_string()];
         match puzzles {
             Some(count) => parts.push(format!("{} puzzles", HumanCount(count))),
@@ -176,6 +192,14 @@ mod tests {
             at(&mut pace, 12, 1000, 10_010),
             "12.0 s, 10,010 puzzles, 1,000/s, 0.00 ns left"
         );
+    }
+
+    #[test]
+    fn the_first_line_of_a_resumed_run_says_what_is_left() {
+        let mut pace = Pace::new(Some(1000));
+        let progressed = Progressed { done: 900, puzzles: Some(10), what: "".into() };
+        pace.look(&progressed, pace.begin + Duration::from_secs(1));
+        assert_eq!(at(&mut pace, 2, 910, 1010), "2.00 s, 1,010 puzzles, 1,000/s, 9.00 s left");
     }
 
     #[test]

@@ -33,7 +33,8 @@ use super::{Exit, Failure, endings, help, numbers};
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
-    /// A puzzle is 81 cells or 729 characters of pencil marks. Compressed files are read through.
+    /// A puzzle is 81 cells or 729 characters of pencil marks. Files may be compressed: gz,
+    /// zst, xz, bz2, lz4 or zlib.
     input: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -35,6 +35,10 @@ pub struct Summary {
     statuses: Map<String, Value>,
     blank_lines: u64,
     comments: u64,
+    /// Records with an ellipsis that is read as three dots.
+    dotted: u64,
+    /// Records with keys that are not carried along, where all are that the first record has.
+    unkept: u64,
     /// Of all records, those of earlier runs that this one went on with.
     records_before: u64,
     /// Whether a signal ended the run before the end of the inputs.
@@ -51,6 +55,8 @@ pub struct Summary {
     simd: Option<&'static str>,
     threads: NonZeroUsize,
     threads_asked: NonZeroUsize,
+    /// Whether the system gave fewer than would have been of use.
+    threads_refused: bool,
     solution_limit: Option<u32>,
     node_limit: Option<u64>,
     latency_ns: LatencySummary,
@@ -97,6 +103,8 @@ impl Summary {
             statuses: statuses.into_iter().collect(),
             blank_lines: report.counts.blank_lines,
             comments: report.counts.comments,
+            dotted: report.counts.dotted,
+            unkept: report.counts.unkept,
             wall_seconds,
             records_before: report.records_before,
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
@@ -107,6 +115,7 @@ impl Summary {
             simd: setup.simd.map(SimdLevel::name),
             threads: report.threads,
             threads_asked: setup.threads,
+            threads_refused: report.threads_refused,
             solution_limit: (!setup.canon).then(|| setup.limits.solutions.get()),
             node_limit: setup.limits.nodes.map(Into::into),
             latency_ns: LatencySummary::new(&report.latencies),
@@ -119,9 +128,12 @@ impl Summary {
     fn threads_in_words(&self) -> String {
         let (threads, asked) = (self.threads, self.threads_asked);
         if threads < asked {
-            return format!(
-                "{threads} of {asked} threads (more gain nothing, or cannot be started)"
-            );
+            let why = if self.threads_refused {
+                "the system gives no more threads or memory"
+            } else {
+                "more would gain nothing"
+            };
+            return format!("{threads} of {asked} threads ({why})");
         }
         format!("{threads} thread{}", if threads.get() == 1 { "" } else { "s" })
     }
@@ -149,14 +161,15 @@ impl fmt::Display for Summary {
                 _ => {}
             }
         }
-        for (name, count) in [("blank lines", self.blank_lines), ("comments", self.comments)] {
+        for (name, count) in [
+            ("blank lines", self.blank_lines),
+            ("comments", self.comments),
+            ("with … as three dots", self.dotted),
+            ("with keys not kept", self.unkept),
+        ] {
             if count > 0 {
-                writeln!(
-                    f,
-                    "  ({name}){:>width$}",
-                    HumanCount(count).to_string(),
-                    width = 25 - name.len()
-                )?;
+                let width = 25 - name.chars().count();
+                writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
             }
         }
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));

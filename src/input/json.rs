@@ -26,6 +26,8 @@ pub struct Objects {
     pub answer: Option<String>,
     /// The keys that are carried into the output, in their order there.
     pub kept: Vec<String>,
+    /// Whether these are meant to be all: then objects with others are counted.
+    pub keeps_all: bool,
 }
 
 impl fmt::Display for Objects {
@@ -112,6 +114,7 @@ struct Wanted<'a> {
     puzzle: Option<usize>,
     answer: Option<usize>,
     kept: Vec<usize>,
+    keeps_all: bool,
 }
 
 impl<'a> Wanted<'a> {
@@ -126,7 +129,7 @@ impl<'a> Wanted<'a> {
         let puzzle = objects.puzzle.as_ref().map(&mut place);
         let answer = objects.answer.as_ref().map(&mut place);
         let kept = objects.kept.iter().map(&mut place).collect();
-        Self { keys, puzzle, answer, kept }
+        Self { keys, puzzle, answer, kept, keeps_all: objects.keeps_all }
     }
 
     /// Reads one line.
@@ -137,7 +140,10 @@ impl<'a> Wanted<'a> {
         values: &mut [Option<&'de str>],
         records: &mut Records,
     ) {
-        let pushed = self.parse(line, values).and_then(|puzzle| push(puzzle, line, place, records));
+        let mut has_others = false;
+        let puzzle = self.parse(line, values, &mut has_others);
+        let pushed = puzzle.and_then(|puzzle| push(puzzle, line, place, records));
+        records.unkept += u64::from(has_others && self.keeps_all);
         match pushed {
             Ok(()) => self.push_others(line, place, values, true, records),
             Err(malformed) => {
@@ -147,16 +153,18 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Fills in the values of the wanted keys; returns that of the puzzle.
+    /// Fills in the values of the wanted keys, and whether there are others; returns that of the
+    /// puzzle.
     fn parse<'de>(
         &self,
         line: &'de [u8],
         values: &mut [Option<&'de str>],
+        has_others: &mut bool,
     ) -> Result<&'de str, Malformed> {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
-            json.deserialize_map(Values { keys: &self.keys, values }).map(|()| None)
+            json.deserialize_map(Values { keys: &self.keys, values, has_others }).map(|()| None)
         } else {
             <&RawValue as serde::Deserialize<'de>>::deserialize(&mut json).map(Some)
         };
@@ -212,6 +220,8 @@ impl<'a> Wanted<'a> {
 struct Values<'a, 'de> {
     keys: &'a [&'a str],
     values: &'a mut [Option<&'de str>],
+    /// Whether there are other keys.
+    has_others: &'a mut bool,
 }
 
 impl<'de> Visitor<'de> for Values<'_, 'de> {
@@ -224,8 +234,9 @@ impl<'de> Visitor<'de> for Values<'_, 'de> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key_seed(Key(self.keys))? {
             let value: &RawValue = map.next_value()?;
-            if let Some(key) = key {
-                self.values[key] = Some(value.get());
+            match key {
+                Some(key) => self.values[key] = Some(value.get()),
+                None => *self.has_others = true,
             }
         }
         Ok(())

@@ -155,7 +155,9 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
         Err(too_long(text.len()))
     };
     if let Err(Malformed { column, what }) = pushed {
-        if !cut_short && push_other_form(field, place, records) {
+        if !cut_short
+            && (push_other_form(field, place, records) || push_fields(text, place, records))
+        {
             return;
         }
         let is_header = looks_like_header(text);
@@ -168,6 +170,7 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
 /// Adds a record for a line that has its cells in another form, if it has.
 fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
     let Some(form) = OtherForm::of(text) else { return false };
+    let is_dotted = matches!(form, OtherForm::Dotted(_));
     match form {
         OtherForm::Library(LibraryLine::Marks(marks)) => records.push_drawn_marks(place, *marks),
         OtherForm::Library(LibraryLine::Cells(cells))
@@ -177,7 +180,21 @@ fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
             None => return false,
         },
     }
+    records.dotted += u64::from(is_dotted);
     true
+}
+
+/// Adds a record for a line of 81 fields of which the blank ones may be empty, if it is one. Blanks
+/// at its begin may be such fields.
+fn push_fields(text: &[u8], place: Place, records: &mut Records) -> bool {
+    let cells = list::with_empty_cells::<CELLS>(text);
+    match cells.and_then(|cells| Some((cells, Puzzle::from_text(&cells)?))) {
+        Some((cells, puzzle)) => {
+            records.push_cells(Place { indent: 0, ..place }, &cells, puzzle);
+            true
+        }
+        None => false,
+    }
 }
 
 /// The forms that a puzzle may have in a line but the usual one.
@@ -207,7 +224,8 @@ impl OtherForm {
 
 /// Whether a line is a puzzle in another form than the usual one.
 pub(super) fn is_other_form(line: &[u8]) -> bool {
-    OtherForm::of(line.trim_ascii()).is_some()
+    let fields = line.strip_suffix(b"\n").unwrap_or(line);
+    OtherForm::of(line.trim_ascii()).is_some() || list::with_empty_cells::<CELLS>(fields).is_some()
 }
 
 /// Whether it may become one.

@@ -45,20 +45,35 @@ pub(super) fn row(text: &[u8]) -> Option<[u8; 9]> {
     fill(text, &mut cells, false).then_some(cells)
 }
 
-/// The nine cells of a row of a spreadsheet, in which those that are blank may be empty.
-pub(super) fn row_with_empty_cells(text: &[u8]) -> Option<[u8; 9]> {
+/// The nine cells of a row of a spreadsheet, or all 81 of a puzzle. Those that are blank may be empty.
+pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    [b',', b'\t', b';'].into_iter().find_map(|delimiter| {
-        let mut cells = [b'.'; 9];
-        let mut fields = text.split(|&byte| byte == delimiter);
-        for cell in &mut cells {
-            match fields.next()?.trim_ascii() {
-                [] => {}
-                field => *cell = self::cell(field)?,
-            }
+    let delimiter = delimiter(text, N)?;
+    let mut cells = [b'.'; N];
+    for (cell, field) in cells.iter_mut().zip(text.split(|&byte| byte == delimiter)) {
+        match field.trim_ascii() {
+            [] => {}
+            field => *cell = self::cell(field)?,
         }
-        fields.next().is_none().then_some(cells)
-    })
+    }
+    cells.iter().any(u8::is_ascii_digit).then_some(cells)
+}
+
+/// What stands between so many fields.
+fn delimiter(text: &[u8], fields: usize) -> Option<u8> {
+    let count = |delimiter: u8| memchr::memchr_iter(delimiter, text).count() + 1;
+    [b',', b'\t', b';'].into_iter().find(|&delimiter| count(delimiter) == fields)
+}
+
+/// Where the cell of this number begins in 81 of which some are empty.
+pub(super) fn place_among_empty(text: &[u8], cell: usize) -> Option<usize> {
+    with_empty_cells::<CELLS>(text)?;
+    let delimiter = delimiter(text, CELLS)?;
+    let start = match cell.checked_sub(1) {
+        None => 0,
+        Some(before) => memchr::memchr_iter(delimiter, text).nth(before)? + 1,
+    };
+    Some(start + text[start..].iter().take_while(|byte| **byte == b' ').count())
 }
 
 /// Where in a list the cell of this number begins.
@@ -69,9 +84,18 @@ pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
+/// Whether a text has an ellipsis in it.
+pub(super) fn has_ellipsis(text: &[u8]) -> bool {
+    // Nearly no text has anything but ASCII.
+    memchr::memchr(ELLIPSIS[0], text)
+        .is_some_and(|at| memchr::memmem::find(&text[at..], ELLIPSIS).is_some())
+}
+
 /// A text with dots where it has ellipses, if it has any.
 pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
-    memchr::memmem::find(text, ELLIPSIS)?;
+    if !has_ellipsis(text) {
+        return None;
+    }
     let mut dotted = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = memchr::memmem::find(rest, ELLIPSIS) {
@@ -216,10 +240,11 @@ mod tests {
     #[test]
     fn rows_of_spreadsheets_may_have_empty_cells() {
         for text in ["5,3,,,7,,,,", "5\t3\t\t\t7\t\t\t\t", " 5;3; ;;7;;;;"] {
-            assert_eq!(row_with_empty_cells(text.as_bytes()), Some(*b"53..7...."), "{text}");
+            assert_eq!(with_empty_cells(text.as_bytes()), Some(*b"53..7...."), "{text}");
         }
-        assert_eq!(row_with_empty_cells(b"5,3,,,7,,,"), None);
-        assert_eq!(row_with_empty_cells(b"5,3,,,7,,,,,"), None);
+        for text in ["5,3,,,7,,,", "5,3,,,7,,,,,", ",,,,,,,,", "5,3,,,12,,,,"] {
+            assert_eq!(with_empty_cells::<9>(text.as_bytes()), None, "{text}");
+        }
         assert_eq!(row(b"[5, 3, 0, 0, 7, 0, 0, 0, 0],"), Some(*b"530070000"));
     }
 

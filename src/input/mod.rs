@@ -152,7 +152,8 @@ pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
         return None;
     }
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
-    match list::place_of(line, CELLS - 1).and_then(|_| list::place_of(line, cell)) {
+    let at = list::place_of(line, CELLS - 1).and_then(|_| list::place_of(line, cell));
+    match at.or_else(|| list::place_among_empty(line, cell)) {
         Some(at) => Some((0, String::from_utf8_lossy(&line[..at]).chars().count() + 1)),
         None => grid::cell_place(text, cell),
     }
@@ -233,6 +234,10 @@ pub struct Records {
     pub blank_lines: u64,
     /// Lines that start with `#`, labels of grids, and what is meant for other programs.
     pub comments: u64,
+    /// Records with a typographic ellipsis among their cells.
+    pub dotted: u64,
+    /// Records with keys that are not carried into the output, where all are that the first has.
+    pub unkept: u64,
 }
 
 impl Records {
@@ -400,5 +405,7 @@ impl Records {
         self.marks.clear();
         self.blank_lines = 0;
         self.comments = 0;
+        self.dotted = 0;
+        self.unkept = 0;
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use memchr::memchr;
 
 use super::detect::MOST_BYTES;
-use super::{Expected, Layout, Undetected, list};
+use super::{Expected, Layout, Undetected};
 
 /// How many bytes are asked for at a time: a line or a few of most inputs.
 const STEP: usize = 4096;
@@ -35,11 +35,6 @@ impl<R: Read> Peek<R> {
     /// The stream itself, which has been read from.
     pub fn get_ref(&self) -> &R {
         &self.reader
-    }
-
-    /// Whether what was looked at has a typographic ellipsis in it.
-    pub fn shows_ellipsis(&self) -> bool {
-        list::without_ellipses(&self.start).is_some()
     }
 
     /// Finds the layout of the stream from as many of its first bytes as that takes. One that fails

@@ -54,7 +54,7 @@ impl fmt::Display for AnswerPlace<'_> {
         let Self { file, line } = self;
         match line {
             Some(line) => write!(f, "{file}:{line}"),
-            None => write!(f, "{file} has ended"),
+            None => f.write_str(file),
         }
     }
 }
@@ -63,6 +63,11 @@ impl Attached {
     /// Where the answer to a record stands, by the place of the record.
     pub fn place(&self, record: usize) -> AnswerPlace<'_> {
         AnswerPlace { file: &self.file, line: self.lines.get(record).copied().flatten() }
+    }
+
+    /// Whether the input had ended before the answer to a record.
+    pub fn has_ended(&self, record: usize) -> bool {
+        self.lines.get(record).is_some_and(Option::is_none)
     }
 
     /// Gives them to the records of the block.
@@ -172,7 +177,10 @@ impl AnswerInput {
         if is_longer || self.missing > 0 {
             let more = if is_longer { "more than " } else { "" };
             let solutions = self.read - u64::from(is_longer);
-            let what = format!("{more}{solutions} solutions for {puzzles} puzzles");
+            let number =
+                |count: u64, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
+            let (solutions, puzzles) = (number(solutions, "solution"), number(puzzles, "puzzle"));
+            let what = format!("{more}{solutions} for {puzzles}");
             let error = io::Error::new(io::ErrorKind::InvalidData, what);
             self.failures.push(InputFailure { file: self.name.to_string(), error });
         }

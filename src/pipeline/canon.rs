@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::NO_PANIC;
-use super::worker::Worker;
+use super::worker::{Worker, other_counts};
 use crate::canon::{Canonical, Seen};
 use crate::input::Given;
 use crate::puzzle::Puzzle;
@@ -85,7 +85,7 @@ impl Worker<'_> {
         if let Some(distinct) = &canon.distinct {
             self.mark_duplicates(distinct, block);
         }
-        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
+        let mut counts = other_counts(&self.records);
         self.statuses.iter().for_each(|&status| counts.add(status, 1));
         if counts.of(Status::Duplicate) > 0 {
             self.drop_duplicates();

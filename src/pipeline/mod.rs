@@ -177,6 +177,8 @@ pub struct Report {
     pub records_before: u64,
     /// The workers that were started, at most [`Pipeline::threads`].
     pub threads: NonZeroUsize,
+    /// Whether the system gave fewer threads, or memory for fewer, than would have been of use.
+    pub threads_refused: bool,
     /// From the first byte asked for to the last row written.
     pub wall: Duration,
     /// Inputs that could not be read to their end; the lines before that have their rows.
@@ -394,7 +396,8 @@ impl Pipeline {
         let mut reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
         reading.stopped |= was_stopped;
         let report = Report::new(so_far, records_before, began, reading);
-        Report { threads: threads.count(), ..report }.unless(failure)
+        let (threads, threads_refused) = (threads.count(), threads.are_refused());
+        Report { threads, threads_refused, ..report }.unless(failure)
     }
 
     /// How many bytes of input a block should have at most.

@@ -1,5 +1,6 @@
 //! The threads of the workers: as many of those asked for as the system gives.
 
+use std::hint::black_box;
 use std::num::NonZeroUsize;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -17,17 +18,19 @@ const MOST: usize = 64;
 const MOST_PER_CORE: usize = 4;
 
 /// The threads that were started.
-pub(super) enum Threads {
-    Pool(ThreadPool),
-    /// No thread could be started: the calling thread works alone.
-    Caller,
+pub(super) struct Threads {
+    /// `None` if no thread could be started: the calling thread works alone.
+    pool: Option<ThreadPool>,
+    /// Whether fewer were started than make sense.
+    are_refused: bool,
 }
 
 impl Threads {
     /// Starts threads, as many as are wanted if that makes sense, and if the system has the memory
     /// for them and starts them; else half as many, and so on.
     pub(super) fn start(wanted: NonZeroUsize) -> Self {
-        let mut count = wanted.get().min(MOST.max(MOST_PER_CORE * cores()));
+        let sensible = wanted.get().min(MOST.max(MOST_PER_CORE * cores()));
+        let mut count = sensible;
         while count > 0 {
             if has_memory_for(count)
                 && let Ok(pool) = ThreadPoolBuilder::new()
@@ -35,27 +38,29 @@ impl Threads {
                     .thread_name(|number| format!("worker-{number}"))
                     .build()
             {
-                return Self::Pool(pool);
+                return Self { pool: Some(pool), are_refused: count < sensible };
             }
             count /= 2;
         }
-        Self::Caller
+        Self { pool: None, are_refused: true }
+    }
+
+    /// Whether fewer were started than make sense.
+    pub(super) fn are_refused(&self) -> bool {
+        self.are_refused
     }
 
     /// How many work.
     pub(super) fn count(&self) -> NonZeroUsize {
-        let count = match self {
-            Self::Pool(pool) => pool.current_num_threads(),
-            Self::Caller => 1,
-        };
+        let count = self.pool.as_ref().map_or(1, ThreadPool::current_num_threads);
         NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN)
     }
 
     /// Runs `work` on each, with its number from 0, and waits for all.
     pub(super) fn run(&self, work: impl Fn(usize) + Sync) {
-        match self {
-            Self::Pool(pool) => drop(pool.broadcast(|worker| work(worker.index()))),
-            Self::Caller => work(0),
+        match &self.pool {
+            Some(pool) => drop(pool.broadcast(|worker| work(worker.index()))),
+            None => work(0),
         }
     }
 }
@@ -66,7 +71,8 @@ fn has_memory_for(workers: usize) -> bool {
     let arenas = workers.min(ARENAS_PER_CORE * cores());
     let bytes =
         workers.checked_mul(WORKER_BYTES).and_then(|bytes| bytes.checked_add(arenas * ARENA_BYTES));
-    bytes.is_some_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+    let mut room = Vec::<u8>::new();
+    bytes.is_some_and(|bytes| black_box(&mut room).try_reserve_exact(bytes).is_ok())
 }
 
 fn cores() -> usize {
@@ -82,7 +88,8 @@ mod tests {
 
     #[test]
     fn every_thread_works_once() {
-        for threads in [Threads::Caller, Threads::start(NonZeroUsize::new(3).unwrap())] {
+        let alone = Threads { pool: None, are_refused: true };
+        for threads in [alone, Threads::start(NonZeroUsize::new(3).unwrap())] {
             let numbers = Mutex::new(Vec::new());
             threads.run(|number| numbers.lock().unwrap().push(number));
             let numbers = numbers.into_inner().unwrap();

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Pipeline;
+use super::answers::Attached;
 use super::block::{Block, Then};
 use super::listing::{Listed, Lister, Search};
 use super::notes::write_note;
@@ -111,7 +112,10 @@ impl<'a> Worker<'a> {
     fn judge_block(&mut self, block: &mut Block) {
         block.counts = match &self.pipeline.canon {
             Some(canon) => self.find_forms(canon, block.number, &mut block.latencies),
-            None => self.judge(&block.bytes[..block.length], &mut block.latencies),
+            None => {
+                let Block { bytes, length, latencies, answers, .. } = &mut *block;
+                self.judge(&bytes[..*length], answers.as_ref(), latencies)
+            }
         };
         block.last_record =
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));
@@ -198,16 +202,21 @@ impl<'a> Worker<'a> {
 
     /// Finds the status of every record, what is wrong with its own solution if that is checked, and
     /// how long it took if an engine solved it.
-    fn judge(&mut self, block: &[u8], latencies: &mut Vec<(u64, u64)>) -> Counts {
+    fn judge(
+        &mut self,
+        block: &[u8],
+        answers: Option<&Attached>,
+        latencies: &mut Vec<(u64, u64)>,
+    ) -> Counts {
         self.reasons.clear();
         self.statuses.clear();
         latencies.clear();
-        let mut counts = Counts::of_other_lines(self.records.blank_lines, self.records.comments);
+        let mut counts = other_counts(&self.records);
         let all_are_puzzles = self.records.all.len() == self.records.puzzles.len();
         if all_are_puzzles && self.failed.is_empty() && !self.pipeline.check {
             self.judge_puzzles(&mut counts, latencies);
         } else {
-            self.judge_one_by_one(block, &mut counts);
+            self.judge_one_by_one(block, answers, &mut counts);
             if self.pipeline.asks_engine() {
                 self.list_latencies(latencies);
             }
@@ -237,7 +246,7 @@ impl<'a> Worker<'a> {
         add_alike(last, count);
     }
 
-    fn judge_one_by_one(&mut self, block: &[u8], counts: &mut Counts) {
+    fn judge_one_by_one(&mut self, block: &[u8], answers: Option<&Attached>, counts: &mut Counts) {
         let asks_engine = self.pipeline.asks_engine();
         for (i, record) in self.records.all.iter().enumerate() {
             let status = match record.puzzle {
@@ -245,7 +254,11 @@ impl<'a> Worker<'a> {
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
                 Ok(given) if self.pipeline.check => {
                     let answer = self.records.answer(i, block);
-                    self.check(given, answer).unwrap_or_else(|disagreement| {
+                    self.check(given, answer).unwrap_or_else(|mut disagreement| {
+                        let has_ended = answers.is_some_and(|answers| answers.has_ended(i));
+                        if has_ended && disagreement == Disagreement::Missing {
+                            disagreement = Disagreement::Ended;
+                        }
                         let outcome = self.outcomes.of(given);
                         let is_unsolvable =
                             asks_engine && outcome.solutions == 0 && !outcome.gave_up;
@@ -337,6 +350,12 @@ impl<'a> Worker<'a> {
         }
         block.notes = notes;
     }
+}
+
+/// What the lines of a block are besides records of some status.
+pub(super) fn other_counts(records: &Records) -> Counts {
+    Counts::of_other_lines(records.blank_lines, records.comments)
+        .with_forms(records.dotted, records.unkept)
 }
 
 /// How many bytes of rows are made before they are written, where a block has very many.

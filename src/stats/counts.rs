@@ -14,12 +14,24 @@ pub struct Counts {
     pub blank_lines: u64,
     /// Lines that start with `#`.
     pub comments: u64,
+    /// Records with a typographic ellipsis among their cells, which is read as three dots.
+    #[serde(default)]
+    pub dotted: u64,
+    /// Records with keys that are not carried into the rows, though all keys of the first are.
+    #[serde(default)]
+    pub unkept: u64,
 }
 
 impl Counts {
     /// No records yet, but lines that are none.
     pub fn of_other_lines(blank_lines: u64, comments: u64) -> Self {
         Self { blank_lines, comments, ..Self::default() }
+    }
+
+    /// The same, and how many of the records to come have an ellipsis, and keys that are not kept.
+    #[must_use]
+    pub fn with_forms(self, dotted: u64, unkept: u64) -> Self {
+        Self { dotted, unkept, ..self }
     }
 
     /// Counts so many records with this status.
@@ -50,6 +62,8 @@ impl AddAssign<&Self> for Counts {
         }
         self.blank_lines += other.blank_lines;
         self.comments += other.comments;
+        self.dotted += other.dotted;
+        self.unkept += other.unkept;
     }
 }
 

@@ -63,7 +63,8 @@ impl Expected {
             Some(Keep::Only(names)) => names.clone(),
             _ => Vec::new(),
         };
-        Ok(Some(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept }))))
+        let keeps_all = self.keep == Some(Keep::All);
+        Ok(Some(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all }))))
     }
 
     /// Each line is a puzzle.
@@ -76,7 +77,7 @@ impl Expected {
         if let Some(name) = self.column.as_ref().or(keep) {
             return Err(Undetected::NoColumn { name: name.clone(), columns: none() });
         }
-        let objects = Objects { puzzle: None, answer: None, kept: Vec::new() };
+        let objects = Objects { puzzle: None, answer: None, kept: Vec::new(), keeps_all: false };
         Ok(Layout::Jsonl(Arc::new(objects)))
     }
 
@@ -105,7 +106,8 @@ impl Expected {
             }
         };
         let (puzzle, answer) = (Some(puzzle.into()), answer.map(String::from));
-        Ok(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept })))
+        let keeps_all = self.keep == Some(Keep::All);
+        Ok(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all })))
     }
 }
 

@@ -43,7 +43,7 @@ use self::row::{
     Kind, Piece, cells_of_row, column, is_dashes, marks_of_row, pieces, plain_cells, tokens,
 };
 use super::csv::Field;
-use super::{Place, Records, lines};
+use super::{Place, Records, lines, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 
@@ -114,7 +114,11 @@ fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &
             What::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
                 match sheet.drawn(&rows) {
-                    Ok(Drawn::Puzzle(cells, puzzle)) => records.push_cells(place, &cells, puzzle),
+                    Ok(Drawn::Puzzle(cells, puzzle)) => {
+                        records.push_cells(place, &cells, puzzle);
+                        let text = &block[place.start as usize..end];
+                        records.dotted += u64::from(list::has_ellipsis(text));
+                    }
                     Ok(Drawn::Marks(marks)) => records.push_drawn_marks(place, *marks),
                     Err((line, malformed)) => {
                         let below = &block[place.start as usize..line.start as usize];

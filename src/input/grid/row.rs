@@ -3,7 +3,7 @@
 use super::LONGEST_LINE;
 use crate::input::list;
 use crate::marks::Digits;
-use crate::puzzle::{BLANKS, Malformed};
+use crate::puzzle::{BLANKS, CELLS, Malformed};
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,8 @@ impl Kind {
         }
         is_border &= cells == lines + corners
             && (lines > corners || cells == 0)
-            && (cells != 9 || has_joint);
+            && (cells != 9 || has_joint)
+            && (has_joint || !is_row_of_nothing(text));
         if is_border {
             Self::Border
         } else if !is_row && is_label(text) {
@@ -71,6 +72,12 @@ impl Kind {
             Self::Row
         }
     }
+}
+
+/// Whether a line is nine cells of nine places, in none of which a candidate stands.
+fn is_row_of_nothing(text: &[u8]) -> bool {
+    let is_empty_cell = |(_, token): (usize, &[u8])| token.len() == 9 && !token.contains(&b'-');
+    text.len() >= CELLS + 8 && tokens(text).count() == 9 && tokens(text).all(is_empty_cell)
 }
 
 const DIGIT: u8 = 1;
@@ -135,7 +142,7 @@ pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malform
     let framed = || plain_cells(without_frame(row)).ok();
     dotted
         .or_else(|| list::row(row))
-        .or_else(|| list::row_with_empty_cells(row))
+        .or_else(|| list::with_empty_cells(row))
         .or_else(framed)
         .ok_or_else(|| Malformed {
             what: malformed.what.replacen("row of", &format!("row {number} of"), 1),

@@ -59,7 +59,7 @@ pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     cells.iter().any(u8::is_ascii_digit).then_some(cells)
 }
 
-/// What stands between so many fields.
+/// What stands between the fields, if that is their number.
 fn delimiter(text: &[u8], fields: usize) -> Option<u8> {
     let count = |delimiter: u8| memchr::memchr_iter(delimiter, text).count() + 1;
     [b',', b'\t', b';'].into_iter().find(|&delimiter| count(delimiter) == fields)

@@ -62,7 +62,7 @@ impl Lister {
         }
     }
 
-    /// Finds some more of its solutions; so many states may be looked at before each.
+    /// Finds some more of its solutions, each by looking at no more than `nodes` states.
     pub(super) fn search(&mut self, nodes: Option<NonZeroU64>) -> Search {
         self.found.clear();
         while self.found.len() < AT_ONCE && self.wanted > 0 {

@@ -19,6 +19,7 @@ use crate::text::{Line, windows};
 
 /// Why an answer is not right: the first of these that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Disagreement {
     /// There is none.
     Missing,
@@ -137,7 +138,7 @@ pub fn solves(puzzle: &Puzzle, answer: &[u8]) -> bool {
     let Ok(line) = answer.try_into() else { return false };
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
-        || keeps_clues(simd, puzzle, line) && obeys_the_rules(line)
+        || keeps_clues(simd, puzzle, line) && is_valid(line)
     ))
 }
 
@@ -160,7 +161,7 @@ fn keeps_clues<S: Simd>(s: S, puzzle: &Puzzle, line: &Line) -> bool {
 /// Each digit from 1 to 8 is a bit of a byte, 9 is none. Where the nine bytes of a unit differ in
 /// all bits, each bit stands there an odd number of times; that leaves room for just one 9.
 #[inline(always)]
-fn obeys_the_rules(line: &Line) -> bool {
+fn is_valid(line: &Line) -> bool {
     let mut bits = [0_u8; CELLS + 2];
     for (bits, character) in bits.iter_mut().zip(line) {
         *bits = (1..=8)

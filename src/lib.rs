@@ -1,47 +1,63 @@
 //! A batch engine for sudoku: it reads puzzle lines, solves them on all cores, and writes one
 //! row for each, in order, with a histogram of the time they took.
 //!
-//! ```text
-//!  files, stdin        blocks            blocks                rows              files, stdout
-//!              ┌──────────────────┐   ┌────────────┐   ┌───────────────────┐   ┌─────────────┐
-//!   bytes ────▶│ reader           ├──▶│ workers    ├──▶│ writer            ├──▶│ results.csv │
-//!              │ cuts at line end │   │ parse      │   │ puts blocks back  │   │ latency.csv │
-//!              │ numbers blocks   │   │ solve      │   │ in order          │   │ summary     │
-//!              └────────▲─────────┘   │ format     │   └─────────┬─────────┘   └─────────────┘
-//!                       │             │ record     │             │
-//!                       │             └────────────┘             │
-//!                       └──────────── empty blocks ◀─────────────┘
+//! # One puzzle
+//!
+//! ```
+//! use bulkdoku::Puzzle;
+//!
+//! let puzzle: Puzzle =
+//!     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79".parse()?;
+//! println!("{}", puzzle.solve().expect("it has a solution"));
+//! assert_eq!(puzzle.count(2), 1); // it is the only one
+//! assert_eq!(Puzzle::EMPTY.solutions().take(10).count(), 10); // a lazy iterator
+//! # Ok::<(), bulkdoku::Malformed>(())
 //! ```
 //!
-//! | room | what is in it |
-//! |---|---|
-//! | [`puzzle`] | 81 cells: parse, print, check |
-//! | [`marks`] | candidates as somebody wrote them down |
-//! | [`propagate`] | what clues imply: candidates, units, peers |
-//! | [`input`] | sources, and the records in their lines |
-//! | [`check`] | whether the solutions that an input gives are right |
-//! | [`solver`] | the contract that every engine keeps, and the engines |
-//! | [`status`] | what became of a record |
-//! | [`output`] | rows: one trait, one file a format |
-//! | [`pipeline`] | the way: reader, blocks, workers, writer |
-//! | [`stats`] | counts and the latency histogram |
-//! | [`measure`] | how fast the engines are, measured fairly |
-//! | [`canon`] | canonical forms: which puzzles are the same but for names and order |
-//! | [`rating`] | how hard a puzzle is: which rules solve it, how many guesses its proof takes |
-//! | [`generate`] | corpora: random puzzles of a wanted kind |
-//! | [`compression`] | the kinds of compressed streams, by name and first bytes |
-//! | [`bundled`] | small puzzle sets in the binary |
-//! | [`simd`] | which vector instructions to use |
-//! | [`tail`] | the end of what was read or written, remembered by its check sum |
+//! # A batch
+//!
+//! [`solve_batch`] solves a slice on the calling thread, many puzzles at once in the lanes of a
+//! vector. What is asked is said by [`Limits`], what was found by an [`Outcome`] for each puzzle.
+//!
+//! ```
+//! use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
+//!
+//! let puzzles = vec![Puzzle::EMPTY; 1000];
+//! let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+//! solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
+//! assert!(outcomes.iter().all(|outcome| outcome.solutions == 2)); // at least two
+//! ```
+//!
+//! # A stream
+//!
+//! [`Pipeline::run`] does what the command does, on all cores: from any reader of lines, tables, grids
+//! or JSON to rows in any [`Sink`](pipeline::Sink), in order, whatever the input has.
+//!
+//! ```
+//! use bulkdoku::{Pipeline, Progress, Source, Status};
+//!
+//! let lines = b"53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n?\n";
+//! let (mut rows, mut messages) = (Vec::new(), Vec::new());
+//! let sources = [Source::new("example", &lines[..])];
+//! let report = Pipeline::default().run(sources, &mut rows, &mut messages, &Progress::default())?;
+//! assert_eq!(report.counts.of(Status::Unique), 1);
+//! assert_eq!(report.counts.of(Status::Malformed), 1);
+//! # Ok::<(), bulkdoku::pipeline::OutputFailure>(())
+//! ```
+//!
+//! More in `examples/`; [`canon`] has canonical forms, [`generate`] makes puzzles, [`solver`] says
+//! which engine suits what.
+//!
+//! # Features
 //!
 //! Without features there are puzzles, engines, canonical forms and generators. The feature
 //! `pipeline` adds the modules that read and write records, and [`measure`]; `gzip`, `zstd`, `xz`,
-//! `bzip2` and `lz4` add compressed inputs, the first two also outputs. The feature `cli` adds what
-//! only the command needs. All are on by default.
-//!
-//! Two doors lead in. [`solve_batch`] solves a slice of puzzles on the calling thread;
-//! [`Pipeline::run`] does what the command does, from any reader to any writer.
+//! `bzip2` and `lz4` add compressed inputs, the first two also outputs. `serde` writes and reads puzzles,
+//! grids and pencil marks as text. `cli` adds what only the command needs. All are on by default.
 
+#[cfg(feature = "serde")]
+mod as_text;
+#[doc(hidden)]
 pub mod bundled;
 pub mod canon;
 pub mod check;
@@ -66,6 +82,7 @@ pub mod solver;
 pub mod stats;
 pub mod status;
 #[cfg(feature = "pipeline")]
+#[doc(hidden)]
 pub mod tail;
 #[cfg_attr(not(feature = "pipeline"), allow(dead_code, reason = "rows are not written"))]
 mod text;
@@ -81,9 +98,10 @@ pub use marks::Marks;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
-pub use solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag, solve_batch};
+pub use solver::{Batch, Engine, EngineKind, Limits, Outcome, Solutions, StopFlag, solve_batch};
 pub use status::Status;
 #[cfg(feature = "pipeline")]
+#[doc(hidden)]
 pub use tail::Tail;
 
 /// The README's example is a test, too.

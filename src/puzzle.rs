@@ -2,10 +2,10 @@
 //!
 //! Cells are numbered in row order, 0 (top left) to 80 (bottom right).
 
+mod conversions;
 mod malformed;
 
 use std::fmt;
-use std::str::FromStr;
 
 use thiserror::Error;
 
@@ -34,7 +34,7 @@ pub const BLANKS: &[u8; 8] = b"0._*-xX?";
 /// assert_eq!(puzzle.contradiction(), None);
 /// # Ok::<(), bulkdoku::Malformed>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Puzzle([u8; CELLS]);
 
 impl Puzzle {
@@ -100,38 +100,11 @@ impl Puzzle {
     }
 }
 
-impl FromStr for Puzzle {
-    type Err = Malformed;
-
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        Self::parse(text.as_bytes())
-    }
-}
-
-impl From<Grid> for Puzzle {
-    /// The puzzle whose every cell is given.
-    fn from(grid: Grid) -> Self {
-        Self(grid.0)
-    }
-}
-
-impl fmt::Display for Puzzle {
-    /// 81 characters, `.` for a blank.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(std::str::from_utf8(&self.text()).expect("digits and dots are ASCII"))
-    }
-}
-
-impl fmt::Debug for Puzzle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Puzzle({self})")
-    }
-}
-
 /// 81 digits in row order: what an engine writes as a solution.
 ///
-/// [`Grid::BLANK`] stands where there is none; [`Grid::solves`] checks one against the rules.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// [`Grid::BLANK`] stands where there is none; [`Grid::is_valid`] and [`Grid::solves`] check one
+/// against the rules. Grids and puzzles are compared as 81-digit numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Grid(pub(crate) [u8; CELLS]);
 
 impl Grid {
@@ -147,28 +120,15 @@ impl Grid {
     pub fn solves(&self, puzzle: &Puzzle) -> bool {
         let keeps_clues =
             (self.0.iter()).zip(puzzle.cells()).all(|(&digit, &clue)| clue == 0 || clue == digit);
-        keeps_clues && self.obeys_the_rules()
+        keeps_clues && self.is_valid()
     }
 
-    /// Whether every unit has every digit.
-    pub(crate) fn obeys_the_rules(&self) -> bool {
+    /// Whether every row, column and box has every digit.
+    pub fn is_valid(&self) -> bool {
         let digits_of = |unit: Unit| {
             (unit.cells().into_iter()).fold(0_u16, |digits, cell| digits | 1 << self.0[cell])
         };
         Unit::all().all(|unit| digits_of(unit) == 0b11_1111_1110)
-    }
-}
-
-impl fmt::Display for Grid {
-    /// 81 characters, `.` where a digit is missing.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Puzzle(self.0).fmt(f)
-    }
-}
-
-impl fmt::Debug for Grid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Grid({self})")
     }
 }
 
@@ -219,6 +179,7 @@ impl fmt::Display for Unit {
 /// Two equal clues in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{digit} stands twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
+#[non_exhaustive]
 pub struct Contradiction {
     /// The digit that stands twice.
     pub digit: u8,

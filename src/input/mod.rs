@@ -18,9 +18,11 @@
 //! | [`peek`] | a stream whose first bytes are looked at before they are read |
 //! | [`ahead`] | a stream that is read ahead on a thread of its own |
 
+#[doc(hidden)]
 pub mod ahead;
 pub mod csv;
 pub mod detect;
+#[doc(hidden)]
 pub mod foreign;
 pub mod grid;
 mod hodoku;
@@ -28,10 +30,14 @@ pub mod inflate;
 pub mod json;
 pub mod lines;
 mod list;
+#[doc(hidden)]
 pub mod names;
+#[doc(hidden)]
 pub mod peek;
+#[doc(hidden)]
 pub mod refilled;
 pub mod source;
+#[doc(hidden)]
 pub mod stretches;
 
 use std::ops::Range;

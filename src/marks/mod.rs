@@ -116,7 +116,7 @@ impl Marks {
     /// Whether `grid` obeys the rules and has a candidate in every cell.
     pub fn is_solved_by(&self, grid: &Grid) -> bool {
         let are_candidates = (0..CELLS).all(|cell| self.of_cell(cell).contains(grid.cells()[cell]));
-        are_candidates && grid.obeys_the_rules()
+        are_candidates && grid.is_valid()
     }
 }
 

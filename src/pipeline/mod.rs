@@ -166,6 +166,7 @@ pub struct Progress {
 
 /// What a run did.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// Records by status, blank lines and comments.
     pub counts: Counts,

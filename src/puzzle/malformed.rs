@@ -8,6 +8,7 @@ use crate::marks;
 /// Why a text is no puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what}")]
+#[non_exhaustive]
 pub struct Malformed {
     /// The column at which the text stops being a puzzle, counted from 1.
     pub column: usize,

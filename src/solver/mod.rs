@@ -4,6 +4,14 @@
 //! What its search does for a puzzle depends on that puzzle and the [`Limits`] alone: the same
 //! outcome (latency aside) on every machine, vector level, thread count, and in every batch. Marks
 //! that say no more than a puzzle have its outcome.
+//!
+//! | you have | take |
+//! |---|---|
+//! | one puzzle now and then | [`Puzzle::solve`], [`Puzzle::count`], [`Puzzle::solutions`]: they use a [`Scalar`] that each thread keeps |
+//! | a slice of puzzles, once | [`solve_batch`] |
+//! | batch after batch | an engine that is kept: [`EngineKind::build`] of [`EngineKind::Lanes`], best in batches of a thousand and more |
+//! | the time of each puzzle by itself | [`Scalar`]: in [`Lanes`] a puzzle shares the vector with others |
+//! | a stream of text, all cores | [`Pipeline`](crate::pipeline::Pipeline) |
 
 mod backtrack;
 mod contract;
@@ -11,6 +19,7 @@ mod lanes;
 mod lex;
 mod propagate;
 mod scalar;
+mod single;
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,6 +32,7 @@ pub use lanes::Lanes;
 pub use lex::{LexFirst, Unanswered};
 pub use propagate::Propagate;
 pub use scalar::{Scalar, SolutionWalk};
+pub use single::Solutions;
 
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
@@ -136,7 +146,8 @@ fn names() -> Vec<&'static str> {
 /// Solves `puzzles` with the default engine on the calling thread; `outcomes[i]` belongs to
 /// `puzzles[i]`.
 ///
-/// It makes an engine for the call: who has many batches keeps one ([`EngineKind::build`]).
+/// It builds an engine for the call, which takes longer than a single puzzle: for one puzzle there is
+/// [`Puzzle::solve`], and for many batches an engine that is kept ([`EngineKind::build`]).
 ///
 /// ```
 /// use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};

@@ -1,0 +1,50 @@
+//! A pipeline on all cores whose rows go to a sink of one's own: here the rows of each status are
+//! counted as they come, in the order of the input.
+//!
+//! `cargo run --release --example sink -- [FILE]`
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs::File;
+use std::io::{self, Read};
+
+use bulkdoku::bundled::BUNDLED;
+use bulkdoku::output::{Column, CsvRows};
+use bulkdoku::pipeline::{Sink, SoFar};
+use bulkdoku::{Pipeline, Progress, Source};
+
+/// Counts rows by what is in them.
+#[derive(Default)]
+struct Tally(BTreeMap<String, u64>);
+
+impl Sink for Tally {
+    fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
+        // Always whole rows; the first call has the header.
+        for row in String::from_utf8_lossy(rows).lines() {
+            *self.0.entry(row.to_owned()).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn notes(&mut self, messages: &[u8]) -> io::Result<()> {
+        eprint!("{}", String::from_utf8_lossy(messages));
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let source: Source<Box<dyn Read + Send>> = match std::env::args().nth(1) {
+        Some(path) => Source::new(path.clone(), Box::new(File::open(path)?)),
+        None => Source::new("easy", Box::new(BUNDLED[0].text.as_bytes())),
+    };
+    let format = Box::new(CsvRows::new([Column::Status, Column::Solutions]));
+    let pipeline = Pipeline { format, ..Pipeline::default() };
+    let mut tally = Tally::default();
+    let report = pipeline.run_into(&mut tally, [source], &Progress::default())?;
+    println!("{:?} for {:?}", report.wall, tally.0);
+    Ok(())
+}

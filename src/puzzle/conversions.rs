@@ -1,0 +1,175 @@
+//! Puzzles and grids from other types and as other types.
+
+use std::fmt;
+use std::ops::Index;
+use std::str::FromStr;
+
+use super::{CELLS, Grid, Malformed, Puzzle};
+
+impl Default for Puzzle {
+    /// [`Puzzle::EMPTY`].
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl Default for Grid {
+    /// [`Grid::BLANK`].
+    fn default() -> Self {
+        Self::BLANK
+    }
+}
+
+impl FromStr for Puzzle {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        Self::parse(text.as_bytes())
+    }
+}
+
+impl FromStr for Grid {
+    type Err = Malformed;
+
+    /// Reads 81 digits, or 81 blanks for [`Grid::BLANK`]. Whether they obey the rules is another
+    /// question: [`Grid::is_valid`].
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let puzzle: Puzzle = text.parse()?;
+        match puzzle.cells().iter().position(|&cell| cell == 0) {
+            Some(at) if puzzle != Puzzle::EMPTY => {
+                let what = "a blank in a grid, which has a digit in every cell".into();
+                Err(Malformed { column: at + 1, what })
+            }
+            _ => Ok(Self(*puzzle.cells())),
+        }
+    }
+}
+
+impl TryFrom<&str> for Puzzle {
+    type Error = Malformed;
+
+    fn try_from(text: &str) -> Result<Self, Malformed> {
+        text.parse()
+    }
+}
+
+impl TryFrom<&str> for Grid {
+    type Error = Malformed;
+
+    fn try_from(text: &str) -> Result<Self, Malformed> {
+        text.parse()
+    }
+}
+
+impl TryFrom<[u8; CELLS]> for Puzzle {
+    type Error = Malformed;
+
+    /// Takes 81 numbers, 0 for a blank. (Characters are read by [`Puzzle::parse`].)
+    fn try_from(cells: [u8; CELLS]) -> Result<Self, Malformed> {
+        Self::from_cells(cells).ok_or_else(|| no_number(&cells, 0))
+    }
+}
+
+impl TryFrom<[u8; CELLS]> for Grid {
+    type Error = Malformed;
+
+    /// Takes 81 numbers from 1 to 9, or 0 in every cell for [`Grid::BLANK`].
+    fn try_from(cells: [u8; CELLS]) -> Result<Self, Malformed> {
+        let are_digits = cells.iter().all(|cell| (1..=9).contains(cell));
+        let is_grid = are_digits || cells == Self::BLANK.0;
+        is_grid.then_some(Self(cells)).ok_or_else(|| no_number(&cells, 1))
+    }
+}
+
+/// Names the first of the numbers that is none from `lowest` to 9.
+fn no_number(cells: &[u8; CELLS], lowest: u8) -> Malformed {
+    let is_wrong = |cell: &u8| !(lowest..=9).contains(cell);
+    let at = cells.iter().position(is_wrong).expect("one is wrong");
+    let what = format!("{} is no cell; the numbers are {lowest} to 9", cells[at]);
+    Malformed { column: at + 1, what }
+}
+
+impl From<Grid> for Puzzle {
+    /// The puzzle whose every cell is given.
+    fn from(grid: Grid) -> Self {
+        Self(grid.0)
+    }
+}
+
+impl Index<usize> for Puzzle {
+    type Output = u8;
+
+    /// The clue in a cell, 0 to 80 in row order; 0 for a blank.
+    fn index(&self, cell: usize) -> &u8 {
+        &self.0[cell]
+    }
+}
+
+impl Index<usize> for Grid {
+    type Output = u8;
+
+    /// The digit in a cell, 0 to 80 in row order.
+    fn index(&self, cell: usize) -> &u8 {
+        &self.0[cell]
+    }
+}
+
+impl fmt::Display for Puzzle {
+    /// 81 characters, `.` for a blank.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(std::str::from_utf8(&self.text()).expect("digits and dots are ASCII"))
+    }
+}
+
+impl fmt::Debug for Puzzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Puzzle({self})")
+    }
+}
+
+impl fmt::Display for Grid {
+    /// 81 characters, `.` where a digit is missing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Puzzle(self.0).fmt(f)
+    }
+}
+
+impl fmt::Debug for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Grid({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOLVED: &str =
+        "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
+    #[test]
+    fn text_and_numbers_make_the_same_grid() {
+        let grid: Grid = SOLVED.parse().unwrap();
+        assert_eq!((grid[0], grid[80], grid.to_string()), (5, 9, SOLVED.to_owned()));
+        assert_eq!(Grid::try_from(*grid.cells()), Ok(grid));
+        assert_eq!(Grid::try_from(SOLVED), Ok(grid));
+        assert_eq!(Puzzle::try_from(*grid.cells()), Ok(Puzzle::from(grid)));
+        assert!(grid.is_valid() && grid > Grid::default() && Puzzle::default() < grid.into());
+        assert_eq!(Grid::BLANK.to_string().parse(), Ok(Grid::BLANK));
+        assert_eq!(Grid::try_from([0; CELLS]), Ok(Grid::BLANK));
+        assert!(!Grid::BLANK.is_valid());
+    }
+
+    #[test]
+    fn what_is_no_grid_names_its_first_wrong_cell() {
+        let error = SOLVED.replacen("46", "4.", 1).parse::<Grid>().unwrap_err();
+        assert_eq!((error.column, error.what.contains("blank")), (4, true), "{error}");
+        let mut cells = [1; CELLS];
+        (cells[7], cells[9]) = (0, 10);
+        let error = Grid::try_from(cells).unwrap_err();
+        assert_eq!(error.to_string(), "0 is no cell; the numbers are 1 to 9");
+        let error = Puzzle::try_from(cells).unwrap_err();
+        assert_eq!(error.to_string(), "10 is no cell; the numbers are 0 to 9");
+        assert_eq!(error.column, 10);
+    }
+}

@@ -1,0 +1,144 @@
+//! One puzzle at a time, without an engine in hand: [`Puzzle::solve`] and what goes with it.
+//!
+//! An engine for many puzzles takes longer to build than a puzzle takes to solve. So each thread
+//! keeps a [`Scalar`] for these questions.
+
+use std::cell::RefCell;
+use std::iter::FusedIterator;
+use std::num::NonZeroU32;
+use std::slice;
+
+use super::{Batch, Engine, Limits, Outcome, Scalar, SolutionWalk};
+use crate::marks::Marks;
+use crate::puzzle::{Grid, Puzzle};
+
+thread_local! {
+    static ENGINE: RefCell<Scalar> = RefCell::new(Scalar::new());
+}
+
+/// What this thread's engine finds out about a batch of one.
+fn outcome(one: Batch<'_>, limits: Limits) -> Outcome {
+    let mut outcome = [Outcome::NONE];
+    ENGINE.with_borrow_mut(|engine| engine.solve(one, limits, &mut outcome));
+    let [outcome] = outcome;
+    outcome
+}
+
+fn first(one: Batch<'_>) -> Option<Grid> {
+    outcome(one, Limits::FIRST).solution().copied()
+}
+
+fn count(one: Batch<'_>, limit: u32) -> u32 {
+    NonZeroU32::new(limit).map_or(0, |limit| outcome(one, Limits::count(limit)).solutions)
+}
+
+impl Puzzle {
+    /// A solution, if there is one. `puzzle.count(2) == 1` says whether it is the only one.
+    ///
+    /// ```
+    /// use bulkdoku::Puzzle;
+    ///
+    /// let puzzle: Puzzle =
+    ///     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+    ///         .parse()?;
+    /// let solution = puzzle.solve().expect("it has one");
+    /// assert_eq!(solution[0], 5);
+    /// assert_eq!(puzzle.count(2), 1);
+    /// # Ok::<(), bulkdoku::Malformed>(())
+    /// ```
+    pub fn solve(&self) -> Option<Grid> {
+        first(Batch::Puzzles(slice::from_ref(self)))
+    }
+
+    /// All solutions, the smallest first, each searched for when it is asked for. To count them,
+    /// [`Puzzle::count`] is quicker.
+    ///
+    /// ```
+    /// use bulkdoku::Puzzle;
+    ///
+    /// assert_eq!(Puzzle::EMPTY.solutions().take(1000).count(), 1000);
+    /// ```
+    pub fn solutions(&self) -> Solutions {
+        Marks::from(self).solutions()
+    }
+
+    /// How many solutions there are, at most `limit`: the search ends there.
+    ///
+    /// ```
+    /// use bulkdoku::Puzzle;
+    ///
+    /// assert_eq!(Puzzle::EMPTY.count(1000), 1000);
+    /// ```
+    pub fn count(&self, limit: u32) -> u32 {
+        count(Batch::Puzzles(slice::from_ref(self)), limit)
+    }
+}
+
+impl Marks {
+    /// A solution that has a candidate in every cell, if there is one.
+    pub fn solve(&self) -> Option<Grid> {
+        first(Batch::Marks(slice::from_ref(self)))
+    }
+
+    /// All solutions that have a candidate in every cell, as [`Puzzle::solutions`].
+    pub fn solutions(&self) -> Solutions {
+        let mut walk = SolutionWalk::default();
+        walk.begin(self);
+        Solutions(walk)
+    }
+
+    /// How many solutions have a candidate in every cell, at most `limit`.
+    pub fn count(&self, limit: u32) -> u32 {
+        count(Batch::Marks(slice::from_ref(self)), limit)
+    }
+}
+
+/// The solutions of a puzzle, the smallest first: see [`Puzzle::solutions`].
+///
+/// Memory does not grow with their number.
+#[derive(Debug)]
+pub struct Solutions(SolutionWalk);
+
+impl Iterator for Solutions {
+    type Item = Grid;
+
+    fn next(&mut self) -> Option<Grid> {
+        self.0.next(None).expect("there is no limit, and nothing stops it")
+    }
+}
+
+impl FusedIterator for Solutions {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::bundled::BUNDLED;
+
+    #[test]
+    fn solutions_are_different_right_and_as_many_as_are_counted() {
+        for set in BUNDLED {
+            let lines = set.text.lines().filter(|line| !line.starts_with('#'));
+            for puzzle in lines.take(50).map(|line| line.parse::<Puzzle>().unwrap()) {
+                let in_order: Vec<Grid> = puzzle.solutions().take(1000).collect();
+                assert!(in_order.is_sorted());
+                let found = BTreeSet::from_iter(in_order);
+                assert!(found.iter().all(|grid| grid.solves(&puzzle)));
+                assert_eq!(found.len(), puzzle.count(1000) as usize, "{puzzle}");
+                assert_eq!(puzzle.count(0), 0);
+                assert_eq!(puzzle.solve().is_some(), !found.is_empty());
+                let marks = Marks::from(&puzzle);
+                assert_eq!(marks.count(1000), puzzle.count(1000));
+                assert!(marks.solutions().eq(puzzle.solutions()));
+                assert_eq!(marks.solve(), puzzle.solve());
+            }
+        }
+    }
+
+    #[test]
+    fn contradictory_puzzles_have_no_solution() {
+        let puzzle = Puzzle::try_from(std::array::from_fn(|cell| u8::from(cell < 2))).unwrap();
+        assert_eq!((puzzle.solve(), puzzle.count(9), puzzle.solutions().next()), (None, 0, None));
+    }
+}

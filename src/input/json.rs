@@ -164,7 +164,8 @@ impl<'a> Wanted<'a> {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
-            json.deserialize_map(Values { keys: &self.keys, values, has_others }).map(|()| None)
+            json.deserialize_map(Values { keys: &self.keys, found: values, has_others })
+                .map(|()| None)
         } else {
             <&RawValue as serde::Deserialize<'de>>::deserialize(&mut json).map(Some)
         };
@@ -219,7 +220,7 @@ impl<'a> Wanted<'a> {
 /// Takes the values of some keys of an object.
 struct Values<'a, 'de> {
     keys: &'a [&'a str],
-    values: &'a mut [Option<&'de str>],
+    found: &'a mut [Option<&'de str>],
     /// Whether there are other keys.
     has_others: &'a mut bool,
 }
@@ -235,7 +236,7 @@ impl<'de> Visitor<'de> for Values<'_, 'de> {
         while let Some(key) = map.next_key_seed(Key(self.keys))? {
             let value: &RawValue = map.next_value()?;
             match key {
-                Some(key) => self.values[key] = Some(value.get()),
+                Some(key) => self.found[key] = Some(value.get()),
                 None => *self.has_others = true,
             }
         }

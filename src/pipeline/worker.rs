@@ -110,12 +110,11 @@ impl<'a> Worker<'a> {
     }
 
     fn judge_block(&mut self, block: &mut Block) {
-        block.counts = match &self.pipeline.canon {
-            Some(canon) => self.find_forms(canon, block.number, &mut block.latencies),
-            None => {
-                let Block { bytes, length, latencies, answers, .. } = &mut *block;
-                self.judge(&bytes[..*length], answers.as_ref(), latencies)
-            }
+        block.counts = if let Some(canon) = &self.pipeline.canon {
+            self.find_forms(canon, block.number, &mut block.latencies)
+        } else {
+            let Block { bytes, length, latencies, answers, .. } = &mut *block;
+            self.judge(&bytes[..*length], answers.as_ref(), latencies)
         };
         block.last_record =
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));

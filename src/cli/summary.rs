@@ -55,8 +55,8 @@ pub struct Summary {
     simd: Option<&'static str>,
     threads: NonZeroUsize,
     threads_asked: NonZeroUsize,
-    /// Whether the system gave fewer than would have been of use.
-    threads_refused: bool,
+    /// Why there are fewer, if there are.
+    threads_fewer: Option<&'static str>,
     solution_limit: Option<u32>,
     node_limit: Option<u64>,
     latency_ns: LatencySummary,
@@ -115,7 +115,11 @@ impl Summary {
             simd: setup.simd.map(SimdLevel::name),
             threads: report.threads,
             threads_asked: setup.threads,
-            threads_refused: report.threads_refused,
+            threads_fewer: (report.threads < setup.threads).then_some(if report.threads_refused {
+                "the system gives no more threads or memory"
+            } else {
+                "more would gain nothing"
+            }),
             solution_limit: (!setup.canon).then(|| setup.limits.solutions.get()),
             node_limit: setup.limits.nodes.map(Into::into),
             latency_ns: LatencySummary::new(&report.latencies),
@@ -127,12 +131,7 @@ impl Summary {
 impl Summary {
     fn threads_in_words(&self) -> String {
         let (threads, asked) = (self.threads, self.threads_asked);
-        if threads < asked {
-            let why = if self.threads_refused {
-                "the system gives no more threads or memory"
-            } else {
-                "more would gain nothing"
-            };
+        if let Some(why) = self.threads_fewer {
             return format!("{threads} of {asked} threads ({why})");
         }
         format!("{threads} thread{}", if threads.get() == 1 { "" } else { "s" })

@@ -22,7 +22,7 @@ use super::results::Results;
 use super::run::Run;
 use super::summary::{Setup, Summary};
 use super::work::WorkArgs;
-use super::{Exit, Failure, interrupt};
+use super::{Exit, Failure, platform};
 
 /// The program and its version: another one may write other rows.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
@@ -71,7 +71,7 @@ impl Batch {
     ) -> Result<Exit, Failure> {
         let mut inputs = Inputs::check(inputs)?;
         let progress = Progress::default();
-        interrupt::stop_at_signal(&progress.stop, self.quiet || self.only_rows)
+        platform::stop_at_signal(&progress.stop, self.quiet || self.only_rows)
             .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
         self.look(&mut inputs, expected, &progress)?;
         if progress.stop.load(Ordering::Relaxed) {

@@ -1,11 +1,11 @@
 //! Which file a name stands for, so that nothing is read and written, or written twice.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
+use std::fs;
 use std::io::ErrorKind;
-use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+
+use super::platform::FileId;
 
 /// More links than this are a circle.
 const MOST_LINKS: usize = 40;
@@ -14,12 +14,7 @@ const MOST_LINKS: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// One that exists.
-    Existing {
-        /// Where its file system is.
-        device: u64,
-        /// Its number there.
-        inode: u64,
-    },
+    Existing(FileId),
     /// One that would be made.
     Absent {
         /// The folder, without links.
@@ -36,7 +31,7 @@ impl Identity {
         let mut path = path.to_owned();
         for _ in 0..MOST_LINKS {
             match fs::metadata(&path) {
-                Ok(found) => return Self::of_found(&found),
+                Ok(found) => return FileId::of_path(&path, &found).map(Self::Existing),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(_) => return None,
             }
@@ -54,22 +49,11 @@ impl Identity {
         }
         None
     }
-
-    /// What a stream is, if it is a file or a named pipe.
-    pub fn of_stream(stream: impl AsFd) -> Option<Self> {
-        let stream = File::from(stream.as_fd().try_clone_to_owned().ok()?);
-        Self::of_found(&stream.metadata().ok()?)
-    }
-
-    fn of_found(found: &Metadata) -> Option<Self> {
-        let kind = found.file_type();
-        (kind.is_file() || kind.is_fifo() || kind.is_dir())
-            .then(|| Self::Existing { device: found.dev(), inode: found.ino() })
-    }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
+    use std::fs::File;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -92,7 +76,7 @@ mod tests {
         assert_ne!(Identity::of(&at("inner/old")), Some(before));
         let file = File::create(at("inner/new")).unwrap();
         let after = all_are_one();
-        assert_eq!(Identity::of_stream(&file), Some(after.clone()));
+        assert_eq!(FileId::of_file(&file).map(Identity::Existing), Some(after.clone()));
         fs::hard_link(at("inner/new"), at("hard")).unwrap();
         assert_eq!(Identity::of(&at("hard")), Some(after));
     }

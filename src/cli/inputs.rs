@@ -1,9 +1,7 @@
 //! Inputs: looked at before work starts, opened when their turn comes.
 
 use std::fs::{self, File};
-use std::io::{self, Cursor, ErrorKind, IsTerminal, Read};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileTypeExt;
+use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,12 +10,10 @@ use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Posit
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
 
+use super::platform::{self, Pipe};
 use super::run::InputState;
-use super::{Failure, expect, streams};
+use super::{Failure, expect};
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
@@ -58,7 +54,7 @@ impl Inputs {
             return Err(Failure::Usage("standard input (-) can be read only once".into()));
         }
         if paths.iter().any(|path| is_stdin(path)) {
-            streams::check_stdin()?;
+            platform::check_stdin()?;
         }
         let files = paths.iter().zip(&typed).filter(|(_, typed)| typed.is_none());
         for (path, _) in files.filter(|(path, _)| !is_stdin(path)) {
@@ -306,29 +302,6 @@ fn name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
 }
 
-/// Opens a file or a named pipe, even one that nobody has opened to write to it yet.
-fn open_without_waiting(path: &Path) -> io::Result<File> {
-    if !fs::metadata(path)?.file_type().is_fifo() {
-        return File::open(path);
-    }
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
-}
-
-/// How long a read from a pipe may take before it is asked again whether the run is to end.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-
-/// Waits until there is something to read, but not long: a read from a pipe or a terminal could
-/// last for ever, and nobody would see the signal that ends the run.
-fn wait_for(stream: &impl AsFd) -> io::Result<()> {
-    match poll(&mut [PollFd::new(stream, PollFlags::IN)], Some(&PATIENCE)) {
-        // Nothing came, or a signal.
-        Ok(0) | Err(Errno::INTR) => Err(ErrorKind::Interrupted.into()),
-        // A failure shows again when it is read.
-        _ => Ok(()),
-    }
-}
-
 /// The bytes of one input as they lie there, counted.
 #[derive(Debug)]
 pub struct Input {
@@ -345,19 +318,13 @@ enum Stream {
     /// A file.
     Open(File),
     /// A pipe or a device.
-    Pipe(File),
+    Pipe(Pipe),
 }
 
 impl Stream {
     fn open(path: &Path) -> io::Result<Self> {
-        let file = if is_stdin(path) {
-            // Without the buffer of `io::stdin`: what waits there, the system knows nothing of.
-            File::from(io::stdin().as_fd().try_clone_to_owned()?)
-        } else {
-            open_without_waiting(path)?
-        };
-        let is_file = file.metadata()?.is_file();
-        Ok(if is_file { Self::Open(file) } else { Self::Pipe(file) })
+        let opened = if is_stdin(path) { Pipe::stdin()? } else { Pipe::open(path)? };
+        Ok(opened.map_or_else(Self::Pipe, Self::Open))
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -368,14 +335,7 @@ impl Stream {
             }
             Self::Typed(text) => text.read(into),
             Self::Open(file) => file.read(into),
-            Self::Pipe(pipe) => {
-                wait_for(pipe)?;
-                pipe.read(into).map_err(|error| match error.kind() {
-                    // Somebody else was faster.
-                    ErrorKind::WouldBlock => ErrorKind::Interrupted.into(),
-                    _ => error,
-                })
-            }
+            Self::Pipe(pipe) => pipe.read(into),
         }
     }
 }

@@ -2,14 +2,13 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Tail;
 
+use super::Failure;
 use super::identity::Identity;
-use super::{Failure, streams};
+use super::platform::{self, FileId, Stdout};
 
 /// How many bytes at the end of a file are compared when a run is resumed.
 const TAIL_BYTES: usize = 64 * 1024;
@@ -51,24 +50,30 @@ impl<'a> Target<'a> {
 /// An open output.
 #[derive(Debug)]
 pub struct Out {
-    file: File,
-    /// None for standard output.
-    path: Option<PathBuf>,
-    /// Whether it is a file with a length: it can be cut and continued.
-    is_regular: bool,
+    stream: Stream,
     /// Whether it was not there before.
     is_new: bool,
+}
+
+/// What an output is.
+#[derive(Debug)]
+enum Stream {
+    Stdout(Stdout),
+    /// A pipe or a device, by its path.
+    Device(File, PathBuf),
+    /// A file with a length, by its path: it can be cut and continued.
+    Regular(File, PathBuf),
 }
 
 impl Out {
     /// Opens an output as it is, or makes it.
     pub fn open(target: Target<'_>) -> Result<Self, Failure> {
         let Target::File(path) = target else {
-            streams::check_stdout()?;
-            // Without the buffer of `io::stdout`, and with its failures.
-            let file = io::stdout().as_fd().try_clone_to_owned();
-            let file = file.map_err(|error| Failure::Io(format!("standard output: {error}")))?;
-            return Ok(Self { file: file.into(), path: None, is_regular: false, is_new: false });
+            platform::check_stdout()?;
+            let opened = Stdout::open();
+            let opened =
+                opened.map_err(|error| Failure::Io(format!("standard output: {error}")))?;
+            return Ok(Self { stream: Stream::Stdout(opened), is_new: false });
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
@@ -77,29 +82,40 @@ impl Out {
         if is_regular && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(Failure::Usage(format!("{}: another run is writing it", path.display())));
         }
-        Ok(Self { file, path: Some(path.into()), is_regular, is_new })
+        let stream = if is_regular { Stream::Regular } else { Stream::Device };
+        Ok(Self { stream: stream(file, path.into()), is_new })
     }
 
     /// Its name in messages.
     pub fn name(&self) -> String {
-        self.path.as_deref().map_or(Target::Stdout, Target::File).name()
+        match &self.stream {
+            Stream::Stdout(_) => Target::Stdout.name(),
+            Stream::Device(_, path) | Stream::Regular(_, path) => Target::File(path).name(),
+        }
     }
 
     /// Its path, if it is a file with a length.
     pub fn regular(&self) -> Option<&Path> {
-        self.path.as_deref().filter(|_| self.is_regular)
+        self.regular_file().map(|(_, path)| path)
+    }
+
+    fn regular_file(&self) -> Option<(&File, &Path)> {
+        match &self.stream {
+            Stream::Regular(file, path) => Some((file, path)),
+            Stream::Stdout(_) | Stream::Device(..) => None,
+        }
     }
 
     /// Its length, if it has one.
     pub fn length(&self) -> io::Result<Option<u64>> {
-        self.is_regular.then(|| Ok(self.file.metadata()?.len())).transpose()
+        self.regular_file().map(|(file, _)| Ok(file.metadata()?.len())).transpose()
     }
 
     /// Cuts it, and goes on behind what is left. What has no length stays as it is.
     pub fn cut(&self, length: u64) -> io::Result<()> {
-        if self.is_regular {
-            self.file.set_len(length)?;
-            (&self.file).seek(SeekFrom::Start(length))?;
+        if let Some((mut file, _)) = self.regular_file() {
+            file.set_len(length)?;
+            file.seek(SeekFrom::Start(length))?;
         }
         Ok(())
     }
@@ -116,28 +132,26 @@ impl Out {
     }
 
     fn bytes_before(&self, end: u64, most: usize) -> io::Result<Vec<u8>> {
-        if !self.is_regular {
-            return Ok(Vec::new());
-        }
+        let Some((file, _)) = self.regular_file() else { return Ok(Vec::new()) };
         let length = end.min(most as u64);
         let mut bytes = vec![0; length as usize];
-        self.file.read_exact_at(&mut bytes, end - length)?;
+        platform::read_at(file, &mut bytes, end - length)?;
         Ok(bytes)
     }
 
     /// Waits until all that was written is on the disk, where there is one, and says if it is not:
     /// some systems tell only then that they had no room for it.
     pub fn settle(&self) -> io::Result<()> {
-        if self.is_regular {
-            self.file.sync_data()?;
-        }
-        Ok(())
+        self.regular_file().map_or(Ok(()), |(file, _)| file.sync_data())
     }
 
     /// Whether its name stands for something else by now, or for nothing: what was written is lost,
     /// or elsewhere.
     pub fn is_gone(&self) -> bool {
-        self.regular().is_some_and(|path| Identity::of(path) != Identity::of_stream(&self.file))
+        let is_another = |(file, path): (&File, &Path)| {
+            Identity::of(path) != FileId::of_file(file).map(Identity::Existing)
+        };
+        self.regular_file().is_some_and(is_another)
     }
 
     /// Removes it, if it was made for this run, and nothing is in it.
@@ -186,10 +200,16 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
 
 impl Write for &Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        (&self.file).write(bytes)
+        match &self.stream {
+            Stream::Stdout(stdout) => { stdout }.write(bytes),
+            Stream::Device(file, _) | Stream::Regular(file, _) => { file }.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        (&self.file).flush()
+        match &self.stream {
+            Stream::Stdout(stdout) => { stdout }.flush(),
+            Stream::Device(file, _) | Stream::Regular(file, _) => { file }.flush(),
+        }
     }
 }

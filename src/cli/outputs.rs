@@ -1,13 +1,13 @@
 //! Outputs: none overwrites anything by accident, and all are open before work starts.
 
 use std::fs;
-use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
 use super::identity::Identity;
 use super::inputs::STDIN;
 use super::out::{Out, Target};
+use super::platform::FileId;
 use super::{Failure, journal};
 
 /// The files that a run writes.
@@ -190,7 +190,7 @@ impl Claims {
     fn of_inputs(inputs: &[PathBuf]) -> Self {
         let claim = |path: &PathBuf| {
             let identity = if path.as_os_str() == STDIN {
-                Identity::of_stream(io::stdin())
+                FileId::of_stdin().map(Identity::Existing)
             } else {
                 Identity::of(path)
             };
@@ -205,11 +205,12 @@ impl Claims {
             Target::Stdout if mem::replace(&mut self.stdout_is_taken, true) => {
                 return Err(twice(&name));
             }
-            Target::Stdout => Identity::of_stream(io::stdout()),
+            Target::Stdout => FileId::of_stdout().map(Identity::Existing),
             Target::File(path) => Identity::of(path),
         };
         let Some(identity) = identity else { return Ok(()) };
-        let is_messages = || Identity::of_stream(io::stderr()).as_ref() == Some(&identity);
+        let is_messages =
+            || FileId::of_stderr().map(Identity::Existing).as_ref() == Some(&identity);
         if target != Target::Stdout && target.regular().is_some() && is_messages() {
             let hint = "standard error goes there; name another file";
             return Err(Failure::Usage(format!("{name}: {hint}")));

@@ -14,7 +14,7 @@ use inventory::{Collect, Registry};
 use rustix::io::fcntl_getfd;
 use rustix::stdio;
 
-use super::Failure;
+use crate::cli::Failure;
 
 static STDIN_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);

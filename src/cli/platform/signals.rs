@@ -10,7 +10,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-use super::Exit;
+use crate::cli::Exit;
 
 /// Signals that come this soon after the first are the same: timeout(1) sends each to the command,
 /// and then to its whole group.

@@ -1,0 +1,132 @@
+//! Files, pipes and standard streams of other systems, by what the standard library has on all of
+//! them.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use same_file::Handle;
+
+use crate::cli::Failure;
+
+/// Which file a name or a stream stands for, where the system says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileId(Arc<Handle>);
+
+impl FileId {
+    /// Of what was found at a path.
+    pub fn of_path(path: &Path, _: &Metadata) -> Option<Self> {
+        Self::new(Handle::from_path(path))
+    }
+
+    /// Of an open file.
+    pub fn of_file(file: &File) -> Option<Self> {
+        Self::new(file.try_clone().and_then(Handle::from_file))
+    }
+
+    /// Of standard input.
+    pub fn of_stdin() -> Option<Self> {
+        Self::new(Handle::stdin())
+    }
+
+    /// Of standard output.
+    pub fn of_stdout() -> Option<Self> {
+        Self::new(Handle::stdout())
+    }
+
+    /// Of standard error.
+    pub fn of_stderr() -> Option<Self> {
+        Self::new(Handle::stderr())
+    }
+
+    fn new(handle: io::Result<Handle>) -> Option<Self> {
+        Some(Self(Arc::new(handle.ok()?)))
+    }
+}
+
+/// An input that may have to be waited for: standard input, here. Reads block.
+#[derive(Debug)]
+pub struct Pipe(io::Stdin);
+
+impl Pipe {
+    /// Standard input.
+    pub fn stdin() -> io::Result<Result<File, Self>> {
+        Ok(Err(Self(io::stdin())))
+    }
+
+    /// Opens a file.
+    pub fn open(path: &Path) -> io::Result<Result<File, Self>> {
+        File::open(path).map(Ok)
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into)
+    }
+}
+
+/// Standard output.
+#[derive(Debug)]
+pub struct Stdout(io::Stdout);
+
+impl Stdout {
+    /// The stream that the command was started with.
+    pub fn open() -> io::Result<Self> {
+        Ok(Self(io::stdout()))
+    }
+}
+
+impl Write for &Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut stdout = self.0.lock();
+        let written = stdout.write(bytes)?;
+        // Rows are to be seen when they are written.
+        stdout.flush()?;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.lock().flush()
+    }
+}
+
+/// Reads bytes at a place in a file, and goes back to where it is written.
+pub fn read_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
+    let written = file.stream_position()?;
+    file.seek(SeekFrom::Start(place))?;
+    file.read_exact(bytes)?;
+    file.seek(SeekFrom::Start(written)).map(drop)
+}
+
+/// Sets `stop` at the first signal; a second one ends the run at once.
+#[cfg(not(target_family = "wasm"))]
+pub fn stop_at_signal(stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    use signal_hook::flag;
+
+    for signal in [SIGINT, SIGTERM] {
+        let status = crate::cli::Exit::Interrupted as i32;
+        flag::register_conditional_shutdown(signal, status, Arc::clone(stop))?;
+        flag::register(signal, Arc::clone(stop))?;
+    }
+    Ok(())
+}
+
+/// There are no signals.
+#[cfg(target_family = "wasm")]
+pub fn stop_at_signal(_stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
+    Ok(())
+}
+
+/// A closed standard input shows when it is read.
+pub fn check_stdin() -> Result<(), Failure> {
+    Ok(())
+}
+
+/// A closed standard output shows when it is written.
+pub fn check_stdout() -> Result<(), Failure> {
+    Ok(())
+}

@@ -45,7 +45,8 @@
 //! # Ok::<(), bulkdoku::pipeline::OutputFailure>(())
 //! ```
 //!
-//! More in `examples/`; [`canon`] has canonical forms, [`generate`] makes puzzles, [`solver`] says
+//! More in `examples/`; [`canon`] has canonical forms, [`isomorph`] draws
+//! isomorphs, [`rating`] says how hard a puzzle is, [`generate`] makes puzzles, [`solver`] says
 //! which engine suits what.
 //!
 //! # Features
@@ -66,6 +67,7 @@ pub mod compression;
 pub mod generate;
 #[cfg(feature = "pipeline")]
 pub mod input;
+pub mod isomorph;
 pub mod marks;
 #[cfg(feature = "pipeline")]
 pub mod measure;

@@ -14,6 +14,8 @@ pub enum Status {
     Ok,
     /// The same as an earlier puzzle ([`Distinct`](crate::pipeline::Distinct)): it has no row.
     Duplicate,
+    /// The same as a puzzle of another set: it has no row.
+    Known,
     /// At least two solutions.
     Multiple,
     /// The clues obey the rules, but no solution exists.
@@ -34,11 +36,12 @@ pub enum Status {
 
 impl Status {
     /// Every status, in the order of the summary.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Unique,
         Self::Solved,
         Self::Ok,
         Self::Duplicate,
+        Self::Known,
         Self::Multiple,
         Self::Unsolvable,
         Self::Contradictory,
@@ -69,6 +72,7 @@ impl Status {
             Self::Solved => "solved",
             Self::Ok => "ok",
             Self::Duplicate => "duplicate",
+            Self::Known => "known",
             Self::Multiple => "multiple",
             Self::Unsolvable => "unsolvable",
             Self::Contradictory => "contradictory",
@@ -82,7 +86,7 @@ impl Status {
 
     /// Whether this is what was asked for: a run of nothing else ends with exit status 0.
     pub const fn is_good(self) -> bool {
-        matches!(self, Self::Unique | Self::Solved | Self::Ok | Self::Duplicate)
+        matches!(self, Self::Unique | Self::Solved | Self::Ok | Self::Duplicate | Self::Known)
     }
 }
 

@@ -185,9 +185,4 @@ fn what_does_nothing_is_refused() {
         assert_eq!(ran.status, 2, "{args:?}");
         assert!(ran.messages.contains(message), "{args:?}: {}", ran.messages);
     }
-    for (subcommand, column) in [("solve", "canonical"), ("check", "automorphisms")] {
-        let ran = folder.run(subcommand, &["--columns", column], CLASSIC);
-        assert_eq!(ran.status, 2, "{subcommand}");
-        assert!(ran.messages.contains("is a column of bulkdoku canon"), "{}", ran.messages);
-    }
 }

@@ -2,8 +2,19 @@
 
 use crate::common::command::{CLASSIC, Folder, Ran};
 
-const SUBCOMMANDS: [&str; 8] =
-    ["solve", "check", "canon", "bench", "show", "generate", "completions", "man"];
+const SUBCOMMANDS: [&str; 11] = [
+    "solve",
+    "check",
+    "canon",
+    "overlap",
+    "split",
+    "augment",
+    "bench",
+    "show",
+    "generate",
+    "completions",
+    "man",
+];
 
 fn run(words: &[&str]) -> Ran {
     Folder::new().run(words[0], &words[1..], "")
@@ -29,6 +40,9 @@ fn options_stand_in_groups() {
         ("check", &["Input", "Output", "Search", "Run"]),
         ("bench", &["Input", "Output", "Search", "Run"]),
         ("canon", &["Input", "Output", "Run"]),
+        ("overlap", &["Input", "Output", "Run"]),
+        ("split", &["Input", "Sides", "Output", "Run"]),
+        ("augment", &["Input", "Isomorphs", "Output", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),
     ] {
         for flag in ["-h", "--help"] {

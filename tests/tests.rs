@@ -33,6 +33,8 @@ mod pipeline;
 mod readers;
 #[cfg(unix)]
 mod resources;
+mod select;
+mod sets;
 mod show;
 mod solve;
 mod version;

@@ -50,14 +50,22 @@
 
 mod board;
 mod grid;
+#[cfg(feature = "pipeline")]
+mod known;
 mod partial;
 mod search;
 mod seen;
+#[cfg(feature = "pipeline")]
+mod sorted;
 
 use crate::puzzle::{Contradiction, Grid, Puzzle};
 use board::Board;
+#[cfg(feature = "pipeline")]
+pub use known::{Collector, Known};
 use search::Search;
 pub use seen::Seen;
+#[cfg(feature = "pipeline")]
+pub use sorted::Sorted;
 
 /// A canonical form, and how symmetric it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

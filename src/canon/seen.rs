@@ -26,6 +26,14 @@ pub struct Seen {
     /// By their first byte. A table that grows is there twice for a while; of these only one at a
     /// time.
     shards: Vec<HashSet<u128, BuildHasherDefault<Itself>>>,
+    /// What the tables take, as far as [`Seen::insert_within`] knows.
+    bytes: usize,
+}
+
+/// What a hash table takes that has room for this many hashes: a power of two places of 16 bytes and one
+/// more, of which seven in eight are filled.
+fn table_bytes(room: usize) -> usize {
+    if room == 0 { 0 } else { (room * 8).div_ceil(7).next_power_of_two().max(4) * 17 }
 }
 
 const SHARDS: usize = 256;
@@ -33,7 +41,7 @@ const SHARDS: usize = 256;
 impl Default for Seen {
     /// None yet.
     fn default() -> Self {
-        Self { shards: vec![HashSet::default(); SHARDS] }
+        Self { shards: vec![HashSet::default(); SHARDS], bytes: 0 }
     }
 }
 
@@ -46,6 +54,35 @@ impl Seen {
     /// Adds a puzzle by its hash; `false` if it is there already.
     pub fn insert(&mut self, hash: u128) -> bool {
         self.shards[(hash >> 120) as usize].insert(hash)
+    }
+
+    /// Adds a puzzle by its hash if the tables then take no more than this many bytes, that which is
+    /// moved to a larger one included; `None` if they would.
+    pub fn insert_within(&mut self, hash: u128, most_bytes: usize) -> Option<bool> {
+        let shard = &self.shards[(hash >> 120) as usize];
+        if shard.len() == shard.capacity() && !shard.contains(&hash) {
+            let larger = table_bytes(shard.capacity() + 1);
+            if self.bytes + larger > most_bytes {
+                return None;
+            }
+            self.bytes += larger - table_bytes(shard.capacity());
+        }
+        Some(self.insert(hash))
+    }
+
+    /// Whether a puzzle is there, by its hash.
+    pub fn contains(&self, hash: u128) -> bool {
+        self.shards[(hash >> 120) as usize].contains(&hash)
+    }
+
+    /// Takes all hashes out, in ascending order. The tables keep their room.
+    pub fn drain_sorted(&mut self) -> impl Iterator<Item = u128> {
+        // The shards are in order, so that one at a time has to be sorted.
+        self.shards.iter_mut().flat_map(|shard| {
+            let mut hashes: Vec<_> = shard.drain().collect();
+            hashes.sort_unstable();
+            hashes
+        })
     }
 
     /// How many puzzles there are.

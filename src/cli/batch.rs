@@ -32,6 +32,14 @@ const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSI
 pub struct Batch {
     /// How records become rows.
     pub pipeline: Pipeline,
+    /// The subcommand.
+    pub subcommand: &'static str,
+    /// What is found where no engine is asked.
+    pub finds: &'static str,
+    /// The outputs of rows behind the first.
+    pub others: Vec<PathBuf>,
+    /// Whether an output without rows is not made.
+    pub drops_empty: bool,
     /// The options that shape rows: `--resume` needs the same ones.
     pub settings: BTreeMap<String, String>,
     /// The engine, for the summary; `None` if none is asked.
@@ -47,9 +55,13 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// This, with the summary, unless `work` says otherwise.
+    /// Solving or checking, with the summary, unless `work` says otherwise.
     pub fn new(pipeline: Pipeline, settings: BTreeMap<String, String>, work: &WorkArgs) -> Self {
         Self {
+            subcommand: if pipeline.check { "check" } else { "solve" },
+            finds: "no engine",
+            others: Vec::new(),
+            drops_empty: false,
             pipeline,
             settings,
             engine: Some(work.engine()),
@@ -63,11 +75,24 @@ impl Batch {
     /// Reads `inputs`, writes to `destinations`. Once the inputs have been looked at, `format` is
     /// told whether there are several, and the names of the columns that are kept.
     pub fn run(
-        mut self,
+        self,
         inputs: Vec<PathBuf>,
         expected: &Expected,
         destinations: &Destinations,
         format: impl FnOnce(bool, &[String]) -> Result<Box<dyn RowFormat + Send>, Failure>,
+    ) -> Result<Exit, Failure> {
+        self.run_looked(inputs, expected, destinations, |inputs| {
+            format(inputs.paths().len() > 1, &inputs.kept())
+        })
+    }
+
+    /// The same, where `format` is told all that is known about the inputs.
+    pub fn run_looked(
+        mut self,
+        inputs: Vec<PathBuf>,
+        expected: &Expected,
+        destinations: &Destinations,
+        format: impl FnOnce(&Inputs) -> Result<Box<dyn RowFormat + Send>, Failure>,
     ) -> Result<Exit, Failure> {
         let mut inputs = Inputs::check(inputs)?;
         let progress = Progress::default();
@@ -78,7 +103,7 @@ impl Batch {
             // Nothing is read, and no output is opened yet.
             return Ok(Exit::Interrupted);
         }
-        self.pipeline.format = format(inputs.paths().len() > 1, &inputs.kept())?;
+        self.pipeline.format = format(&inputs)?;
         self.work(inputs, destinations, &progress)
     }
 
@@ -114,7 +139,7 @@ impl Batch {
             None if destinations.resume => Existing::Kept(&[]),
             None => Existing::or_force(destinations.force),
         };
-        let outputs = destinations.open(inputs.paths(), existing)?;
+        let outputs = destinations.open(inputs.paths(), &self.others, existing)?;
         let meter = Meter::new(self.progress, inputs.size(), self.quiet || self.only_rows);
         let notes = Notes::new(outputs.errors, meter.bar.clone(), self.quiet);
         let names = destinations.names();
@@ -127,6 +152,10 @@ impl Batch {
                     return Err(failure);
                 }
             },
+            None if self.drops_empty || !self.others.is_empty() => {
+                let (rows, others) = (outputs.rows, outputs.others);
+                (Results::of_several(rows, others, notes, self.drops_empty), None)
+            }
             None => (Results::begin(outputs.rows, notes, run, names), None),
         };
         let bytes = inputs.bytes();
@@ -159,6 +188,7 @@ impl Batch {
         }
         losses.extend(results.losses());
         losses.extend(report.failures.iter().map(ToString::to_string));
+        losses.extend(self.pipeline.sift.as_ref().and_then(|sift| sift.failure()));
         let name = results.can_be_resumed().then(|| results.name());
         if is_complete || name.is_none() {
             results.complete()?;
@@ -189,12 +219,8 @@ impl Batch {
         if let Some(errors) = &destinations.errors {
             options.insert("--errors".into(), errors.display().to_string());
         }
-        let subcommand = match (&self.pipeline.canon, self.pipeline.check) {
-            (Some(_), _) => "canon",
-            (None, true) => "check",
-            (None, false) => "solve",
-        };
-        Run { program: format!("{PROGRAM} {subcommand}"), inputs: inputs.states(), options }
+        let program = format!("{PROGRAM} {}", self.subcommand);
+        Run { program, inputs: inputs.states(), options }
     }
 
     fn setup(&self) -> Setup {
@@ -204,7 +230,8 @@ impl Batch {
             threads: self.pipeline.threads,
             limits: self.pipeline.limits,
             check: self.pipeline.check,
-            canon: self.pipeline.canon.is_some(),
+            canon: self.pipeline.canon,
+            finds: self.finds,
         }
     }
 
@@ -216,9 +243,9 @@ impl Batch {
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let place = start.as_ref().map(|start| (start.source, start.position)).unwrap_or_default();
-        let canon = self.pipeline.canon.as_ref();
+        let sift = self.pipeline.sift.as_ref();
         if let Some(start) = &start
-            && canon.is_some_and(|canon| canon.distinct.is_some())
+            && sift.is_some_and(|sift| sift.in_order())
         {
             self.see_again(inputs, start, progress)?;
         }

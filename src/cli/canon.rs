@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, FormLines, RowFormat};
-use bulkdoku::pipeline::{Canon, Distinct, Sameness};
+use bulkdoku::pipeline::{Distinct, Sameness, Sift, WantedFacts};
 use bulkdoku::{Compression, EngineKind, Pipeline, SimdLevel};
 
+use super::against::AgainstArgs;
 use super::batch::Batch;
 use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
@@ -55,8 +56,8 @@ pub struct Args {
         value_delimiter = ',',
         value_parser = parse_column,
         long_help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, canonical, \
-                     automorphisms, status, latency_ns \
-                     [default: line,puzzle,canonical,automorphisms,status]"
+                     automorphisms, status, \
+                     latency_ns, clues [default: line,puzzle,canonical,automorphisms,status]"
     )]
     columns: Option<Vec<Column>>,
 
@@ -68,11 +69,14 @@ pub struct Args {
     #[arg(long, help_heading = "Output")]
     dedup: bool,
 
-    /// With --dedup: keep the first of equal puzzles
+    /// With --dedup, --against: compare puzzles, not classes
     ///
     /// Blanks and layout make no difference.
-    #[arg(long, help_heading = "Output", requires = "dedup")]
+    #[arg(long, help_heading = "Output")]
     exact: bool,
+
+    #[command(flatten)]
+    against: AgainstArgs,
 
     /// Workers; 0 takes all cores
     #[arg(
@@ -98,16 +102,18 @@ Examples:
   bulkdoku canon puzzles.txt -o canonical.csv
   bulkdoku canon --format lines grids.txt | sort -u | wc -l
   bulkdoku canon --dedup puzzles.csv --keep id -o distinct.csv
+  bulkdoku canon --against train.csv test.csv -o unseen.csv
   bulkdoku canon --dedup --exact --columns puzzle a.txt b.txt.gz -o union.csv
 
 Statuses:
   ok             the puzzle has a row with its form
   duplicate      --dedup: the same as an earlier one; it is counted and has no row
+  known          --against: the same as one of the other set; likewise
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   no_form        pencil marks that say more than clues
 
-Exit status: 0 every record ok or duplicate, 1 some record is anything else, 2 wrong usage, 3 input
+Exit status: 0 every record ok, duplicate or known, 1 some record is anything else, 2 wrong usage, 3 input
 or output failed, 130 interrupted. A closed pipe ends the run with 0.
 
 The first SIGINT (Ctrl-C) or SIGTERM writes what is found and ends the run, a second one ends it at
@@ -126,6 +132,10 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     format.check_kept(&expected)?;
     let batch = Batch {
         pipeline: args.pipeline(format)?,
+        subcommand: "canon",
+        finds: "canonical forms",
+        others: Vec::new(),
+        drops_empty: false,
         settings: args.settings(format),
         engine: None,
         simd: None,
@@ -154,14 +164,25 @@ impl Args {
     /// What was asked for, ready to run.
     fn pipeline(&self, format: Format) -> Result<Pipeline, Failure> {
         let by = if self.exact { Sameness::Exact } else { Sameness::Class };
+        let distinct = self.dedup.then(|| Distinct::new(by));
+        let against = self.against.load(by, self.threads, self.quiet, self.progress)?;
+        let sift: Option<Box<dyn Sift>> = match (against, distinct) {
+            (Some(against), distinct) => Some(Box::new(against.then(distinct))),
+            (None, Some(distinct)) => Some(Box::new(distinct)),
+            (None, None) => None,
+        };
+        let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CANON);
         Ok(Pipeline {
             threads: self.threads,
             // It is never asked.
             engine: Box::new(|| EngineKind::Scalar.build(SimdLevel::best())),
-            canon: Some(Canon {
-                forms: self.shows_forms(format),
-                distinct: self.dedup.then(|| Distinct::new(by)),
-            }),
+            canon: true,
+            facts: WantedFacts {
+                form: self.shows_forms(format),
+                clues: columns.contains(&Column::Clues),
+                ..WantedFacts::default()
+            },
+            sift,
             // What was typed is refused before any input is looked at.
             format: rows(format, self.columns.as_deref(), false, &[])?,
             compression: self.destinations.output.as_deref().and_then(Compression::of_name),
@@ -187,6 +208,7 @@ impl Args {
             columns,
             dedup,
             exact,
+            against,
             threads: _,
             quiet: _,
             progress: _,
@@ -196,6 +218,7 @@ impl Args {
             ("--columns", columns.as_deref().map(columns_setting)),
             ("--dedup", dedup.then(|| "given".into())),
             ("--exact", exact.then(|| "given".into())),
+            ("--against", against.setting()),
         ];
         let all = expected.settings().chain(own);
         all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
@@ -203,7 +226,13 @@ impl Args {
 
     /// Refuses options that would change nothing beside others, and names that would mislead.
     fn refuse_ignored(&self, format: Format) -> Result<(), Failure> {
-        let finds_forms = self.shows_forms(format) || (self.dedup && !self.exact);
+        let compares = self.dedup || self.against.is_given();
+        if self.exact && !compares {
+            let hint = "puzzles are compared with --dedup and --against only";
+            return Err(Failure::Usage(format!("--exact does nothing: {hint}")));
+        }
+        self.against.check(&self.input, &self.destinations)?;
+        let finds_forms = self.shows_forms(format) || (compares && !self.exact);
         if self.destinations.latency.is_some() && !finds_forms {
             let hint = "no row shows a form, so none is found";
             return Err(Failure::Usage(format!("--latency does nothing: {hint}")));
@@ -217,13 +246,17 @@ impl Args {
 }
 
 /// Reads a column that canonical forms can have.
-fn parse_column(name: &str) -> Result<Column, String> {
+pub fn parse_column(name: &str) -> Result<Column, String> {
     let column: Column = name.parse().map_err(|error| format!("{error}"))?;
     if column.is_about_check() {
         return Err("is a column of bulkdoku check".into());
     }
-    if column.is_about_solving() && column != Column::LatencyNs {
+    let is_of_solve = column.is_about_solving() || column.is_about_facts();
+    if is_of_solve && !matches!(column, Column::LatencyNs | Column::Clues) {
         return Err("is a column of bulkdoku solve".into());
+    }
+    if column == Column::Copy {
+        return Err("is a column of bulkdoku augment".into());
     }
     Ok(column)
 }

@@ -11,6 +11,7 @@ use super::batch::Batch;
 use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
+use super::select::SelectArgs;
 use super::work::WorkArgs;
 use super::{Exit, Failure, answers, endings};
 
@@ -66,9 +67,13 @@ pub struct Args {
         value_delimiter = ',',
         long_help = "The columns, in order: file, line, puzzle, answer (the solution as given), \
                      status, reason, and of the engine solution, solutions, guesses, nodes, \
-                     latency_ns [default: line,puzzle,answer,status,reason]"
+                     latency_ns, and of the puzzle clues, level, rating, canonical, automorphisms, minimal \
+                     [default: line,puzzle,answer,status,reason]"
     )]
     columns: Option<Vec<Column>>,
+
+    #[command(flatten)]
+    select: SelectArgs,
 
     /// Do not look whether the solution is the only one
     ///
@@ -84,6 +89,7 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku check sudoku.csv -o checked.csv
   bulkdoku check puzzles.txt --solutions answers.grid
+  bulkdoku check --only mismatch sudoku.csv
   bulkdoku check --columns line,reason sudoku.csv.gz | grep -v ',$'
   bulkdoku check --solution-column answer --keep id puzzles.tsv -o checked.jsonl
   bulkdoku solve --columns puzzle,solution puzzles.txt | bulkdoku check --first
@@ -114,8 +120,11 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         answers::check(path, &args.input, &args.destinations)?;
         pipeline.answers = Some(answers::open(path, args.solution_column.as_deref())?.into());
     }
+    let mut destinations = args.destinations.clone();
+    let others = args.select.outputs(&mut destinations)?;
     let batch = Batch::new(pipeline, settings(&args, format), &args.work);
-    batch.run(args.input, &expected, &args.destinations, |several, kept| {
+    let batch = Batch { others, drops_empty: args.select.splits(), ..batch };
+    batch.run(args.input, &expected, &destinations, |several, kept| {
         format.rows(args.columns.as_deref(), &Column::DEFAULT_OF_CHECK, several, kept)
     })
 }
@@ -131,6 +140,7 @@ fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
         solution_column,
         format: _,
         columns,
+        select,
         first,
         work,
     } = args;
@@ -141,7 +151,7 @@ fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
         ("--columns", columns.as_deref().map(columns_setting)),
         ("--first", first.then(|| "given".into())),
     ];
-    let all = expected.settings().chain(own).chain(work.settings());
+    let all = expected.settings().chain(own).chain(select.settings()).chain(work.settings());
     all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
@@ -154,6 +164,9 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
         limits: args.work.limits(limits),
         engine: Box::new(move || engine.build(simd)),
         check: true,
+        facts: args.select.facts(args.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CHECK)),
+        route: args.select.route(),
+        outputs: args.select.count(),
         // What was typed is refused before any input is looked at, which may tell more about rows.
         format: format.rows(args.columns.as_deref(), &Column::DEFAULT_OF_CHECK, false, &[])?,
         compression: args.destinations.output.as_deref().and_then(Compression::of_name),
@@ -168,9 +181,8 @@ impl Args {
             let hint = "shows solutions only; check writes csv, tsv or jsonl";
             return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
         }
-        if let Some(column) = self.columns.iter().flatten().find(|column| column.is_about_canon()) {
-            let hint = "is a column of bulkdoku canon";
-            return Err(Failure::Usage(format!("the column {column} {hint}")));
+        if self.columns.iter().flatten().any(|column| *column == Column::Copy) {
+            return Err(Failure::Usage("the column copy is one of bulkdoku augment".into()));
         }
         let of_engine = self.columns.iter().flatten().find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
@@ -186,6 +198,7 @@ impl Args {
             let hint = "with --first no engine is asked";
             return Err(Failure::Usage(format!("{option} does nothing: {hint}")));
         }
+        self.select.check(self.columns.as_deref(), self.first, &self.destinations)?;
         self.work.check_simd()?;
         endings::check_sides(&self.destinations)
     }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use bulkdoku::input::Expected;
 use bulkdoku::output::{
-    Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, RowFormat, SolutionLines, TsvRows,
+    Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, PuzzleLines, RowFormat, SolutionLines,
+    TsvRows,
 };
 use clap::ValueEnum;
 
@@ -69,6 +70,27 @@ impl Format {
     /// Whether its rows have columns.
     pub fn has_columns(self) -> bool {
         matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+    }
+
+    /// One that shows puzzles: columns, or lines of nothing else.
+    pub fn of_puzzles(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        let format = Self::chosen(asked, output)?;
+        if !format.has_columns() && format != Self::Lines {
+            let hint = "shows solutions; puzzles are written as csv, tsv, jsonl or lines";
+            return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
+        }
+        Ok(format)
+    }
+
+    /// The same rows as [`Format::rows`], but lines hold puzzles.
+    pub fn rows_of_puzzles(
+        self,
+        columns: Option<&[Column]>,
+        usual: &[Column],
+        kept: &[String],
+    ) -> Result<Box<dyn RowFormat + Send>, Failure> {
+        let rows = self.rows(columns, usual, false, kept)?;
+        Ok(if self == Self::Lines { Box::new(PuzzleLines) } else { rows })
     }
 
     /// What `--format` says for it.

@@ -104,6 +104,16 @@ impl Inputs {
         self.layouts[0].kept()
     }
 
+    /// Whether rows of all of them have columns.
+    pub fn are_tables(&self) -> bool {
+        self.layouts.iter().all(|layout| matches!(layout, Layout::Csv(_) | Layout::Jsonl(_)))
+    }
+
+    /// Whether one of them gives solutions.
+    pub fn have_answers(&self) -> bool {
+        self.layouts.iter().any(Layout::has_answers)
+    }
+
     /// The paths, `-` for standard input.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths

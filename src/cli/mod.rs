@@ -3,7 +3,9 @@
 //! Each subcommand has `Args`, what was typed, and `run`, which turns it into ready-made objects
 //! and lets them work. Inputs and outputs are checked and opened before any work starts.
 
+mod against;
 mod answers;
+mod augment;
 mod batch;
 mod bench;
 mod canon;
@@ -22,6 +24,7 @@ mod notes;
 mod numbers;
 mod out;
 mod outputs;
+mod overlap;
 mod packed;
 mod pages;
 mod platform;
@@ -29,9 +32,12 @@ mod progress;
 mod readers;
 mod results;
 mod run;
+mod scan;
+mod select;
 mod sets;
 mod show;
 mod solve;
+mod split;
 mod summary;
 mod version;
 mod work;
@@ -81,6 +87,9 @@ enum Command {
     Solve(solve::Args),
     Check(check::Args),
     Canon(canon::Args),
+    Overlap(overlap::Args),
+    Split(split::Args),
+    Augment(augment::Args),
     Bench(bench::Args),
     Show(show::Args),
     Generate(generate::Args),
@@ -143,6 +152,9 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Solve(args) => solve::run(args),
         Command::Check(args) => check::run(args),
         Command::Canon(args) => canon::run(args),
+        Command::Overlap(args) => overlap::run(&args),
+        Command::Split(args) => split::run(args),
+        Command::Augment(args) => augment::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
         Command::Generate(args) => generate::run(args),

@@ -11,7 +11,7 @@ use super::platform::FileId;
 use super::{Failure, journal};
 
 /// The files that a run writes.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct Destinations {
     /// Where the rows go [default: standard output]
     ///
@@ -79,6 +79,8 @@ impl Existing<'_> {
 pub struct Outputs {
     /// The rows.
     pub rows: Out,
+    /// The rows of the outputs behind the first.
+    pub others: Vec<Out>,
     /// All messages about bad records.
     pub errors: Option<Out>,
     /// The histogram of latencies.
@@ -105,9 +107,28 @@ impl Destinations {
         [self.rows()].into_iter().chain(sides).map(Target::name).collect()
     }
 
+    /// Refuses outputs that exist, where inputs are read for long before outputs are opened.
+    pub fn refuse_existing(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
+        let mut claims = Claims::of_inputs(inputs);
+        for target in [Some(self.rows())].into_iter().chain(self.sides()).flatten() {
+            claims.output(target)?;
+            if !self.resume {
+                Existing::or_force(self.force).allow(target)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Opens all outputs, unless one of them is an input or a file that is not to be lost, or two are
     /// the same: then none is made or changed.
-    pub fn open(&self, inputs: &[PathBuf], existing: Existing<'_>) -> Result<Outputs, Failure> {
+    ///
+    /// `others` take rows, too.
+    pub fn open(
+        &self,
+        inputs: &[PathBuf],
+        others: &[PathBuf],
+        existing: Existing<'_>,
+    ) -> Result<Outputs, Failure> {
         let mut claims = Claims::of_inputs(inputs);
         let (rows, sides) = (self.rows(), self.sides());
         claims.output(rows)?;
@@ -115,15 +136,17 @@ impl Destinations {
         for side in sides.into_iter().flatten() {
             claims.output(side)?;
         }
-        let targets: Vec<_> = [Some(rows)].into_iter().chain(sides).collect();
+        let others = || others.iter().map(|path| Target::of(path));
+        for other in others() {
+            claims.output(other)?;
+        }
+        let targets: Vec<_> =
+            [Some(rows)].into_iter().chain(sides).chain(others().map(Some)).collect();
         let mut opened = open_all(&targets, existing)?.into_iter();
         let mut next = || opened.next().flatten();
-        Ok(Outputs {
-            rows: next().expect("there is always one for rows"),
-            errors: next(),
-            latency: next(),
-            summary_json: next(),
-        })
+        let rows = next().expect("there is always one for rows");
+        let [errors, latency, summary_json] = [next(), next(), next()];
+        Ok(Outputs { rows, others: opened.flatten().collect(), errors, latency, summary_json })
     }
 }
 

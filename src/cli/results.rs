@@ -21,6 +21,10 @@ pub struct Results {
     notes: Notes,
     /// None if the rows do not go to a file, or no journal can be made beside it.
     journal: Option<Journal>,
+    /// The outputs of rows behind the first, each with its header if that is still to be written.
+    others: Vec<(Out, Vec<u8>)>,
+    /// Of the first output the header that is still to be written, if headers wait for rows.
+    header: Option<Vec<u8>>,
     /// Something before this place is missing in the outputs: a later run has to go back to the last
     /// place that was noted.
     is_incomplete: bool,
@@ -37,7 +41,32 @@ impl Results {
                 })
                 .ok()
         });
-        Self { rows, rows_bytes: 0, written_bytes: 0, notes, journal, is_incomplete: false }
+        Self {
+            rows,
+            rows_bytes: 0,
+            written_bytes: 0,
+            notes,
+            journal,
+            others: Vec::new(),
+            header: None,
+            is_incomplete: false,
+        }
+    }
+
+    /// Those of a run with several outputs of rows; it cannot be resumed. Headers may wait for the
+    /// first row, so that an output without rows stays empty.
+    pub fn of_several(rows: Out, others: Vec<Out>, notes: Notes, headers_wait: bool) -> Self {
+        let others = others.into_iter().map(|out| (out, Vec::new())).collect();
+        Self {
+            rows,
+            rows_bytes: 0,
+            written_bytes: 0,
+            notes,
+            journal: None,
+            others,
+            header: headers_wait.then(Vec::new),
+            is_incomplete: false,
+        }
     }
 
     /// Those of a run that resumes what `journal` is about, from the place that is returned,
@@ -78,6 +107,8 @@ impl Results {
             written_bytes: rows_bytes,
             notes,
             journal,
+            others: Vec::new(),
+            header: None,
             is_incomplete: false,
         };
         Ok((results, start))
@@ -101,19 +132,31 @@ impl Results {
     /// Outputs of rows and messages that have not all that belongs in them, and why.
     pub fn losses(&self) -> Vec<String> {
         let mut losses: Vec<_> = self.notes.loss().into_iter().collect();
-        let gone = [Some(&self.rows), self.notes.file()];
-        losses.extend(gone.into_iter().flatten().filter_map(gone_message));
+        let others = self.others.iter().map(|(out, _)| Some(out));
+        let gone = [Some(&self.rows), self.notes.file()].into_iter().chain(others);
+        losses.extend(gone.flatten().filter_map(gone_message));
         losses
     }
 
     /// Outputs of rows and messages that are not safe on the disk, and why.
     pub fn unsettled(&self) -> Vec<String> {
-        let outs = [Some(&self.rows), self.notes.file()].into_iter().flatten();
+        let others = self.others.iter().map(|(out, _)| Some(out));
+        let outs = [Some(&self.rows), self.notes.file()].into_iter().chain(others).flatten();
         outs.filter_map(|out| Some(format!("{}: {}", out.name(), out.settle().err()?))).collect()
+    }
+
+    /// Removes outputs that were made and got no rows.
+    fn discard_empty(rows: Out, others: Vec<(Out, Vec<u8>)>) {
+        rows.discard();
+        others.into_iter().for_each(|(out, _)| out.discard());
     }
 
     /// All is complete, or cannot become so: nothing is to be resumed.
     pub fn complete(self) -> Result<(), Failure> {
+        if self.header.is_some() || !self.others.is_empty() {
+            Self::discard_empty(self.rows, self.others);
+            return Ok(());
+        }
         match self.journal {
             Some(journal) => journal.remove().map_err(|error| {
                 Failure::Io(format!("{}: its journal: {error}", self.rows.name()))
@@ -147,6 +190,18 @@ fn changed(name: &str) -> Failure {
 
 impl Sink for Results {
     fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
+        match &mut self.header {
+            // The first that comes is the header.
+            Some(header) if header.is_empty() => {
+                *header = rows.to_vec();
+                return Ok(());
+            }
+            Some(header) if !rows.is_empty() && self.written_bytes == 0 => {
+                (&self.rows).write_all(header)?;
+                self.written_bytes = header.len() as u64;
+            }
+            _ => {}
+        }
         let written = (&self.rows).write_all(rows);
         if written.is_ok() {
             self.written_bytes += rows.len() as u64;
@@ -155,6 +210,19 @@ impl Sink for Results {
             let _ = self.rows.cut(self.rows_bytes);
         }
         written
+    }
+
+    fn other_rows(&mut self, output: u8, rows: &[u8]) -> io::Result<()> {
+        let (out, header) = &mut self.others[usize::from(output) - 1];
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", out.name()));
+        if self.header.is_some() && header.is_empty() && matches!(out.length(), Ok(Some(0))) {
+            *header = rows.to_vec();
+            return Ok(());
+        }
+        let header = std::mem::take(header);
+        let mut file = &*out;
+        file.write_all(&header).and_then(|()| file.write_all(rows)).map_err(named)
     }
 
     /// Only rows that fail end the run.

@@ -6,14 +6,17 @@ use std::path::PathBuf;
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
+use bulkdoku::pipeline::{Sameness, Sift};
 use bulkdoku::{Compression, Limits, Pipeline};
 use clap::ValueEnum;
 
+use super::against::AgainstArgs;
 use super::batch::Batch;
 use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
 use super::outputs::Destinations;
 use super::readers::READERS;
+use super::select::SelectArgs;
 use super::work::WorkArgs;
 use super::{Exit, Failure, endings, help, numbers};
 
@@ -64,9 +67,16 @@ pub struct Args {
         value_delimiter = ',',
         value_parser = parse_column,
         long_help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, \
-                     status, solutions, guesses, nodes, latency_ns"
+                     status, solutions, guesses, nodes, latency_ns, clues, level, rating, canonical, \
+                     automorphisms, minimal"
     )]
     columns: Option<Vec<Column>>,
+
+    #[command(flatten)]
+    select: SelectArgs,
+
+    #[command(flatten)]
+    against: AgainstArgs,
 
     /// Stop at the first solution, without proof
     ///
@@ -119,6 +129,9 @@ Examples:
   bulkdoku solve sudoku.csv --column quizzes --keep id -o solved.csv
   bulkdoku solve --resume sudoku.csv -o solved.csv
 
+  bulkdoku solve --only unique --columns puzzle,solution,level puzzles.txt -o graded.csv
+  bulkdoku solve --split-by level puzzles.txt -o 'levels/{}.csv'
+  bulkdoku solve --against train.csv puzzles.txt -o unseen.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
   bulkdoku solve --solutions 10 --columns line,solution several.txt
 
@@ -130,9 +143,17 @@ Statuses:
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   gave_up        --max-nodes was reached
+  known          --against: the class is in the other set; it is counted and has no row
   internal_error the engine failed; please report it
 
-Exit status: 0 every record unique (or solved), 1 some record is anything else, 2 wrong usage,
+Columns about a puzzle with one solution, empty for others:
+  level          rules that solve it: 0 naked singles, 1 hidden singles, 2 locked candidates and
+                 minirows, 3 none of these: something has to be assumed
+  rating         guesses of the proof, of this drawing of the puzzle; --rating-over K: the geometric mean
+                 over K isomorphs, the same for all isomorphs. Not a rating of Sudoku Explainer's
+  minimal        whether each clue is needed
+
+Exit status: 0 every record unique (or solved, known), 1 some record is anything else, 2 wrong usage,
 3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.
 
 The first SIGINT (Ctrl-C) or SIGTERM writes what is solved and ends the run, a second one ends it at
@@ -153,9 +174,12 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     args.refuse_ignored(format)?;
     let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
     format.check_kept(&expected)?;
+    let mut destinations = args.destinations.clone();
+    let others = args.select.outputs(&mut destinations)?;
     let batch = Batch::new(pipeline(&args, format)?, settings(&args, format), &args.work);
-    let batch = Batch { only_rows: format.is_judges(), ..batch };
-    batch.run(args.input, &expected, &args.destinations, |several, kept| {
+    let drops_empty = args.select.splits();
+    let batch = Batch { only_rows: format.is_judges(), others, drops_empty, ..batch };
+    batch.run(args.input, &expected, &destinations, |several, kept| {
         format.rows(args.columns.as_deref(), &Column::DEFAULT, several, kept)
     })
 }
@@ -169,6 +193,8 @@ fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
         expected,
         format: _,
         columns,
+        select,
+        against,
         first,
         limit: _,
         solution: _,
@@ -182,8 +208,9 @@ fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
         ("--limit", Some(args.limit().to_string())),
         ("--solution", Some(format!("{:?}", args.solution()).to_lowercase())),
         ("--solutions", solutions.map(|n| n.to_string())),
+        ("--against", against.setting()),
     ];
-    let all = expected.settings().chain(own).chain(work.settings());
+    let all = expected.settings().chain(own).chain(select.settings()).chain(work.settings());
     all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
 }
 
@@ -195,7 +222,13 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
     let smallest = args.solution() == Which::LexFirst || is_listing || format == Format::Boj2239;
     let (engine, simd) = (args.work.engine(), args.work.simd());
+    let work = &args.work;
+    let known = args.against.load(Sameness::Class, work.threads, work.quiet, work.progress)?;
     Ok(Pipeline {
+        facts: args.select.facts(args.columns.as_deref().unwrap_or(&Column::DEFAULT)),
+        sift: known.map(|known| Box::new(known) as Box<dyn Sift>),
+        route: args.select.route(),
+        outputs: args.select.count(),
         threads: args.work.threads,
         limits: args.work.limits(limits),
         engine: Box::new(move || {
@@ -215,8 +248,8 @@ fn parse_column(name: &str) -> Result<Column, String> {
     if column.is_about_check() {
         return Err("is a column of bulkdoku check".into());
     }
-    if column.is_about_canon() {
-        return Err("is a column of bulkdoku canon".into());
+    if column == Column::Copy {
+        return Err("is a column of bulkdoku augment".into());
     }
     Ok(column)
 }
@@ -258,6 +291,17 @@ impl Args {
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
             return Err(Failure::Usage((*why).into()));
         }
+        let columns = self.columns.as_deref();
+        if let Some(option) = self.select.option(columns).filter(|_| is_listing) {
+            let hint = "goes with a row for each record";
+            return Err(Failure::Usage(format!("{option} {hint}; --solutions writes several")));
+        }
+        if is_listing && self.against.is_given() {
+            let hint = "--against goes with a row for each record; --solutions writes several";
+            return Err(Failure::Usage(hint.into()));
+        }
+        self.select.check(columns, self.first, &self.destinations)?;
+        self.against.check(&self.input, &self.destinations)?;
         self.work.check_simd()?;
         endings::check_sides(&self.destinations)
     }

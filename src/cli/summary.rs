@@ -25,6 +25,8 @@ pub struct Setup {
     pub check: bool,
     /// Whether canonical forms were found instead of solutions.
     pub canon: bool,
+    /// What was found, where no engine was asked.
+    pub finds: &'static str,
 }
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
@@ -51,6 +53,8 @@ pub struct Summary {
     check: bool,
     /// Whether canonical forms were found instead of solutions.
     canon: bool,
+    #[serde(skip)]
+    finds: &'static str,
     engine: Option<&'static str>,
     simd: Option<&'static str>,
     threads: NonZeroUsize,
@@ -111,6 +115,7 @@ impl Summary {
             interrupted: report.stopped,
             check: setup.check,
             canon: setup.canon,
+            finds: setup.finds,
             engine: setup.engine.map(EngineKind::name),
             simd: setup.simd.map(SimdLevel::name),
             threads: report.threads,
@@ -180,7 +185,7 @@ impl fmt::Display for Summary {
             (Some(engine), Some(limit)) => {
                 write!(f, "engine {engine}{simd}, {threads}, {}", self.mode(limit))?;
             }
-            _ => write!(f, "canonical forms, {threads}")?,
+            _ => write!(f, "{}, {threads}", self.finds)?,
         }
         if self.latency_ns.count > 0 { write!(f, "\nlatency {}", self.latency_ns) } else { Ok(()) }
     }

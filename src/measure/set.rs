@@ -5,9 +5,9 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::permute::{Chance, Permutation};
 use super::text::{self, Line};
 use crate::input::{Given, Records, lines};
+use crate::isomorph::{Chance, Permutation};
 use crate::puzzle::{Malformed, Puzzle};
 
 /// Puzzles that are measured together.

@@ -245,6 +245,12 @@ impl Short {
         short
     }
 
+    /// Takes a number with at most two decimals.
+    pub fn decimal(number: f64) -> Self {
+        let text = format!("{number:.2}");
+        Self::new(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+
     /// Writes the text to the start of `room`, which has room for the longest one, and returns
     /// its length.
     #[inline(always)]

@@ -34,11 +34,21 @@ pub enum Column {
     Nodes,
     /// Nanoseconds from the puzzle's entry into the engine to its outcome.
     LatencyNs,
+    /// How many clues the puzzle has.
+    Clues,
+    /// Which rules solve it: [`Level`](crate::rating::Level).
+    Level,
+    /// Guesses of the proof, or their mean over isomorphs.
+    Rating,
+    /// Whether each clue is needed.
+    Minimal,
+    /// Which isomorph of the record this is, 0 for the record itself.
+    Copy,
 }
 
 impl Column {
     /// Every column, in an order in which they read well.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 18] = [
         Self::File,
         Self::Line,
         Self::Puzzle,
@@ -52,6 +62,11 @@ impl Column {
         Self::Guesses,
         Self::Nodes,
         Self::LatencyNs,
+        Self::Clues,
+        Self::Level,
+        Self::Rating,
+        Self::Minimal,
+        Self::Copy,
     ];
 
     /// The columns when nobody chooses; with several inputs [`Column::File`] comes before them.
@@ -72,6 +87,18 @@ impl Column {
     /// The same where canonical forms are asked for.
     pub const DEFAULT_OF_CANON: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Canonical, Self::Automorphisms, Self::Status];
+
+    /// The same of isomorphs.
+    pub const DEFAULT_OF_AUGMENT: [Self; 3] = [Self::Line, Self::Copy, Self::Puzzle];
+
+    /// The same of what is in several sets.
+    pub const DEFAULT_OF_OVERLAP: [Self; 4] =
+        [Self::File, Self::Line, Self::Puzzle, Self::Canonical];
+
+    /// Whether it says something of a puzzle that only an engine and rules tell.
+    pub const fn is_about_facts(self) -> bool {
+        matches!(self, Self::Clues | Self::Level | Self::Rating | Self::Minimal)
+    }
 
     /// Whether there is something in it only where canonical forms are asked for.
     pub const fn is_about_canon(self) -> bool {
@@ -107,6 +134,11 @@ impl Column {
             Self::Guesses => "guesses",
             Self::Nodes => "nodes",
             Self::LatencyNs => "latency_ns",
+            Self::Clues => "clues",
+            Self::Level => "level",
+            Self::Rating => "rating",
+            Self::Minimal => "minimal",
+            Self::Copy => "copy",
         }
     }
 }

@@ -175,6 +175,10 @@ fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fie
         Column::Guesses => out.number(row.outcome_or_none().guesses),
         Column::Nodes => out.number(row.outcome_or_none().nodes),
         Column::LatencyNs => out.number(row.outcome_or_none().latency_ns),
+        _ => match row.facts.short(column) {
+            Some(text) => out.short(&text),
+            None => out.empty(),
+        },
     }
 }
 
@@ -185,6 +189,9 @@ fn is_empty(column: Column, row: &Row<'_>) -> bool {
         Column::Answer => row.answer().length() == 0,
         Column::Canonical | Column::Automorphisms => row.canonical.is_none(),
         Column::Reason => row.reason().is_empty(),
+        Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
+            row.facts.short(column).is_none()
+        }
         _ => false,
     }
 }
@@ -222,7 +229,7 @@ mod tests {
     use super::*;
     use crate::check::Reasons;
     use crate::input::{Record, RecordList, Records, Text, lines};
-    use crate::output::Outcomes;
+    use crate::output::{Outcomes, Wanted};
     use crate::puzzle::Malformed;
     use crate::solver::Outcome;
 
@@ -254,6 +261,8 @@ mod tests {
             answers: &[],
             reasons: &Reasons::default(),
             forms: &[],
+            facts: &[],
+            wanted: Wanted::All,
         };
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);

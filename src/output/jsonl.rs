@@ -139,6 +139,12 @@ impl Object<'_> {
             Column::Guesses => self.number(row.outcome_or_none().guesses),
             Column::Nodes => self.number(row.outcome_or_none().nodes),
             Column::LatencyNs => self.number(row.outcome_or_none().latency_ns),
+            Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
+                match row.facts.short(column) {
+                    Some(text) => self.short(&text),
+                    None => self.put(b"null"),
+                }
+            }
         }
     }
 
@@ -187,7 +193,7 @@ mod tests {
     use super::*;
     use crate::check::Reasons;
     use crate::input::{Record, RecordList, Text};
-    use crate::output::Outcomes;
+    use crate::output::{Outcomes, Wanted};
     use crate::puzzle::Malformed;
 
     #[test]
@@ -209,6 +215,8 @@ mod tests {
             answers: &[],
             reasons: &Reasons::default(),
             forms: &[],
+            facts: &[],
+            wanted: Wanted::All,
         };
         let mut out = RowBuffer::default();
         JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);

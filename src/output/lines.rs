@@ -20,6 +20,20 @@ impl RowFormat for SolutionLines {
     }
 }
 
+/// One line a record: its cells or marks as they were written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PuzzleLines;
+
+impl RowFormat for PuzzleLines {
+    fn header(&self, _: &mut RowBuffer) {}
+
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        for row in rows.iter() {
+            out.append_row(row.text.len() + 1, b'\n', |fields| fields.text(row.text));
+        }
+    }
+}
+
 /// One line a record: its canonical form, `.` for a blank, or nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FormLines;

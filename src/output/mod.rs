@@ -18,6 +18,7 @@ mod columns;
 )]
 pub mod compress;
 pub mod csv;
+mod facts;
 pub mod grid;
 pub mod jsonl;
 pub mod judge;
@@ -31,7 +32,7 @@ pub use csv::{CsvRows, TsvRows};
 pub use grid::LabelledGrids;
 pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
-pub use lines::{FormLines, SolutionLines};
+pub use lines::{FormLines, PuzzleLines, SolutionLines};
 
 use std::borrow::Cow;
 use std::iter::Zip;
@@ -44,6 +45,7 @@ use crate::input::csv::{Field, FieldForm};
 use crate::input::stretches::Stretch;
 use crate::input::{Given, Record, RecordList, Text};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::rating::Facts;
 use crate::solver::Outcome;
 use crate::status::Status;
 
@@ -67,6 +69,8 @@ pub struct Row<'a> {
     pub mismatch: Option<Reason<'a>>,
     /// Its canonical form, if that was found.
     pub canonical: Option<&'a Canonical<Puzzle>>,
+    /// What else is known of the puzzle.
+    pub facts: Facts,
     /// All rows of the block, and the place of this one among them.
     among: (&'a Rows<'a>, usize),
 }
@@ -258,6 +262,29 @@ pub struct Rows<'a> {
     pub reasons: &'a Reasons,
     /// The canonical form of each record that has one, if they were asked for.
     pub forms: &'a [Option<Canonical<Puzzle>>],
+    /// What else is known of the puzzle of each record, if anything was asked for.
+    pub facts: &'a [Facts],
+    /// The rows that are wanted: all, or those of an output.
+    pub wanted: Wanted<'a>,
+}
+
+/// Which rows are wanted.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Wanted<'a> {
+    /// All.
+    #[default]
+    All,
+    /// Those of one output: this number stands for each of their records.
+    Of(u8, &'a [u8]),
+}
+
+impl Wanted<'_> {
+    fn has(self, place: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Of(output, outputs) => outputs[place] == output,
+        }
+    }
 }
 
 impl<'a> Rows<'a> {
@@ -265,9 +292,13 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     pub fn iter(&'a self) -> impl Iterator<Item = Row<'a>> {
         let mut reasons = self.reasons.iter();
-        self.records.iter().enumerate().map(
+        self.records.iter().enumerate().filter_map(
             #[inline(always)]
-            move |(place, record)| self.row(place, &record, &mut reasons),
+            move |(place, record)| {
+                // Its reason is taken in any case.
+                let row = self.row(place, &record, &mut reasons);
+                self.wanted.has(place).then_some(row)
+            },
         )
     }
 
@@ -297,6 +328,7 @@ impl<'a> Rows<'a> {
             },
             mismatch: if status == Status::Mismatch { reasons.next() } else { None },
             canonical: self.forms.get(place).and_then(Option::as_ref),
+            facts: self.facts.get(place).copied().unwrap_or_default(),
             among: (self, place),
         }
     }
@@ -331,6 +363,9 @@ impl<'a> Rows<'a> {
         mut plain: impl FnMut(&mut T, PuzzleRows<'a>) -> usize,
         mut any: impl FnMut(&mut T, Row<'a>),
     ) {
+        if let Wanted::Of(..) = self.wanted {
+            return self.iter().for_each(|row| any(to, row));
+        }
         let mut reasons = self.reasons.iter();
         let mut records = self.records.iter();
         let mut place = 0;

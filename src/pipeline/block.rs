@@ -45,6 +45,8 @@ pub(super) struct Block {
     pub rows: RowBuffer,
     /// The rows compressed, where they are to be.
     pub packed: Option<Vec<u8>>,
+    /// The rows of the outputs behind the first, compressed where they are to be.
+    pub others: Vec<Vec<u8>>,
     /// Messages about bad records, one a line.
     pub notes: Vec<u8>,
     /// What its lines were.
@@ -85,6 +87,7 @@ impl Block {
             then: Then::GoOn,
             rows: RowBuffer::default(),
             packed: None,
+            others: Vec::new(),
             notes: Vec::new(),
             counts: Counts::default(),
             last_record: None,

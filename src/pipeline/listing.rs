@@ -10,7 +10,7 @@ use crate::check::Reasons;
 use crate::input::csv::Field;
 use crate::input::{Record, RecordList, Records};
 use crate::marks::Marks;
-use crate::output::{Outcomes, RowFormat, Rows};
+use crate::output::{Outcomes, RowFormat, Rows, Wanted};
 use crate::puzzle::Grid;
 use crate::solver::{Outcome, SolutionWalk, StopFlag, Unanswered};
 use crate::status::Status;
@@ -164,6 +164,8 @@ impl ListedRows {
             answers: &[],
             reasons: of.reasons,
             forms: &[],
+            facts: &[],
+            wanted: Wanted::All,
         };
         of.format.rows(all, rows);
     }

@@ -16,12 +16,15 @@
 //! ([`Ahead`](crate::input::Ahead)).
 
 mod answers;
+mod augment;
 mod block;
 mod canon;
+mod facts;
 mod listing;
 mod notes;
 mod reader;
 mod records;
+mod sift;
 mod sink;
 mod threads;
 mod turns;
@@ -31,7 +34,7 @@ mod writer;
 use std::fmt;
 use std::hint::spin_loop;
 use std::io::{self, Read, Write};
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
@@ -40,10 +43,12 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 pub use self::answers::AnswerInput;
+pub use self::augment::Augment;
 use self::block::{Block, FreeBlocks, Then};
-pub use self::canon::{Canon, Distinct, Sameness};
+pub use self::facts::{Rated, WantedFacts};
 use self::reader::{Reader, Reading};
 pub use self::records::{ReadRecord, RecordReader};
+pub use self::sift::{Distinct, Fate, Sameness, Sift, Sifted};
 pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
 use self::threads::Threads;
 use self::turns::Turns;
@@ -52,9 +57,11 @@ use self::writer::{Desk, Direct, EndOfAll, Failed, Writer, Written};
 use crate::compression::Compression;
 use crate::input::Source;
 use crate::output::{CsvRows, Packer, RowBuffer, RowFormat};
+use crate::rating::Level;
 use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, Limits, StopFlag};
 use crate::stats::{Counts, Latencies};
+use crate::status::Status;
 
 /// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits for
 /// those before it: with their puzzles, outcomes and rows they take a megabyte, which second-level
@@ -70,6 +77,9 @@ const NO_PANIC: &str = "who panics ends the run";
 
 /// Makes an engine, one for each worker.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
+
+/// The output that takes the row of a record with this status and level, if any does.
+pub type Route = Box<dyn Fn(Status, Option<Level>) -> Option<u8> + Send + Sync>;
 
 /// How records become rows.
 ///
@@ -114,8 +124,18 @@ pub struct Pipeline {
     /// many; no more are listed than [`Limits::solutions`] lets be counted. The engine has to find
     /// the smallest one ([`LexFirst`](crate::solver::LexFirst)).
     pub list: Option<NonZeroU32>,
-    /// What to find out about canonical forms; then no engine is asked and nothing is solved.
-    pub canon: Option<Canon>,
+    /// Whether canonical forms are found in place of solutions: nothing is solved.
+    pub canon: bool,
+    /// What else is to be found out about puzzles.
+    pub facts: WantedFacts,
+    /// Decides which records have rows.
+    pub sift: Option<Box<dyn Sift>>,
+    /// Decides likewise, by status and level, in which output.
+    pub route: Option<Route>,
+    /// How many outputs of rows there are.
+    pub outputs: NonZeroU8,
+    /// The isomorphs that are written in place of each record: nothing is solved.
+    pub augment: Option<Augment>,
     /// How rows are written.
     pub format: Box<dyn RowFormat + Send>,
     /// Whether the rows of each block are compressed, as a stream of their own.
@@ -135,7 +155,12 @@ impl Default for Pipeline {
             check: false,
             answers: None,
             list: None,
-            canon: None,
+            canon: false,
+            facts: WantedFacts::default(),
+            sift: None,
+            route: None,
+            outputs: NonZeroU8::MIN,
+            augment: None,
             format: Box::new(CsvRows::default()),
             compression: None,
             block_bytes: BLOCK_BYTES,
@@ -231,7 +256,13 @@ pub struct InputFailure {
 impl Pipeline {
     /// Whether the answer to what is asked about a record may depend on an engine.
     pub(crate) fn asks_engine(&self) -> bool {
-        self.canon.is_none() && (!self.check || self.limits.solutions.get() > 1)
+        let solves = !self.canon && self.augment.is_none();
+        solves && (!self.check || self.limits.solutions.get() > 1)
+    }
+
+    /// Whether each puzzle's canonical form is to be found.
+    fn needs_forms(&self) -> bool {
+        self.facts.form || self.sift.as_ref().is_some_and(|sift| sift.by() == Sameness::Class)
     }
 
     /// Reads all `sources` one after the other, writes a header and one row for each record to
@@ -267,7 +298,8 @@ impl Pipeline {
     fn write_header(&self, sink: &mut impl Sink) -> Result<(), OutputFailure> {
         let began = Instant::now();
         // A report holds a histogram: one is made only if there is a failure to report.
-        let Err(failed) = writer::begin(sink, &self.header()) else { return Ok(()) };
+        let begun = writer::begin(sink, &self.header(), self.outputs.get());
+        let Err(failed) = begun else { return Ok(()) };
         let report = Report::new(SoFar::default(), 0, began, Reading::default());
         report.unless(Some(failed)).map(drop)
     }

@@ -18,6 +18,15 @@ pub trait Sink: Send {
     /// When the rows cannot be written.
     fn rows(&mut self, rows: &[u8]) -> io::Result<()>;
 
+    /// Takes the header or rows of one of the outputs behind the first, by its number. Where there is
+    /// only one output, it is never called.
+    ///
+    /// # Errors
+    /// When the rows cannot be written.
+    fn other_rows(&mut self, output: u8, _rows: &[u8]) -> io::Result<()> {
+        Err(io::Error::other(format!("there is no output {output}")))
+    }
+
     /// Takes messages about bad records, one a line.
     ///
     /// # Errors

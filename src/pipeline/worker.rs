@@ -9,22 +9,24 @@ use super::answers::Attached;
 use super::block::{Block, Then};
 use super::listing::{Listed, Lister, Search};
 use super::notes::write_note;
+use super::sift::Sifted;
 use super::turns::Turns;
 use super::writer::TakeParts;
 use crate::canon::Canonical;
 use crate::check::{self, Disagreement, Reasons};
 use crate::input::{Given, Records};
-use crate::output::{Outcomes, Packer, Rows};
+use crate::output::{Outcomes, Packer, RowBuffer, Rows, Wanted};
 use crate::puzzle::Puzzle;
+use crate::rating::Facts;
 use crate::solver::{Batch, Engine, Outcome, StopFlag};
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
 
 /// One worker's engine and the room that it uses for every block.
 pub(super) struct Worker<'a> {
-    pipeline: &'a Pipeline,
+    pub(super) pipeline: &'a Pipeline,
     pub(super) turns: &'a Turns,
-    engine: Box<dyn Engine>,
+    pub(super) engine: Box<dyn Engine>,
     pub(super) records: Records,
     /// For each of `records.puzzles` and `records.marks`.
     pub(super) outcomes: Outcomes,
@@ -34,10 +36,16 @@ pub(super) struct Worker<'a> {
     pub(super) statuses: Vec<Status>,
     /// The canonical form of each, if forms are wanted.
     pub(super) forms: Vec<Option<Canonical<Puzzle>>>,
-    /// Of each puzzle that may be the same as another, if that is asked.
-    pub(super) hashes: Vec<Option<u128>>,
+    /// What else is known of each, if anything is wanted.
+    pub(super) facts: Vec<Facts>,
+    /// What is to be decided about, if anything is.
+    pub(super) sifted: Vec<Sifted>,
+    /// The output of each record, if not all go to the first.
+    pub(super) outputs: Vec<u8>,
+    /// The rows of an output behind the first.
+    other: RowBuffer,
     /// What is wrong with their own solutions, if those are checked.
-    reasons: Reasons,
+    pub(super) reasons: Reasons,
     /// Compresses rows, if they are to be.
     packer: Option<Packer>,
     /// Finds the solutions to be listed, if any are.
@@ -59,7 +67,10 @@ impl<'a> Worker<'a> {
             failed: Vec::new(),
             statuses: Vec::with_capacity(records.all.capacity()),
             forms: Vec::new(),
-            hashes: Vec::new(),
+            facts: Vec::new(),
+            sifted: Vec::new(),
+            outputs: Vec::new(),
+            other: RowBuffer::default(),
             reasons: Reasons::default(),
             records,
             packer: pipeline.compression.map(Packer::new),
@@ -77,7 +88,13 @@ impl<'a> Worker<'a> {
             self.cut(block, unsolved);
         }
         self.judge_block(block);
-        if let Some(mut lister) = self.lister.take() {
+        if !self.find_facts() {
+            block.then = Then::EndBefore;
+        }
+        self.sift(block);
+        if let Some(augment) = &self.pipeline.augment {
+            self.write_isomorphs(augment, block);
+        } else if let Some(mut lister) = self.lister.take() {
             let listed = self.list(&mut lister, block, parts);
             self.lister = Some(lister);
             match listed {
@@ -89,6 +106,7 @@ impl<'a> Worker<'a> {
             self.judge_block(block);
         } else {
             self.write_rows(block);
+            self.write_other_rows(block);
         }
         self.write_notes(block);
         pack(&mut self.packer, block);
@@ -110,12 +128,15 @@ impl<'a> Worker<'a> {
     }
 
     fn judge_block(&mut self, block: &mut Block) {
-        block.counts = if let Some(canon) = &self.pipeline.canon {
-            self.find_forms(canon, block.number, &mut block.latencies)
+        block.counts = if self.pipeline.canon {
+            self.find_forms(&mut block.latencies)
         } else {
             let Block { bytes, length, latencies, answers, .. } = &mut *block;
             self.judge(&bytes[..*length], answers.as_ref(), latencies)
         };
+        if !self.pipeline.canon && self.pipeline.needs_forms() {
+            self.add_forms();
+        }
         block.last_record =
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));
     }
@@ -323,15 +344,47 @@ impl<'a> Worker<'a> {
             answers: &self.records.answers,
             reasons: &self.reasons,
             forms: &self.forms,
+            facts: &self.facts,
+            wanted: Wanted::All,
         }
     }
 
-    /// Writes the block's rows.
+    /// The block's rows for one of the outputs.
+    fn rows_of<'b>(&'b self, block: &'b Block, output: u8) -> Rows<'b> {
+        let all = self.rows(block);
+        if self.outputs.is_empty() {
+            return all;
+        }
+        Rows { wanted: Wanted::Of(output, &self.outputs), ..all }
+    }
+
+    /// Writes the block's rows for the outputs behind the first.
+    fn write_other_rows(&mut self, block: &mut Block) {
+        block.others.clear();
+        let mut other = mem::take(&mut self.other);
+        for output in 1..self.pipeline.outputs.get() {
+            other.clear();
+            if self.outputs.contains(&output) {
+                self.pipeline.format.rows(self.rows_of(block, output), &mut other);
+            }
+            let mut rows = Vec::new();
+            match &mut self.packer {
+                Some(packer) if !other.as_slice().is_empty() => {
+                    packer.pack(other.as_slice(), &mut rows);
+                }
+                _ => rows.extend_from_slice(other.as_slice()),
+            }
+            block.others.push(rows);
+        }
+        self.other = other;
+    }
+
+    /// Writes the block's rows for the first output.
     fn write_rows(&self, block: &mut Block) {
         let mut rows = mem::take(&mut block.rows);
         // A row of the default columns is less than three times its line.
         rows.reserve(3 * block.bytes.len());
-        self.pipeline.format.rows(self.rows(block), &mut rows);
+        self.pipeline.format.rows(self.rows_of(block, 0), &mut rows);
         block.rows = rows;
     }
 

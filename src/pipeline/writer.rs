@@ -226,6 +226,9 @@ pub(super) fn write(
         return Ok(());
     }
     sink.rows(block.output()).map_err(|error| (Output::Rows, error))?;
+    for (output, rows) in (1..).zip(&block.others).filter(|(_, rows)| !rows.is_empty()) {
+        sink.other_rows(output, rows).map_err(|error| (Output::Rows, error))?;
+    }
     sink.notes(&block.notes).map_err(|error| (Output::Notes, error))?;
     so_far.add(block);
     progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
@@ -233,8 +236,11 @@ pub(super) fn write(
 }
 
 /// Writes what stands before the first row.
-pub(super) fn begin(sink: &mut impl Sink, header: &[u8]) -> Result<(), Failed> {
+pub(super) fn begin(sink: &mut impl Sink, header: &[u8], outputs: u8) -> Result<(), Failed> {
     sink.rows(header).map_err(|error| (Output::Rows, error))?;
+    for output in 1..outputs {
+        sink.other_rows(output, header).map_err(|error| (Output::Rows, error))?;
+    }
     sink.reached(&SoFar::default()).map_err(|error| (Output::State, error))
 }
 

@@ -217,7 +217,7 @@ fn only_places(digit: &[Band; 3]) -> Option<[Band; 3]> {
                 if places == 0 {
                     return None;
                 }
-                if places & (places - 1) == 0 {
+                if places.is_power_of_two() {
                     only[band] |= places;
                 }
             }

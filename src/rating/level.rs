@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::bundled::BUNDLED;
     use crate::generate::solved_by_naked_singles;
-    use crate::measure::{Chance, Permutation};
+    use crate::isomorph::{Chance, Permutation};
     use crate::solver::{Limits, Outcome, solve_batch};
 
     /// The first puzzles of each bundled set.

@@ -35,7 +35,7 @@ pub(super) static ASSERTED: [Minirows; 512] = {
         let mut line = 0;
         while line < 3 {
             let in_line = POSSIBLE[minirows] & 0b111 << (3 * line);
-            if in_line.count_ones() == 1 {
+            if in_line.is_power_of_two() {
                 table[minirows] |= in_line;
             }
             line += 1;

@@ -198,7 +198,9 @@ impl Expected {
                 }
                 return Ok(ControlFlow::Break(Some(column)));
             }
-            Answers::Wanted => table.header.iter().flat_map(|header| &header.names),
+            Answers::Wanted | Answers::IfAny => {
+                table.header.iter().flat_map(|header| &header.names)
+            }
         };
         let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
         let likely = named.filter_map(|(column, name)| Some((names::solutions(name)?, column)));

@@ -56,7 +56,7 @@ impl Expected {
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
         let answer = match &self.answers {
             Answers::Unwanted => None,
-            Answers::Wanted => Some(names::SOLUTIONS[0].into()),
+            Answers::Wanted | Answers::IfAny => Some(names::SOLUTIONS[0].into()),
             Answers::Column(name) => Some(name.clone()),
         };
         let kept = match &self.keep {
@@ -88,7 +88,7 @@ impl Expected {
         };
         let answer = match &self.answers {
             Answers::Unwanted => None,
-            Answers::Wanted => Some(answer_key(entries, puzzle)?),
+            Answers::Wanted | Answers::IfAny => Some(answer_key(entries, puzzle)?),
             Answers::Column(name) => Some(find(name, entries)?),
         };
         if answer == Some(puzzle) {

@@ -75,6 +75,8 @@ pub enum Answers {
     Unwanted,
     /// Are wanted: they stand behind the puzzle of a line; in a table the column is found.
     Wanted,
+    /// Are wanted where there are any.
+    IfAny,
     /// Are wanted from this column of a table, by its name or its number from 1.
     Column(String),
 }
@@ -96,6 +98,15 @@ impl Expected {
     /// When the input is a file of another kind; when it is a table and it is not clear which column holds the puzzles, or which one
     /// holds the solutions that are wanted; when it cannot have any.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
+        if self.answers == Answers::IfAny {
+            let with = |answers| Self { answers, ..self.clone() };
+            return match with(Answers::Wanted).detect(start, is_all) {
+                Err(Undetected::NoSolutions(_) | Undetected::OnlyPuzzles) => {
+                    with(Answers::Unwanted).detect(start, is_all)
+                }
+                found => found,
+            };
+        }
         match Verdict::of(start, is_all) {
             Verdict::Foreign(foreign) => return Err(Undetected::Foreign(foreign)),
             Verdict::NotYet => return Ok(None),

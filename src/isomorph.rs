@@ -19,6 +19,21 @@ impl Chance {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
+    /// The numbers of one of many streams of a seed: the streams have nothing in common.
+    pub fn of_stream(seed: u64, stream: [u64; 3]) -> Self {
+        let mut key = [0; 32];
+        let numbers = [seed].into_iter().chain(stream);
+        for (bytes, number) in key.as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
+            *bytes = number.to_le_bytes();
+        }
+        Self(ChaCha8Rng::from_seed(key))
+    }
+
+    /// Any number.
+    pub fn number(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// One of the numbers below `end`, which must not be 0.
     fn below(&mut self, end: usize) -> usize {
         // Of 2^64 equally likely products; for the small `end` here they favour none.
@@ -38,11 +53,32 @@ impl Chance {
         self.shuffle(&mut order);
         order
     }
+}
 
-    /// Nine rows or columns: the threes exchanged, and the members of each three.
-    fn lines(&mut self) -> [usize; 9] {
-        let threes = self.order::<3>();
-        let members: [[usize; 3]; 3] = std::array::from_fn(|_| self.order());
+/// The kinds of symmetries that a permutation is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each kind is there or not")]
+pub struct Kinds {
+    /// Digits are renamed.
+    pub digits: bool,
+    /// Rows of a band and columns of a stack change places.
+    pub rows: bool,
+    /// Bands and stacks change places.
+    pub bands: bool,
+    /// Rows become columns.
+    pub transpose: bool,
+}
+
+impl Kinds {
+    /// All of them.
+    pub const ALL: Self = Self { digits: true, rows: true, bands: true, transpose: true };
+
+    /// Nine rows or columns.
+    fn lines(self, chance: &mut Chance) -> [usize; 9] {
+        let same = [0, 1, 2];
+        let threes = if self.bands { chance.order() } else { same };
+        let members: [[usize; 3]; 3] =
+            std::array::from_fn(|_| if self.rows { chance.order() } else { same });
         std::array::from_fn(|i| threes[i / 3] * 3 + members[i / 3][i % 3])
     }
 }
@@ -59,12 +95,18 @@ pub struct Permutation {
 impl Permutation {
     /// One of all, equally likely.
     pub fn random(chance: &mut Chance) -> Self {
-        let (rows, columns, transpose) = (chance.lines(), chance.lines(), chance.below(2) == 1);
+        Self::of_kinds(chance, Kinds::ALL)
+    }
+
+    /// One of those of these kinds and what they make together, equally likely.
+    pub fn of_kinds(chance: &mut Chance, kinds: Kinds) -> Self {
+        let (rows, columns) = (kinds.lines(chance), kinds.lines(chance));
+        let transpose = kinds.transpose && chance.below(2) == 1;
         let source = std::array::from_fn(|cell| {
             let (row, column) = (rows[cell / 9], columns[cell % 9]);
             (if transpose { column * 9 + row } else { row * 9 + column }) as u8
         });
-        let renamed = chance.order::<9>();
+        let renamed = if kinds.digits { chance.order::<9>() } else { std::array::from_fn(|i| i) };
         let digits = std::array::from_fn(|d| if d == 0 { 0 } else { renamed[d - 1] as u8 + 1 });
         Self { source, digits }
     }
@@ -81,7 +123,8 @@ impl Permutation {
         Grid(self.cells(grid.cells()))
     }
 
-    fn cells(&self, cells: &[u8; CELLS]) -> [u8; CELLS] {
+    /// Any 81 cells permuted: digits, and 0 for a blank.
+    pub(crate) fn cells(&self, cells: &[u8; CELLS]) -> [u8; CELLS] {
         self.source.map(|from| self.digits[usize::from(cells[usize::from(from)])])
     }
 }
@@ -123,6 +166,32 @@ mod tests {
         };
         assert_eq!(permuted(7), permuted(7));
         assert_ne!(permuted(7), permuted(8));
+    }
+
+    #[test]
+    fn a_kind_alone_keeps_what_the_others_change() {
+        let none = Kinds { digits: false, rows: false, bands: false, transpose: false };
+        let grid: [u8; CELLS] = std::array::from_fn(|cell| (cell / 9) as u8 + 1);
+        for seed in 0..20 {
+            let cells = |kinds| Permutation::of_kinds(&mut Chance::new(seed), kinds).cells(&grid);
+            assert_eq!(cells(none), grid);
+            // Each row holds one digit, unless rows become columns.
+            let rows =
+                |cells: [u8; CELLS]| -> Vec<_> { (0..9).map(|row| cells[9 * row]).collect() };
+            let bands = rows(cells(Kinds { bands: true, ..none }));
+            assert!(bands.chunks(3).all(|band| band[1] == band[0] + 1 && band[2] == band[0] + 2));
+            let lines = rows(cells(Kinds { rows: true, ..none }));
+            assert!(
+                lines
+                    .iter()
+                    .enumerate()
+                    .all(|(row, &digit)| row / 3 == (usize::from(digit) - 1) / 3)
+            );
+            let turned = cells(Kinds { transpose: true, ..none });
+            assert!(turned == grid || turned[..9] == [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+            let renamed = cells(Kinds { digits: true, ..none });
+            assert!(renamed.chunks(9).all(|row| row.iter().all(|&digit| digit == row[0])));
+        }
     }
 
     #[test]

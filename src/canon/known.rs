@@ -1,0 +1,141 @@
+//! A set of puzzles that others are compared with, in memory or on disk.
+
+use std::io;
+
+use super::seen::Seen;
+use super::sorted::{Sorted, Unmerged};
+
+/// Collects the hashes of a set of puzzles ([`Seen::hash`]).
+///
+/// In memory each puzzle takes 20 to 39 bytes, as in [`Seen`]. Where there is a limit and it is reached,
+/// what is collected goes sorted into a temporary file without a name, in the folder that `TMPDIR`
+/// names, 16 bytes each; at the end these files are merged.
+///
+/// ```
+/// use bulkdoku::Puzzle;
+/// use bulkdoku::canon::{Collector, Seen};
+///
+/// let mut collector = Collector::new(None);
+/// collector.insert(Seen::hash(&Puzzle::EMPTY))?;
+/// let known = collector.finish()?;
+/// assert_eq!(known.len(), 1);
+/// assert!(known.contains(Seen::hash(&Puzzle::EMPTY))?);
+/// assert!(!known.contains(Seen::hash(&"1".repeat(81).parse().unwrap()))?);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Collector {
+    seen: Seen,
+    most_bytes: Option<usize>,
+    unmerged: Vec<Unmerged>,
+}
+
+impl Collector {
+    /// Collects nothing yet, in at most this many bytes of memory.
+    pub fn new(most_bytes: Option<usize>) -> Self {
+        Self { seen: Seen::default(), most_bytes, unmerged: Vec::new() }
+    }
+
+    /// Adds a puzzle by its hash.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn insert(&mut self, hash: u128) -> io::Result<()> {
+        let most = self.most_bytes.unwrap_or(usize::MAX);
+        if self.seen.insert_within(hash, most).is_none() {
+            self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
+            // Of a limit too small for anything one is kept nevertheless.
+            if self.seen.insert_within(hash, most).is_none() {
+                self.seen.insert(hash);
+            }
+        }
+        Ok(())
+    }
+
+    /// The set of all that were collected.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written or read.
+    pub fn finish(mut self) -> io::Result<Known> {
+        if self.unmerged.is_empty() {
+            return Ok(Known::InMemory(self.seen));
+        }
+        self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
+        // Its memory is free for the merge.
+        drop(self.seen);
+        Ok(Known::OnDisk(Sorted::merge(self.unmerged)?))
+    }
+}
+
+/// A set of puzzles that others are compared with.
+#[derive(Debug)]
+pub enum Known {
+    /// All hashes are in memory.
+    InMemory(Seen),
+    /// They are in a sorted file. Asking for one reads 4 KiB.
+    OnDisk(Sorted),
+}
+
+impl Known {
+    /// Whether a puzzle is one of the set, by its hash. Another puzzle has the same hash with a chance
+    /// of the size of the set in 2¹²⁸.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn contains(&self, hash: u128) -> io::Result<bool> {
+        match self {
+            Self::InMemory(seen) => Ok(seen.contains(hash)),
+            Self::OnDisk(sorted) => sorted.contains(hash),
+        }
+    }
+
+    /// How many different puzzles there are.
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::InMemory(seen) => seen.len() as u64,
+            Self::OnDisk(sorted) => sorted.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::isomorph::{Chance, Permutation};
+
+    #[test]
+    fn sets_on_disk_hold_what_sets_in_memory_hold() {
+        let clues =
+            "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+        let puzzle = clues.parse::<crate::Puzzle>().unwrap();
+        let mut chance = Chance::new(11);
+        let mut hash = || Seen::hash(&Permutation::random(&mut chance).puzzle(&puzzle));
+        let (inside, outside): (Vec<_>, Vec<_>) = (0..5000).map(|_| (hash(), hash())).unzip();
+        let different: HashSet<_> = inside.iter().collect();
+        for most_bytes in [None, Some(1 << 20), Some(100_000), Some(20_000), Some(0)] {
+            let mut collector = Collector::new(most_bytes);
+            // Most come once more, in other files.
+            let all = if most_bytes == Some(0) { &inside[..100] } else { &inside[..] };
+            for &hash in all.iter().chain(&all[all.len() / 2..]) {
+                collector.insert(hash).unwrap();
+            }
+            let files = collector.unmerged.len();
+            let known = collector.finish().unwrap();
+            assert_eq!(matches!(known, Known::OnDisk(_)), files > 0);
+            assert_eq!(files > 0, most_bytes.is_some_and(|most| most < 1 << 20), "{files}");
+            if most_bytes != Some(0) {
+                assert_eq!(known.len(), different.len() as u64);
+            }
+            assert!(all.iter().all(|&hash| known.contains(hash).unwrap()));
+            assert!(!outside.iter().any(|&hash| known.contains(hash).unwrap()));
+            assert!(!known.contains(0).unwrap() && !known.contains(u128::MAX).unwrap());
+        }
+    }
+}

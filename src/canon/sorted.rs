@@ -1,0 +1,115 @@
+//! Hashes in sorted temporary files.
+//!
+//! External sorting as the textbooks have it: sorted runs, merged through a heap. The crates for it
+//! encode items of any type; here they are 16 bytes each, and a merged file is searched by its places.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes of a hash.
+const HASH: usize = size_of::<u128>();
+/// Hashes that are read at once.
+const PAGE: usize = 256;
+
+/// A sorted file that is to be merged with others.
+#[derive(Debug)]
+pub struct Unmerged(File);
+
+impl Unmerged {
+    /// Writes hashes that come in ascending order into a file that no other program sees.
+    pub fn write(hashes: impl Iterator<Item = u128>) -> io::Result<Self> {
+        let mut out = BufWriter::new(tempfile::tempfile()?);
+        for hash in hashes {
+            out.write_all(&hash.to_be_bytes())?;
+        }
+        let mut file = out.into_inner()?;
+        file.rewind()?;
+        Ok(Self(file))
+    }
+}
+
+/// The hashes of a file in their order.
+struct Hashes(BufReader<File>);
+
+impl Hashes {
+    fn next(&mut self) -> io::Result<Option<u128>> {
+        let mut bytes = [0; HASH];
+        match self.0.read_exact(&mut bytes) {
+            Ok(()) => Ok(Some(u128::from_be_bytes(bytes))),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Different hashes in ascending order in a file, and the first of each page of it in memory: a
+/// 256th of all.
+#[derive(Debug)]
+pub struct Sorted {
+    file: Mutex<File>,
+    length: u64,
+    firsts: Vec<u128>,
+}
+
+impl Sorted {
+    /// Merges sorted files.
+    pub(super) fn merge(files: Vec<Unmerged>) -> io::Result<Self> {
+        let mut out = BufWriter::new(tempfile::tempfile()?);
+        let mut inputs: Vec<_> =
+            files.into_iter().map(|Unmerged(file)| Hashes(BufReader::new(file))).collect();
+        let mut heap = BinaryHeap::new();
+        for (place, input) in inputs.iter_mut().enumerate() {
+            heap.extend(input.next()?.map(|hash| Reverse((hash, place))));
+        }
+        let (mut length, mut firsts, mut last) = (0, Vec::new(), None);
+        while let Some(mut least) = heap.peek_mut() {
+            let Reverse((hash, place)) = *least;
+            if last != Some(hash) {
+                if length % PAGE as u64 == 0 {
+                    firsts.push(hash);
+                }
+                out.write_all(&hash.to_be_bytes())?;
+                length += 1;
+                last = Some(hash);
+            }
+            match inputs[place].next()? {
+                Some(next) => *least = Reverse((next, place)),
+                None => drop(PeekMut::pop(least)),
+            }
+        }
+        Ok(Self { file: Mutex::new(out.into_inner()?), length, firsts })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Whether a hash is there.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn contains(&self, hash: u128) -> io::Result<bool> {
+        let behind = self.firsts.partition_point(|&first| first <= hash);
+        let Some(page) = behind.checked_sub(1) else { return Ok(false) };
+        let start = (page * PAGE) as u64;
+        let count = (self.length - start).min(PAGE as u64) as usize;
+        let mut bytes = [0; PAGE * HASH];
+        let bytes = &mut bytes[..count * HASH];
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(start * HASH as u64))?;
+        file.read_exact(bytes)?;
+        drop(file);
+        let (hashes, _) = bytes.as_chunks::<HASH>();
+        Ok(hashes.binary_search_by_key(&hash, |bytes| u128::from_be_bytes(*bytes)).is_ok())
+    }
+}

@@ -1,0 +1,147 @@
+//! Isomorphs in place of records.
+
+use std::collections::HashSet;
+
+use super::block::Block;
+use super::worker::Worker;
+use crate::input::csv::Field;
+use crate::input::{Record, Records, Text};
+use crate::isomorph::{Chance, Kinds, Permutation};
+use crate::output::{Outcomes, Rows, Wanted};
+use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::rating::Facts;
+use crate::solver::Outcome;
+use crate::status::Status;
+
+/// Writes isomorphs of each record, of the puzzle and its own solution together.
+///
+/// What is written for a record depends on the seed, the place of its input, and its line there; the
+/// first copies do not depend on how many there are. All are different, and other than the record: where
+/// a puzzle has fewer isomorphs, there are fewer.
+#[derive(Clone, Copy, Debug)]
+pub struct Augment {
+    /// How many isomorphs of each record.
+    pub times: u32,
+    /// Whether the record itself comes before them.
+    pub original: bool,
+    /// What the random numbers come from.
+    pub seed: u64,
+    /// Which isomorphs.
+    pub kinds: Kinds,
+}
+
+/// After this many draws for each known isomorph without a new one there is none: that this is wrong has a
+/// chance of e⁻⁶⁴.
+const DRAWS: usize = 64;
+
+impl Augment {
+    /// The permutations of a record's puzzle that make different isomorphs of it.
+    fn permutations(&self, puzzle: &Puzzle, stream: [u64; 2]) -> Vec<Permutation> {
+        let mut chance = Chance::of_stream(self.seed, [stream[0], stream[1], 0]);
+        let mut known = HashSet::from([*puzzle]);
+        let mut permutations = Vec::new();
+        let mut draws = 0;
+        while permutations.len() < self.times as usize && draws < DRAWS * known.len() {
+            let permutation = Permutation::of_kinds(&mut chance, self.kinds);
+            draws += 1;
+            if known.insert(permutation.puzzle(puzzle)) {
+                permutations.push(permutation);
+                draws = 0;
+            }
+        }
+        permutations
+    }
+}
+
+/// Isomorphs of one record, as records.
+#[derive(Default)]
+struct Isomorphs {
+    records: Records,
+    outcomes: Outcomes,
+    statuses: Vec<Status>,
+    facts: Vec<Facts>,
+}
+
+impl Isomorphs {
+    fn clear(&mut self) {
+        self.records.all.clear();
+        self.records.texts.clear();
+        self.records.kept.clear();
+        self.records.answers.clear();
+        self.outcomes.clear();
+        self.statuses.clear();
+        self.facts.clear();
+    }
+
+    /// Adds a row with these cells as its text.
+    fn push(&mut self, like: &Record, cells: &[u8; CELLS], solution: Option<Grid>, copy: u32) {
+        let Ok(given) = like.puzzle else { return };
+        let grid = solution.unwrap_or(Grid::BLANK);
+        let solutions = solution.is_some().into();
+        let given = self.outcomes.push(given, Outcome { solutions, grid, ..Outcome::NONE });
+        let start = self.records.texts.len() as u32;
+        self.records.texts.extend_from_slice(cells);
+        let text = Text::Own { text: start..start + CELLS as u32, start: 0 };
+        self.records.all.push(Record { text, puzzle: Ok(given), ..like.clone() });
+        self.statuses.push(Status::Ok);
+        self.facts.push(Facts { copy: Some(copy), ..Facts::default() });
+    }
+}
+
+impl Worker<'_> {
+    /// Writes the isomorphs of a block's records.
+    pub(super) fn write_isomorphs(&mut self, augment: &Augment, block: &mut Block) {
+        let mut rows = std::mem::take(&mut block.rows);
+        let mut isomorphs = Isomorphs::default();
+        let kept_each = self.records.kept.len() / self.records.all.len().max(1);
+        for (place, record) in self.records.all.iter().enumerate() {
+            let has_row = self.outputs.get(place).is_none_or(|&output| output == 0);
+            let puzzle = record.puzzle.ok().and_then(|given| self.puzzle(given));
+            let is_wanted = has_row && self.statuses[place] == Status::Ok;
+            let Some(puzzle) = puzzle.filter(|_| is_wanted) else { continue };
+            isomorphs.clear();
+            let solution = solution(self.records.answer(place, block.lines()));
+            let line = block.first_line + u64::from(record.line);
+            if augment.original {
+                isomorphs.push(&record, &puzzle.text(), solution, 0);
+            }
+            let permutations = augment.permutations(&puzzle, [block.source as u64, line]);
+            for (copy, permutation) in (1..).zip(&permutations) {
+                let text = permutation.puzzle(&puzzle).text();
+                isomorphs.push(&record, &text, solution.map(|grid| permutation.grid(&grid)), copy);
+            }
+            let kept: &[Field] = &self.records.kept[place * kept_each..(place + 1) * kept_each];
+            for _ in 0..isomorphs.records.all.len() {
+                isomorphs.records.kept.extend_from_slice(kept);
+            }
+            let all = Rows {
+                file: &block.file,
+                first_line: block.first_line,
+                bytes: block.lines(),
+                records: &isomorphs.records.all,
+                malformed: &[],
+                texts: &isomorphs.records.texts,
+                statuses: &isomorphs.statuses,
+                outcomes: &isomorphs.outcomes,
+                kept: &isomorphs.records.kept,
+                answers: &[],
+                reasons: &self.reasons,
+                forms: &[],
+                facts: &isomorphs.facts,
+                wanted: Wanted::All,
+            };
+            if !isomorphs.records.all.is_empty() {
+                self.pipeline.format.rows(all, &mut rows);
+            }
+        }
+        block.rows = rows;
+        block.others.clear();
+    }
+}
+
+/// The grid of a solution as it was written; `None` if it is none.
+fn solution(text: &[u8]) -> Option<Grid> {
+    let digits = |byte: u8| byte.is_ascii_digit().then(|| byte - b'0').filter(|&digit| digit > 0);
+    let cells: Option<Vec<_>> = text.trim_ascii().iter().map(|&byte| digits(byte)).collect();
+    Some(Grid(cells?.try_into().ok()?))
+}

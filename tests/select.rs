@@ -1,0 +1,212 @@
+//! Which rows `solve` and `check` write, in which file, and what they say of a puzzle.
+
+use std::collections::HashMap;
+
+use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::isomorph::{Chance, Permutation};
+use bulkdoku::rating::Level;
+use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
+
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+
+fn run(folder: &Folder, line: &str) -> Ran {
+    let words: Vec<_> = line.split_whitespace().collect();
+    folder.run(words[0], &words[1..], "")
+}
+
+fn table(text: &str) -> Vec<HashMap<String, String>> {
+    csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
+}
+
+/// One puzzle of each kind, and a bad line.
+fn mixed(folder: &Folder) {
+    let mut generator = Generator::new();
+    let mut lines = vec![CLASSIC.to_owned(), CLASSIC.replacen("53..7", "53..5", 1), "bad".into()];
+    for kind in [Kind::Minimal, Kind::Several, Kind::Unsolvable] {
+        lines.extend((0..30).map(|index| generator.puzzle(kind, 1, index).to_string()));
+    }
+    folder.file("in", lines.join("\n") + "\n");
+}
+
+fn solutions(puzzles: &[Puzzle]) -> Vec<Outcome> {
+    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+    solve_batch(puzzles, Limits::PROOF, &mut outcomes);
+    outcomes
+}
+
+#[test]
+fn only_some_statuses_have_rows_and_all_are_counted() {
+    let folder = Folder::new();
+    mixed(&folder);
+    for format in ["csv", "tsv", "jsonl"] {
+        let all = run(&folder, &format!("solve in --format {format} --columns line,status"));
+        let some = run(
+            &folder,
+            &format!("solve in --format {format} --columns line,status --only unique,malformed"),
+        );
+        let wanted = |line: &&str| {
+            line.contains("unique") || line.contains("malformed") || line.starts_with("line")
+        };
+        let expected: Vec<_> = all.rows.lines().filter(wanted).collect();
+        assert_eq!(some.rows.lines().collect::<Vec<_>>(), expected, "{format}");
+        assert_eq!(some.status, all.status);
+        let notes = |ran: &Ran| -> Vec<String> {
+            let is_count = |line: &&str| line.starts_with("  ") || line.starts_with("in:");
+            ran.messages.lines().filter(is_count).map(String::from).collect()
+        };
+        assert_eq!(notes(&some), notes(&all));
+    }
+    let default = run(&folder, "solve in --only multiple -q");
+    assert_eq!(table(&default.rows).iter().filter(|row| row["status"] == "multiple").count(), 30);
+    assert_eq!(default.rows.lines().count(), 31);
+    let ran = run(&folder, "solve in --only unique --format lines -q");
+    assert_eq!(ran.rows.lines().filter(|line| line.len() == 81).count(), 31);
+    assert_eq!(ran.rows.lines().count(), 31);
+    folder.file("pairs", format!("{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\nbad\n{CLASSIC},1\n"));
+    let ran = run(&folder, "check pairs --only mismatch --columns line,reason");
+    let rows = table(&ran.rows);
+    assert_eq!(rows.iter().map(|row| &*row["line"]).collect::<Vec<_>>(), ["2", "4"]);
+    // Reasons stay with their rows.
+    assert!(rows[1]["reason"].contains('1') && rows[0]["reason"] != rows[1]["reason"], "{rows:?}");
+    assert_eq!(ran.status, 1);
+}
+
+#[test]
+fn rows_go_to_the_file_of_their_status_or_level() {
+    let folder = Folder::new();
+    mixed(&folder);
+    let all = table(&run(&folder, "solve in --columns line,status,level -q").rows);
+    for (by, names) in [
+        ("status", &["unique", "multiple", "unsolvable", "contradictory", "malformed"][..]),
+        ("level", &["0", "1", "3", "none"]),
+    ] {
+        for threads in ["1", "7"] {
+            let ran = run(
+                &folder,
+                &format!(
+                    "solve in --columns line,status,level --split-by {by} -j {threads} --force -o {by}/{{}}.csv"
+                ),
+            );
+            assert_eq!(ran.status, 1, "{ran:?}");
+            let mut found = 0;
+            for name in names {
+                let rows = table(&folder.read(&format!("{by}/{name}.csv")));
+                let field = |row: &HashMap<String, String>| match &*row[by] {
+                    "" => "none".to_owned(),
+                    field => field.to_owned(),
+                };
+                assert!(rows.iter().all(|row| field(row) == *name && all.contains(row)));
+                assert!(!rows.is_empty());
+                found += rows.len();
+            }
+            let level_2 = folder.path("level/2.csv");
+            if by == "level" && level_2.exists() {
+                found += table(&folder.read("level/2.csv")).len();
+            }
+            assert_eq!(found, all.len());
+        }
+    }
+    // A file that would have no row is not made.
+    assert!(!folder.path("status/gave_up.csv").exists());
+    let again = run(&folder, "solve in --split-by status -o status/{}.csv");
+    assert!(again.status == 2 && again.messages.contains("--force replaces it"), "{again:?}");
+    let only =
+        run(&folder, "solve in -q --only unique,multiple --split-by status -o x-{}.jsonl.gz");
+    assert_eq!(only.status, 1);
+    assert!(
+        folder.path("x-unique.jsonl.gz").exists() && !folder.path("x-malformed.jsonl.gz").exists()
+    );
+    for (line, message) in [
+        ("solve in --split-by level -o x.csv", "{} once"),
+        ("solve in --split-by level", "--output"),
+        ("solve in --split-by level -o {}.csv --resume", "--resume"),
+        ("solve in --only uniqe", "no status"),
+        ("solve in --only unique --solutions 2", "--solutions writes several"),
+        ("solve in --columns minimal --first", "--first leaves out"),
+        ("solve in --rating-over 3", "no column shows it"),
+        ("solve in --columns copy", "bulkdoku augment"),
+        ("solve in --columns level --solutions 2", "--solutions writes several"),
+    ] {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, 2, "{line}: {ran:?}");
+        assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
+    }
+}
+
+#[test]
+fn columns_say_what_the_rules_and_the_engine_say() {
+    let folder = Folder::new();
+    mixed(&folder);
+    let columns = "line,puzzle,status,guesses,clues,level,rating,canonical,minimal";
+    let rows = table(&run(&folder, &format!("solve in -q --columns {columns}")).rows);
+    assert_eq!(rows.len(), 93);
+    for row in &rows {
+        let Ok(puzzle) = row["puzzle"].parse::<Puzzle>() else {
+            assert!(row["clues"].is_empty() && row["canonical"].is_empty());
+            continue;
+        };
+        assert_eq!(row["clues"], puzzle.clues().to_string());
+        let form = puzzle.canonical().map_or(String::new(), |canonical| canonical.form.to_string());
+        assert_eq!(row["canonical"], form);
+        if row["status"] != "unique" {
+            assert!(["level", "rating", "minimal"].iter().all(|column| row[*column].is_empty()));
+            continue;
+        }
+        assert_eq!(row["level"], Level::of(&puzzle).to_string());
+        assert_eq!(row["rating"], row["guesses"]);
+        let without = (0..81).filter(|&cell| puzzle.cells()[cell] != 0).map(|cell| {
+            let mut cells = *puzzle.cells();
+            cells[cell] = 0;
+            Puzzle::from_cells(cells).unwrap()
+        });
+        let outcomes = solutions(&without.collect::<Vec<_>>());
+        let is_minimal = outcomes.iter().all(|outcome| outcome.solutions == 2);
+        assert_eq!(row["minimal"], is_minimal.to_string());
+    }
+    let count = |minimal: &str| rows.iter().filter(|row| row["minimal"] == minimal).count();
+    assert_eq!((count("true"), count("false")), (30, 1));
+    let json = run(
+        &folder,
+        "solve in -q --only unique --columns level,rating,minimal,clues --format jsonl",
+    );
+    let first: serde_json::Value = serde_json::from_str(json.rows.lines().next().unwrap()).unwrap();
+    assert_eq!(first, serde_json::json!({"level": 0, "rating": 0, "minimal": false, "clues": 30}));
+    folder.file("pairs", format!("{CLASSIC},{SOLVED}\n"));
+    let ran = run(&folder, "check pairs -q --columns status,level,minimal,clues,rating");
+    assert_eq!(ran.rows, "status,level,minimal,clues,rating\nok,0,false,30,0\n");
+}
+
+#[test]
+fn ratings_over_isomorphs_are_those_of_the_class() {
+    let folder = Folder::new();
+    let mut generator = Generator::new();
+    let mut chance = Chance::new(3);
+    let hard: Vec<Puzzle> = include_str!("../datasets/hard.txt")
+        .lines()
+        .filter(|line| line.len() == 81)
+        .take(10)
+        .map(|line| line.parse().unwrap())
+        .chain((0..10).map(|index| generator.puzzle(Kind::Minimal, 2, index)))
+        .collect();
+    let others = hard.iter().map(|puzzle| Permutation::random(&mut chance).puzzle(puzzle));
+    let lines: Vec<_> =
+        hard.iter().copied().chain(others).map(|puzzle| puzzle.to_string()).collect();
+    folder.file("in", lines.join("\n"));
+    let ratings = |line: &str| -> Vec<f64> {
+        let rows = table(&run(&folder, line).rows);
+        rows.iter().map(|row| row["rating"].parse().unwrap()).collect()
+    };
+    let mean = ratings("solve in -q --columns rating --rating-over 20");
+    assert_eq!(mean[..20], mean[20..]);
+    let drawn = ratings("solve in -q --columns rating");
+    assert_ne!(drawn[..20], drawn[20..]);
+    // By hand, of the first.
+    let form = hard[0].canonical().unwrap().form;
+    let isomorphs: Vec<_> = bulkdoku::rating::isomorphs()
+        .take(20)
+        .map(|permutation| permutation.puzzle(&form))
+        .collect();
+    let logs: f64 =
+        solutions(&isomorphs).iter().map(|outcome| (1.0 + outcome.guesses as f64).ln()).sum();
+    assert!(((logs / 20.0).exp() - 1.0 - mean[0]).abs() < 0.006, "{} {}", logs, mean[0]);
+}

@@ -1,0 +1,415 @@
+//! Sets of puzzles: what they have in common, split in two, isomorphs of their rows.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write;
+
+use bulkdoku::Puzzle;
+use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::isomorph::{Chance, Permutation};
+use bulkdoku::rating::Level;
+
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+
+fn form(puzzle: &str) -> String {
+    puzzle.parse::<Puzzle>().unwrap().canonical().unwrap().form.to_string()
+}
+
+/// Random minimal puzzles, each of another class.
+fn puzzles(seed: u64, count: u64) -> Vec<Puzzle> {
+    let mut generator = Generator::new();
+    (0..count).map(|index| generator.puzzle(Kind::Minimal, seed, index)).collect()
+}
+
+/// One random isomorph of each.
+fn isomorphs(puzzles: &[Puzzle], seed: u64) -> Vec<Puzzle> {
+    let mut chance = Chance::new(seed);
+    puzzles.iter().map(|puzzle| Permutation::random(&mut chance).puzzle(puzzle)).collect()
+}
+
+fn lines(puzzles: &[Puzzle]) -> String {
+    puzzles.iter().map(|puzzle| format!("{puzzle}\n")).collect()
+}
+
+/// The rows of a table as maps from column to field.
+fn table(text: &str) -> Vec<HashMap<String, String>> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+fn run(folder: &Folder, line: &str) -> Ran {
+    let words: Vec<_> = line.split_whitespace().collect();
+    folder.run(words[0], &words[1..], "")
+}
+
+/// Three sets: `a` has 150 classes, of which 40 come twice; `b` has isomorphs of 30 of them, 5 of these
+/// twice, among 100 others; `c` has one of them and 20 others. Each has a bad line.
+fn three_sets(folder: &Folder) {
+    let a = puzzles(1, 150);
+    let doubles = isomorphs(&a[..40], 2);
+    folder.file("a", lines(&[a.clone(), doubles].concat()) + "bad\n");
+    let b = [puzzles(3, 100), isomorphs(&a[20..50], 4), isomorphs(&a[20..25], 5)].concat();
+    folder.file("b", "also bad\n".to_owned() + &lines(&b));
+    let c: Vec<String> = [puzzles(6, 20), isomorphs(&a[..1], 7)]
+        .concat()
+        .iter()
+        .map(|puzzle| puzzle.to_string().replace('.', "0"))
+        .collect();
+    folder.file(
+        "c.csv",
+        format!(
+            "id,puzzle\n{}\nx,bad\n",
+            c.iter().map(|p| format!("1,{p}")).collect::<Vec<_>>().join("\n")
+        ),
+    );
+}
+
+#[test]
+fn overlap_finds_every_class_that_sets_share_and_no_other() {
+    let folder = Folder::new();
+    three_sets(&folder);
+    let ran = run(&folder, "overlap a b c.csv");
+    let rows = table(&ran.rows);
+    // Of `a` the classes 20 to 49 and 0, of which those below 40 stand twice.
+    let counts = rows.iter().fold(BTreeMap::new(), |mut counts: BTreeMap<&str, usize>, row| {
+        *counts.entry(&row["file"]).or_default() += 1;
+        counts
+    });
+    assert_eq!(counts, BTreeMap::from([("a", 30 + 20 + 2), ("b", 35), ("c.csv", 1)]));
+    let read = |name: &str| folder.read(name);
+    let forms = |text: &str| -> HashSet<String> {
+        let puzzles = text.lines().filter_map(|line| line.rsplit(',').next());
+        puzzles.filter(|puzzle| puzzle.len() == 81).map(form).collect()
+    };
+    let (a, b, c) = (forms(&read("a")), forms(&read("b")), forms(&read("c.csv")));
+    let shared: HashSet<_> =
+        a.iter().filter(|form| b.contains(*form) || c.contains(*form)).collect();
+    assert_eq!(shared, rows.iter().map(|row| &row["canonical"]).collect());
+    for row in &rows {
+        let line = read(&row["file"])
+            .lines()
+            .nth(row["line"].parse::<usize>().unwrap() - 1)
+            .unwrap()
+            .to_owned();
+        assert!(line.ends_with(&row["puzzle"]), "{row:?}");
+        assert_eq!(form(&row["puzzle"]), row["canonical"]);
+    }
+    assert_eq!(ran.status, 1);
+    for message in [
+        "a:191:1: malformed",
+        "b:1:1: malformed",
+        "a: different classes: 150",
+        "b: 35 of 136 records occur in a; different classes: 30",
+        "c.csv: 1 of 22 records occur in a; different classes: 1",
+        "a: 52 of 191 records occur in the others; different classes: 31",
+    ] {
+        assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
+    }
+    for options in ["-j 1", "-j 7", "--memory 20k", "--memory 1"] {
+        assert_eq!(
+            run(&folder, &format!("overlap a b c.csv {options}")).rows,
+            ran.rows,
+            "{options}"
+        );
+    }
+}
+
+#[test]
+fn overlap_of_equal_puzzles_and_of_nothing() {
+    let folder = Folder::new();
+    let turned: String =
+        (0..81).map(|i| char::from(CLASSIC.as_bytes()[i % 9 * 9 + i / 9])).collect();
+    folder.file("a", format!("{CLASSIC}\n"));
+    folder.file("b", format!("{turned}\n{}\n", CLASSIC.replace('.', "0")));
+    folder.file("c", format!("{SOLVED}\n"));
+    let ran = run(&folder, "overlap a b --exact --format lines");
+    assert_eq!(ran.rows, format!("{}\n{CLASSIC}\n", CLASSIC.replace('.', "0")));
+    assert_eq!(run(&folder, "overlap a b --columns file,line").rows.lines().count(), 4);
+    let ran = run(&folder, "overlap a c");
+    assert_eq!((&*ran.rows, ran.status), ("file,line,puzzle,canonical\n", 0));
+}
+
+#[test]
+fn rows_against_a_set_are_those_of_other_classes() {
+    let folder = Folder::new();
+    three_sets(&folder);
+    let known: HashSet<String> =
+        folder.read("a").lines().filter(|l| l.len() == 81).map(form).collect();
+    let expected: Vec<String> = folder
+        .read("b")
+        .lines()
+        .filter(|l| l.len() == 81 && !known.contains(&form(l)))
+        .map(String::from)
+        .collect();
+    assert_eq!(expected.len(), 100);
+    for line in [
+        "canon b --against a --columns puzzle,status",
+        "canon b --against a --memory 5k --columns puzzle,status",
+        "canon b --against c.csv --against a --columns puzzle,status",
+        "solve b --against a --columns puzzle,status",
+        "solve b --against a -j 1 --columns puzzle,status",
+        "canon b --against a --dedup --columns puzzle,status",
+    ] {
+        let ran = run(&folder, line);
+        let rows = table(&ran.rows);
+        assert_eq!(rows[0]["status"], "malformed", "{line}");
+        let found: Vec<_> = rows[1..].iter().map(|row| row["puzzle"].clone()).collect();
+        assert!(found == expected, "{line}");
+        assert!(ran.messages.contains("  known                    35"), "{line}: {}", ran.messages);
+        assert!(ran.messages.contains("no puzzle"), "{line}: {}", ran.messages);
+    }
+    // Isomorphs are no equal puzzles.
+    let ran = run(&folder, "canon b --against a --exact --columns line -q");
+    assert_eq!(ran.rows.lines().count(), 1 + 136);
+    for (line, message) in [
+        ("canon b --exact", "--dedup and --against"),
+        ("canon b --memory 1G", "--memory does nothing"),
+        ("canon b --against -", "name a file"),
+        ("canon b --against a -o a", "is the input a"),
+        ("solve b --against a --solutions 3", "--solutions writes several"),
+        ("solve b --against nowhere", "nowhere"),
+    ] {
+        let ran = run(&folder, line);
+        assert!(ran.status >= 2 && ran.messages.contains(message), "{line}: {ran:?}");
+    }
+}
+
+/// A table of 300 classes with up to six isomorphs each.
+fn classes(folder: &Folder) -> String {
+    let mut text = "id,quiz,note\n".to_owned();
+    for (i, puzzle) in puzzles(8, 300).iter().enumerate() {
+        for (j, isomorph) in isomorphs(&vec![*puzzle; 1 + i % 6], i as u64).iter().enumerate() {
+            writeln!(text, "{i}-{j},{isomorph},\"a, b\"").unwrap();
+        }
+    }
+    folder.file("in.csv", &text);
+    text
+}
+
+#[test]
+fn a_split_parts_no_class_and_loses_no_row() {
+    let folder = Folder::new();
+    let text = classes(&folder);
+    let mut all: Vec<_> = table(&text).into_iter().map(|row| row["id"].clone()).collect();
+    for options in ["", "--stratify level", "--stratify clues", "--stratify guesses"] {
+        let line =
+            format!("split --test 20% --seed 1 in.csv -o train.csv,test.csv --force {options}");
+        let ran = run(&folder, &line);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let sides = ["train.csv", "test.csv"].map(|name| folder.read(name));
+        let [train, test] = [&sides[0], &sides[1]].map(|side| table(side));
+        let forms = |rows: &[HashMap<String, String>]| -> HashSet<String> {
+            rows.iter().map(|row| form(&row["puzzle"])).collect()
+        };
+        assert!(forms(&train).is_disjoint(&forms(&test)));
+        let mut found: Vec<_> = train.iter().chain(&test).map(|row| row["id"].clone()).collect();
+        found.sort();
+        all.sort();
+        assert!(found == all, "{options}");
+        // In the input's order, with all columns.
+        assert!(sides[0].starts_with("puzzle,id,note\n"));
+        assert!(train.iter().chain(&test).all(|row| row["note"] == "a, b"));
+        let stratum = |row: &HashMap<String, String>| {
+            let puzzle: Puzzle = row["puzzle"].parse().unwrap();
+            match options {
+                "--stratify level" => Level::of(&puzzle).number().into(),
+                "--stratify clues" => puzzle.clues(),
+                _ => 0,
+            }
+        };
+        let mut strata: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
+        for (side, rows) in [&train, &test].into_iter().enumerate() {
+            rows.iter().for_each(|row| strata.entry(stratum(row)).or_default()[side] += 1);
+        }
+        for (stratum, [train, test]) in strata {
+            // A class has at most six records, of which half may be too many, in each of up to seven
+            // strata of guesses.
+            let few = if options == "--stratify guesses" { 21.0 } else { 3.0 };
+            let wanted = 0.2 * (train + test) as f64;
+            assert!(
+                (test as f64 - wanted).abs() <= few + 0.5,
+                "{options} {stratum}: {train} {test}"
+            );
+        }
+        for threads in ["-j 1", "-j 7"] {
+            assert_eq!(run(&folder, &format!("{line} {threads}")).status, 0);
+            assert!([folder.read("train.csv"), folder.read("test.csv")] == sides, "{threads}");
+        }
+    }
+    let other = "split --test 20% --seed 2 in.csv -o train2.csv,test2.csv";
+    assert_eq!(run(&folder, other).status, 0);
+    assert_ne!(folder.read("test2.csv"), folder.read("test.csv"));
+}
+
+#[test]
+fn a_split_by_puzzle_parts_isomorphs_and_says_what_has_no_side() {
+    let folder = Folder::new();
+    let isomorphs = isomorphs(&vec![CLASSIC.parse().unwrap(); 400], 1);
+    folder.file("in", format!("{}bad\n{}", lines(&isomorphs), lines(&isomorphs)));
+    let ran = run(&folder, "split --by puzzle --test 0.25 --seed 3 in -o a.lines.gz,b.lines.gz");
+    assert_eq!(ran.status, 1);
+    assert!(ran.messages.contains("in:401:1: malformed"), "{}", ran.messages);
+    let read = |name: &str| {
+        let file = std::fs::File::open(folder.path(name)).unwrap();
+        std::io::read_to_string(flate2::read::MultiGzDecoder::new(file)).unwrap()
+    };
+    let sides = [read("a.lines.gz"), read("b.lines.gz")];
+    let [a, b] = [&sides[0], &sides[1]].map(|side| side.lines().collect::<HashSet<_>>());
+    assert!(a.is_disjoint(&b) && a.len() == 300 && b.len() == 100, "{} {}", a.len(), b.len());
+    assert_eq!(sides.map(|side| side.lines().count()), [600, 200]);
+    folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
+    for (line, message) in [
+        ("split --test 10% --seed 1 in.csv -o one.csv", "two names"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "one format"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,b.csv.gz", "one format"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,a.csv", "two outputs"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,in.csv", "is the input"),
+        ("split --test 10% --seed 1 in.csv -o a.csv,-", "standard output"),
+        ("split --test 10% --seed 1 in.csv -o a.lines.gz,c.lines.gz", "--force replaces it"),
+        ("split --test 10% --seed 1 in.csv -o c.lines.gz,a.lines.gz", "--force replaces it"),
+        ("split --test 0 --seed 1 in.csv -o a.csv,b.csv", "a share"),
+        ("split --test 10% --seed 1 - -o a.csv,b.csv", "has to be a file"),
+    ] {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, 2, "{line}: {ran:?}");
+        assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
+    }
+}
+
+/// A table of puzzles and their solutions.
+fn solved(folder: &Folder) -> String {
+    folder.file("in", lines(&puzzles(9, 40)));
+    let ran = run(folder, "solve in --columns puzzle,solution,line -q");
+    let text = ran.rows.replace("line", "id");
+    folder.file("in.csv", &text);
+    text
+}
+
+#[test]
+fn isomorphs_are_right_different_and_the_same_for_all_threads() {
+    let folder = Folder::new();
+    let originals = table(&solved(&folder));
+    let line = "augment in.csv --seed 5 --keep id --columns line,copy,puzzle,solution";
+    let ran = run(&folder, &format!("{line} --times 7 --original"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let rows = table(&ran.rows);
+    assert_eq!(rows.len(), 40 * 8);
+    for (rows, original) in rows.chunks(8).zip(&originals) {
+        assert_eq!(rows[0]["puzzle"], original["puzzle"]);
+        assert_eq!(rows[0]["solution"], original["solution"]);
+        let different: HashSet<_> = rows.iter().map(|row| &row["puzzle"]).collect();
+        assert_eq!(different.len(), 8);
+        let class = form(&original["puzzle"]);
+        for (copy, row) in rows.iter().enumerate() {
+            assert_eq!((&row["copy"], &row["id"]), (&copy.to_string(), &original["id"]));
+            assert_eq!(form(&row["puzzle"]), class);
+        }
+    }
+    folder.file("out.csv", &ran.rows);
+    let checked = run(&folder, "check out.csv --columns status --quiet");
+    assert_eq!((checked.status, checked.rows.lines().count()), (0, 321));
+    for options in ["-j 1", "-j 2", "-j 7"] {
+        assert_eq!(run(&folder, &format!("{line} --times 7 --original {options}")).rows, ran.rows);
+    }
+    // The first copies do not depend on how many there are.
+    let fewer = table(&run(&folder, &format!("{line} --times 3")).rows);
+    assert!(fewer.iter().all(|row| rows.contains(row)) && fewer.len() == 40 * 3);
+    assert_ne!(
+        run(&folder, "augment in.csv --seed 6").rows,
+        run(&folder, "augment in.csv --seed 5").rows
+    );
+}
+
+#[test]
+fn there_are_no_more_isomorphs_than_a_puzzle_has() {
+    let folder = Folder::new();
+    // One clue: 81 cells and nine digits, but for the puzzle itself. None: nothing else.
+    let one = format!("5{}", ".".repeat(80));
+    folder.file("in", format!("{one}\n{}\n{CLASSIC}\nbad\n", ".".repeat(81)));
+    let count = |options: &str| {
+        let ran = run(&folder, &format!("augment in --seed 1 --columns line,puzzle -q {options}"));
+        assert_eq!(ran.status, 1);
+        let rows = table(&ran.rows);
+        let different: HashSet<_> = rows.iter().map(|row| row["puzzle"].clone()).collect();
+        assert_eq!(different.len(), rows.len());
+        ["1", "2", "3"].map(|line| rows.iter().filter(|row| row["line"] == line).count())
+    };
+    assert_eq!(count("--times 1000"), [728, 0, 1000]);
+    assert_eq!(count("--times 1000 --digits"), [8, 0, 1000]);
+    assert_eq!(count("--times 100 --bands"), [8, 0, 35]);
+    assert_eq!(count("--times 100 --transpose"), [0, 0, 1]);
+    assert_eq!(count("--times 100 --transpose --bands"), [8, 0, 71]);
+    assert_eq!(count("--times 100 --rows"), [8, 0, 100]);
+}
+
+#[test]
+fn a_sample_has_no_record_twice_and_depends_on_the_seed() {
+    let folder = Folder::new();
+    folder.file("in", lines(&isomorphs(&vec![CLASSIC.parse().unwrap(); 3000], 1)) + "bad\n");
+    let sample = |seed: u32, threads: u32| {
+        let line = format!(
+            "augment in --sample 500 --times 0 --original --columns line --seed {seed} -j {threads} -q"
+        );
+        let rows = run(&folder, &line).rows;
+        rows.lines().skip(1).map(|line| line.parse::<u32>().unwrap()).collect::<Vec<_>>()
+    };
+    let lines = sample(1, 1);
+    assert_eq!(lines.len(), 500);
+    assert!(lines.is_sorted_by(|a, b| a < b) && lines[499] <= 3000);
+    // The mean of 500 numbers up to 3000 is within five standard errors of 1500.
+    let mean = f64::from(lines.iter().sum::<u32>()) / 500.0;
+    assert!((mean - 1500.0).abs() < 5.0 * 866.0 / 500_f64.sqrt(), "{mean}");
+    assert_eq!(sample(1, 7), lines);
+    assert_ne!(sample(2, 1), lines);
+    let ran = run(&folder, "augment in --sample 5000 --times 2 --seed 1 --columns copy -q");
+    assert_eq!(ran.rows.lines().count(), 1 + 2 * 3000);
+}
+
+#[test]
+fn isomorphs_of_what_has_no_solution_or_a_wrong_one() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC},{SOLVED},x\n{CLASSIC},123,y\n{CLASSIC}\n"));
+    let ran =
+        run(&folder, "augment in --seed 1 --times 1 --original --keep --columns copy,solution");
+    let rows = table(&ran.rows);
+    let solutions: Vec<_> = rows.iter().map(|row| row["solution"].len()).collect();
+    assert_eq!(solutions, [81, 81, 0, 0, 0, 0]);
+    assert_eq!(rows.iter().map(|row| &*row["rest"]).collect::<String>(), "xxyy");
+    folder.file("in.csv", format!("puzzle,id\n{CLASSIC},7\n"));
+    let ran = run(&folder, "augment in.csv --seed 1");
+    assert!(ran.rows.starts_with("puzzle\n"), "{}", ran.rows);
+    for (line, message) in [
+        ("augment in --seed 1 --times 0", "--original"),
+        ("augment in --seed 1 --columns guesses", "is no column of isomorphs"),
+        ("augment in --seed 1 --format grid", "shows solutions"),
+        ("augment - --seed 1 --sample 3", "has to be a file"),
+        ("augment in --seed 1 --times 2M", "at most 1000000"),
+        ("augment in --seed 1 -o in", "is the input"),
+        ("augment in.csv --seed 1 --solution-column x", "no column \"x\""),
+    ] {
+        let ran = run(&folder, line);
+        assert_eq!(ran.status, 2, "{line}: {ran:?}");
+        assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
+    }
+}
+
+#[test]
+fn ended_runs_are_resumed_with_the_same_rows() {
+    let folder = Folder::new();
+    folder.file("in", lines(&isomorphs(&vec![CLASSIC.parse().unwrap(); 20_000], 1)));
+    let args = |output| ["in", "--seed", "1", "--times", "20", "-q", "-o", output];
+    assert_eq!(folder.run("augment", &args("whole.csv"), "").status, 0);
+    let mut kills = 0;
+    for pause in (1..).map(|i| std::time::Duration::from_millis(60 * i)) {
+        let mut child = folder.spawn("augment", &[&args("part.csv")[..], &["--resume"]].concat());
+        std::thread::sleep(pause);
+        child.kill().unwrap();
+        match child.wait().unwrap().code() {
+            None => kills += 1,
+            Some(code) => {
+                assert!(code == 0 || code == 2, "{code}");
+                break;
+            }
+        }
+    }
+    assert!(kills > 0 && folder.read("part.csv") == folder.read("whole.csv"));
+}

@@ -75,6 +75,7 @@ pub mod measure;
 pub mod output;
 #[cfg(feature = "pipeline")]
 pub mod pipeline;
+mod prefetch;
 pub mod propagate;
 pub mod puzzle;
 pub mod rating;
@@ -88,7 +89,6 @@ pub mod status;
 pub mod tail;
 #[cfg_attr(not(feature = "pipeline"), allow(dead_code, reason = "rows are not written"))]
 mod text;
-mod touch;
 
 pub use canon::Canonical;
 #[cfg(feature = "pipeline")]

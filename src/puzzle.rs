@@ -9,11 +9,12 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::prefetch::Prefetch;
 use crate::text;
 pub use malformed::Malformed;
 
 /// How many cells a puzzle has.
-pub const CELLS: usize = 81;
+pub const CELLS: usize = text::CELLS;
 
 /// The characters that mean a blank cell.
 pub const BLANKS: &[u8; 8] = b"0._*-xX?";
@@ -52,7 +53,7 @@ impl Puzzle {
     /// Reads 81 characters; `None` if one is no cell ([`Puzzle::parse`] says which).
     pub fn from_text(text: &[u8; CELLS]) -> Option<Self> {
         let mut puzzle = Self::EMPTY;
-        text::read(text, &mut puzzle).then_some(puzzle)
+        text::read(text, &mut puzzle.0).then_some(puzzle)
     }
 
     /// Takes 81 values, 0 for a blank, 1 to 9 for a clue; `None` if one is larger.
@@ -65,7 +66,8 @@ impl Puzzle {
         &self.0
     }
 
-    /// The cells to be written; who does keeps them at 9 or less.
+    /// The cells to be written, with values of 9 or less.
+    #[inline]
     pub(crate) fn cells_mut(&mut self) -> &mut [u8; CELLS] {
         &mut self.0
     }
@@ -97,6 +99,13 @@ impl Puzzle {
             let first = cells.into_iter().find(|&cell| self.0[cell] == digit)?;
             Some(Contradiction { digit, cells: [first, second], unit })
         })
+    }
+}
+
+impl Prefetch for Puzzle {
+    #[inline(always)]
+    fn prefetch(&self) -> u8 {
+        self.0.prefetch()
     }
 }
 

@@ -9,9 +9,10 @@ use std::ops::{Add, BitOrAssign, Sub};
 
 use fearless_simd::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dispatch, u8x32};
 
-use crate::puzzle::{CELLS, Grid, Puzzle};
+/// How many cells a puzzle has.
+pub(crate) const CELLS: usize = 81;
 
-/// The 81 characters of a puzzle or a solution.
+/// The 81 characters of a puzzle or a solution, or its cells: 0 for a blank.
 pub(crate) type Line = [u8; CELLS];
 
 /// Where the level's widest vectors of a line start: the last two overlap, so that nothing is left
@@ -35,39 +36,39 @@ fn windows_before_last<S: Simd>() -> impl Iterator<Item = usize> {
     (0..LAST).step_by(S::u8s::LEN)
 }
 
-/// Reads a puzzle at the level that every machine of this kind has.
-pub(crate) fn read(line: &Line, puzzle: &mut Puzzle) -> bool {
-    dispatch!(Level::baseline(), s => read_cells(s, line, puzzle))
+/// Reads cells at the level that every machine of this kind has.
+pub(crate) fn read(line: &Line, cells: &mut Line) -> bool {
+    dispatch!(Level::baseline(), s => read_cells(s, line, cells))
 }
 
-/// Reads a puzzle in place; `false` if some character is no cell, and then it is no puzzle that
-/// means anything.
+/// Reads cells in place; `false` if some character is no cell, and then what was read means
+/// nothing.
 #[inline(always)]
-pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle) -> bool {
+pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, cells: &mut Line) -> bool {
     // Nearly every file has blanks of one kind, and it is one of these.
-    read_with(s, line, puzzle, b".") || read_with(s, line, puzzle, b"._*-xX?")
+    read_with(s, line, cells, b".") || read_with(s, line, cells, b"._*-xX?")
 }
 
 /// With these blanks, and `0`.
 #[inline(always)]
-fn read_with<S: Simd>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8]) -> bool {
+fn read_with<S: Simd>(s: S, line: &Line, cells: &mut Line, blanks: &[u8]) -> bool {
     let mut all_cells = true;
     for at in windows_before_last::<S>() {
-        all_cells &= read_window::<S, S::u8s>(s, line, puzzle, blanks, at);
+        all_cells &= read_window::<S, S::u8s>(s, line, cells, blanks, at);
     }
-    all_cells & read_window::<S, Last<S>>(s, line, puzzle, blanks, LAST)
+    all_cells & read_window::<S, Last<S>>(s, line, cells, blanks, LAST)
 }
 
 /// With one vector, from a place on.
 #[inline(always)]
-fn read_window<S: Simd, V>(s: S, line: &Line, puzzle: &mut Puzzle, blanks: &[u8], at: usize) -> bool
+fn read_window<S: Simd, V>(s: S, line: &Line, cells: &mut Line, blanks: &[u8], at: usize) -> bool
 where
     V: SimdInt<S, Element = u8, Mask: BitOrAssign + Select<V>> + Sub<u8, Output = V>,
 {
     let digit = V::from_slice(s, &line[at..at + V::LEN]) - b'0';
     let is_digit = digit.simd_le(9);
-    let cells = is_digit.select(digit, V::splat(s, 0));
-    cells.store_slice(&mut puzzle.cells_mut()[at..at + V::LEN]);
+    let digit_or_blank = is_digit.select(digit, V::splat(s, 0));
+    digit_or_blank.store_slice(&mut cells[at..at + V::LEN]);
     let mut is_cell = is_digit;
     for &blank in blanks {
         // The same of the text would load it again.
@@ -84,8 +85,8 @@ pub(crate) fn copy_cells<S: Simd>(s: S, cells: &Line, line: &mut Line) {
 
 /// Writes a solution.
 #[inline(always)]
-pub(crate) fn write_digits<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
-    write_sums(s, grid.cells(), b'0', line);
+pub(crate) fn write_digits<S: Simd>(s: S, digits: &Line, line: &mut Line) {
+    write_sums(s, digits, b'0', line);
 }
 
 /// Writes each byte and `more` to it.
@@ -107,11 +108,11 @@ where
     sum.store_slice(&mut line[at..at + V::LEN]);
 }
 
-/// Writes a grid, `.` in cells without a digit.
+/// Writes cells, `.` for a blank.
 #[inline(always)]
-pub(crate) fn write_cells<S: Simd>(s: S, grid: &Grid, line: &mut Line) {
+pub(crate) fn write_cells<S: Simd>(s: S, digits: &Line, line: &mut Line) {
     for at in windows::<S>() {
-        let digit = S::u8s::from_slice(s, &grid.cells()[at..at + S::u8s::LEN]);
+        let digit = S::u8s::from_slice(s, &digits[at..at + S::u8s::LEN]);
         let text = digit.simd_eq(0).select(S::u8s::splat(s, b'.'), digit + b'0');
         text.store_slice(&mut line[at..at + S::u8s::LEN]);
     }
@@ -123,13 +124,13 @@ mod tests {
     use crate::puzzle::BLANKS;
     use crate::simd::SimdLevel;
 
-    fn read_at(level: SimdLevel, line: &Line) -> Option<Puzzle> {
-        let mut puzzle = Puzzle::EMPTY;
+    fn read_at(level: SimdLevel, line: &Line) -> Option<Line> {
+        let mut cells = [0; CELLS];
         dispatch!(level.token(), s => s.vectorize(
             #[inline(always)]
-            || read_cells(s, line, &mut puzzle)
+            || read_cells(s, line, &mut cells)
         ))
-        .then_some(puzzle)
+        .then_some(cells)
     }
 
     #[test]
@@ -145,9 +146,9 @@ mod tests {
                         _ => None,
                     };
                     let found = read_at(level, &line);
-                    assert_eq!(found.map(|puzzle| puzzle.cells()[at]), expected, "{level} {byte}");
-                    if let Some(puzzle) = found {
-                        assert_eq!(puzzle.clues(), usize::from(puzzle.cells()[at] != 0));
+                    assert_eq!(found.map(|cells| cells[at]), expected, "{level} {byte}");
+                    if let Some(cells) = found {
+                        assert!((0..CELLS).all(|other| other == at || cells[other] == 0));
                     }
                 }
             }
@@ -156,21 +157,22 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_as_it_was() {
-        let grid = Grid(std::array::from_fn(|i| (i % 10) as u8));
+        let cells: Line = std::array::from_fn(|i| (i % 10) as u8);
+        let text = cells.map(|cell| if cell == 0 { b'.' } else { b'0' + cell });
         for level in SimdLevel::available() {
             let mut line = [0; CELLS];
             dispatch!(level.token(), s => s.vectorize(
                 #[inline(always)]
-                || write_cells(s, &grid, &mut line)
+                || write_cells(s, &cells, &mut line)
             ));
-            assert_eq!(line, grid.to_string().as_bytes());
-            assert_eq!(read_at(level, &line), Some(Puzzle::from(grid)));
-            let solution = Grid(grid.0.map(|digit| digit.max(1)));
+            assert_eq!(line, text);
+            assert_eq!(read_at(level, &line), Some(cells));
+            let solution = cells.map(|digit| digit.max(1));
             dispatch!(level.token(), s => s.vectorize(
                 #[inline(always)]
                 || write_digits(s, &solution, &mut line)
             ));
-            assert_eq!(line, solution.to_string().as_bytes());
+            assert_eq!(line, solution.map(|digit| b'0' + digit));
         }
     }
 }

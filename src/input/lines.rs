@@ -83,7 +83,9 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
         let place = Place { line, start: at as u32, indent: 0 };
         if let Some((cells, behind)) = rest.split_first_chunk()
             && let Some(length) = end_behind_cells(behind)
-            && records.push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))
+            && records.push_puzzle(place, cells, |cells, puzzle| {
+                read_cells(simd, cells, puzzle.cells_mut())
+            })
         {
             at += CELLS + length;
         } else {
@@ -111,7 +113,7 @@ fn read_alike<S: Simd>(
         lines,
         end,
         #[inline(always)]
-        |cells, puzzle| read_cells(simd, cells, puzzle),
+        |cells, puzzle| read_cells(simd, cells, puzzle.cells_mut()),
     )
 }
 

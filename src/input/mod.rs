@@ -365,7 +365,9 @@ impl Records {
             self.push_marks(place, Marks::parse(text)?);
             return Ok(());
         }
-        let is_puzzle = text.try_into().is_ok_and(|cells| self.push_puzzle(place, cells, read));
+        let is_puzzle = text.try_into().is_ok_and(|cells| {
+            self.push_puzzle(place, cells, |line, puzzle| read(line, puzzle.cells_mut()))
+        });
         is_puzzle.then_some(()).ok_or_else(|| Malformed::new(text))
     }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Deref;
 
-use crate::touch::{Touch, touch_all};
+use crate::prefetch::{Prefetch, prefetch_all};
 
-/// How many values before they are written places are touched.
+/// How many values before they are written places are prefetched.
 const AHEAD: usize = 8;
 
 /// Values one behind the other, forgotten all at once. Their bytes stay, so that a place need not be
@@ -16,7 +16,7 @@ pub struct Refilled<T> {
     length: usize,
 }
 
-impl<T: Copy + Touch> Refilled<T> {
+impl<T: Copy + Prefetch> Refilled<T> {
     /// An empty list with room for so many values, of which each is `some` until it is written.
     pub fn with_room(length: usize, some: T) -> Self {
         Self { all: vec![some; length], length: 0 }
@@ -61,7 +61,7 @@ impl<T: Copy + Touch> Refilled<T> {
         if length == self.all.len() {
             self.grow(some);
         }
-        touch_all(self.all.get(length + AHEAD));
+        prefetch_all(self.all.get(length + AHEAD));
         &mut self.all[length]
     }
 

@@ -13,6 +13,7 @@ use std::fmt;
 pub use any_form::BadMarks;
 pub use digits::{Digits, Upward};
 
+use crate::prefetch::Prefetch;
 use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, cell_name};
 
 /// How many characters marks have as text: nine for each cell.
@@ -117,6 +118,14 @@ impl Marks {
     pub fn is_solved_by(&self, grid: &Grid) -> bool {
         let are_candidates = (0..CELLS).all(|cell| self.of_cell(cell).contains(grid.cells()[cell]));
         are_candidates && grid.is_valid()
+    }
+}
+
+impl Prefetch for Marks {
+    #[inline(always)]
+    fn prefetch(&self) -> u8 {
+        let masks = self.masks();
+        (masks[0] ^ masks[31] ^ masks[62]) as u8
     }
 }
 

@@ -2,14 +2,14 @@
 
 use fearless_simd::{Simd, dispatch};
 
+use crate::prefetch::prefetch_all;
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
 use crate::solver::Outcome;
 pub(super) use crate::text::Line;
 use crate::text::{read_cells, write_cells};
-use crate::touch::touch_all;
 
-/// How many lines or puzzles before they are written places are touched.
+/// How many lines or puzzles before they are written places are prefetched.
 const AHEAD: usize = 8;
 
 /// The characters of `puzzle`, `.` for a blank.
@@ -33,8 +33,8 @@ pub(super) fn read(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
         #[inline(always)]
         || {
             for (i, line) in lines.iter().enumerate() {
-                touch_all(puzzles.get(i + AHEAD));
-                assert!(read_cells(s, line, &mut puzzles[i]), "{MADE_FROM_PUZZLES}");
+                prefetch_all(puzzles.get(i + AHEAD));
+                assert!(read_cells(s, line, puzzles[i].cells_mut()), "{MADE_FROM_PUZZLES}");
             }
         }
     ));
@@ -46,8 +46,8 @@ pub(super) fn write(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
         #[inline(always)]
         || {
             for (i, outcome) in outcomes.iter().enumerate() {
-                touch_all(lines.get(i + AHEAD));
-                write_cells(s, &outcome.grid, &mut lines[i]);
+                prefetch_all(lines.get(i + AHEAD));
+                write_cells(s, outcome.grid.cells(), &mut lines[i]);
             }
         }
     ));

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
+use crate::prefetch::prefetch_all;
 use crate::puzzle::{CELLS, Grid};
-use crate::touch::touch_all;
 
 /// Room for a short field: the widest `u64` has 20 digits.
 pub const SHORT: usize = 24;
 
-/// How many bytes before they are written places are touched, some rows, and how many of them: about
+/// How many bytes before they are written places are prefetched, some rows, and how many of them: about
 /// a row.
 const AHEAD: usize = 1024;
 const TOUCHED: usize = 192;
 
-/// What stands where nothing was written yet. Not zero, so that it is written: places are touched
-/// ([`touch`](crate::touch)) before rows are.
+/// What stands where nothing was written yet. Not zero, so that it is written: places are prefetched
+/// ([`prefetch`](crate::prefetch)) before rows are.
 const UNWRITTEN: u8 = b'\n';
 
 /// Bytes that grow at their end, a row at a time.
@@ -75,7 +75,7 @@ impl RowBuffer {
             let room = &mut self.bytes[length..];
             let ahead: &[u8; TOUCHED] =
                 room[AHEAD..].first_chunk().expect("as much as was asked for");
-            touch_all([ahead]);
+            prefetch_all([ahead]);
             let room = room.first_chunk_mut().expect("as much as was asked for");
             let Some(written) = write(room) else { break };
             length += written;

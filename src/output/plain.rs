@@ -85,7 +85,7 @@ impl PlainRows {
         copy_cells(simd, cells, first(body));
         body[CELLS] = self.separator;
         // Of no solution, too: what stands behind overwrites it.
-        write_digits(simd, &outcome.grid, first(&mut body[SOLUTION..]));
+        write_digits(simd, outcome.grid.cells(), first(&mut body[SOLUTION..]));
         *first(&mut body[usize::from(self.verdict.start)..]) = self.verdict.text;
         let latency = usize::from(self.verdict.end);
         let (digits, length) = eight_digits(outcome.latency_ns);

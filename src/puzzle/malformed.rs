@@ -3,7 +3,9 @@
 use thiserror::Error;
 
 use super::{BLANKS, CELLS};
-use crate::marks;
+
+/// How many characters pencil marks have: nine for each cell.
+const MARKS: usize = 9 * CELLS;
 
 /// Why a text is no puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -84,8 +86,8 @@ fn hint_at_length(text: &[u8]) -> String {
         _ if could_be_number => {
             "leading zeros lost? (a spreadsheet does that; import the column as text)".into()
         }
-        length if length.abs_diff(marks::TEXT) < 9 => {
-            format!("pencil marks have {} characters", marks::TEXT)
+        length if length.abs_diff(MARKS) < 9 => {
+            format!("pencil marks have {MARKS} characters")
         }
         length if length > CELLS && length % CELLS == 0 => match length / CELLS {
             2 => "two puzzles run together?".into(),

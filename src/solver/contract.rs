@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::marks::Marks;
+use crate::prefetch::Prefetch;
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
 
@@ -72,6 +73,13 @@ impl Outcome {
     /// The first solution that the search found.
     pub fn solution(&self) -> Option<&Grid> {
         (self.solutions > 0).then_some(&self.grid)
+    }
+}
+
+impl Prefetch for Outcome {
+    #[inline(always)]
+    fn prefetch(&self) -> u8 {
+        self.grid.0.prefetch()
     }
 }
 

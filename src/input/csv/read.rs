@@ -45,8 +45,9 @@ impl Rows<'_> {
                 && let Some(cells) = rest[row.puzzle..].first_chunk()
                 && ends_field(self.table.delimiter, &rest[row.puzzle + CELLS..])
                 && let place = (Place { indent: row.puzzle as u32, ..place })
-                && records
-                    .push_puzzle(place, cells, |cells, puzzle| read_cells(simd, cells, puzzle))
+                && records.push_puzzle(place, cells, |cells, puzzle| {
+                    read_cells(simd, cells, puzzle.cells_mut())
+                })
             {
                 self.keep(rest, place.start, records);
                 if self.table.answer.is_some() {

@@ -24,12 +24,12 @@ use super::lately::Lately;
 use super::sweep::{
     Cells, Configurations, Verdict, all_configurations, solved, step, sweep_together,
 };
-use super::transpose::{load, load_marks, move_lanes, store, touch_batch};
+use super::transpose::{load, load_marks, move_lanes, prefetch_batch, store};
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
+use crate::prefetch::prefetch_all;
 use crate::puzzle::{CELLS, Grid};
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
-use crate::touch::touch_all;
 
 /// The cells of all lanes, wherever they are.
 pub(super) struct Blocks<V> {
@@ -242,8 +242,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                     Batch::Puzzles(puzzles) => load(s, puzzles, entry),
                     Batch::Marks(marks) => load_marks(s, marks, entry),
                 }
-                touch_batch(ahead);
-                touch_all(outcomes);
+                prefetch_batch(ahead);
+                prefetch_all(outcomes);
                 let clashing = match block {
                     Batch::Puzzles(_) => eliminate_clues(s, entry),
                     Batch::Marks(_) => eliminate_singles(s, entry),

@@ -9,9 +9,9 @@ use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16
 use super::sweep::Cells;
 use super::vector::{LaneSet, Vector};
 use crate::marks::Marks;
+use crate::prefetch::prefetch_all;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::solver::{Batch, Outcome};
-use crate::touch::touch_all;
 
 /// Where the groups of sixteen cells begin: all cells but one.
 const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
@@ -32,12 +32,12 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
     rows
 }
 
-/// Touches all that is to be solved.
+/// Prefetches all that is to be solved.
 #[inline(always)]
-pub(super) fn touch_batch(batch: Batch<'_>) {
+pub(super) fn prefetch_batch(batch: Batch<'_>) {
     match batch {
-        Batch::Puzzles(puzzles) => touch_all(puzzles),
-        Batch::Marks(marks) => touch_all(marks),
+        Batch::Puzzles(puzzles) => prefetch_all(puzzles),
+        Batch::Marks(marks) => prefetch_all(marks),
     }
 }
 

@@ -36,7 +36,7 @@ pub const BLANKS: &[u8; 8] = b"0._*-xX?";
 /// # Ok::<(), bulkdoku::Malformed>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Puzzle([u8; CELLS]);
+pub struct Puzzle(pub(crate) [u8; CELLS]);
 
 impl Puzzle {
     /// The puzzle without any clue.

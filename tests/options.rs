@@ -39,7 +39,7 @@ fn an_ending_that_is_not_written_is_refused() {
         ("solve in --summary-json x.csv", ".json"),
         ("check -o x.parquet", ".jsonl"),
         ("check --latency lat.json", ".csv"),
-        ("generate -n 1 -s 1 -o x.csv", ".txt"),
+        ("generate -n 1 -s 1 -o x.parquet", ".jsonl"),
         ("generate -n 1 -s 1 -o x.txt.xz", ".zst"),
         ("bench in -o x.parquet", ".json"),
         ("bench in -o x.jsonl", "--format"),
@@ -149,9 +149,9 @@ fn options_that_would_do_nothing_are_refused() {
 #[test]
 fn counts_have_suffixes_and_bounds_in_words() {
     let folder = Folder::new();
-    let made = run(&folder, "generate -n 1_0 -s 1e1 -k easy");
+    let made = run(&folder, "generate -q -n 1_0 -s 1e1 -k easy");
     assert_eq!((made.status, made.rows.lines().count()), (0, 10));
-    assert_eq!(made, run(&folder, "generate -n 10 -s 10 -k easy"));
+    assert_eq!(made, run(&folder, "generate -q -n 10 -s 10 -k easy"));
     let row = run(&folder, "solve in --limit 1k --max-nodes 2.5M --columns status -q").rows;
     assert_eq!(row, "status\nunique\n");
     for (line, hint) in [

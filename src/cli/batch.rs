@@ -25,7 +25,7 @@ use super::work::WorkArgs;
 use super::{Exit, Failure, platform};
 
 /// The program and its version: another one may write other rows.
-const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+pub(super) const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
 /// What is to be done with whole inputs.
 #[derive(Debug)]
@@ -273,7 +273,10 @@ impl Batch {
 }
 
 /// What is left of the run to be resumed, if there is anything.
-fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>, Failure> {
+pub(super) fn earlier_run(
+    destinations: &Destinations,
+    run: &Run,
+) -> Result<Option<Journal>, Failure> {
     if !destinations.resume {
         return Ok(None);
     }
@@ -338,12 +341,17 @@ fn write_json(out: &Out, summary: &Summary) -> io::Result<()> {
 }
 
 /// Whether nothing is lost: what reads the rows has all that it wants.
-fn is_closed_pipe_of_rows((output, error): &(Output, io::Error)) -> bool {
+pub(super) fn is_closed_pipe_of_rows((output, error): &(Output, io::Error)) -> bool {
     *output == Output::Rows && error.kind() == ErrorKind::BrokenPipe
 }
 
 /// What is to be said when the writing of rows ended before its time.
-fn rows_failure(output: Output, error: &io::Error, report: &Report, results: &Results) -> String {
+pub(super) fn rows_failure(
+    output: Output,
+    error: &io::Error,
+    report: &Report,
+    results: &Results,
+) -> String {
     let name = match output {
         Output::Rows | Output::Notes => results.name(),
         Output::State => format!("{}: its journal", results.name()),

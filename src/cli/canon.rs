@@ -248,6 +248,9 @@ impl Args {
 /// Reads a column that canonical forms can have.
 pub fn parse_column(name: &str) -> Result<Column, String> {
     let column: Column = name.parse().map_err(|error| format!("{error}"))?;
+    if column.is_about_corpus() {
+        return Err("is a column of bulkdoku generate".into());
+    }
     if column.is_about_check() {
         return Err("is a column of bulkdoku check".into());
     }

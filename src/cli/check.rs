@@ -181,8 +181,13 @@ impl Args {
             let hint = "shows solutions only; check writes csv, tsv or jsonl";
             return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
         }
-        if self.columns.iter().flatten().any(|column| *column == Column::Copy) {
-            return Err(Failure::Usage("the column copy is one of bulkdoku augment".into()));
+        for column in self.columns.iter().flatten() {
+            let of = match column {
+                Column::Copy => "augment",
+                column if column.is_about_corpus() => "generate",
+                _ => continue,
+            };
+            return Err(Failure::Usage(format!("the column {column} is one of bulkdoku {of}")));
         }
         let of_engine = self.columns.iter().flatten().find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {

@@ -47,7 +47,7 @@ impl Format {
     }
 
     /// The one that a file's name asks for; a `.gz` or `.zst` behind it is looked through.
-    fn of_name(path: &Path) -> Result<Option<Self>, Failure> {
+    pub fn of_name(path: &Path) -> Result<Option<Self>, Failure> {
         let Some(ending) = endings::of(path) else { return Ok(None) };
         match ending.as_str() {
             "csv" => Ok(Some(Self::Csv)),

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
 use bulkdoku::input::Position;
-use bulkdoku::pipeline::{RecordName, SoFar};
+use bulkdoku::pipeline::{RecordName, SoFar, Tally};
 use bulkdoku::stats::{Counts, Latencies};
 use bulkdoku::tail::check_sum;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,9 @@ pub struct Checkpoint {
     /// Latencies and how many puzzles had each.
     latencies: Vec<(u64, u64)>,
     last_record: Option<(String, u64)>,
+    /// What the rows of a corpus are.
+    #[serde(default)]
+    tally: Tally,
     /// Whether the input cannot be read beyond this place: it may be another file next time.
     input_failed: bool,
 }
@@ -64,7 +67,8 @@ pub struct Mark {
 impl Checkpoint {
     /// That of these places.
     pub fn new(so_far: &SoFar, rows: Mark, notes: Mark) -> Self {
-        let SoFar { source, position, counts, latencies, last_record, input_failed } = so_far;
+        let SoFar { source, position, counts, latencies, last_record, tally, input_failed } =
+            so_far;
         let buckets = latencies.buckets().map(|bucket| (bucket.highest_ns, bucket.count));
         Self {
             rows,
@@ -74,6 +78,7 @@ impl Checkpoint {
             counts: *counts,
             latencies: buckets.collect(),
             last_record: last_record.as_ref().map(|last| (last.file.to_string(), last.line)),
+            tally: tally.clone(),
             input_failed: *input_failed,
         }
     }
@@ -90,6 +95,7 @@ impl Checkpoint {
             latencies,
             last_record: last_record
                 .map(|(file, line)| RecordName { file: file.as_str().into(), line: *line }),
+            tally: self.tally.clone(),
             input_failed: false,
         }
     }
@@ -323,6 +329,7 @@ mod tests {
             so_far.position.line = i;
             so_far.position.inside_line = i == 3;
             so_far.latencies.record_all([i * 1000, 7, 123_456_789]);
+            so_far.tally.clues.insert(24, i);
             so_far.last_record = Some(RecordName { file: "a".into(), line: i });
             journal.note(Checkpoint::new(&so_far, mark(i * 10), mark(i))).unwrap();
         }

@@ -245,6 +245,9 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
 /// Reads a column that solved puzzles can have.
 fn parse_column(name: &str) -> Result<Column, String> {
     let column: Column = name.parse().map_err(|error| format!("{error}"))?;
+    if column.is_about_corpus() {
+        return Err("is a column of bulkdoku generate".into());
+    }
     if column.is_about_check() {
         return Err("is a column of bulkdoku check".into());
     }

@@ -1,21 +1,54 @@
 //! Corpora: random puzzles of a wanted kind.
 //!
-//! Puzzle `index` of a seed depends on the two alone: each has its own stream of random numbers,
-//! so a corpus is the same however many threads make it, and any part of it can be made again.
+//! Row `index` of a seed depends on the two alone: each has its own stream of random numbers, so a
+//! corpus is the same however many threads make it, and any part of it can be made again.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `rows`, `chutes` | solution grids: filled row by row, or beginning with a band and a stack |
+//! | `reduction`, `order`, `unavoidable` | takes clues away without asking about each |
+//! | `bulk` | many rows at once, whose questions go to an engine together |
+//! | `kinds` | what is made of a minimal puzzle; puzzles for naked singles |
+//! | `recipe`, `pattern`, `symmetry` | what a row has to be |
 
+mod bulk;
+mod chutes;
+mod kinds;
+mod order;
+mod pattern;
 mod random;
+mod recipe;
+mod reduction;
+mod rows;
+mod symmetry;
+mod unavoidable;
 
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
-use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
+pub use kinds::solved_by_naked_singles;
+pub use pattern::{BadPattern, Pattern};
+pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};
+pub use symmetry::{Symmetry, UnknownSymmetry};
+
+use crate::puzzle::{CELLS, Puzzle};
+use crate::simd::SimdLevel;
+use crate::solver::{Engine, EngineKind, Scalar, StopFlag};
+use bulk::InFlight;
 use random::Random;
 
+/// 81 cells in row order, 0 for a blank.
+type Cells = [u8; CELLS];
+
 /// What kind of puzzle to make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// One solution, and no clue can be taken without making it several.
+    #[default]
     Minimal,
+    /// A solution grid.
+    Solved,
     /// One solution, 30 to 37 clues, solved by naked singles alone.
     Easy,
     /// Minimal, and takes the engine `scalar` many guesses: found by search.
@@ -29,12 +62,13 @@ pub enum Kind {
 impl Kind {
     /// Every kind, the default first.
     pub const ALL: &[Self] =
-        &[Self::Minimal, Self::Easy, Self::Hard, Self::Several, Self::Unsolvable];
+        &[Self::Minimal, Self::Solved, Self::Easy, Self::Hard, Self::Several, Self::Unsolvable];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Minimal => "minimal",
+            Self::Solved => "solved",
             Self::Easy => "easy",
             Self::Hard => "hard",
             Self::Several => "several",
@@ -52,244 +86,207 @@ impl fmt::Display for Kind {
 /// Makes puzzles; each thread has its own.
 ///
 /// ```
-/// use bulkdoku::generate::{Generator, Kind};
+/// use bulkdoku::generate::{Generator, Kind, Recipe};
 ///
 /// let mut generator = Generator::new();
 /// let puzzle = generator.puzzle(Kind::Minimal, 7, 0);
-/// assert_eq!(puzzle, Generator::new().puzzle(Kind::Minimal, 7, 0));
 /// assert!((17..=40).contains(&puzzle.clues()));
+///
+/// // Many at once are made much faster.
+/// let puzzles = generator.puzzles(&Recipe::default(), 7, 0..100);
+/// assert_eq!(puzzles[0], puzzle);
 /// ```
-#[derive(Debug, Default)]
 pub struct Generator {
-    engine: Scalar,
+    /// Answers questions in bulk.
+    engine: Box<dyn Engine>,
+    /// Whose guesses make a puzzle hard.
+    scalar: Scalar,
+    /// Where the search for hard puzzles begins, if not at its own.
+    pool: Arc<[Puzzle]>,
+    stop: StopFlag,
+    rows: Vec<Box<InFlight>>,
+    room: bulk::Room,
 }
 
-/// How many moves the search for a hard puzzle tries.
-const MOVES: usize = 1000;
+impl Default for Generator {
+    fn default() -> Self {
+        Self::with(EngineKind::default().build(SimdLevel::best()))
+    }
+}
 
-/// The clues that an easy puzzle keeps.
-const EASY_CLUES: std::ops::RangeInclusive<usize> = 30..=37;
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Generator").field("engine", &self.engine.name()).finish_non_exhaustive()
+    }
+}
 
 impl Generator {
-    /// A generator.
+    /// A generator with the default engine.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puzzle `index` (from 0) of the corpus that `seed` stands for.
+    /// One that asks this engine. What it makes is the same with every engine, guesses aside.
+    pub fn with(engine: Box<dyn Engine>) -> Self {
+        let (rows, room) = (Vec::new(), bulk::Room::default());
+        let (scalar, pool, stop) = (Scalar::new(), Arc::from([]), StopFlag::default());
+        Self { engine, scalar, pool, stop, rows, room }
+    }
+
+    /// The same, which searches for hard puzzles from these on, or from its own if there are none. They
+    /// have to have one solution.
+    #[must_use]
+    pub fn from_pool(self, pool: Arc<[Puzzle]>) -> Self {
+        Self { pool, ..self }
+    }
+
+    /// From now on the generator stops when this flag says so.
+    pub fn stop_at(&mut self, stop: StopFlag) {
+        self.engine.stop_at(stop.clone());
+        self.scalar.stop_at(stop.clone());
+        self.stop = stop;
+    }
+
+    /// Row `index` (from 0) of the corpus that `seed` stands for.
     pub fn puzzle(&mut self, kind: Kind, seed: u64, index: u64) -> Puzzle {
-        let mut random = Random::new(seed, index);
-        let cells = match kind {
-            Kind::Minimal => self.minimal(&mut random).0,
-            Kind::Easy => easy(&mut random),
-            Kind::Hard => self.hard(&mut random),
-            Kind::Several => self.several(&mut random),
-            Kind::Unsolvable => self.unsolvable(&mut random),
-        };
-        puzzle(cells)
+        let recipe = Recipe { kind, ..Recipe::default() };
+        self.puzzles(&recipe, seed, index..index + 1)[0]
     }
 
-    /// A minimal puzzle and its solution: clues are taken from a full grid in random order, as
-    /// long as the solution stays the only one.
-    fn minimal(&mut self, random: &mut Random) -> (Cells, Cells) {
-        let solution = full_grid(random);
-        (self.reduce(solution, random), solution)
-    }
-
-    /// Takes every clue that can be taken, in random order.
-    fn reduce(&mut self, mut cells: Cells, random: &mut Random) -> Cells {
-        for cell in random.order::<CELLS>() {
-            let clue = std::mem::take(&mut cells[cell]);
-            if clue != 0 && self.solve(cells).solutions != 1 {
-                cells[cell] = clue;
+    /// Rows of the corpus that `seed` and `recipe` stand for; fewer if the generator is stopped.
+    ///
+    /// A recipe that nothing meets is searched for until then: see [`Recipe::check`].
+    pub fn puzzles(&mut self, recipe: &Recipe, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
+        match recipe.kind {
+            Kind::Solved => {
+                self.each(rows, |index| recipe.grids.fill(&mut Random::new(seed, index)))
             }
-        }
-        cells
-    }
-
-    /// A climb from a minimal puzzle: take one or two clues, add others until the solution is
-    /// the only one again, take what has become needless; keep the result if it needs no fewer
-    /// guesses.
-    fn hard(&mut self, random: &mut Random) -> Cells {
-        let (mut best, _) = self.minimal(random);
-        let mut guesses = self.solve(best).guesses;
-        for _ in 0..MOVES {
-            let Some(next) = self.neighbour(best, random) else { continue };
-            let outcome = self.solve(next);
-            if outcome.guesses >= guesses {
-                (best, guesses) = (next, outcome.guesses);
+            Kind::Easy => {
+                self.each(rows, |index| kinds::easy(recipe.grids, &mut Random::new(seed, index)))
             }
-        }
-        best
-    }
-
-    /// A minimal puzzle a few clues from this one.
-    fn neighbour(&mut self, mut cells: Cells, random: &mut Random) -> Option<Cells> {
-        let clues = random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0);
-        let taken: Vec<usize> = clues.take(1 + random.below(2)).collect();
-        taken.into_iter().for_each(|cell| cells[cell] = 0);
-        // Each clue comes from a solution of those before, so there always is one.
-        for cell in random.order::<CELLS>() {
-            if cells[cell] == 0 {
-                let outcome = self.solve(cells);
-                if outcome.solutions == 1 {
-                    return Some(self.reduce(cells, random));
-                }
-                cells[cell] = outcome.solution()?.cells()[cell];
-            }
-        }
-        None
-    }
-
-    /// A minimal puzzle without one to three of its clues.
-    fn several(&mut self, random: &mut Random) -> Cells {
-        let (mut cells, _) = self.minimal(random);
-        let clues: Vec<usize> =
-            random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0).collect();
-        for &cell in &clues[..=random.below(3)] {
-            cells[cell] = 0;
-        }
-        cells
-    }
-
-    /// A puzzle with one solution, with a clue that is not in it: no solution is left.
-    fn unsolvable(&mut self, random: &mut Random) -> Cells {
-        let (cells, solution) = self.minimal(random);
-        let mut ways: Vec<(usize, u8)> = Vec::new();
-        for cell in (0..CELLS).filter(|&cell| cells[cell] == 0) {
-            let wrong = candidates(&cells, cell) & !(1 << solution[cell]);
-            ways.extend((1..=9).filter(|digit| wrong >> digit & 1 != 0).map(|d| (cell, d)));
-        }
-        // A minimal puzzle that naked singles did not already fill leaves a choice somewhere.
-        if ways.is_empty() {
-            return self.unsolvable(random);
-        }
-        let (cell, digit) = ways[random.below(ways.len())];
-        let mut cells = cells;
-        cells[cell] = digit;
-        cells
-    }
-
-    /// Looks for up to two solutions.
-    fn solve(&mut self, cells: Cells) -> Outcome {
-        let mut outcome = [Outcome::NONE];
-        self.engine.solve(Batch::Puzzles(&[puzzle(cells)]), Limits::PROOF, &mut outcome);
-        outcome[0]
-    }
-}
-
-/// 81 cells in row order, 0 for a blank.
-type Cells = [u8; CELLS];
-
-fn puzzle(cells: Cells) -> Puzzle {
-    Puzzle::from_cells(cells).expect("digits are at most 9")
-}
-
-/// A full grid less clues in random order, as long as naked singles suffice.
-fn easy(random: &mut Random) -> Cells {
-    loop {
-        let mut cells = full_grid(random);
-        let wanted = EASY_CLUES.start() + random.below(EASY_CLUES.count());
-        let mut clues = CELLS;
-        for cell in random.order::<CELLS>() {
-            let clue = std::mem::take(&mut cells[cell]);
-            if clues > wanted && solved_by_naked_singles(&cells) {
-                clues -= 1;
-            } else {
-                cells[cell] = clue;
-            }
-        }
-        if EASY_CLUES.contains(&clues) {
-            return cells;
-        }
-    }
-}
-
-/// Whether cells with a single candidate, filled one after the other, fill the grid.
-///
-/// Such a puzzle has exactly one solution: nothing is ever assumed.
-///
-/// ```
-/// use bulkdoku::generate::solved_by_naked_singles;
-///
-/// let easy = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// let hard = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
-/// assert!(solved_by_naked_singles(easy.parse::<bulkdoku::Puzzle>()?.cells()));
-/// assert!(!solved_by_naked_singles(hard.parse::<bulkdoku::Puzzle>()?.cells()));
-/// # Ok::<(), bulkdoku::Malformed>(())
-/// ```
-pub fn solved_by_naked_singles(cells: &[u8; CELLS]) -> bool {
-    let mut cells = *cells;
-    loop {
-        let single = (0..CELLS)
-            .filter(|&cell| cells[cell] == 0)
-            .find_map(|cell| Some((cell, only_digit(candidates(&cells, cell))?)));
-        match single {
-            Some((cell, digit)) => cells[cell] = digit,
-            None => return Grid(cells).solves(&Puzzle::EMPTY),
-        }
-    }
-}
-
-/// The digit of a set that has one.
-fn only_digit(digits: u16) -> Option<u8> {
-    digits.is_power_of_two().then(|| digits.trailing_zeros() as u8)
-}
-
-/// The digits (bits 1 to 9) that no peer of a cell has.
-fn candidates(cells: &Cells, cell: usize) -> u16 {
-    let (row, column) = (cell / 9, cell % 9);
-    let corner = row / 3 * 27 + column / 3 * 3;
-    let taken = (0..9).fold(0_u16, |taken, i| {
-        let peers = [row * 9 + i, i * 9 + column, corner + i / 3 * 9 + i % 3];
-        peers.iter().fold(taken, |taken, &peer| taken | 1 << cells[peer])
-    });
-    !taken & 0b11_1111_1110
-}
-
-/// A random full grid: cell by cell, digits in random order. Rarely does that run into a long
-/// search; then it starts afresh.
-fn full_grid(random: &mut Random) -> Cells {
-    loop {
-        let mut cells = [0; CELLS];
-        let mut steps = 2_000;
-        if fill(&mut cells, 0, &mut steps, random) {
-            return cells;
-        }
-    }
-}
-
-/// Fills the cells from `cell` on; recursion ends at the 81st.
-fn fill(cells: &mut Cells, cell: usize, steps: &mut u32, random: &mut Random) -> bool {
-    if cell == CELLS {
-        return true;
-    }
-    *steps = steps.saturating_sub(1);
-    let candidates = candidates(cells, cell);
-    for digit in random.order::<9>().map(|i| i as u8 + 1) {
-        if *steps > 0 && candidates >> digit & 1 != 0 {
-            cells[cell] = digit;
-            if fill(cells, cell + 1, steps, random) {
-                return true;
+            Kind::Hard if !self.pool.is_empty() => self.from_pool_each(seed, rows),
+            Kind::Minimal | Kind::Hard | Kind::Several | Kind::Unsolvable => {
+                self.reduce_all(recipe, seed, rows)
             }
         }
     }
-    cells[cell] = 0;
-    false
+
+    fn from_pool_each(&mut self, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
+        let Self { scalar, pool, stop, .. } = self;
+        let rows = rows.take_while(|_| !stop.is_requested());
+        rows.map(|index| {
+            let mut random = Random::new(seed, index);
+            let start = pool[random.below(pool.len())];
+            Puzzle(kinds::hard(start.0, &mut random, scalar))
+        })
+        .collect()
+    }
+
+    fn each(&self, rows: Range<u64>, make: impl Fn(u64) -> Cells) -> Vec<Puzzle> {
+        rows.take_while(|_| !self.stop.is_requested()).map(|index| Puzzle(make(index))).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rating::Level;
+    use crate::solver::{Batch, Limits, Outcome};
 
     /// Solutions, up to two, and guesses.
     fn solve(puzzle: &Puzzle) -> Outcome {
-        Generator::new().solve(*puzzle.cells())
+        kinds::solve(&mut Scalar::new(), *puzzle.cells())
     }
 
     fn corpus(kind: Kind, seed: u64, count: u64) -> Vec<Puzzle> {
+        Generator::new().puzzles(&Recipe { kind, ..Recipe::default() }, seed, 0..count)
+    }
+
+    /// Clue by clue, each with a question of its own.
+    fn plain_reduction(random: &mut Random) -> Cells {
+        let mut cells = rows::fill(random);
+        for cell in random.order::<CELLS>() {
+            let clue = std::mem::take(&mut cells[cell]);
+            if kinds::solve(&mut Scalar::new(), cells).solutions != 1 {
+                cells[cell] = clue;
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn what_remains_is_what_asking_about_each_clue_leaves() {
+        for (index, puzzle) in (0..).zip(corpus(Kind::Minimal, 11, 300)) {
+            assert_eq!(plain_reduction(&mut Random::new(11, index)), puzzle.0, "{index}");
+        }
+    }
+
+    #[test]
+    fn every_part_of_a_corpus_is_the_same() {
+        let recipe = Recipe { clues: 22..=23, ..Recipe::default() };
         let mut generator = Generator::new();
-        (0..count).map(|index| generator.puzzle(kind, seed, index)).collect()
+        let whole = generator.puzzles(&recipe, 3, 0..40);
+        assert!(whole.iter().all(|puzzle| recipe.clues.contains(&puzzle.clues())));
+        let parts = [0..1, 1..17, 17..40].map(|rows| generator.puzzles(&recipe, 3, rows));
+        assert_eq!(parts.concat(), whole);
+        let mut scalar = Generator::with(EngineKind::Scalar.build(SimdLevel::best()));
+        assert_eq!(scalar.puzzles(&recipe, 3, 0..40), whole);
+    }
+
+    #[test]
+    fn a_symmetry_holds_and_no_group_of_clues_is_needless() {
+        for symmetry in Symmetry::ALL {
+            let recipe = Recipe { symmetry, ..Recipe::default() };
+            for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
+                let clues = (0..CELLS).filter(|&cell| puzzle.0[cell] != 0);
+                assert!(symmetry.is_of(clues.clone().fold(0, |mask, cell| mask | 1 << cell)));
+                assert_eq!(solve(&puzzle).solutions, 1);
+                for cell in clues {
+                    let mut cells = puzzle.0;
+                    symmetry.images(cell).iter().for_each(|&image| cells[image] = 0);
+                    assert_eq!(solve(&Puzzle(cells)).solutions, 2, "{symmetry} {puzzle}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn clues_keep_to_a_pattern() {
+        let pattern: Pattern = "####.####".repeat(9).parse().unwrap();
+        let recipe = Recipe { pattern, grids: Grids::Fast, ..Recipe::default() };
+        for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
+            assert!((0..9).all(|row| puzzle.0[row * 9 + 4] == 0));
+            assert_eq!(solve(&puzzle).solutions, 1);
+        }
+    }
+
+    #[test]
+    fn guesses_and_levels_are_met() {
+        let many = Recipe { guesses: 5..=50, ..Recipe::default() };
+        for puzzle in Generator::new().puzzles(&many, 5, 0..5) {
+            let mut outcome = [Outcome::NONE];
+            let puzzles = [puzzle];
+            let mut engine = EngineKind::default().build(SimdLevel::best());
+            engine.solve(Batch::Puzzles(&puzzles), Limits::PROOF, &mut outcome);
+            assert!((5..=50).contains(&outcome[0].guesses));
+        }
+        let singles = Recipe { level: Some(Level::HiddenSingles), ..Recipe::default() };
+        for puzzle in Generator::new().puzzles(&singles, 5, 0..20) {
+            assert_eq!(Level::of(&puzzle), Level::HiddenSingles);
+        }
+    }
+
+    #[test]
+    fn a_stopped_generator_ends_early() {
+        let mut generator = Generator::new();
+        let stop = StopFlag::default();
+        generator.stop_at(stop.clone());
+        stop.request();
+        // Nothing has so few clues.
+        let recipe = Recipe { clues: 1..=2, ..Recipe::default() };
+        assert!(generator.puzzles(&recipe, 5, 0..20).is_empty());
+        let solved = Recipe { kind: Kind::Solved, ..Recipe::default() };
+        assert!(generator.puzzles(&solved, 5, 0..20).is_empty());
     }
 
     #[test]
@@ -299,7 +296,7 @@ mod tests {
             for cell in (0..CELLS).filter(|&cell| puzzle.cells()[cell] != 0) {
                 let mut cells = *puzzle.cells();
                 cells[cell] = 0;
-                assert_eq!(solve(&super::puzzle(cells)).solutions, 2);
+                assert_eq!(solve(&Puzzle(cells)).solutions, 2);
             }
         }
     }
@@ -307,9 +304,15 @@ mod tests {
     #[test]
     fn the_other_kinds_are_what_they_say() {
         for puzzle in corpus(Kind::Easy, 1, 20) {
-            assert!(EASY_CLUES.contains(&puzzle.clues()));
+            assert!(kinds::EASY_CLUES.contains(&puzzle.clues()));
             assert!(solved_by_naked_singles(puzzle.cells()));
             assert_eq!(solve(&puzzle).solutions, 1);
+        }
+        for grids in Grids::ALL {
+            let recipe = Recipe { kind: Kind::Solved, grids, ..Recipe::default() };
+            for puzzle in Generator::new().puzzles(&recipe, 1, 0..5) {
+                assert!(crate::Grid(puzzle.0).solves(&Puzzle::EMPTY));
+            }
         }
         for puzzle in corpus(Kind::Several, 1, 20) {
             assert_eq!(solve(&puzzle).solutions, 2);

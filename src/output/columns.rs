@@ -12,6 +12,10 @@ pub enum Column {
     File,
     /// The physical line number within its input, from 1.
     Line,
+    /// Which row of a corpus, from 0.
+    Id,
+    /// Which corpus.
+    Seed,
     /// The cells or marks as they were written; the whole line of a malformed record.
     Puzzle,
     /// 81 digits; empty when there is no solution.
@@ -48,9 +52,11 @@ pub enum Column {
 
 impl Column {
     /// Every column, in an order in which they read well.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::File,
         Self::Line,
+        Self::Id,
+        Self::Seed,
         Self::Puzzle,
         Self::Solution,
         Self::Answer,
@@ -100,6 +106,14 @@ impl Column {
         matches!(self, Self::Clues | Self::Level | Self::Rating | Self::Minimal)
     }
 
+    /// The same of a corpus that is made.
+    pub const DEFAULT_OF_GENERATE: [Self; 3] = [Self::Id, Self::Puzzle, Self::Solution];
+
+    /// Whether there is something in it only where a corpus is made.
+    pub const fn is_about_corpus(self) -> bool {
+        matches!(self, Self::Id | Self::Seed)
+    }
+
     /// Whether there is something in it only where canonical forms are asked for.
     pub const fn is_about_canon(self) -> bool {
         matches!(self, Self::Canonical | Self::Automorphisms)
@@ -123,6 +137,8 @@ impl Column {
         match self {
             Self::File => "file",
             Self::Line => "line",
+            Self::Id => "id",
+            Self::Seed => "seed",
             Self::Puzzle => "puzzle",
             Self::Solution => "solution",
             Self::Answer => "answer",

@@ -58,5 +58,24 @@ impl RowFormat for LabelledGrids {
     }
 }
 
+/// The cells of each record as they were written, under a label; for what is made.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PuzzleGrids;
+
+impl RowFormat for PuzzleGrids {
+    fn header(&self, _: &mut RowBuffer) {}
+
+    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
+        for row in rows.iter() {
+            let mut text = format!("# row {} of seed {}\n", row.line, row.file).into_bytes();
+            for row in row.text.chunks(9) {
+                text.extend_from_slice(row);
+                text.push(b'\n');
+            }
+            out.append_row(text.len() + 1, b'\n', |fields| fields.text(&text));
+        }
+    }
+}
+
 /// The most bytes of a record behind the name: a number, a status, and nine lines.
 const REST: usize = 2 + 2 * super::SHORT + CELLS + 10;

@@ -111,7 +111,9 @@ impl Object<'_> {
     fn value(&mut self, column: Column, row: &Row<'_>) {
         match column {
             Column::File => self.string(row.file),
-            Column::Line => self.number(row.line),
+            Column::Line | Column::Id => self.number(row.line),
+            // A corpus is called by its seed.
+            Column::Seed => self.put(row.file.as_bytes()),
             Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
                 Ok(cells) if row.outcome.is_ok() => self.cells(cells),
                 _ => self.string(&String::from_utf8_lossy(row.text)),

@@ -29,7 +29,7 @@ pub use buffer::{Fields, RowBuffer, SHORT, Short};
 pub use columns::{Column, UnknownColumn, names_of_kept};
 pub use compress::Packer;
 pub use csv::{CsvRows, TsvRows};
-pub use grid::LabelledGrids;
+pub use grid::{LabelledGrids, PuzzleGrids};
 pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
 pub use lines::{FormLines, PuzzleLines, SolutionLines};

@@ -4,8 +4,8 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use memchr::memchr_iter;
 
-use super::NO_PANIC;
 use super::answers::Attached;
+use super::{NO_PANIC, Tally};
 use crate::input::{Layout, Position, Records};
 use crate::output::RowBuffer;
 use crate::stats::Counts;
@@ -53,6 +53,8 @@ pub(super) struct Block {
     pub counts: Counts,
     /// The line of its last record in that input, if it has one.
     pub last_record: Option<u64>,
+    /// What its puzzles are, if they were made.
+    pub tally: Tally,
     /// Of the puzzles that an engine solved, in nanoseconds, and how many there are of each.
     pub latencies: Vec<(u64, u64)>,
 }
@@ -91,6 +93,7 @@ impl Block {
             notes: Vec::new(),
             counts: Counts::default(),
             last_record: None,
+            tally: Tally::default(),
             latencies: Vec::with_capacity(Records::most_in(bytes)),
         }
     }

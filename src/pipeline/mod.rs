@@ -19,6 +19,7 @@ mod answers;
 mod augment;
 mod block;
 mod canon;
+mod corpus;
 mod facts;
 mod listing;
 mod notes;
@@ -45,6 +46,7 @@ use thiserror::Error;
 pub use self::answers::AnswerInput;
 pub use self::augment::Augment;
 use self::block::{Block, FreeBlocks, Then};
+pub use self::corpus::{Corpus, Tally};
 pub use self::facts::{Rated, WantedFacts};
 use self::reader::{Reader, Reading};
 pub use self::records::{ReadRecord, RecordReader};
@@ -199,6 +201,8 @@ pub struct Report {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
+    /// What the rows of a corpus are ([`Corpus`]).
+    pub tally: Tally,
     /// How many of the records had their rows before this run, which went on from there.
     pub records_before: u64,
     /// The workers that were started, at most [`Pipeline::threads`].
@@ -215,12 +219,13 @@ pub struct Report {
 
 impl Report {
     fn new(so_far: SoFar, records_before: u64, began: Instant, reading: Reading) -> Self {
-        let SoFar { counts, latencies, last_record, .. } = so_far;
+        let SoFar { counts, latencies, last_record, tally, .. } = so_far;
         let Reading { failures, stopped } = reading;
         Self {
             counts,
             latencies,
             last_record,
+            tally,
             records_before,
             threads: NonZeroUsize::MIN,
             threads_refused: false,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::Report;
 use super::block::Block;
+use super::{Report, Tally};
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
 
@@ -77,6 +77,8 @@ pub struct SoFar {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
+    /// What the rows of a corpus are, if they are made ([`Corpus`](super::Corpus)).
+    pub tally: Tally,
     /// Whether an input that could not be read to its end ends here, or at an earlier place. What
     /// comes behind that place has its rows, but the rest of that input has none.
     pub input_failed: bool,
@@ -98,6 +100,7 @@ impl SoFar {
         self.position = block.end;
         self.input_failed |= block.input_failed;
         self.counts += &block.counts;
+        self.tally.add_all(&block.tally);
         block.latencies.iter().for_each(|&run| self.latencies.record_n(run));
         if let Some(line) = block.last_record {
             self.last_record = Some(RecordName { file: Arc::clone(&block.file), line });

@@ -1,0 +1,179 @@
+//! Manifests: what makes the rows of a file, and how to know them again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use bulkdoku::Progress;
+use bulkdoku::pipeline::{OutputFailure, Report, Sink, SoFar};
+use clap::Parser;
+use indicatif::HumanCount;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::super::progress::{Meter, Progressed};
+use super::super::{Exit, Failure};
+use super::{Args, Plan, made};
+
+const PROGRAM: &str = env!("CARGO_PKG_NAME");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What makes the rows of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    program: String,
+    version: String,
+    /// The arguments of `bulkdoku generate` that make the same bytes.
+    arguments: Vec<String>,
+    seed: u64,
+    skip: u64,
+    rows: u64,
+    /// The name of the file, by which its rows are compressed or not.
+    output: String,
+    bytes: u64,
+    sha256: String,
+    /// How many puzzles have each number of clues.
+    clues: BTreeMap<usize, u64>,
+    /// And each level.
+    levels: BTreeMap<u8, u64>,
+}
+
+impl Manifest {
+    /// That of rows that are complete; they are read again.
+    pub fn new(plan: &Plan, path: &Path, report: &Report, mut rows: impl Read) -> io::Result<Self> {
+        let mut hash = Hash::default();
+        io::copy(&mut rows, &mut hash)?;
+        Ok(Self::of(plan, path, report, hash))
+    }
+
+    fn of(plan: &Plan, path: &Path, report: &Report, hash: Hash) -> Self {
+        let settings = plan.settings();
+        Self {
+            program: PROGRAM.into(),
+            version: VERSION.into(),
+            arguments: settings.into_iter().flat_map(|(name, value)| [name, value]).collect(),
+            seed: plan.corpus.seed,
+            skip: plan.corpus.rows.start,
+            rows: report.counts.records(),
+            output: path.display().to_string(),
+            bytes: hash.bytes,
+            sha256: hash.hex(),
+            clues: report.tally.clues.clone(),
+            levels: report.tally.levels.clone(),
+        }
+    }
+
+    /// Writes it as JSON.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        let mut out = BufWriter::new(out);
+        serde_json::to_writer_pretty(&mut out, self)?;
+        writeln!(out)?;
+        out.flush()
+    }
+
+    /// What differs from this in rows that were made again.
+    fn difference(&self, made: &Self) -> Option<String> {
+        let differences = [
+            ("rows", self.rows.to_string(), made.rows.to_string()),
+            ("bytes", self.bytes.to_string(), made.bytes.to_string()),
+            ("SHA-256", self.sha256.clone(), made.sha256.clone()),
+            ("clues", format!("{:?}", self.clues), format!("{:?}", made.clues)),
+            ("levels", format!("{:?}", self.levels), format!("{:?}", made.levels)),
+        ];
+        let mut differences = differences.into_iter().filter(|(_, said, made)| said != made);
+        let (what, said, made) = differences.next()?;
+        let version = if self.version == VERSION {
+            String::new()
+        } else {
+            format!("; it was made by version {}, this is {VERSION}", self.version)
+        };
+        Some(format!("{what} differ: the manifest has {said}, made again {made}{version}"))
+    }
+}
+
+/// Takes bytes, and keeps their number and SHA-256.
+#[derive(Default)]
+struct Hash {
+    sha256: Sha256,
+    bytes: u64,
+}
+
+impl Hash {
+    fn hex(&self) -> String {
+        self.sha256.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+impl Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sha256.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for Hash {
+    fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
+        self.write_all(rows)
+    }
+
+    fn notes(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The arguments of a manifest.
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Again {
+    #[command(flatten)]
+    args: Args,
+}
+
+/// Makes what a manifest is about again, and compares.
+pub fn verify(path: &Path, args: &Args) -> Result<Exit, Failure> {
+    let text = fs::read(path).map_err(|error| Failure::at(path, error))?;
+    let manifest: Manifest = serde_json::from_slice(&text)
+        .map_err(|error| Failure::Usage(format!("{}: is no manifest: {error}", path.display())))?;
+    let mut again = Again::try_parse_from(&manifest.arguments)
+        .map_err(|error| Failure::Usage(format!("{}: its arguments: {error}", path.display())))?;
+    again.args.output = Some(manifest.output.as_str().into());
+    // It counts levels, too.
+    again.args.manifest = Some(path.into());
+    (again.args.threads, again.args.simd) = (args.threads, args.simd);
+    let plan = Plan::new(&again.args)?;
+    let progress = Progress::default();
+    made::stop_at_signal(&progress, args.quiet)?;
+    let meter = Meter::new(args.progress, Some(manifest.rows), args.quiet);
+    let progressed = || {
+        let done = progress.records.load(Ordering::Relaxed);
+        Progressed { done, puzzles: Some(done), what: "".into() }
+    };
+    let mut hash = Hash::default();
+    let pipeline = plan.pipeline()?;
+    let ran =
+        meter.watch(progressed, || pipeline.make_into(&plan.corpus, None, &mut hash, &progress));
+    let report = ran.map_err(|OutputFailure { error, .. }| Failure::Io(error.to_string()))?;
+    if report.stopped {
+        return Ok(Exit::Interrupted);
+    }
+    let made = Manifest::of(&plan, Path::new(&manifest.output), &report, hash);
+    if let Some(difference) = manifest.difference(&made) {
+        return Err(Failure::Wrong(format!("{}: {difference}", path.display())));
+    }
+    if !args.quiet {
+        let (rows, sum) = (HumanCount(made.rows), &made.sha256);
+        let _ = writeln!(io::stderr(), "the same: {rows} rows, SHA-256 {sum}");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,83 @@
+//! Ranges as people type them: `22`, `21..24`, `21..`, `..24`; both ends belong to them.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use super::super::numbers;
+
+/// Reads numbers of clues.
+pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let (least, most) = read(text, 81)?.into_inner();
+    Ok(least as usize..=most as usize)
+}
+
+/// Reads numbers of guesses.
+pub fn guesses(text: &str) -> Result<RangeInclusive<u64>, String> {
+    read(text, u64::MAX)
+}
+
+/// Writes a range so that it is read again.
+pub fn text<T: Display>(range: &RangeInclusive<T>) -> String {
+    format!("{}..{}", range.start(), range.end())
+}
+
+fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
+    let number = |text: &str| match numbers::count(text) {
+        Ok(number) if number > most => Err(format!("at most {most}")),
+        number => number,
+    };
+    let range = match text.split_once("..") {
+        None => {
+            let only = number(text)?;
+            only..=only
+        }
+        Some(("", "")) => return Err("a number, or a range such as 21..24".into()),
+        Some((least, largest)) => {
+            // Rust's own way of saying that the end belongs to it.
+            let largest = largest.strip_prefix('=').unwrap_or(largest);
+            let least = if least.is_empty() { 0 } else { number(least)? };
+            least..=(if largest.is_empty() { most } else { number(largest)? })
+        }
+    };
+    if range.is_empty() {
+        return Err(format!("{} is more than {}", range.start(), range.end()));
+    }
+    Ok(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_with_both_ends() {
+        for (text, range) in [
+            ("22", 22..=22),
+            ("21..24", 21..=24),
+            ("21..=24", 21..=24),
+            ("..24", 0..=24),
+            ("30..", 30..=81),
+        ] {
+            assert_eq!(clues(text), Ok(range), "{text}");
+        }
+        assert_eq!(guesses("1k..2e3"), Ok(1000..=2000));
+        for bad in ["", "..", "24..21", "82", "a..b", "1...2", "21..24..25", "-1..3", "21-24"] {
+            assert!(clues(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(least in 0..=81_usize, more in 0..=81_usize) {
+            let range = least..=(least + more).min(81);
+            prop_assert_eq!(clues(&text(&range)), Ok(range));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in any::<String>()) {
+            let _ = (clues(&text), guesses(&text));
+        }
+    }
+}

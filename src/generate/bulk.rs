@@ -1,0 +1,173 @@
+//! Many rows at once, whose questions go to an engine together.
+
+use std::mem;
+use std::ops::Range;
+
+use super::order::TakingOrder;
+use super::random::Random;
+use super::recipe::Recipe;
+use super::reduction::{Next, Reduction};
+use super::{Generator, kinds};
+use crate::puzzle::{Grid, Puzzle};
+use crate::solver::{Batch, Limits, Outcome, StopFlag};
+
+/// Rows at once: enough to keep all lanes busy, few enough for the caches.
+const AT_ONCE: usize = 256;
+/// Grids that are drawn for a row between two looks at the flag.
+const DRAWS: usize = 1024;
+
+/// A row that is being made. It is large, and moves from list to list.
+#[derive(Debug)]
+pub struct InFlight {
+    /// Which of the rows that were asked for.
+    place: usize,
+    random: Random,
+    reduction: Reduction,
+}
+
+/// Room for the questions of a round.
+#[derive(Debug, Default)]
+pub struct Room {
+    puzzles: Vec<Puzzle>,
+    known: Vec<Grid>,
+    outcomes: Vec<Outcome>,
+    /// Rows whose clues are all taken.
+    reduced: Vec<Box<InFlight>>,
+}
+
+/// The generator was stopped.
+struct Stopped;
+
+impl InFlight {
+    fn begin(
+        place: usize,
+        mut random: Random,
+        recipe: &Recipe,
+        stop: &StopFlag,
+    ) -> Result<Box<Self>, Stopped> {
+        loop {
+            if stop.is_requested() {
+                return Err(Stopped);
+            }
+            for _ in 0..DRAWS {
+                let solution = recipe.grids.fill(&mut random);
+                let allowed = recipe.pattern.mask();
+                let order = TakingOrder::random(recipe.symmetry, allowed, &mut random);
+                let (reduction, next) = Reduction::new(solution, order);
+                if next == Next::Ask {
+                    return Ok(Box::new(Self { place, random, reduction }));
+                }
+            }
+        }
+    }
+
+    /// The same row from another grid.
+    fn again(self: Box<Self>, recipe: &Recipe, stop: &StopFlag) -> Result<Box<Self>, Stopped> {
+        let Self { place, random, .. } = *self;
+        Self::begin(place, random, recipe, stop)
+    }
+}
+
+impl Generator {
+    /// Makes rows by taking clues away. Fewer if it is stopped.
+    pub(super) fn reduce_all(
+        &mut self,
+        recipe: &Recipe,
+        seed: u64,
+        indices: Range<u64>,
+    ) -> Vec<Puzzle> {
+        let mut made = Vec::new();
+        self.rows.clear();
+        if self.try_reduce_all(recipe, seed, indices, &mut made).is_err() {
+            // Those before the first that is missing.
+            let missing = made.iter().position(|&puzzle| puzzle == Puzzle::EMPTY);
+            made.truncate(missing.unwrap_or(made.len()));
+        }
+        made
+    }
+
+    fn try_reduce_all(
+        &mut self,
+        recipe: &Recipe,
+        seed: u64,
+        indices: Range<u64>,
+        made: &mut Vec<Puzzle>,
+    ) -> Result<(), Stopped> {
+        let mut waiting = indices.enumerate();
+        loop {
+            while self.rows.len() < AT_ONCE
+                && let Some((place, index)) = waiting.next()
+            {
+                made.push(Puzzle::EMPTY);
+                let random = Random::new(seed, index);
+                self.rows.push(InFlight::begin(place, random, recipe, &self.stop)?);
+            }
+            if self.rows.is_empty() {
+                return Ok(());
+            }
+            self.ask(recipe)?;
+            self.finish(recipe, made)?;
+        }
+    }
+
+    /// Puts the questions of all rows to the engine, and sorts out those that are reduced.
+    fn ask(&mut self, recipe: &Recipe) -> Result<(), Stopped> {
+        let Self { engine, stop, rows, room, .. } = self;
+        let Room { puzzles, known, outcomes, reduced } = room;
+        puzzles.clear();
+        known.clear();
+        for row in &*rows {
+            puzzles.push(*row.reduction.puzzle());
+            known.push(*row.reduction.solution());
+        }
+        outcomes.resize(rows.len(), Outcome::NONE);
+        let batch = Batch::Puzzles(puzzles);
+        if engine.solve_other(batch, known, Limits::FIRST, outcomes) < rows.len() {
+            return Err(Stopped);
+        }
+        for (mut row, outcome) in mem::take(rows).into_iter().zip(&*outcomes) {
+            match row.reduction.learn(outcome.solution()) {
+                Next::Ask => rows.push(row),
+                Next::Done => reduced.push(row),
+                Next::Impossible => rows.push(row.again(recipe, stop)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes rows of what is reduced; what does not fit begins again.
+    fn finish(&mut self, recipe: &Recipe, made: &mut [Puzzle]) -> Result<(), Stopped> {
+        let reduced = mem::take(&mut self.room.reduced);
+        if recipe.asks_guesses() {
+            self.count_guesses(&reduced)?;
+        }
+        for (i, mut row) in reduced.into_iter().enumerate() {
+            if self.stop.is_requested() {
+                return Err(Stopped);
+            }
+            let (puzzle, solution) = (row.reduction.puzzle(), row.reduction.solution());
+            let fits = recipe.fits(puzzle)
+                && (!recipe.asks_guesses()
+                    || recipe.guesses.contains(&self.room.outcomes[i].guesses));
+            let found = fits.then(|| {
+                let (random, scalar) = (&mut row.random, &mut self.scalar);
+                kinds::of_minimal(recipe.kind, puzzle.0, &solution.0, random, scalar)
+            });
+            match found.flatten() {
+                Some(cells) => made[row.place] = Puzzle(cells),
+                None => self.rows.push(row.again(recipe, &self.stop)?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves puzzles into the outcomes of the room.
+    fn count_guesses(&mut self, reduced: &[Box<InFlight>]) -> Result<(), Stopped> {
+        let Room { puzzles, outcomes, .. } = &mut self.room;
+        puzzles.clear();
+        puzzles.extend(reduced.iter().map(|row| *row.reduction.puzzle()));
+        outcomes.resize(puzzles.len(), Outcome::NONE);
+        let solved = self.engine.solve(Batch::Puzzles(puzzles), Limits::PROOF, outcomes);
+        if solved < puzzles.len() { Err(Stopped) } else { Ok(()) }
+    }
+}

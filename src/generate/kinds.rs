@@ -1,0 +1,168 @@
+//! What is made of minimal puzzles, and puzzles that naked singles solve.
+
+use super::random::Random;
+use super::recipe::Grids;
+use super::{Cells, Kind};
+use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
+
+/// How many moves the search for a hard puzzle tries.
+const MOVES: usize = 1000;
+
+/// The clues that an easy puzzle keeps.
+pub const EASY_CLUES: std::ops::RangeInclusive<usize> = 30..=37;
+
+/// What a kind is made of a minimal puzzle; `None` if nothing can be made of this one.
+pub fn of_minimal(
+    kind: Kind,
+    cells: Cells,
+    solution: &Cells,
+    random: &mut Random,
+    scalar: &mut Scalar,
+) -> Option<Cells> {
+    match kind {
+        Kind::Hard => Some(hard(cells, random, scalar)),
+        Kind::Several => Some(several(cells, random)),
+        Kind::Unsolvable => unsolvable(cells, solution, random),
+        Kind::Minimal | Kind::Solved | Kind::Easy => Some(cells),
+    }
+}
+
+/// Takes every clue that can be taken, in random order.
+fn reduce(mut cells: Cells, random: &mut Random, scalar: &mut Scalar) -> Cells {
+    for cell in random.order::<CELLS>() {
+        let clue = std::mem::take(&mut cells[cell]);
+        if clue != 0 && solve(scalar, cells).solutions != 1 {
+            cells[cell] = clue;
+        }
+    }
+    cells
+}
+
+/// A climb from a minimal puzzle: take one or two clues, add others until the solution is
+/// the only one again, take what has become needless; keep the result if it needs no fewer
+/// guesses.
+pub fn hard(mut best: Cells, random: &mut Random, scalar: &mut Scalar) -> Cells {
+    let mut guesses = solve(scalar, best).guesses;
+    for _ in 0..MOVES {
+        let Some(next) = neighbour(best, random, scalar) else { continue };
+        let outcome = solve(scalar, next);
+        if outcome.guesses >= guesses {
+            (best, guesses) = (next, outcome.guesses);
+        }
+    }
+    best
+}
+
+/// A minimal puzzle a few clues from this one.
+fn neighbour(mut cells: Cells, random: &mut Random, scalar: &mut Scalar) -> Option<Cells> {
+    let clues = random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0);
+    let taken: Vec<usize> = clues.take(1 + random.below(2)).collect();
+    taken.into_iter().for_each(|cell| cells[cell] = 0);
+    // Each clue comes from a solution of those before, so there always is one.
+    for cell in random.order::<CELLS>() {
+        if cells[cell] == 0 {
+            let outcome = solve(scalar, cells);
+            if outcome.solutions == 1 {
+                return Some(reduce(cells, random, scalar));
+            }
+            cells[cell] = outcome.solution()?.cells()[cell];
+        }
+    }
+    None
+}
+
+/// A minimal puzzle without one to three of its clues.
+fn several(mut cells: Cells, random: &mut Random) -> Cells {
+    let clues: Vec<usize> =
+        random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0).collect();
+    for &cell in &clues[..=random.below(3)] {
+        cells[cell] = 0;
+    }
+    cells
+}
+
+/// A puzzle with one solution, with a clue that is not in it: no solution is left. A minimal puzzle
+/// that naked singles did not already fill leaves a choice somewhere.
+fn unsolvable(mut cells: Cells, solution: &Cells, random: &mut Random) -> Option<Cells> {
+    let mut ways: Vec<(usize, u8)> = Vec::new();
+    for cell in (0..CELLS).filter(|&cell| cells[cell] == 0) {
+        let wrong = candidates(&cells, cell) & !(1 << solution[cell]);
+        ways.extend((1..=9).filter(|digit| wrong >> digit & 1 != 0).map(|d| (cell, d)));
+    }
+    if ways.is_empty() {
+        return None;
+    }
+    let (cell, digit) = ways[random.below(ways.len())];
+    cells[cell] = digit;
+    Some(cells)
+}
+
+/// Looks for up to two solutions.
+pub fn solve(scalar: &mut Scalar, cells: Cells) -> Outcome {
+    let mut outcome = [Outcome::NONE];
+    scalar.solve(Batch::Puzzles(&[Puzzle(cells)]), Limits::PROOF, &mut outcome);
+    outcome[0]
+}
+
+/// A full grid less clues in random order, as long as naked singles suffice.
+pub fn easy(grids: Grids, random: &mut Random) -> Cells {
+    loop {
+        let mut cells = grids.fill(random);
+        let wanted = EASY_CLUES.start() + random.below(EASY_CLUES.count());
+        let mut clues = CELLS;
+        for cell in random.order::<CELLS>() {
+            let clue = std::mem::take(&mut cells[cell]);
+            if clues > wanted && solved_by_naked_singles(&cells) {
+                clues -= 1;
+            } else {
+                cells[cell] = clue;
+            }
+        }
+        if EASY_CLUES.contains(&clues) {
+            return cells;
+        }
+    }
+}
+
+/// Whether cells with a single candidate, filled one after the other, fill the grid.
+///
+/// Such a puzzle has exactly one solution: nothing is ever assumed.
+///
+/// ```
+/// use bulkdoku::generate::solved_by_naked_singles;
+///
+/// let easy = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+/// let hard = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+/// assert!(solved_by_naked_singles(easy.parse::<bulkdoku::Puzzle>()?.cells()));
+/// assert!(!solved_by_naked_singles(hard.parse::<bulkdoku::Puzzle>()?.cells()));
+/// # Ok::<(), bulkdoku::Malformed>(())
+/// ```
+pub fn solved_by_naked_singles(cells: &[u8; CELLS]) -> bool {
+    let mut cells = *cells;
+    loop {
+        let single = (0..CELLS)
+            .filter(|&cell| cells[cell] == 0)
+            .find_map(|cell| Some((cell, only_digit(candidates(&cells, cell))?)));
+        match single {
+            Some((cell, digit)) => cells[cell] = digit,
+            None => return Grid(cells).solves(&Puzzle::EMPTY),
+        }
+    }
+}
+
+/// The digit of a set that has one.
+fn only_digit(digits: u16) -> Option<u8> {
+    digits.is_power_of_two().then(|| digits.trailing_zeros() as u8)
+}
+
+/// The digits (bits 1 to 9) that no peer of a cell has.
+fn candidates(cells: &Cells, cell: usize) -> u16 {
+    let (row, column) = (cell / 9, cell % 9);
+    let corner = row / 3 * 27 + column / 3 * 3;
+    let taken = (0..9).fold(0_u16, |taken, i| {
+        let peers = [row * 9 + i, i * 9 + column, corner + i / 3 * 9 + i % 3];
+        peers.iter().fold(taken, |taken, &peer| taken | 1 << cells[peer])
+    });
+    !taken & 0b11_1111_1110
+}

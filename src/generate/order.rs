@@ -1,0 +1,57 @@
+//! In which order, and in which groups, clues are taken away.
+
+use super::random::Random;
+use super::symmetry::Symmetry;
+use crate::puzzle::CELLS;
+
+/// Groups of cells in the order in which they are taken; a group is taken as a whole.
+#[derive(Clone, Debug)]
+pub struct TakingOrder {
+    /// The group of each cell; `None` if it never is a clue.
+    group_of: [Option<u8>; CELLS],
+    /// The cells, group by group.
+    cells: [u8; CELLS],
+    /// Where each group ends among them.
+    ends: Vec<u8>,
+}
+
+impl TakingOrder {
+    /// Random, of the cells that may be clues.
+    pub fn random(symmetry: Symmetry, allowed: u128, random: &mut Random) -> Self {
+        let mut order = Self { group_of: [None; CELLS], cells: [0; CELLS], ends: Vec::new() };
+        let mut length = 0;
+        for cell in random.order::<CELLS>() {
+            if order.group_of[cell].is_some() {
+                continue;
+            }
+            let group = order.ends.len() as u8;
+            for image in symmetry.images(cell) {
+                if order.group_of[image].is_none() && allowed >> image & 1 != 0 {
+                    order.group_of[image] = Some(group);
+                    order.cells[length] = image as u8;
+                    length += 1;
+                }
+            }
+            if order.group_of[cell].is_some() {
+                order.ends.push(length as u8);
+            }
+        }
+        order
+    }
+
+    /// How many groups there are.
+    pub fn groups(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The cells of a group.
+    pub fn cells(&self, group: usize) -> impl Iterator<Item = usize> {
+        let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.cells[start as usize..self.ends[group] as usize].iter().map(|&cell| cell as usize)
+    }
+
+    /// The group of each cell as a bit; none if it never is a clue.
+    pub fn bits(&self) -> [u128; CELLS] {
+        self.group_of.map(|group| group.map_or(0, |group| 1 << group))
+    }
+}

@@ -1,0 +1,181 @@
+//! Masks that say where clues may be.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::puzzle::CELLS;
+
+/// The cells that may hold clues.
+///
+/// ```
+/// use bulkdoku::generate::Pattern;
+///
+/// let pattern: Pattern = "#########
+///                         #.......#
+///                         #.#####.#
+///                         #.#...#.#
+///                         #.#.#.#.#
+///                         #.#...#.#
+///                         #.#####.#
+///                         #.......#
+///                         #########".parse()?;
+/// assert_eq!(pattern.cells(), 49);
+/// # Ok::<(), bulkdoku::generate::BadPattern>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pattern(u128);
+
+/// Fewer clues never leave one solution
+/// ([McGuire, Tugemann, Civario](https://arxiv.org/abs/1201.0749)).
+pub const LEAST_CLUES: usize = 17;
+
+impl Pattern {
+    /// All cells.
+    pub const ALL: Self = Self((1 << CELLS) - 1);
+
+    /// How many cells there are.
+    pub fn cells(&self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The cells as bits.
+    pub fn mask(&self) -> u128 {
+        self.0
+    }
+
+    /// Two lines without a cell that could change places in every solution, if there are any.
+    fn empty_lines(self) -> Option<String> {
+        let row = |row: usize| 0b1_1111_1111 << (9 * row);
+        let column = |column: usize| (0..9).fold(0, |mask, row| mask | 1 << (9 * row + column));
+        let lines: [(&str, &dyn Fn(usize) -> u128); 2] = [("rows", &row), ("columns", &column)];
+        for (name, cells) in lines {
+            for chute in 0..3 {
+                let lines = chute * 3..chute * 3 + 3;
+                let empty: Vec<_> = lines.filter(|&line| self.0 & cells(line) == 0).collect();
+                if let [first, second, ..] = empty[..] {
+                    return Some(format!("{name} {} and {}", first + 1, second + 1));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BadPattern {
+    /// A character that is neither kind of cell, with its line and column, from 1.
+    #[error(
+        "{line}:{column}: {found:?} is no cell; write # or 1 to 9 where a clue may be, . or 0 where \
+         none may be"
+    )]
+    Character {
+        /// Its line.
+        line: usize,
+        /// Its column.
+        column: usize,
+        /// The character.
+        found: char,
+    },
+    /// Not 81 cells.
+    #[error("it has {0} cells, not 81")]
+    Length(usize),
+    /// Too few cells for one solution.
+    #[error("it has room for {0} clues; with fewer than {LEAST_CLUES} there never is one solution")]
+    TooFew(usize),
+    /// Two lines of a chute have no cell.
+    #[error("{0} have no clue, so they could change places: there never is one solution")]
+    EmptyLines(String),
+}
+
+impl FromStr for Pattern {
+    type Err = BadPattern;
+
+    /// 81 cells, with line ends and blanks anywhere between them: `#` or a digit from 1 to 9 where a
+    /// clue may be, `.` or 0 where none may be. A puzzle is a pattern.
+    fn from_str(text: &str) -> Result<Self, BadPattern> {
+        let (mut mask, mut cells) = (0_u128, 0);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (line, in_line) in text.lines().enumerate() {
+            for (column, found) in in_line.chars().enumerate() {
+                let is_allowed = match found {
+                    '#' | '1'..='9' => true,
+                    '.' | '0' => false,
+                    _ if found.is_whitespace() => continue,
+                    _ => {
+                        let (line, column) = (line + 1, column + 1);
+                        return Err(BadPattern::Character { line, column, found });
+                    }
+                };
+                if is_allowed && cells < CELLS {
+                    mask |= 1 << cells;
+                }
+                cells += 1;
+            }
+        }
+        let pattern = Self(mask);
+        match (cells, pattern.cells(), pattern.empty_lines()) {
+            (cells, ..) if cells != CELLS => Err(BadPattern::Length(cells)),
+            (_, clues, _) if clues < LEAST_CLUES => Err(BadPattern::TooFew(clues)),
+            (.., Some(lines)) => Err(BadPattern::EmptyLines(lines)),
+            _ => Ok(pattern),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    /// 81 characters, `#` where a clue may be.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String =
+            (0..CELLS).map(|cell| if self.0 >> cell & 1 == 0 { '.' } else { '#' }).collect();
+        f.pad(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_puzzle_is_a_pattern() {
+        let line =
+            "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+        let pattern: Pattern = line.parse().unwrap();
+        assert_eq!(pattern.cells(), 30);
+        let rows: Vec<_> = line.as_bytes().chunks(9).map(String::from_utf8_lossy).collect();
+        assert_eq!(rows.join(" \r\n").parse(), Ok(pattern));
+        assert_eq!(pattern.to_string().parse(), Ok(pattern));
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_told() {
+        let parsed = |text: &str| text.parse::<Pattern>().unwrap_err().to_string();
+        assert!(parsed("##\n#x").starts_with("2:2: 'x' is no cell"));
+        assert_eq!(parsed(&"#".repeat(82)), "it has 82 cells, not 81");
+        assert_eq!(parsed(""), "it has 0 cells, not 81");
+        assert!(parsed(&format!("{}{}", "#".repeat(16), ".".repeat(65))).contains("16 clues"));
+        let no_rows = format!("{}{}", "#".repeat(63), ".".repeat(18));
+        assert!(parsed(&no_rows).starts_with("rows 8 and 9 have no clue"));
+        let no_columns = "..#######".repeat(9);
+        assert!(parsed(&no_columns).starts_with("columns 1 and 2 have no clue"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[#.0-9x\n \u{e9}]{70,95}") {
+            if let Ok(pattern) = text.parse::<Pattern>() {
+                prop_assert!(pattern.cells() >= LEAST_CLUES);
+                prop_assert_eq!(pattern.to_string().parse(), Ok(pattern));
+            }
+        }
+
+        #[test]
+        fn any_characters_are_read_or_refused(text in any::<String>()) {
+            let _ = text.parse::<Pattern>();
+        }
+    }
+}

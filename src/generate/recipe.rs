@@ -1,0 +1,211 @@
+//! What the rows of a corpus have to be.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::pattern::{LEAST_CLUES, Pattern};
+use super::random::Random;
+use super::symmetry::Symmetry;
+use super::{Cells, Kind, chutes, rows};
+use crate::puzzle::Puzzle;
+use crate::rating::Level;
+
+/// How solution grids are drawn. Their statistics are in the guide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Grids {
+    /// Row by row, digits in random order.
+    #[default]
+    Rows,
+    /// A random band and stack, then whatever a search finds.
+    Fast,
+    /// Nearly uniformly from all grids.
+    Uniform,
+}
+
+impl Grids {
+    /// All, the default first.
+    pub const ALL: [Self; 3] = [Self::Rows, Self::Fast, Self::Uniform];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Fast => "fast",
+            Self::Uniform => "uniform",
+        }
+    }
+
+    pub(super) fn fill(self, random: &mut Random) -> Cells {
+        match self {
+            Self::Rows => rows::fill(random),
+            Self::Fast => chutes::fast(random),
+            Self::Uniform => chutes::uniform(random),
+        }
+    }
+}
+
+impl fmt::Display for Grids {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A way to draw grids was asked for that is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is none of {names}", names = Grids::ALL.map(Grids::name).join(", "))]
+pub struct UnknownGrids(String);
+
+impl FromStr for Grids {
+    type Err = UnknownGrids;
+
+    fn from_str(name: &str) -> Result<Self, UnknownGrids> {
+        let found = Self::ALL.into_iter().find(|grids| grids.name() == name);
+        found.ok_or_else(|| UnknownGrids(name.into()))
+    }
+}
+
+/// What the rows of a corpus have to be.
+///
+/// All but `kind` and `grids` are for minimal puzzles: a row whose puzzle does not fit draws again
+/// from its own stream until one fits. With a symmetry a puzzle is minimal within it: no group of
+/// clues that go together can be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// What kind of puzzle.
+    pub kind: Kind,
+    /// How solution grids are drawn.
+    pub grids: Grids,
+    /// The symmetry of the cells that hold clues.
+    pub symmetry: Symmetry,
+    /// The cells that may hold clues.
+    pub pattern: Pattern,
+    /// How many clues.
+    pub clues: RangeInclusive<usize>,
+    /// How many guesses the engine takes to prove that there is one solution.
+    pub guesses: RangeInclusive<u64>,
+    /// Which rules solve it.
+    pub level: Option<Level>,
+}
+
+impl Default for Recipe {
+    /// Minimal puzzles, any.
+    fn default() -> Self {
+        Self {
+            kind: Kind::default(),
+            grids: Grids::default(),
+            symmetry: Symmetry::default(),
+            pattern: Pattern::ALL,
+            clues: ANY_CLUES,
+            guesses: ANY_GUESSES,
+            level: None,
+        }
+    }
+}
+
+const ANY_CLUES: RangeInclusive<usize> = 0..=81;
+const ANY_GUESSES: RangeInclusive<u64> = 0..=u64::MAX;
+
+/// The most clues that a minimal puzzle is known to have
+/// ([Mladen Dobrichev's search](http://forum.enjoysudoku.com/post328340.html)).
+const MOST_CLUES: usize = 40;
+/// The numbers of clues that taking away leaves in all but one of some 10,000 rows.
+const USUAL_CLUES: RangeInclusive<usize> = 21..=28;
+
+/// Why no row can be as a recipe has it.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct Unmeetable(String);
+
+impl Recipe {
+    /// Refuses what no puzzle can meet, with the reason. Returns a warning about what is so rare that
+    /// a row may take very long.
+    ///
+    /// # Errors
+    /// When nothing is as the recipe has it.
+    pub fn check(&self) -> Result<Option<String>, Unmeetable> {
+        let refused = |why: String| Err(Unmeetable(why));
+        let Self { kind, grids: _, symmetry, pattern, clues, guesses, level } = self;
+        let is_plain = *symmetry == Symmetry::None
+            && *pattern == Pattern::ALL
+            && *clues == ANY_CLUES
+            && *guesses == ANY_GUESSES
+            && level.is_none();
+        if *kind != Kind::Minimal && !is_plain {
+            return refused(format!(
+                "clues, guesses, level, symmetry and pattern can be chosen for minimal puzzles only, \
+                 not for {kind} ones"
+            ));
+        }
+        if !symmetry.is_of(pattern.mask()) {
+            return refused(format!("the pattern has no symmetry {symmetry}, so no puzzle can"));
+        }
+        if *clues.end() < LEAST_CLUES {
+            return refused(format!(
+                "a puzzle with fewer than {LEAST_CLUES} clues never has one solution"
+            ));
+        }
+        if *clues.start() > pattern.cells() {
+            return refused(format!("the pattern has room for {} clues", pattern.cells()));
+        }
+        if *clues.start() > MOST_CLUES && *symmetry == Symmetry::None {
+            return refused(format!(
+                "no minimal puzzle with more than {MOST_CLUES} clues is known; nearly all have {} to {}",
+                USUAL_CLUES.start(),
+                USUAL_CLUES.end()
+            ));
+        }
+        Ok(self.warning())
+    }
+
+    fn warning(&self) -> Option<String> {
+        let (least, most) = (*self.clues.start(), *self.clues.end());
+        let is_rare = most < *USUAL_CLUES.start() || least > *USUAL_CLUES.end();
+        (is_rare && self.symmetry == Symmetry::None).then(|| {
+            format!(
+                "taking clues away leaves {} to {} in all but one of some 10,000 puzzles: rows with \
+                 {least} to {most} take very long",
+                USUAL_CLUES.start(),
+                USUAL_CLUES.end()
+            )
+        })
+    }
+
+    /// Whether guesses have to be counted.
+    pub(super) fn asks_guesses(&self) -> bool {
+        self.guesses != ANY_GUESSES
+    }
+
+    /// Whether a puzzle has the clues and the level; guesses aside.
+    pub(super) fn fits(&self, puzzle: &Puzzle) -> bool {
+        self.clues.contains(&puzzle.clues())
+            && self.level.is_none_or(|level| Level::of(puzzle) == level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_reason() {
+        let check = |recipe: Recipe| recipe.check().map_err(|error| error.to_string());
+        let recipe = Recipe::default();
+        assert_eq!(check(recipe.clone()), Ok(None));
+        let clues = |clues| Recipe { clues, ..Recipe::default() };
+        assert!(check(clues(3..=16)).unwrap_err().contains("fewer than 17"));
+        assert!(check(clues(41..=50)).unwrap_err().contains("more than 40"));
+        assert!(check(clues(17..=19)).unwrap().unwrap().contains("very long"));
+        assert!(check(clues(29..=81)).unwrap().is_some());
+        assert_eq!(check(clues(20..=21)), Ok(None));
+        let kind = Kind::Easy;
+        assert!(check(Recipe { kind, ..clues(22..=23) }).unwrap_err().contains("not for easy"));
+        assert_eq!(check(Recipe { kind, ..recipe.clone() }), Ok(None));
+        let pattern: Pattern = format!("{}.", "#".repeat(80)).parse().unwrap();
+        let symmetry = Symmetry::Rot90;
+        let refused = check(Recipe { pattern, symmetry, ..recipe.clone() }).unwrap_err();
+        assert!(refused.contains("no symmetry rot90"), "{refused}");
+    }
+}

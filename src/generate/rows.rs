@@ -1,0 +1,119 @@
+//! Solution grids that are filled row by row.
+
+use super::Cells;
+use super::random::Random;
+use crate::puzzle::CELLS;
+
+/// Cells that a search may enter before it starts afresh.
+const STEPS: u32 = 2_000;
+
+/// Cell by cell, digits in random order. Rarely does that run into a long search; then it starts
+/// afresh.
+pub fn fill(random: &mut Random) -> Cells {
+    loop {
+        if let Some(cells) = Filling::default().fill(random) {
+            return cells;
+        }
+    }
+}
+
+/// The digits that stand in each row, column and box so far, bit 0 for 1.
+#[derive(Debug, Default)]
+struct Filling {
+    rows: [u16; 9],
+    columns: [u16; 9],
+    boxes: [u16; 9],
+}
+
+/// What is left to try in a cell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Choice {
+    digits: u16,
+    /// The digits in the order in which they are tried, four bits each, those tried left out.
+    order: u64,
+}
+
+impl Choice {
+    /// The first digit in the order that may stand there, less 1.
+    #[inline(always)]
+    fn take(&mut self) -> Option<u16> {
+        if self.digits == 0 {
+            return None;
+        }
+        loop {
+            let digit = self.order as u16 & 15;
+            self.order >>= 4;
+            if self.digits >> digit & 1 != 0 {
+                self.digits &= !(1 << digit);
+                return Some(digit);
+            }
+        }
+    }
+}
+
+impl Filling {
+    fn fill(mut self, random: &mut Random) -> Option<Cells> {
+        let mut choices = [Choice::default(); CELLS];
+        let mut cells = [0; CELLS];
+        let mut cell = 0;
+        let mut steps = STEPS;
+        choices[0] = self.enter(0, random);
+        loop {
+            if let Some(digit) = choices[cell].take() {
+                cells[cell] = digit as u8 + 1;
+                self.turn(cell, digit);
+                cell += 1;
+                if cell == CELLS {
+                    return Some(cells);
+                }
+                steps -= 1;
+                choices[cell] = self.enter(cell, random);
+                if steps == 1 {
+                    return None;
+                }
+            } else {
+                cell = cell.checked_sub(1)?;
+                self.turn(cell, u16::from(cells[cell]) - 1);
+            }
+        }
+    }
+
+    /// What may stand in a cell. Where that is one digit at most, its order is known.
+    #[inline(always)]
+    fn enter(&self, cell: usize, random: &mut Random) -> Choice {
+        let [row, column, in_box] = UNITS[cell];
+        let taken = self.rows[row as usize] | self.columns[column as usize];
+        let digits = !(taken | self.boxes[in_box as usize]) & 0b1_1111_1111;
+        let swaps = random.swaps_of_nine();
+        if digits & digits.wrapping_sub(1) == 0 {
+            return Choice { digits, order: digits.trailing_zeros().into() };
+        }
+        let mut order = 0x8_7654_3210_u64;
+        for (last, swap) in (1..9_u32).rev().zip(swaps) {
+            let (a, b) = (4 * u32::from(swap), 4 * last);
+            let difference = (order >> a ^ order >> b) & 15;
+            order ^= difference << a ^ difference << b;
+        }
+        Choice { digits, order }
+    }
+
+    /// Puts a digit in a cell, or takes it out.
+    #[inline(always)]
+    fn turn(&mut self, cell: usize, digit: u16) {
+        let [row, column, in_box] = UNITS[cell];
+        self.rows[row as usize] ^= 1 << digit;
+        self.columns[column as usize] ^= 1 << digit;
+        self.boxes[in_box as usize] ^= 1 << digit;
+    }
+}
+
+/// Row, column and box of each cell.
+const UNITS: [[u8; 3]; CELLS] = {
+    let mut units = [[0; 3]; CELLS];
+    let mut cell = 0;
+    while cell < CELLS {
+        units[cell] = [cell as u8 / 9, cell as u8 % 9, cell as u8 / 27 * 3 + cell as u8 % 9 / 3];
+        cell += 1;
+    }
+    units
+};

@@ -109,6 +109,13 @@ impl Prefetch for Puzzle {
     }
 }
 
+impl Prefetch for Grid {
+    #[inline(always)]
+    fn prefetch(&self) -> u8 {
+        self.0.prefetch()
+    }
+}
+
 /// 81 digits in row order: what an engine writes as a solution.
 ///
 /// [`Grid::BLANK`] stands where there is none; [`Grid::is_valid`] and [`Grid::solves`] check one

@@ -79,7 +79,7 @@ impl Outcome {
 impl Prefetch for Outcome {
     #[inline(always)]
     fn prefetch(&self) -> u8 {
-        self.grid.0.prefetch()
+        self.grid.prefetch()
     }
 }
 
@@ -219,6 +219,11 @@ impl<'a> Question<'a> {
     #[inline(always)]
     pub(super) fn known(&self, puzzle: usize) -> Option<&'a Grid> {
         self.known.map(|known| &known[puzzle])
+    }
+
+    /// The known solutions of a range of the batch, if there are any.
+    pub(super) fn known_of(&self, range: Range<usize>) -> &'a [Grid] {
+        self.known.map_or(&[], |known| &known[range])
     }
 
     /// The same of a range of the batch.

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use super::{Batch, Engine, Limits, Outcome, Scalar, StopFlag};
 use crate::marks::{Digits, Marks};
 use crate::propagate::peers;
 use crate::puzzle::{CELLS, Grid};
@@ -18,6 +18,8 @@ use crate::simd::SimdLevel;
 /// no solution. Guesses, nodes and latency are those of all questions together.
 pub struct LexFirst {
     engine: Box<dyn Engine>,
+    /// Answers the questions, of which there are a few at once, if `engine` needs many at once.
+    one_at_a_time: Option<Scalar>,
     finds_smallest: bool,
 }
 
@@ -33,7 +35,13 @@ pub enum Unanswered {
 impl LexFirst {
     /// Asks `engine`; `finds_smallest` if its first solution is the smallest as it is.
     pub fn new(engine: Box<dyn Engine>, finds_smallest: bool) -> Self {
-        Self { engine, finds_smallest }
+        Self { engine, one_at_a_time: None, finds_smallest }
+    }
+
+    /// Asks `engine` about all puzzles of a batch at once, and the engine `scalar` what is left to
+    /// ask about each of them.
+    pub fn of_batches(engine: Box<dyn Engine>) -> Self {
+        Self { engine, one_at_a_time: Some(Scalar::new()), finds_smallest: false }
     }
 
     /// Makes a solution the smallest that `marks` have.
@@ -75,7 +83,11 @@ impl LexFirst {
         let mut outcomes = [Outcome::NONE; 9];
         let limits = Limits { nodes: limits.nodes, ..Limits::FIRST };
         let questions = Batch::Marks(&questions[..count]);
-        if self.engine.solve(questions, limits, &mut outcomes[..count]) < count {
+        let engine: &mut dyn Engine = match &mut self.one_at_a_time {
+            Some(scalar) => scalar,
+            None => &mut *self.engine,
+        };
+        if engine.solve(questions, limits, &mut outcomes[..count]) < count {
             return Err(Unanswered::Stopped);
         }
         for outcome in &outcomes[..count] {
@@ -128,6 +140,9 @@ impl Engine for LexFirst {
     }
 
     fn stop_at(&mut self, stop: StopFlag) {
+        if let Some(scalar) = &mut self.one_at_a_time {
+            scalar.stop_at(stop.clone());
+        }
         self.engine.stop_at(stop);
     }
 

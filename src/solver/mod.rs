@@ -97,7 +97,10 @@ impl EngineKind {
     /// Makes one whose solutions are the smallest ones, read as 81-digit numbers: the same for
     /// every engine.
     pub fn build_lex_first(self, simd: SimdLevel) -> LexFirst {
-        LexFirst::new(self.build(simd), self.finds_smallest())
+        match self {
+            Self::Lanes => LexFirst::of_batches(self.build(simd)),
+            _ => LexFirst::new(self.build(simd), self.finds_smallest()),
+        }
     }
 
     /// Makes one. Engines without vectors have no use for `simd`.

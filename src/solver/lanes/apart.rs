@@ -5,7 +5,8 @@
 use fearless_simd::Simd;
 
 use super::branch::Split;
-use super::run::{Blocks, Newcomer, Run};
+use super::deferred::Deferred;
+use super::run::{Blocks, Ended, Newcomer, Run};
 use super::share::{Effort, Found, Shares};
 use super::stack::Stack;
 use super::sweep::Verdict;
@@ -34,7 +35,11 @@ struct Next {
 pub(super) struct Apart<'a, S: Simd, V> {
     run: Run<'a, S, V>,
     stack: &'a mut Stack<S, V>,
+    /// Puzzles with many solutions, at the end of the batch.
+    deferred: &'a mut Deferred,
     node_limit: u64,
+    /// The number of solutions at which a search ends: the limit, or fewer if it is then deferred.
+    enough: u32,
     search: [Search; 32],
     guesses: [u64; 32],
     nodes: [u64; 32],
@@ -44,8 +49,14 @@ pub(super) struct Apart<'a, S: Simd, V> {
 }
 
 impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
-    pub(super) fn new(run: Run<'a, S, V>, stack: &'a mut Stack<S, V>) -> Self {
+    pub(super) fn new(
+        run: Run<'a, S, V>,
+        stack: &'a mut Stack<S, V>,
+        deferred: &'a mut Deferred,
+    ) -> Self {
         Self {
+            deferred,
+            enough: run.question.limits.solutions.get(),
             node_limit: run.question.limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get),
             run,
             stack,
@@ -57,8 +68,8 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         }
     }
 
-    /// Returns how many outcomes are final, from the first.
-    pub(super) fn all(mut self) -> usize {
+    /// Searches every puzzle of the batch, but for the deferred ones.
+    pub(super) fn all(mut self) -> Ended {
         let mut next = Next { branching: 0, returning: 0 };
         while !self.run.is_stopped() {
             next.branching |= self.refill();
@@ -70,9 +81,13 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             next = self.settle(verdict);
         }
         self.run.flush();
-        let open =
-            lanes_of(self.run.busy | self.shares.lanes()).map(|lane| self.search[lane].puzzle);
-        open.fold(self.run.first_outside(), usize::min)
+        let open = self.run.busy | self.shares.lanes();
+        if open == 0 && self.run.is_through() {
+            return Ended { next: self.run.next(), stopped: false };
+        }
+        self.stack.clear(LaneSet::MAX);
+        let open = lanes_of(open).map(|lane| self.search[lane].puzzle).chain(self.deferred.first());
+        Ended { next: open.fold(self.run.first_outside(), usize::min), stopped: true }
     }
 
     /// Gives every free lane a newcomer, as long as there are any; returns the lanes that
@@ -86,6 +101,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             }
             if !self.run.has_newcomers() {
                 self.share(free);
+                self.defer_long();
                 return branching;
             }
             branching |=
@@ -159,7 +175,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             let solutions = &mut self.search[lane].solutions;
             *solutions += 1;
             first |= LaneSet::from(*solutions == 1) << lane;
-            enough |= LaneSet::from(*solutions == self.run.question.limits.solutions.get()) << lane;
+            enough |= LaneSet::from(*solutions >= self.enough) << lane;
         }
         for lane in lanes_of(first) {
             self.search[lane].at_first = self.effort(lane);
@@ -178,9 +194,16 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         }
         self.run.busy &= !done;
         let now_ns = self.run.now_ns();
+        let cut_off = self.stack.occupied() & !gave_up;
         self.stack.clear(done & !self.shares.lanes());
         for lane in lanes_of(done & !self.shares.lanes()) {
             let search = &self.search[lane];
+            self.run.lately.note(search.solutions > 1);
+            let is_cut_off = cut_off >> lane & 1 != 0;
+            if is_cut_off && search.solutions < self.run.question.limits.solutions.get() {
+                self.deferred.push(search.puzzle, search.entered_ns);
+                continue;
+            }
             let outcome = &mut self.run.outcomes[search.puzzle];
             outcome.solutions = search.solutions;
             outcome.gave_up = gave_up >> lane & 1 != 0;
@@ -190,7 +213,6 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             if search.solutions == 0 {
                 outcome.grid = Grid::BLANK;
             }
-            self.run.lately.note(search.solutions > 1);
         }
         for lane in lanes_of(done & self.shares.lanes()) {
             self.end_part(lane, now_ns);
@@ -213,6 +235,17 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             self.search[taker] = Search { solutions: 0, ..self.search[giver] };
             self.guesses[taker] = 0;
             self.nodes[taker] = 1;
+        }
+    }
+
+    /// At the end of a batch few lanes are left. They defer puzzles that turn out to have many
+    /// solutions: an ordered search in all lanes is faster than theirs, though it starts again.
+    fn defer_long(&mut self) {
+        const MANY: u32 = 4;
+        let limits = self.run.question.limits;
+        let few = self.run.busy.count_ones() as usize <= V::LEN / 4;
+        if few && limits.nodes.is_none() {
+            self.enough = limits.solutions.get().min(MANY);
         }
     }
 

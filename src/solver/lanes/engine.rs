@@ -1,26 +1,32 @@
-//! The memory of an engine of one vector width, and how it searches a batch.
+//! The memory of an engine of one vector width, and in which ways it searches a batch.
 
 use std::time::Instant;
 
 use fearless_simd::Simd;
 
 use super::apart::Apart;
+use super::deferred::{Deferred, Entry};
 use super::lately::Lately;
+use super::ordered::{Ordered, Parts};
 use super::pool::{Pool, Sides};
-use super::run::{Blocks, Run};
+use super::run::{Blocks, Ended, Memory, Run};
 use super::stack::Stack;
-use super::vector::{LaneSet, Vector};
+use super::vector::Vector;
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 
 /// The lanes of one vector width, with all their memory.
 pub(super) struct Engine<S: Simd, V> {
     simd: S,
-    blocks: Blocks<V>,
-    /// For searching apart, and together.
-    stack: Stack<S, V>,
+    memory: Memory<V>,
+    /// For searching together, and the puzzles with a second solution.
     sides: Sides<V>,
-    pub(super) lately: Lately,
+    several: Deferred,
+    /// For searching apart, and the puzzles with many solutions.
+    stack: Stack<S, V>,
+    many: Deferred,
+    /// For searching one puzzle in all lanes.
+    parts: Parts<V>,
 }
 
 /// An engine of any width.
@@ -38,53 +44,68 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     pub(super) fn new(simd: S) -> Self {
         Self {
             simd,
-            blocks: Blocks::new(simd),
-            stack: Stack::new(simd),
+            memory: Memory { blocks: Blocks::new(simd), lately: Lately::UNKNOWN },
             sides: Sides::new(simd),
-            lately: Lately::UNKNOWN,
+            several: Deferred::new(Sides::<V>::most_searches()),
+            stack: Stack::new(simd),
+            many: Deferred::new(V::LEN),
+            parts: Parts::new(simd),
         }
     }
 
-    /// Searches as many puzzles of a batch together as it pays for; returns how many, or how many
-    /// outcomes are final if asked to stop.
+    /// Searches as many puzzles of a batch together as it pays for.
     fn together(
         &mut self,
         start: Instant,
         question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
-    ) -> Result<usize, usize> {
-        let (blocks, lately) = (&mut self.blocks, &mut self.lately);
-        let run = Run::new(self.simd, start, blocks, lately, question, stop, outcomes);
-        let ended = Pool::new(run, &mut self.sides).all();
-        if let Some(done) = ended.stopped {
-            return Err(done);
+    ) -> Ended {
+        let run = Run::new(self.simd, start, &mut self.memory, question, stop, outcomes);
+        let mut ended = Pool::new(run, &mut self.sides, &mut self.several).all();
+        let mut several = std::mem::take(&mut self.several);
+        let lately = self.memory.lately;
+        for group in several.in_order().chunks(V::LEN) {
+            if ended.stopped {
+                break;
+            }
+            if let Some(first_open) = self.again(start, question, stop, outcomes, group) {
+                ended = Ended { next: first_open, stopped: true };
+            }
         }
-        if ended.forsaken {
-            self.again(start, question, stop, &mut outcomes[..ended.next])?;
-        }
-        Ok(ended.next)
+        // These puzzles were counted before.
+        self.memory.lately = lately;
+        several.clear();
+        self.several = several;
+        ended
     }
 
-    /// Searches every puzzle of a batch apart; returns how many outcomes are final, from the first.
+    /// Searches puzzles of a batch apart.
     fn apart(
         &mut self,
         start: Instant,
         question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
-    ) -> usize {
-        let (blocks, lately) = (&mut self.blocks, &mut self.lately);
-        let run = Run::new(self.simd, start, blocks, lately, question, stop, outcomes);
-        let done = Apart::new(run, &mut self.stack).all();
-        if done < question.batch.len() {
-            self.stack.clear(LaneSet::MAX);
+    ) -> Ended {
+        let run = Run::new(self.simd, start, &mut self.memory, question, stop, outcomes);
+        let mut ended = Apart::new(run, &mut self.stack, &mut self.many).all();
+        let mut many = std::mem::take(&mut self.many);
+        for entry in many.in_order() {
+            if ended.stopped {
+                break;
+            }
+            if !self.count(start, question, stop, outcomes, *entry) {
+                ended = Ended { next: entry.puzzle, stopped: true };
+            }
         }
-        done
+        many.clear();
+        self.many = many;
+        ended
     }
 
-    /// Searches the forsaken puzzles again, some at once; if asked to stop, says how many outcomes are
-    /// final.
+    /// Searches deferred puzzles apart, one for each lane; if asked to stop, returns the first one
+    /// whose outcome is not final.
     #[cold]
     fn again(
         &mut self,
@@ -92,46 +113,66 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
         question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
-    ) -> Result<(), usize> {
-        let lately = self.lately;
-        let mut next = 0;
-        loop {
-            let (mut which, mut count) = ([0; 32], 0);
-            while count < V::LEN && next < outcomes.len() {
-                which[count] = next;
-                count += usize::from(outcomes[next].gave_up);
-                next += 1;
-            }
-            if count == 0 {
-                break;
-            }
-            let waited_ns = start.elapsed().as_nanos() as u64;
-            let mut found = [Outcome::NONE; 32];
-            let found = &mut found[..count];
-            let now = Instant::now();
-            let done = match question.batch {
-                Batch::Puzzles(all) => {
-                    let some = which.map(|i| all[i]);
-                    let again = Question::all(Batch::Puzzles(&some[..count]), question.limits);
-                    self.apart(now, &again, stop, found)
-                }
-                Batch::Marks(all) => {
-                    let some = which.map(|i| all[i]);
-                    let again = Question::all(Batch::Marks(&some[..count]), question.limits);
-                    self.apart(now, &again, stop, found)
-                }
-            };
-            for (i, found) in which.iter().zip(&found[..done]) {
-                let waited_ns = waited_ns - outcomes[*i].latency_ns;
-                outcomes[*i] = Outcome { latency_ns: found.latency_ns + waited_ns, ..*found };
-            }
-            if done < count {
-                return Err(which[done]);
-            }
+        group: &[Entry],
+    ) -> Option<usize> {
+        let now = Instant::now();
+        let mut found = [Outcome::NONE; 32];
+        let found = &mut found[..group.len()];
+        let mut which = [0; 32];
+        for (which, entry) in which.iter_mut().zip(group) {
+            *which = entry.puzzle;
         }
-        // They have been counted before.
-        self.lately = lately;
-        Ok(())
+        let limits = question.limits;
+        let ended = match question.batch {
+            Batch::Puzzles(all) => {
+                let some = which.map(|i| all[i]);
+                let again = Question::all(Batch::Puzzles(&some[..group.len()]), limits);
+                self.apart(now, &again, stop, found)
+            }
+            Batch::Marks(all) => {
+                let some = which.map(|i| all[i]);
+                let again = Question::all(Batch::Marks(&some[..group.len()]), limits);
+                self.apart(now, &again, stop, found)
+            }
+        };
+        let now_ns = now.duration_since(start).as_nanos() as u64;
+        for (entry, found) in group.iter().zip(&found[..ended.next]) {
+            let latency_ns = found.latency_ns + now_ns - entry.entered_ns;
+            outcomes[entry.puzzle] = Outcome { latency_ns, ..*found };
+        }
+        ended.stopped.then(|| group[ended.next].puzzle)
+    }
+
+    /// Counts the solutions of a deferred puzzle in all lanes, of which the first is in its outcome;
+    /// whether the outcome is final.
+    #[cold]
+    fn count(
+        &mut self,
+        start: Instant,
+        question: &Question<'_>,
+        stop: &StopFlag,
+        outcomes: &mut [Outcome],
+        Entry { puzzle, entered_ns }: Entry,
+    ) -> bool {
+        let alone = question.part(puzzle..puzzle + 1);
+        let outcome = &mut outcomes[puzzle];
+        let (memory, one) = (&mut self.memory, std::slice::from_mut(outcome));
+        let run = Run::new(self.simd, start, memory, &alone, stop, one);
+        let Some(counted) = Ordered::new(run, &mut self.parts).count() else { return false };
+        outcome.solutions = counted.solutions;
+        outcome.gave_up = false;
+        outcome.guesses = counted.effort.guesses;
+        outcome.nodes = counted.effort.nodes;
+        outcome.latency_ns = start.elapsed().as_nanos() as u64 - entered_ns;
+        true
+    }
+
+    /// A new engine that expects this of puzzles.
+    #[cfg(test)]
+    pub(super) fn expecting(simd: S, lately: Lately) -> Self {
+        let mut engine = Self::new(simd);
+        engine.memory.lately = lately;
+        engine
     }
 }
 
@@ -143,14 +184,20 @@ impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
         outcomes: &mut [Outcome],
     ) -> usize {
         let start = Instant::now();
-        let pays = Pool::<S, V>::suits(question) && self.lately.few_several();
-        let together = if pays { self.together(start, question, stop, outcomes) } else { Ok(0) };
-        match together {
-            Ok(done) if done < question.batch.len() => {
-                let rest = question.part(done..question.batch.len());
-                done + self.apart(start, &rest, stop, &mut outcomes[done..])
+        let mut done = 0;
+        while done < outcomes.len() {
+            let rest = question.part(done..outcomes.len());
+            let outcomes = &mut outcomes[done..];
+            let ended = if Pool::<S, V>::suits(&rest) && self.memory.lately.few_several() {
+                self.together(start, &rest, stop, outcomes)
+            } else {
+                self.apart(start, &rest, stop, outcomes)
+            };
+            done += ended.next;
+            if ended.stopped {
+                break;
             }
-            Ok(done) | Err(done) => done,
         }
+        done
     }
 }

@@ -50,7 +50,8 @@
 //! from the [`shelves`], whichever puzzle it belongs to. Where more than one solution is found, or
 //! looked for up to a limit of nodes, the order matters; then every lane has a search for itself
 //! ([`apart`]) and a stack of its own ([`stack`]), and free lanes take parts of others' searches only
-//! at the end of a batch ([`share`]). Which way a batch is searched depends on what the puzzles before
+//! at the end of a batch ([`share`]). The last puzzles of a batch, if many solutions are wanted of
+//! them, are searched one after the other by all lanes ([`ordered`]). Which way a batch is searched depends on what the puzzles before
 //! were like ([`lately`]); the outcome is the same.
 //!
 //! # What it costs
@@ -134,8 +135,10 @@
 mod apart;
 mod branch;
 mod clues;
+mod deferred;
 mod engine;
 mod lately;
+mod ordered;
 mod pool;
 mod run;
 mod searches;

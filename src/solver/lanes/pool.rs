@@ -7,7 +7,7 @@
 //!
 //! In which order the sides of a search are looked at depends on what else is going on. That does not
 //! matter where all of them are: with no solution or only one, the solution, the guesses and the nodes
-//! are those of any order. When a second solution turns up, the puzzle is *forsaken*, and a lane of
+//! are those of any order. When a second solution turns up, the puzzle is *deferred*, and a lane of
 //! its own searches it again in the right order. What the first search has cost is lost then; so where
 //! puzzles with several solutions are frequent none is searched together
 //! ([`Lately`](super::lately::Lately)).
@@ -15,7 +15,8 @@
 use fearless_simd::Simd;
 
 use super::branch::Split;
-use super::run::{Newcomer, Run};
+use super::deferred::Deferred;
+use super::run::{Ended, Newcomer, Run};
 use super::searches::{SearchId, Searches};
 use super::shelves::{Exchange, Shelves};
 use super::sweep::Verdict;
@@ -34,9 +35,16 @@ impl<V> Sides<V> {
     where
         V: Vector<S>,
     {
-        // Every search has a lane or a side.
-        let searches = Searches::new(V::LEN + Shelves::<V>::room());
+        let searches = Searches::new(Self::most_searches());
         Self { shelves: Shelves::new(s), searches }
+    }
+
+    /// The most searches at once: each of them has a lane or a side.
+    pub(super) const fn most_searches<S: Simd>() -> usize
+    where
+        V: Vector<S>,
+    {
+        V::LEN + Shelves::<V>::room()
     }
 }
 
@@ -46,19 +54,8 @@ pub(super) struct Pool<'a, S: Simd, V> {
     sides: &'a mut Sides<V>,
     /// The search that each lane works for.
     owner: [SearchId; 32],
-    /// The first puzzle that is to be searched again; none is if there is no such puzzle.
-    first_forsaken: usize,
-}
-
-/// How far a batch was searched together.
-pub(super) struct Ended {
-    /// The first puzzle that was not.
-    pub(super) next: usize,
-    /// Whether some of those before are to be searched again, apart: their outcomes have given up,
-    /// and say as latency when they came.
-    pub(super) forsaken: bool,
-    /// If asked to stop: the first puzzle whose outcome is not final.
-    pub(super) stopped: Option<usize>,
+    /// Puzzles with a second solution, and those for whose sides there was no room.
+    deferred: &'a mut Deferred,
 }
 
 impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
@@ -67,17 +64,22 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
     }
 
-    pub(super) fn new(run: Run<'a, S, V>, sides: &'a mut Sides<V>) -> Self {
-        Self { run, sides, owner: [Searches::NOBODY; 32], first_forsaken: usize::MAX }
+    pub(super) fn new(
+        run: Run<'a, S, V>,
+        sides: &'a mut Sides<V>,
+        deferred: &'a mut Deferred,
+    ) -> Self {
+        Self { run, sides, owner: [Searches::NONE; 32], deferred }
     }
 
+    /// Searches puzzles until it does not pay any more.
     pub(super) fn all(mut self) -> Ended {
         let mut branching = 0;
-        let mut stopped = None;
         loop {
             if self.run.is_stopped() {
-                stopped = Some(self.first_open());
-                break;
+                let first_open = self.first_open();
+                self.run.flush();
+                return Ended { next: first_open, stopped: true };
             }
             branching |= self.refill(branching);
             let (s, pool) = (self.run.s, &mut self);
@@ -91,11 +93,11 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             } else if self.run.is_through() && self.sides.shelves.sides() == 0 {
                 break;
             } else {
-                0 // All that were busy have been forsaken.
+                0 // The puzzles of all busy lanes were deferred.
             };
         }
         self.run.flush();
-        Ended { next: self.run.next(), forsaken: self.first_forsaken != usize::MAX, stopped }
+        Ended { next: self.run.next(), stopped: false }
     }
 
     /// The first puzzle whose outcome is not final; all searches are forgotten.
@@ -105,7 +107,8 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         let searched = searches.first_puzzle().unwrap_or(usize::MAX);
         shelves.clear();
         searches.clear();
-        searched.min(self.run.first_outside()).min(self.first_forsaken)
+        let deferred = self.deferred.first().unwrap_or(usize::MAX);
+        searched.min(self.run.first_outside()).min(deferred)
     }
 
     /// Newcomers for the lanes that there is no side for; returns those that are stuck already.
@@ -116,7 +119,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             if free == 0 {
                 return stuck;
             }
-            if !self.run.lately.few_several() {
+            if !self.run.lately.few_several() || self.deferred.are_many() {
                 self.run.admit_no_more();
             }
             if !self.run.has_newcomers() {
@@ -199,7 +202,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             self.run.busy |= taken.all;
             back = taken.back;
         } else if put_by != 0 && !shelves.put_by(self.run.s, put_by, owner) {
-            self.forsake(put_by);
+            self.defer(put_by);
             put_by = 0;
         }
         Exchange { given, giver, back, column, put_by }
@@ -214,9 +217,9 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         }
         self.run.busy &= !over;
         // Which is the last one of its search cannot be predicted: no branch on it.
-        let (mut ended, mut count) = ([Searches::NOBODY; 32], 0);
+        let (mut ended, mut count) = ([Searches::NONE; 32], 0);
         for lane in lanes_of(over) {
-            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NOBODY);
+            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NONE);
             count += usize::from(self.sides.searches.end_side(ended[count]));
         }
         for id in &ended[..count] {
@@ -225,7 +228,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         stuck & self.run.busy
     }
 
-    /// The first solutions leave; puzzles with a second one are forsaken.
+    /// The first solutions leave; puzzles with a second one are deferred.
     fn count_solutions(&mut self, solved: LaneSet) {
         let (owner, searches) = (&self.owner, &mut self.sides.searches);
         let (mut first, mut second) = (0, 0);
@@ -236,7 +239,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         }
         self.run.keep_solutions(first, |lane| searches.puzzle(owner[lane]));
         if second != 0 {
-            self.forsake(second);
+            self.defer(second);
         }
     }
 
@@ -257,28 +260,25 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         }
     }
 
-    /// The searches that these lanes work for end; their puzzles are to be searched again.
+    /// Ends the searches that these lanes work for, and defers their puzzles.
     #[cold]
-    fn forsake(&mut self, lanes: LaneSet) {
+    fn defer(&mut self, lanes: LaneSet) {
         let Sides { shelves, searches } = &mut *self.sides;
         for lane in lanes_of(lanes) {
-            let forsaken = self.owner[lane];
-            if forsaken == Searches::NOBODY {
+            let id = self.owner[lane];
+            if id == Searches::NONE {
                 continue; // with another lane
             }
-            shelves.remove(forsaken);
+            shelves.remove(id);
             for (lane, owner) in self.owner.iter_mut().enumerate() {
-                if *owner == forsaken {
-                    *owner = Searches::NOBODY;
+                if *owner == id {
+                    *owner = Searches::NONE;
                     self.run.busy &= !(1 << lane);
                 }
             }
-            let search = searches.remove(forsaken);
-            let outcome = &mut self.run.outcomes[search.puzzle];
-            outcome.gave_up = true;
-            outcome.latency_ns = search.entered_ns;
+            let search = searches.remove(id);
+            self.deferred.push(search.puzzle, search.entered_ns);
             self.run.lately.note(true);
-            self.first_forsaken = self.first_forsaken.min(search.puzzle);
         }
     }
 }

@@ -51,6 +51,12 @@ impl<V> Blocks<V> {
     }
 }
 
+/// What all ways to search a batch have in common, from batch to batch.
+pub(super) struct Memory<V> {
+    pub(super) blocks: Blocks<V>,
+    pub(super) lately: Lately,
+}
+
 /// A puzzle that has come into a work lane.
 pub(super) struct Newcomer {
     pub(super) lane: usize,
@@ -61,7 +67,15 @@ pub(super) struct Newcomer {
     pub(super) stuck: bool,
 }
 
-/// One batch, and what both ways to search it have in common.
+/// How far a batch was searched.
+pub(super) struct Ended {
+    /// The first puzzle that was not; if stopped, the first one whose outcome is not final.
+    pub(super) next: usize,
+    /// Whether that was because all searches are to end.
+    pub(super) stopped: bool,
+}
+
+/// One batch, and what all ways to search it have in common.
 pub(super) struct Run<'a, S: Simd, V> {
     pub(super) s: S,
     pub(super) blocks: &'a mut Blocks<V>,
@@ -102,16 +116,15 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// Newcomers are swept together until fewer than this many are still changing.
     const TOGETHER: u32 = V::LEN as u32 * 10 / 32;
 
-    #[allow(clippy::too_many_arguments)] // One for each thing that the batch shares.
     pub(super) fn new(
         s: S,
         start: Instant,
-        blocks: &'a mut Blocks<V>,
-        lately: &'a mut Lately,
+        memory: &'a mut Memory<V>,
         question: &'a Question<'a>,
         stop: &'a StopFlag,
         outcomes: &'a mut [Outcome],
     ) -> Self {
+        let Memory { blocks, lately } = memory;
         Self {
             s,
             start,
@@ -232,6 +245,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         let filled = LaneSet::MAX >> (32 - count);
         let ahead = self.question.batch.part(self.next..(self.next + V::LEN).min(self.end));
         let outcomes = &self.outcomes[self.first_waiting..self.next];
+        let known = self.question.known_of(self.first_waiting..self.next);
         let (s, entry) = (self.s, &mut *self.blocks.entry);
         let blind = self.blind[0].min(self.blind[1]);
         let (verdict, sweeps) = s.vectorize(
@@ -244,6 +258,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 }
                 prefetch_batch(ahead);
                 prefetch_all(outcomes);
+                prefetch_all(known);
                 let clashing = match block {
                     Batch::Puzzles(_) => eliminate_clues(s, entry),
                     Batch::Marks(_) => eliminate_singles(s, entry),
@@ -367,9 +382,12 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
 
     /// Whether a solved work lane shows this solution.
     fn shows(&self, lane: usize, solution: &Grid) -> bool {
-        let digit = |cell: &V| cell.as_slice()[lane].trailing_zeros() + 1;
-        let cells = self.blocks.work.iter().zip(&solution.0);
-        cells.into_iter().all(|(cell, known)| digit(cell) == u32::from(*known))
+        // Not through the count of zeros, which is slow without the instruction set of a level.
+        let digit_is = |cell: &V, digit: u8| {
+            u32::from(cell.as_slice()[lane]) << 1 == 1_u32.wrapping_shl(digit.into())
+        };
+        let mut cells = self.blocks.work.iter().zip(&solution.0);
+        cells.all(|(cell, digit)| digit_is(cell, *digit))
     }
 
     /// The solutions in these work lanes go to the exit block; `puzzle_of` a lane is its place in

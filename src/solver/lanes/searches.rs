@@ -17,7 +17,7 @@ pub(super) struct Search {
 
 /// All searches that are going on.
 pub(super) struct Searches {
-    /// By number; the first one is nobody's.
+    /// By number; the first one is no search.
     all: Vec<Search>,
     /// Numbers that are free again.
     spare: Vec<SearchId>,
@@ -25,13 +25,13 @@ pub(super) struct Searches {
 
 impl Searches {
     /// The number of no search, for lanes that have none; it never ends.
-    pub(super) const NOBODY: SearchId = 0;
+    pub(super) const NONE: SearchId = 0;
 
     /// Room for so many at once.
     pub(super) fn new(most: usize) -> Self {
-        let nobody = Search { puzzle: 0, entered_ns: 0, guesses: 0, solutions: 0, open: u64::MAX };
+        let none = Search { puzzle: 0, entered_ns: 0, guesses: 0, solutions: 0, open: u64::MAX };
         let mut all = Vec::with_capacity(1 + most);
-        all.push(nobody);
+        all.push(none);
         Self { all, spare: Vec::with_capacity(most) }
     }
 

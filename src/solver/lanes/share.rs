@@ -39,7 +39,7 @@ pub(super) struct Effort {
 impl Effort {
     const NONE: Self = Self { guesses: 0, nodes: 0 };
 
-    fn and(self, other: Self) -> Self {
+    pub(super) fn and(self, other: Self) -> Self {
         Self { guesses: self.guesses + other.guesses, nodes: self.nodes + other.nodes }
     }
 }
@@ -68,7 +68,7 @@ impl Found {
     }
 }
 
-const NOBODY: u8 = u8::MAX;
+const NO_LANE: u8 = u8::MAX;
 
 /// A lane's place in the list of its puzzle.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ struct Place {
 }
 
 const ALONE: Place =
-    Place { previous: NOBODY, next: NOBODY, before: Found::NOTHING, after: Found::NOTHING };
+    Place { previous: NO_LANE, next: NO_LANE, before: Found::NOTHING, after: Found::NOTHING };
 
 /// Which lanes share a search.
 pub(super) struct Shares {
@@ -116,7 +116,7 @@ impl Shares {
         self.places[taker] = Place { previous: giver as u8, next, before: Found::NOTHING, after };
         self.places[giver].next = taker as u8;
         self.places[giver].after = Found::NOTHING;
-        if next != NOBODY {
+        if next != NO_LANE {
             self.places[usize::from(next)].previous = taker as u8;
         }
     }
@@ -128,19 +128,19 @@ impl Shares {
         let found = place.before.then(found, limit).then(&place.after, limit);
         let mut next = place.next;
         let mut needless = 0;
-        while found.solutions >= limit && next != NOBODY {
+        while found.solutions >= limit && next != NO_LANE {
             needless |= 1 << next;
             next = self.places[usize::from(next)].next;
         }
         self.lanes &= !needless;
-        if next != NOBODY {
+        if next != NO_LANE {
             self.places[usize::from(next)].previous = place.previous;
         }
-        if place.previous != NOBODY {
+        if place.previous != NO_LANE {
             let previous = &mut self.places[usize::from(place.previous)];
             previous.next = next;
             previous.after = previous.after.then(&found, limit);
-        } else if next != NOBODY {
+        } else if next != NO_LANE {
             self.places[usize::from(next)].before = found;
         } else {
             return Ended { all: Some(found), needless };

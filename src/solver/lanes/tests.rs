@@ -486,10 +486,11 @@ fn mixed(input: &Input) -> Vec<Puzzle> {
 /// there are many puzzles with several solutions; so each engine gets few of them.)
 fn check_ways<S: Simd, V: Vector<S> + Send>(s: S, input: &Input) {
     let puzzles = mixed(input);
-    for limits in [Limits::PROOF, Limits::count(5.try_into().unwrap())] {
-        let mut apart = Width::<S, V>::new(s);
-        apart.lately = Lately::UNKNOWN;
-        (0..1000).for_each(|_| apart.lately.note(true));
+    for solutions in [2, 5, 100] {
+        let limits = Limits::count(solutions.try_into().unwrap());
+        let mut many_several = Lately::UNKNOWN;
+        (0..1000).for_each(|_| many_several.note(true));
+        let mut apart = Width::<S, V>::expecting(s, many_several);
         let mut wanted = vec![Outcome::NONE; puzzles.len()];
         apart.solve(
             &Question::all(Batch::Puzzles(&puzzles), limits),
@@ -497,10 +498,9 @@ fn check_ways<S: Simd, V: Vector<S> + Send>(s: S, input: &Input) {
             &mut wanted,
         );
         for size in [1, 7, 100] {
-            let mut together = Width::<S, V>::new(s);
             let mut found = vec![Outcome::NONE; puzzles.len()];
             for (puzzles, found) in puzzles.chunks(size).zip(found.chunks_mut(size)) {
-                together.lately = Lately::UNKNOWN;
+                let mut together = Width::<S, V>::expecting(s, Lately::UNKNOWN);
                 let question = Question::all(Batch::Puzzles(puzzles), limits);
                 together.solve(&question, &StopFlag::default(), found);
             }

@@ -1,0 +1,285 @@
+//! One puzzle in all lanes, in the order of a search depth first: what counts many solutions.
+//!
+//! A puzzle with many solutions, alone in its batch, would leave all lanes but one empty. Here all
+//! lanes search it. Each of them propagates another node, and what has been found lies in a list,
+//! in the order in which a single lane would have come to it:
+//!
+//! ```text
+//!  found   ◀── first                                                          last ──▶
+//!  12, 31   │ lane 4 │ solution │ lane 0 │ slot 7 │ lane 9 │ solution │ slot 3 │ slot 2 │
+//! ```
+//!
+//! Free lanes take the first nodes that wait, so that all lanes work near the head of the list.
+//! Solutions at the head are counted, with what was searched before them. So the count stops at
+//! the same solution, after the same guesses and nodes, as the search of a single lane.
+
+use fearless_simd::Simd;
+
+use super::branch::{MAX_DEPTH, Split};
+use super::run::{Blocks, Newcomer, Run};
+use super::share::Effort;
+use super::sweep::{Cells, Verdict};
+use super::transpose::move_lanes;
+use super::vector::{LaneSet, Vector, align_stack, lanes_of};
+use crate::puzzle::CELLS;
+
+/// With more parts than this, lanes that get free wait until the others have come to an end; then
+/// one lane goes on alone. So memory is bounded. (In unit tests so few that this happens.)
+const CROWDED: usize = if cfg!(test) { 24 } else { 4096 };
+
+/// The most parts: a lane adds one part for each branch until it comes to an end.
+const MOST: usize = CROWDED + 33 * (MAX_DEPTH + 1);
+
+/// A part of the search tree.
+#[derive(Clone, Copy)]
+struct Part {
+    /// What was searched before it, and after the part before it in the list.
+    before: Effort,
+    what: What,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    /// A node in a lane.
+    Lane(u8),
+    /// Side B of the branch of this lane, just made.
+    Fresh(u8),
+    /// A node that waits.
+    Slot(u16),
+    Solution,
+}
+
+/// The memory of the search.
+pub(super) struct Parts<V> {
+    /// The last part of the search first, so that its head is the end of the list.
+    list: Vec<Part>,
+    /// Parts that are being replaced.
+    old: Vec<Part>,
+    /// The fresh sides B, each in the lane that has branched.
+    fresh: Box<Cells<V>>,
+    slots: Vec<[u16; CELLS]>,
+    spare: Vec<u16>,
+}
+
+impl<V> Parts<V> {
+    /// Room for all that the search can need. What is never needed is never touched.
+    pub(super) fn new<S: Simd>(s: S) -> Self
+    where
+        V: Vector<S>,
+    {
+        Self {
+            list: Vec::with_capacity(MOST),
+            old: Vec::with_capacity(MOST),
+            fresh: Box::new([V::splat(s, 0); CELLS]),
+            slots: Vec::with_capacity(MOST),
+            spare: Vec::with_capacity(MOST),
+        }
+    }
+
+    /// A slot for the fresh side B of a lane.
+    fn keep<S: Simd>(&mut self, lane: usize) -> u16
+    where
+        V: Vector<S>,
+    {
+        let slot = self.spare.pop().unwrap_or_else(|| {
+            self.slots.push([0; CELLS]);
+            (self.slots.len() - 1) as u16
+        });
+        for (kept, cell) in self.slots[usize::from(slot)].iter_mut().zip(self.fresh.iter()) {
+            *kept = cell.as_slice()[lane];
+        }
+        slot
+    }
+}
+
+/// What was found.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Counted {
+    pub(super) solutions: u32,
+    pub(super) effort: Effort,
+}
+
+/// The search of one puzzle in all lanes.
+pub(super) struct Ordered<'a, S: Simd, V> {
+    /// A batch of this puzzle alone.
+    run: Run<'a, S, V>,
+    parts: &'a mut Parts<V>,
+    /// What was found at the head of the list, which is gone from there.
+    counted: Counted,
+    /// What was searched after the last part.
+    after: Effort,
+}
+
+impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
+    pub(super) fn new(run: Run<'a, S, V>, parts: &'a mut Parts<V>) -> Self {
+        parts.list.clear();
+        parts.slots.clear();
+        parts.spare.clear();
+        Self { run, parts, counted: Counted::default(), after: Effort::default() }
+    }
+
+    /// Counts the solutions of a puzzle that has several, up to the limit; `None` if asked to stop.
+    pub(super) fn count(mut self) -> Option<Counted> {
+        assert!(self.run.has_newcomers(), "what has several solutions has to be searched");
+        let stuck = self.run.take_newcomers(1, |Newcomer { .. }| {});
+        self.parts.list.push(Part { before: Effort::default(), what: What::Lane(0) });
+        let mut verdict = Verdict { failed: 0, full: 0, stuck };
+        while !self.run.is_stopped() {
+            self.settle(verdict);
+            if self.count_head() {
+                return Some(self.counted);
+            }
+            if verdict.stuck != 0 {
+                self.branch(verdict.stuck);
+            }
+            self.fill_lanes(verdict.stuck);
+            verdict = self.run.work();
+        }
+        None
+    }
+
+    /// Replaces the parts whose lanes have an event by what has become of them.
+    fn settle(&mut self, Verdict { failed, full, stuck }: Verdict) {
+        let solved = self.run.solved(full);
+        let failed = failed | (full & !solved);
+        self.run.busy &= !(failed | solved);
+        let Parts { list, old, .. } = &mut *self.parts;
+        let mut events = (failed | solved | stuck).count_ones();
+        let mut first = list.len();
+        while events > 0 {
+            first -= 1;
+            if let What::Lane(lane) = list[first].what {
+                events -= (failed | solved | stuck) >> lane & 1;
+            }
+        }
+        old.clear();
+        old.extend_from_slice(&list[first..]);
+        list.truncate(first);
+        for part in &*old {
+            let What::Lane(lane) = part.what else {
+                list.push(*part);
+                continue;
+            };
+            let is_in = |lanes: LaneSet| lanes >> lane & 1 != 0;
+            let searched = Effort {
+                guesses: part.before.guesses + u64::from(is_in(stuck)),
+                nodes: part.before.nodes + 1,
+            };
+            if is_in(failed) {
+                let later = list.last_mut().map_or(&mut self.after, |part| &mut part.before);
+                *later = searched.and(*later);
+            } else if is_in(solved) {
+                list.push(Part { before: searched, what: What::Solution });
+            } else if is_in(stuck) {
+                list.push(Part { before: Effort::default(), what: What::Fresh(lane) });
+                list.push(Part { before: searched, what: part.what });
+            } else {
+                list.push(*part);
+            }
+        }
+    }
+
+    /// Counts the solutions at the head of the list; whether that is all.
+    fn count_head(&mut self) -> bool {
+        let Counted { solutions, effort } = &mut self.counted;
+        while let Some(Part { before, what: What::Solution }) = self.parts.list.last() {
+            *solutions += 1;
+            *effort = effort.and(*before);
+            if *solutions == self.run.question.limits.solutions.get() {
+                return true;
+            }
+            self.parts.list.pop();
+        }
+        let all = self.parts.list.is_empty();
+        if all {
+            *effort = effort.and(self.after);
+        }
+        all
+    }
+
+    /// The lanes `stuck` get side A of their branch; side B is fresh.
+    fn branch(&mut self, stuck: LaneSet) {
+        let (s, fresh) = (self.run.s, &mut *self.parts.fresh);
+        let Blocks { work, configurations, .. } = &mut *self.run.blocks;
+        s.vectorize(
+            #[inline(always)]
+            || {
+                align_stack::<S, V>(s);
+                let split = Split::choose(s, configurations, stuck);
+                for band in 0..3 {
+                    for stack in 0..3 {
+                        let taken = split.of_box(s, band, stack);
+                        for row in 0..3 {
+                            for column in 0..3 {
+                                let i = (3 * band + row) * 9 + 3 * stack + column;
+                                (work[i], fresh[i]) = taken.of_cell(work[i], row, column);
+                            }
+                        }
+                    }
+                }
+            },
+        );
+    }
+
+    /// The first nodes that wait go into the free lanes; other fresh ones, those of the lanes `stuck`, go
+    /// into slots.
+    fn fill_lanes(&mut self, stuck: LaneSet) {
+        let mut free = self.run.free();
+        if self.parts.list.len() > CROWDED {
+            let lowest = free & free.wrapping_neg();
+            free = if self.run.busy == 0 { lowest } else { 0 };
+        }
+        let mut fresh = stuck.count_ones();
+        let (mut from, mut given) = ([0; 32], 0);
+        let (mut slots, mut loaded) = ([0; 32], 0);
+        for at in (0..self.parts.list.len()).rev() {
+            if free == 0 && fresh == 0 {
+                break;
+            }
+            let lane = free.trailing_zeros() as usize;
+            let what = match self.parts.list[at].what {
+                What::Fresh(branched) if free != 0 => {
+                    fresh -= 1;
+                    from[lane] = u16::from(branched);
+                    given |= 1 << lane;
+                    What::Lane(lane as u8)
+                }
+                What::Fresh(branched) => {
+                    fresh -= 1;
+                    What::Slot(self.parts.keep(usize::from(branched)))
+                }
+                What::Slot(slot) if free != 0 => {
+                    slots[lane] = slot;
+                    loaded |= 1 << lane;
+                    What::Lane(lane as u8)
+                }
+                _ => continue,
+            };
+            if matches!(what, What::Lane(_)) {
+                free &= free - 1;
+            }
+            self.parts.list[at].what = what;
+        }
+        self.run.busy |= given | loaded;
+        self.move_nodes(&from, given, &slots, loaded);
+    }
+
+    /// Fresh sides B go to the lanes `given`, from those lanes; the lanes `loaded` get what is in
+    /// those slots.
+    fn move_nodes(&mut self, from: &[u16; 32], given: LaneSet, slots: &[u16; 32], loaded: LaneSet) {
+        let (s, work, fresh) = (self.run.s, &mut *self.run.blocks.work, &*self.parts.fresh);
+        if given != 0 {
+            s.vectorize(
+                #[inline(always)]
+                || move_lanes(s, fresh, from, work, given),
+            );
+        }
+        for lane in lanes_of(loaded) {
+            let slot = slots[lane];
+            self.parts.spare.push(slot);
+            for (cell, kept) in work.iter_mut().zip(&self.parts.slots[usize::from(slot)]) {
+                cell.as_mut_slice()[lane] = *kept;
+            }
+        }
+    }
+}

@@ -9,14 +9,14 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use bulkdoku::bundled::{BUNDLED, BundledSet};
-use bulkdoku::measure::{Chance, Permutation, PuzzleSet};
+use bulkdoku::measure::{Permutation, PuzzleSet, SeededRng};
 use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// The puzzles of each bundled set, permuted.
 fn sets() -> Vec<(&'static str, Vec<Puzzle>)> {
-    let mut chance = Chance::new(1);
-    let mut permute = |puzzle: &Puzzle| Permutation::random(&mut chance).puzzle(puzzle);
+    let mut rng = SeededRng::new(1);
+    let mut permute = |puzzle: &Puzzle| Permutation::random(&mut rng).puzzle(puzzle);
     let mut puzzles = |set: &BundledSet| -> Vec<Puzzle> {
         let set = PuzzleSet::read(set.name, set.text.as_bytes()).expect("a clean set");
         set.puzzles.iter().map(&mut permute).collect()

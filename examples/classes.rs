@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::error::Error;
 
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::measure::{Chance, Permutation};
+use bulkdoku::measure::{Permutation, SeededRng};
 use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
 /// Isomorphs of each.
@@ -24,13 +24,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     solve_batch(&puzzles, Limits::FIRST, &mut outcomes);
     let grids: Vec<_> = outcomes.iter().map(|outcome| Puzzle::from(outcome.grid)).collect();
 
-    let mut chance = Chance::new(seed);
+    let mut rng = SeededRng::new(seed);
     for (name, boards) in [("puzzles", puzzles), ("grids", grids)] {
         let mut classes: HashMap<Puzzle, usize> = HashMap::new();
         let mut symmetric = 0;
         for board in &boards {
             for _ in 0..COPIES {
-                let canonical = Permutation::random(&mut chance).puzzle(board).canonical()?;
+                let canonical = Permutation::random(&mut rng).puzzle(board).canonical()?;
                 *classes.entry(canonical.form).or_default() += 1;
                 symmetric += usize::from(canonical.automorphisms > 1);
             }

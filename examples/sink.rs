@@ -10,7 +10,7 @@ use std::io::{self, Read};
 
 use bulkdoku::bundled::BUNDLED;
 use bulkdoku::output::{Column, CsvRows};
-use bulkdoku::pipeline::{Sink, SoFar};
+use bulkdoku::pipeline::{Checkpoint, Sink};
 use bulkdoku::{Pipeline, Progress, Source};
 
 /// Counts rows by what is in them.
@@ -26,12 +26,12 @@ impl Sink for Tally {
         Ok(())
     }
 
-    fn notes(&mut self, messages: &[u8]) -> io::Result<()> {
+    fn diagnostics(&mut self, messages: &[u8]) -> io::Result<()> {
         eprint!("{}", String::from_utf8_lossy(messages));
         Ok(())
     }
 
-    fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+    fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
         Ok(())
     }
 }

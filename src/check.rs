@@ -20,7 +20,7 @@ use crate::text::{Line, windows};
 /// Why an answer is not right: the first of these that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Disagreement {
+pub enum Mismatch {
     /// There is none.
     Missing,
     /// There is none because the input of the answers has ended: it has fewer than there are puzzles.
@@ -58,7 +58,7 @@ pub enum Disagreement {
     Several,
 }
 
-/// Where a [`Disagreement`] shows itself.
+/// Where a [`Mismatch`] shows itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the answer, behind so many of its bytes.
@@ -67,7 +67,7 @@ pub enum Place {
     Puzzle(usize),
 }
 
-impl Disagreement {
+impl Mismatch {
     /// Where it shows itself.
     pub fn place(&self) -> Place {
         match self {
@@ -83,7 +83,7 @@ impl Disagreement {
     }
 }
 
-impl fmt::Display for Disagreement {
+impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("the solution is missing"),
@@ -188,32 +188,32 @@ fn is_valid(line: &Line) -> bool {
 ///
 /// # Errors
 /// What is wrong.
-pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Disagreement> {
+pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Mismatch> {
     let digits = read(answer)?;
     let clues = puzzle.clues();
     if let Some(found) = clues.contradiction() {
-        return Err(Disagreement::Clues(found));
+        return Err(Mismatch::Clues(found));
     }
     for (cell, (&digit, &clue)) in digits.cells().iter().zip(clues.cells()).enumerate() {
         if clue != 0 && clue != digit {
-            return Err(Disagreement::Clue { cell, clue, digit });
+            return Err(Mismatch::Clue { cell, clue, digit });
         }
         let candidates = puzzle.of_cell(cell);
         if !candidates.contains(digit) {
-            return Err(Disagreement::Candidate { cell, candidates, digit });
+            return Err(Mismatch::Candidate { cell, candidates, digit });
         }
     }
-    digits.contradiction().map_or(Ok(()), |found| Err(Disagreement::Twice(found)))
+    digits.contradiction().map_or(Ok(()), |found| Err(Mismatch::Twice(found)))
 }
 
 /// The digits of an answer, none of them blank.
-fn read(answer: &[u8]) -> Result<Puzzle, Disagreement> {
+fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
     if answer.is_empty() {
-        return Err(Disagreement::Missing);
+        return Err(Mismatch::Missing);
     }
-    let digits = Puzzle::parse(answer).map_err(Disagreement::NoGrid)?;
+    let digits = Puzzle::parse(answer).map_err(Mismatch::NoGrid)?;
     match digits.cells().iter().position(|&digit| digit == 0) {
-        Some(cell) => Err(Disagreement::Blank { cell }),
+        Some(cell) => Err(Mismatch::Blank { cell }),
         None => Ok(digits),
     }
 }
@@ -223,17 +223,17 @@ fn read(answer: &[u8]) -> Result<Puzzle, Disagreement> {
 /// does not matter what was found.
 ///
 /// # Errors
-/// [`Disagreement::Several`].
-pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status, Disagreement> {
+/// [`Mismatch::Several`].
+pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status, Mismatch> {
     if limits.solutions.get() == 1 {
         return Ok(Status::Ok);
     }
     match outcome.solutions {
-        2.. => Err(Disagreement::Several),
+        2.. => Err(Mismatch::Several),
         1 if is_of(answer, &outcome.grid) => {
             Ok(if outcome.gave_up { Status::GaveUp } else { Status::Ok })
         }
-        1 if outcome.gave_up => Err(Disagreement::Several),
+        1 if outcome.gave_up => Err(Mismatch::Several),
         0 if outcome.gave_up => Ok(Status::GaveUp),
         // The answer solves the puzzle: an engine that does not find it is wrong.
         _ => Ok(Status::InternalError),
@@ -274,8 +274,8 @@ impl Reasons {
 
     /// Adds what is wrong with the next answer that is; `is_unsolvable` if it is known that the
     /// puzzle has no solution.
-    pub fn push(&mut self, disagreement: &Disagreement, is_unsolvable: bool) {
-        let is_news = is_unsolvable && !matches!(disagreement, Disagreement::Clues(_));
+    pub fn push(&mut self, disagreement: &Mismatch, is_unsolvable: bool) {
+        let is_news = is_unsolvable && !matches!(disagreement, Mismatch::Clues(_));
         let end = if is_news { "; the puzzle has no solution" } else { "" };
         write!(self.text, "{disagreement}{end}").expect("a string takes every write");
         self.each.push((self.text.len(), disagreement.place()));
@@ -334,11 +334,11 @@ mod tests {
         let judged = |limits, outcome| judge(SOLVED.as_bytes(), limits, &outcome);
         let proof = |outcome| judged(Limits::PROOF, outcome);
         assert_eq!(proof(outcome(1, false, SOLVED)), Ok(Status::Ok));
-        assert_eq!(proof(outcome(2, false, SOLVED)), Err(Disagreement::Several));
+        assert_eq!(proof(outcome(2, false, SOLVED)), Err(Mismatch::Several));
         assert_eq!(proof(outcome(1, true, SOLVED)), Ok(Status::GaveUp));
         assert_eq!(proof(outcome(0, true, &".".repeat(81))), Ok(Status::GaveUp));
         // Two were found, one by the engine.
-        assert_eq!(proof(outcome(1, true, &other)), Err(Disagreement::Several));
+        assert_eq!(proof(outcome(1, true, &other)), Err(Mismatch::Several));
         // The engine says that the answer, which is right, is none.
         assert_eq!(proof(outcome(1, false, &other)), Ok(Status::InternalError));
         assert_eq!(proof(outcome(0, false, &".".repeat(81))), Ok(Status::InternalError));
@@ -350,11 +350,11 @@ mod tests {
         let mut reasons = Reasons::default();
         for _ in 0..2 {
             reasons.clear();
-            reasons.push(&Disagreement::Missing, true);
+            reasons.push(&Mismatch::Missing, true);
             let twice = "11".to_owned() + &".".repeat(79);
             let clues = twice.parse::<Puzzle>().unwrap().contradiction().unwrap();
-            reasons.push(&Disagreement::Clues(clues), true);
-            reasons.push(&Disagreement::Several, false);
+            reasons.push(&Mismatch::Clues(clues), true);
+            reasons.push(&Mismatch::Several, false);
             let found: Vec<_> = reasons.iter().map(|reason| (reason.text, reason.place)).collect();
             let expected = [
                 ("the solution is missing; the puzzle has no solution", Place::Answer(0)),

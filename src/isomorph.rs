@@ -11,9 +11,9 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// Random numbers from a seed, the same on every machine.
 #[derive(Clone, Debug)]
-pub struct Chance(ChaCha8Rng);
+pub struct SeededRng(ChaCha8Rng);
 
-impl Chance {
+impl SeededRng {
     /// The same seed, the same numbers.
     pub fn new(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
@@ -74,7 +74,7 @@ impl Kinds {
     pub const ALL: Self = Self { digits: true, rows: true, bands: true, transpose: true };
 
     /// Nine rows or columns.
-    fn lines(self, chance: &mut Chance) -> [usize; 9] {
+    fn lines(self, chance: &mut SeededRng) -> [usize; 9] {
         let same = [0, 1, 2];
         let threes = if self.bands { chance.order() } else { same };
         let members: [[usize; 3]; 3] =
@@ -94,12 +94,12 @@ pub struct Permutation {
 
 impl Permutation {
     /// One of all, equally likely.
-    pub fn random(chance: &mut Chance) -> Self {
+    pub fn random(chance: &mut SeededRng) -> Self {
         Self::of_kinds(chance, Kinds::ALL)
     }
 
     /// One of those of these kinds and what they make together, equally likely.
-    pub fn of_kinds(chance: &mut Chance, kinds: Kinds) -> Self {
+    pub fn of_kinds(chance: &mut SeededRng, kinds: Kinds) -> Self {
         let (rows, columns) = (kinds.lines(chance), kinds.lines(chance));
         let transpose = kinds.transpose && chance.below(2) == 1;
         let source = std::array::from_fn(|cell| {
@@ -149,7 +149,7 @@ mod tests {
         #[test]
         fn a_permuted_puzzle_has_the_permuted_solution(seed: u64) {
             let puzzle: Puzzle = CLASSIC.parse().unwrap();
-            let permutation = Permutation::random(&mut Chance::new(seed));
+            let permutation = Permutation::random(&mut SeededRng::new(seed));
             let permuted = permutation.puzzle(&puzzle);
             let solution = permutation.grid(&solve(puzzle).grid);
             prop_assert!(solution.solves(&permuted));
@@ -162,7 +162,7 @@ mod tests {
     fn a_seed_fixes_the_permutation() {
         let permuted = |seed| {
             let puzzle = CLASSIC.parse().unwrap();
-            Permutation::random(&mut Chance::new(seed)).puzzle(&puzzle)
+            Permutation::random(&mut SeededRng::new(seed)).puzzle(&puzzle)
         };
         assert_eq!(permuted(7), permuted(7));
         assert_ne!(permuted(7), permuted(8));
@@ -173,7 +173,8 @@ mod tests {
         let none = Kinds { digits: false, rows: false, bands: false, transpose: false };
         let grid: [u8; CELLS] = std::array::from_fn(|cell| (cell / 9) as u8 + 1);
         for seed in 0..20 {
-            let cells = |kinds| Permutation::of_kinds(&mut Chance::new(seed), kinds).cells(&grid);
+            let cells =
+                |kinds| Permutation::of_kinds(&mut SeededRng::new(seed), kinds).cells(&grid);
             assert_eq!(cells(none), grid);
             // Each row holds one digit, unless rows become columns.
             let rows =
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn every_cell_and_digit_is_reached() {
-        let mut chance = Chance::new(1);
+        let mut chance = SeededRng::new(1);
         let mut cells = [0; CELLS];
         cells[0] = 1;
         let corner = Puzzle::from_cells(cells).unwrap();
@@ -212,7 +213,7 @@ mod tests {
     #[test]
     fn shuffling_keeps_the_items() {
         let mut items: Vec<_> = (0..100).collect();
-        Chance::new(3).shuffle(&mut items);
+        SeededRng::new(3).shuffle(&mut items);
         assert_ne!(items, (0..100).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..100).collect::<Vec<_>>());

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::thread::sleep;
 use std::time::Duration;
 
-use bulkdoku::input::{Behind, Expected, InputFormat, Keep, Layout};
+use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, TrailingText};
 use bulkdoku::output::{Column, CsvRows};
 use bulkdoku::stats::Counts;
 use bulkdoku::{Pipeline, Progress, Source};
@@ -137,7 +137,7 @@ proptest! {
     ) {
         let mark: &[u8] = if mark { b"\xEF\xBB\xBF" } else { b"" };
         let input = [mark, &lines.join(end.as_bytes())].concat();
-        let expected = Expected { format, keep: keep.then_some(Keep::All), ..Expected::default() };
+        let expected = InputOptions { format, keep: keep.then_some(Keep::All), ..InputOptions::default() };
         let Ok(layout) = expected.detect(&input, true) else { return Ok(()) };
         let layout = layout.expect("all bytes are enough");
         let whole = run(&layout, &input, &[input.len()], None);
@@ -152,7 +152,7 @@ fn a_grid_ends_where_an_over_long_line_begins() {
     let grid = (0..9).map(|row| format!("{}\n", &CLASSIC[9 * row..9 * row + 9]));
     let input = format!("{}{}\n", grid.collect::<String>(), "-".repeat(BLOCK_BYTES + 10));
     for sizes in [&[BLOCK_BYTES * 3][..], &[90, 100], &[1]] {
-        for layout in [Layout::Grid, Layout::GridAndLabel, Layout::LinesAnd(Behind::Rest)] {
+        for layout in [Layout::Grid, Layout::GridAndLabel, Layout::LinesAnd(TrailingText::Rest)] {
             let all_at_once = run(&layout, input.as_bytes(), &[BLOCK_BYTES * 3], None);
             assert!(run(&layout, input.as_bytes(), sizes, None) == all_at_once, "{layout:?}");
         }

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use bulkdoku::input::csv::table::Header;
 use bulkdoku::input::csv::{Delimiter, Table};
-use bulkdoku::input::{Answers, Behind, Expected, Layout, grid};
+use bulkdoku::input::{Answers, InputOptions, Layout, TrailingText, grid};
 use bulkdoku::output::{Column, CsvRows};
 use bulkdoku::stats::Counts;
 use bulkdoku::{Pipeline, Progress, Source};
@@ -177,8 +177,8 @@ fn what_an_input_is_does_not_depend_on_how_much_of_it_is_there() {
         format!("id,puzzle,full\n1,{CLASSIC},\n2,{CLASSIC},{SOLVED}\n"),
         format!("1;{SOLVED};{CLASSIC}\n"),
     ];
-    let with_answers = Expected { answers: Answers::Wanted, ..Expected::default() };
-    for (expected, input) in [Expected::default(), with_answers]
+    let with_answers = InputOptions { answers: Answers::Wanted, ..InputOptions::default() };
+    for (expected, input) in [InputOptions::default(), with_answers]
         .iter()
         .flat_map(|expected| inputs.iter().map(move |input| (expected, input)))
     {
@@ -212,9 +212,9 @@ proptest! {
         ends_with_line in any::<bool>(),
         layout in select(vec![
             Layout::Lines,
-            Layout::LinesAnd(Behind::Rest),
-            Layout::LinesAnd(Behind::Answer),
-            Layout::LinesAnd(Behind::AnswerAndRest),
+            Layout::LinesAnd(TrailingText::Rest),
+            Layout::LinesAnd(TrailingText::Answer),
+            Layout::LinesAnd(TrailingText::AnswerAndRest),
         ]),
         cuts in any_cuts(),
     ) {

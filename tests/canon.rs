@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::measure::{Chance, Permutation};
+use bulkdoku::measure::{Permutation, SeededRng};
 use bulkdoku::{Canonical, Limits, Outcome, Puzzle, solve_batch};
 use proptest::prelude::*;
 
@@ -63,7 +63,7 @@ fn plain_search(puzzle: &Puzzle) -> Canonical<Puzzle> {
 }
 
 fn isomorph(puzzle: &Puzzle, seed: u64) -> Puzzle {
-    Permutation::random(&mut Chance::new(seed)).puzzle(puzzle)
+    Permutation::random(&mut SeededRng::new(seed)).puzzle(puzzle)
 }
 
 fn generated(kind: Kind, count: u64) -> Vec<Puzzle> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::measure::{Chance, Permutation};
+use bulkdoku::measure::{Permutation, SeededRng};
 
 use crate::common::command::{CLASSIC, Folder, SOLVED, marks};
 
@@ -17,13 +17,13 @@ fn form(puzzle: &str) -> String {
 /// Random puzzles, each several times as another isomorph, shuffled.
 fn isomorphs(puzzles: u64, copies: usize) -> Vec<String> {
     let mut generator = Generator::new();
-    let mut chance = Chance::new(5);
+    let mut rng = SeededRng::new(5);
     let mut lines = Vec::new();
     for index in 0..puzzles {
         let puzzle = generator.puzzle(Kind::Minimal, 6, index);
-        lines.extend((0..copies).map(|_| Permutation::random(&mut chance).puzzle(&puzzle)));
+        lines.extend((0..copies).map(|_| Permutation::random(&mut rng).puzzle(&puzzle)));
     }
-    chance.shuffle(&mut lines);
+    rng.shuffle(&mut lines);
     lines.iter().map(ToString::to_string).collect()
 }
 

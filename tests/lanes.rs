@@ -247,8 +247,8 @@ fn puzzles() -> impl Strategy<Value = Vec<Puzzle>> {
         let solution = parse(SOLVED);
         let puzzle = |(kept, changed, noise): (u32, u32, Vec<(u32, u8)>)| {
             let cells = std::array::from_fn(|i| match noise[i] {
-                (chance, digit) if chance < changed => digit,
-                (chance, _) if chance < kept => solution.cells()[i],
+                (rng, digit) if rng < changed => digit,
+                (rng, _) if rng < kept => solution.cells()[i],
                 _ => 0,
             });
             Puzzle::from_cells(cells).expect("digits")

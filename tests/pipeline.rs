@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
-use bulkdoku::pipeline::{Output, Sink, SoFar};
+use bulkdoku::pipeline::{Checkpoint, Output, Sink};
 use bulkdoku::{
     Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report,
     SimdLevel, Source, Status, StopFlag,
@@ -31,10 +31,10 @@ fn pipeline(threads: usize, columns: &[Column]) -> Pipeline {
 
 /// Rows, notes and report of a run over one input.
 fn run(pipeline: &Pipeline, input: impl Read + Send) -> (String, String, Report) {
-    let (mut rows, mut notes) = (Vec::new(), Vec::new());
+    let (mut rows, mut diagnostics) = (Vec::new(), Vec::new());
     let source = Source::new("in", input);
-    let report = pipeline.run([source], &mut rows, &mut notes, &Progress::default()).unwrap();
-    (String::from_utf8(rows).unwrap(), String::from_utf8(notes).unwrap(), report)
+    let report = pipeline.run([source], &mut rows, &mut diagnostics, &Progress::default()).unwrap();
+    (String::from_utf8(rows).unwrap(), String::from_utf8(diagnostics).unwrap(), report)
 }
 
 /// Lines of every kind, numbered by what they are: the line, and its status if it has a row.
@@ -81,18 +81,22 @@ fn a_line_longer_than_a_block_is_one_malformed_record() {
     let extra = format!("{CLASSIC},{}", "z".repeat(10_000));
     let input = format!("{CLASSIC}\n{long}\n{comment}\n{extra}\n{CLASSIC}\n{long}");
     let pipeline = Pipeline { block_bytes: 500, ..pipeline(2, &[Column::Line, Column::Status]) };
-    let (rows, notes, report) = run(&pipeline, input.as_bytes());
+    let (rows, diagnostics, report) = run(&pipeline, input.as_bytes());
     assert_eq!(rows, "line,status\n1,unique\n2,malformed\n4,unique\n5,unique\n6,malformed\n");
     assert_eq!(report.counts.comments, 1);
-    assert!(notes.starts_with("in:2:82: malformed: a line of more than 500 bytes"), "{notes}");
+    assert!(
+        diagnostics.starts_with("in:2:82: malformed: a line of more than 500 bytes"),
+        "{diagnostics}"
+    );
 }
 
 #[test]
 fn the_byte_order_mark_is_no_part_of_the_first_line() {
     let input = format!("\u{FEFF}{}\r\n{CLASSIC}", &CLASSIC[1..]);
-    let (rows, notes, _) = run(&pipeline(1, &[Column::Line, Column::Status]), input.as_bytes());
+    let (rows, diagnostics, _) =
+        run(&pipeline(1, &[Column::Line, Column::Status]), input.as_bytes());
     assert_eq!(rows, "line,status\n1,malformed\n2,unique\n");
-    assert!(notes.starts_with("in:1:81: "), "{notes}");
+    assert!(diagnostics.starts_with("in:1:81: "), "{diagnostics}");
 }
 
 #[test]
@@ -166,9 +170,9 @@ fn solutions_are_listed_in_order_whatever_the_threads() {
     let of_second: Vec<_> = rows.iter().filter(|row| line(row) == 2).collect();
     assert!(of_second.windows(2).all(|two| two[0] < two[1]), "the smallest first, each once");
     for threads in [1, 2, 7] {
-        let (rows, notes, report) = run(&listing(threads), input.as_bytes());
+        let (rows, diagnostics, report) = run(&listing(threads), input.as_bytes());
         assert!(rows == expected, "{threads} threads");
-        assert_eq!(notes.lines().count(), 3);
+        assert_eq!(diagnostics.lines().count(), 3);
         assert_eq!(report.counts.records(), 15);
         assert_eq!(report.counts.of(Status::Multiple), 6);
     }
@@ -182,10 +186,10 @@ fn a_panic_ends_all_workers_that_wait_for_their_turn() {
             assert!(rows.len() < 10_000, "a part");
             Ok(())
         }
-        fn notes(&mut self, _: &[u8]) -> io::Result<()> {
+        fn diagnostics(&mut self, _: &[u8]) -> io::Result<()> {
             Ok(())
         }
-        fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+        fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
             Ok(())
         }
     }
@@ -248,12 +252,12 @@ fn a_panic_costs_one_row_and_not_the_run() {
         engine: Box::new(|| Box::new(Nervous(EngineKind::Scalar.build(SimdLevel::best())))),
         ..pipeline(2, &[Column::Status])
     };
-    let (rows, notes, report) = run(&pipeline, input.as_bytes());
+    let (rows, diagnostics, report) = run(&pipeline, input.as_bytes());
     let statuses = "unique\ninternal_error\nunique\ninternal_error\nunique\n";
     assert_eq!(rows, format!("status\n{}", statuses.repeat(50)));
     assert_eq!(report.counts.of(Status::InternalError), 100);
     assert_eq!(report.latencies.count(), 150);
-    assert!(notes.starts_with("in:2:1: internal_error: "), "{notes}");
+    assert!(diagnostics.starts_with("in:2:1: internal_error: "), "{diagnostics}");
 }
 
 /// Waits for each piece until it is sent.

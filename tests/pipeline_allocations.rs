@@ -4,7 +4,7 @@ use std::alloc::System;
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 
-use bulkdoku::input::{Behind, Layout};
+use bulkdoku::input::{Layout, TrailingText};
 use bulkdoku::{Limits, Pipeline, Progress, Source};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
@@ -64,7 +64,7 @@ fn the_number_of_blocks_makes_no_allocations() {
     let pipeline = || Pipeline { threads: NonZeroUsize::MIN, ..Pipeline::default() };
     let check = |limits| Pipeline { check: true, limits, ..pipeline() };
     assert_no_allocations(PUZZLE, Layout::Lines, &pipeline());
-    let layout = || Layout::LinesAnd(Behind::Answer);
+    let layout = || Layout::LinesAnd(TrailingText::Answer);
     assert_no_allocations(ANSWERED, layout(), &check(Limits::PROOF));
     assert_no_allocations(ANSWERED, layout(), &check(Limits::FIRST));
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::isomorph::{Chance, Permutation};
+use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::rating::Level;
 use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
@@ -180,7 +180,7 @@ fn columns_say_what_the_rules_and_the_engine_say() {
 fn ratings_over_isomorphs_are_those_of_the_class() {
     let folder = Folder::new();
     let mut generator = Generator::new();
-    let mut chance = Chance::new(3);
+    let mut rng = SeededRng::new(3);
     let hard: Vec<Puzzle> = include_str!("../datasets/hard.txt")
         .lines()
         .filter(|line| line.len() == 81)
@@ -188,7 +188,7 @@ fn ratings_over_isomorphs_are_those_of_the_class() {
         .map(|line| line.parse().unwrap())
         .chain((0..10).map(|index| generator.puzzle(Kind::Minimal, 2, index)))
         .collect();
-    let others = hard.iter().map(|puzzle| Permutation::random(&mut chance).puzzle(puzzle));
+    let others = hard.iter().map(|puzzle| Permutation::random(&mut rng).puzzle(puzzle));
     let lines: Vec<_> =
         hard.iter().copied().chain(others).map(|puzzle| puzzle.to_string()).collect();
     folder.file("in", lines.join("\n"));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
-use bulkdoku::isomorph::{Chance, Permutation};
+use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::rating::Level;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
@@ -22,8 +22,8 @@ fn puzzles(seed: u64, count: u64) -> Vec<Puzzle> {
 
 /// One random isomorph of each.
 fn isomorphs(puzzles: &[Puzzle], seed: u64) -> Vec<Puzzle> {
-    let mut chance = Chance::new(seed);
-    puzzles.iter().map(|puzzle| Permutation::random(&mut chance).puzzle(puzzle)).collect()
+    let mut rng = SeededRng::new(seed);
+    puzzles.iter().map(|puzzle| Permutation::random(&mut rng).puzzle(puzzle)).collect()
 }
 
 fn lines(puzzles: &[Puzzle]) -> String {

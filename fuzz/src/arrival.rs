@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 use std::num::NonZeroUsize;
 
-use bulkdoku::input::{Expected, Layout, Peek};
+use bulkdoku::input::{InputOptions, Layout, Sniffed};
 use bulkdoku::{Pipeline, Progress, Source};
 
 use crate::{Plain, Ran, Stub};
@@ -59,7 +59,7 @@ pub fn expanded(data: &[u8]) -> Vec<u8> {
 /// Checks that an input is taken for the same and gives the same.
 pub fn check(
     input: &[u8],
-    expected: &Expected,
+    expected: &InputOptions,
     block_bytes: usize,
     sizes: [usize; 4],
     threads: bool,
@@ -85,9 +85,9 @@ pub fn check(
 fn detected(
     input: &[u8],
     sizes: [usize; 4],
-    expected: &Expected,
+    expected: &InputOptions,
 ) -> Result<Option<Layout>, String> {
-    let mut peek = Peek::new(Arriving { bytes: input, sizes });
+    let mut peek = Sniffed::new(Arriving { bytes: input, sizes });
     peek.layout(expected, || false).map_err(|error| error.to_string())
 }
 
@@ -114,7 +114,7 @@ fn run(
         Some(_) => pipeline.run_into(&mut sink, [source], &progress),
     };
     let report = report.expect("no limit");
-    let (rows, notes) = sink;
+    let (rows, diagnostics) = sink;
     let failures = report.failures.iter().map(ToString::to_string).collect();
-    (Ran { rows, notes, counts: report.counts }, failures)
+    (Ran { rows, diagnostics, counts: report.counts }, failures)
 }

@@ -160,7 +160,7 @@ fn number(rows: &mut &[u8]) -> u64 {
 #[derive(Debug, PartialEq)]
 pub struct Ran {
     pub rows: Vec<u8>,
-    pub notes: Vec<u8>,
+    pub diagnostics: Vec<u8>,
     pub counts: Counts,
 }
 
@@ -177,8 +177,8 @@ pub fn run(layout: &Layout, input: &[u8], cuts: &Cuts) -> Ran {
     let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
     let mut sink = (Vec::new(), Vec::new());
     let report = pipeline.run_alone(&mut sink, [source], &Progress::default()).expect("no limit");
-    let (rows, notes) = sink;
-    Ran { rows, notes, counts: report.counts }
+    let (rows, diagnostics) = sink;
+    Ran { rows, diagnostics, counts: report.counts }
 }
 
 impl Ran {
@@ -197,9 +197,9 @@ impl Ran {
             assert_eq!(count as u64, self.counts.of(status), "{status:?}");
         }
         let bad = rows.iter().filter(|row| row.status != Status::Unique);
-        let notes: Vec<&[u8]> = self.notes.split_inclusive(|&byte| byte == b'\n').collect();
-        assert_eq!(bad.clone().count(), notes.len(), "a message for each bad record");
-        for (row, note) in bad.zip(notes) {
+        let diagnostics: Vec<&[u8]> = self.diagnostics.split_inclusive(|&byte| byte == b'\n').collect();
+        assert_eq!(bad.clone().count(), diagnostics.len(), "a message for each bad record");
+        for (row, note) in bad.zip(diagnostics) {
             let note = String::from_utf8_lossy(note);
             let mut parts = note.splitn(5, ':');
             let mut next = || parts.next().expect("file:line:column: status: what");

@@ -1,7 +1,7 @@
 //! Puzzle lines, against a reader that looks at one line after the other.
 
 use bulkdoku::Status;
-use bulkdoku::input::{Behind, Layout};
+use bulkdoku::input::{TrailingText, Layout};
 
 use crate::{Cuts, Ran, Row, plain, run};
 
@@ -20,7 +20,7 @@ pub fn check_counts(layout: &Layout, input: &[u8], cuts: &Cuts) {
 
 /// Checks that each line is the record, blank line or comment that it should be.
 pub fn check(input: &[u8], keep_rest: bool, cuts: &Cuts) {
-    let layout = if keep_rest { Layout::LinesAnd(Behind::Rest) } else { Layout::Lines };
+    let layout = if keep_rest { Layout::LinesAnd(TrailingText::Rest) } else { Layout::Lines };
     let whole = run(&layout, input, &Cuts::none(input));
     let rows = whole.checked_rows(input);
 

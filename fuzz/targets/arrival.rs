@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bulkdoku::input::{Answers, Expected, InputFormat, Keep};
+use bulkdoku::input::{Answers, InputOptions, InputFormat, Keep};
 use bulkdoku_fuzz::arrival;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,11 +20,11 @@ fuzz_target!(|data: &[u8]| {
         InputFormat::Grid,
         InputFormat::Jsonl,
     ];
-    let expected = Expected {
+    let expected = InputOptions {
         format: formats[usize::from(choice % 8)],
         keep: (choice & 8 != 0).then_some(Keep::All),
         answers: if choice & 16 == 0 { Answers::Unwanted } else { Answers::Wanted },
-        ..Expected::default()
+        ..InputOptions::default()
     };
     // Threads take long to start.
     let threads = choice >= 0xF0;

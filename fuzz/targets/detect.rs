@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bulkdoku::input::{Answers, Behind, Expected, InputFormat, Keep, Layout};
+use bulkdoku::input::{Answers, TrailingText, InputOptions, InputFormat, Keep, Layout};
 use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
 use libfuzzer_sys::fuzz_target;
 
@@ -15,13 +15,13 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let formats = [InputFormat::Auto, InputFormat::Auto, InputFormat::Csv, InputFormat::Tsv];
-    let expected = Expected {
+    let expected = InputOptions {
         format: formats[usize::from(choice % 4)],
         no_header: choice & 4 != 0,
         column: (choice & 8 != 0).then(|| "2".into()),
         keep: (choice & 16 != 0).then_some(Keep::All),
         answers: if choice & 32 == 0 { Answers::Unwanted } else { Answers::Wanted },
-        ..Expected::default()
+        ..InputOptions::default()
     };
     let detected = expected.detect(input, true);
     for seen in [cuts.pieces[1], input.len() / 2, input.len()] {
@@ -34,8 +34,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(detected) = detected else { return };
     match detected.expect("all bytes are enough") {
         Layout::Lines => lines::check(input, false, &cuts),
-        Layout::LinesAnd(Behind::Rest) => lines::check(input, true, &cuts),
-        Layout::LinesAnd(Behind::Answer | Behind::AnswerAndRest) => {}
+        Layout::LinesAnd(TrailingText::Rest) => lines::check(input, true, &cuts),
+        Layout::LinesAnd(TrailingText::Answer | TrailingText::AnswerAndRest) => {}
         Layout::Grid => grids::check(input, false, &cuts),
         Layout::GridAndLabel => grids::check(input, true, &cuts),
         Layout::Jsonl(objects) => lines::check_counts(&Layout::Jsonl(objects), input, &cuts),

@@ -108,14 +108,14 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::isomorph::{Chance, Permutation};
+    use crate::isomorph::{Permutation, SeededRng};
 
     #[test]
     fn sets_on_disk_hold_what_sets_in_memory_hold() {
         let clues =
             "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
         let puzzle = clues.parse::<crate::Puzzle>().unwrap();
-        let mut chance = Chance::new(11);
+        let mut chance = SeededRng::new(11);
         let mut hash = || Seen::hash(&Permutation::random(&mut chance).puzzle(&puzzle));
         let (inside, outside): (Vec<_>, Vec<_>) = (0..5000).map(|_| (hash(), hash())).unzip();
         let different: HashSet<_> = inside.iter().collect();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bulkdoku::Status;
 use bulkdoku::canon::{Collector, Known, Seen};
-use bulkdoku::input::Expected;
+use bulkdoku::input::InputOptions;
 use bulkdoku::pipeline::{Distinct, Fate, Sameness, Sift, Sifted};
 use indicatif::HumanCount;
 
@@ -80,7 +80,7 @@ impl AgainstArgs {
             return Ok(None);
         }
         let scan = Scan { threads, quiet, progress };
-        let (known, _) = self.memory.load(&self.against, &Expected::default(), by, scan)?;
+        let (known, _) = self.memory.load(&self.against, &InputOptions::default(), by, scan)?;
         Ok(Some(Against { by, known, distinct: None, failure: Mutex::default() }))
     }
 }
@@ -90,7 +90,7 @@ impl MemoryArgs {
     pub fn load(
         self,
         paths: &[PathBuf],
-        expected: &Expected,
+        expected: &InputOptions,
         by: Sameness,
         scan: Scan,
     ) -> Result<(Known, u64), Failure> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::Source;
-use bulkdoku::input::{Answers, Expected, Layout, names};
+use bulkdoku::input::{Answers, InputOptions, Layout, names};
 use bulkdoku::pipeline::AnswerInput;
 
 use super::Failure;
@@ -21,13 +21,14 @@ pub fn open(path: &Path, column: Option<&str>) -> Result<AnswerInput, Failure> {
 }
 
 fn found(path: &Path, column: Option<&str>) -> Result<Source<Reader>, Failure> {
-    let of_column = |name: &str| Expected { column: Some(name.into()), ..Expected::default() };
+    let of_column =
+        |name: &str| InputOptions { column: Some(name.into()), ..InputOptions::default() };
     if let Some(column) = column {
         return source(path, &of_column(column));
     }
     // Standard input can be looked at once.
     if path != Path::new(STDIN) {
-        let beside_puzzles = Expected { answers: Answers::Wanted, ..Expected::default() };
+        let beside_puzzles = InputOptions { answers: Answers::Wanted, ..InputOptions::default() };
         let by_name = names::SOLUTIONS.iter().copied().map(of_column);
         for expected in [beside_puzzles].into_iter().chain(by_name) {
             match source(path, &expected) {
@@ -37,10 +38,10 @@ fn found(path: &Path, column: Option<&str>) -> Result<Source<Reader>, Failure> {
             }
         }
     }
-    source(path, &Expected::default())
+    source(path, &InputOptions::default())
 }
 
-fn source(path: &Path, expected: &Expected) -> Result<Source<Reader>, Failure> {
+fn source(path: &Path, expected: &InputOptions) -> Result<Source<Reader>, Failure> {
     let mut inputs = Inputs::check(vec![path.into()])?;
     inputs.look(expected, &AtomicBool::default())?;
     Ok(inputs.sources().next().expect("there is one"))

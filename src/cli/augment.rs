@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bulkdoku::input::Answers;
-use bulkdoku::isomorph::{Chance, Kinds};
+use bulkdoku::isomorph::{Kinds, SeededRng};
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Augment, Fate, Sameness, Sift, Sifted};
 use bulkdoku::{Compression, Pipeline};
 
 use super::batch::Batch;
-use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
+use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::ProgressArgs;
@@ -218,7 +218,7 @@ impl Args {
     fn draw(
         &self,
         size: NonZeroU64,
-        expected: &bulkdoku::input::Expected,
+        expected: &bulkdoku::input::InputOptions,
     ) -> Result<Sample, Failure> {
         check_files(&self.input, "--sample reads inputs twice")?;
         self.destinations.refuse_existing(&self.input)?;
@@ -265,7 +265,7 @@ type Drawn = (u64, usize, u64);
 fn drawn(seed: u64, sifted: &Sifted) -> Drawn {
     let Sifted { source, line, .. } = *sifted;
     // Another stream than that of the record's isomorphs.
-    (Chance::of_stream(seed, [source as u64, line, 1]).number(), source, line)
+    (SeededRng::of_stream(seed, [source as u64, line, 1]).number(), source, line)
 }
 
 /// Looks for the smallest numbers.

@@ -7,21 +7,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bulkdoku::input::Expected;
+use bulkdoku::input::InputOptions;
 use bulkdoku::output::RowFormat;
-use bulkdoku::pipeline::{Output, OutputFailure, Report, SoFar};
+use bulkdoku::pipeline::{Checkpoint, Output, OutputFailure, Report};
 use bulkdoku::{EngineKind, Pipeline, Progress, SimdLevel};
 
+use super::diagnostics::Diagnostics;
+use super::engine_args::EngineArgs;
+use super::file_sink::FileSink;
 use super::inputs::Inputs;
 use super::journal::{self, Journal};
-use super::notes::Notes;
 use super::out::{Out, Target, gone_message};
 use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, ProgressArgs, Progressed};
-use super::results::Results;
 use super::run::Run;
 use super::summary::{Setup, Summary};
-use super::work::WorkArgs;
 use super::{Exit, Failure, platform};
 
 /// The program and its version: another one may write other rows.
@@ -56,7 +56,7 @@ pub struct Batch {
 
 impl Batch {
     /// Solving or checking, with the summary, unless `work` says otherwise.
-    pub fn new(pipeline: Pipeline, settings: BTreeMap<String, String>, work: &WorkArgs) -> Self {
+    pub fn new(pipeline: Pipeline, settings: BTreeMap<String, String>, work: &EngineArgs) -> Self {
         Self {
             subcommand: if pipeline.check { "check" } else { "solve" },
             finds: "no engine",
@@ -77,7 +77,7 @@ impl Batch {
     pub fn run(
         self,
         inputs: Vec<PathBuf>,
-        expected: &Expected,
+        expected: &InputOptions,
         destinations: &Destinations,
         format: impl FnOnce(bool, &[String]) -> Result<Box<dyn RowFormat + Send>, Failure>,
     ) -> Result<Exit, Failure> {
@@ -90,7 +90,7 @@ impl Batch {
     pub fn run_looked(
         mut self,
         inputs: Vec<PathBuf>,
-        expected: &Expected,
+        expected: &InputOptions,
         destinations: &Destinations,
         format: impl FnOnce(&Inputs) -> Result<Box<dyn RowFormat + Send>, Failure>,
     ) -> Result<Exit, Failure> {
@@ -111,7 +111,7 @@ impl Batch {
     fn look(
         &self,
         inputs: &mut Inputs,
-        expected: &Expected,
+        expected: &InputOptions,
         progress: &Progress,
     ) -> Result<(), Failure> {
         if inputs.wait_for_typing() && !self.only_rows {
@@ -141,11 +141,11 @@ impl Batch {
         };
         let outputs = destinations.open(inputs.paths(), &self.others, existing)?;
         let meter = Meter::new(self.progress, inputs.size(), self.quiet || self.only_rows);
-        let notes = Notes::new(outputs.errors, meter.bar.clone(), self.quiet);
+        let diagnostics = Diagnostics::new(outputs.errors, meter.bar.clone(), self.quiet);
         let names = destinations.names();
         let sides = Sides { latency: outputs.latency, summary_json: outputs.summary_json };
         let (mut results, start) = match earlier {
-            Some(journal) => match Results::go_on(outputs.rows, notes, journal, names) {
+            Some(journal) => match FileSink::resume(outputs.rows, diagnostics, journal, names) {
                 Ok(begun) => begun,
                 Err(failure) => {
                     sides.discard();
@@ -154,9 +154,9 @@ impl Batch {
             },
             None if self.drops_empty || !self.others.is_empty() => {
                 let (rows, others) = (outputs.rows, outputs.others);
-                (Results::of_several(rows, others, notes, self.drops_empty), None)
+                (FileSink::of_several(rows, others, diagnostics, self.drops_empty), None)
             }
-            None => (Results::begin(outputs.rows, notes, run, names), None),
+            None => (FileSink::begin(outputs.rows, diagnostics, run, names), None),
         };
         let bytes = inputs.bytes();
         let progressed = || Progressed {
@@ -170,7 +170,7 @@ impl Batch {
             Ok(report) => (report, None),
             Err(OutputFailure { output, error, report }) => (*report, Some((output, error))),
         };
-        results.end_notes();
+        results.end_diagnostics();
         let summary = Summary::new(inputs.names(), self.setup(), &report);
         let mut losses = sides.write(&report, &summary);
         // Before the journal is removed, what it vouches for has to be safe.
@@ -238,8 +238,8 @@ impl Batch {
     fn solve(
         &self,
         inputs: &mut Inputs,
-        start: Option<SoFar>,
-        results: &mut Results,
+        start: Option<Checkpoint>,
+        results: &mut FileSink,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let place = start.as_ref().map(|start| (start.source, start.position)).unwrap_or_default();
@@ -251,7 +251,7 @@ impl Batch {
         }
         let sources = inputs.sources_from(place);
         match start {
-            Some(start) => self.pipeline.go_on(start, results, sources, progress),
+            Some(start) => self.pipeline.resume(start, results, sources, progress),
             None => self.pipeline.run_into(results, sources, progress),
         }
     }
@@ -260,13 +260,13 @@ impl Batch {
     fn see_again(
         &self,
         inputs: &mut Inputs,
-        start: &SoFar,
+        start: &Checkpoint,
         progress: &Progress,
     ) -> Result<(), OutputFailure> {
         let unseen = Progress { stop: Arc::clone(&progress.stop), ..Progress::default() };
         let sources = inputs.sources_until((start.source, start.position.offset));
         let nowhere = &mut (io::sink(), io::sink());
-        self.pipeline.go_on(SoFar::default(), nowhere, sources, &unseen)?;
+        self.pipeline.resume(Checkpoint::default(), nowhere, sources, &unseen)?;
         inputs.bytes().store(0, Ordering::Relaxed);
         Ok(())
     }
@@ -350,10 +350,10 @@ pub(super) fn rows_failure(
     output: Output,
     error: &io::Error,
     report: &Report,
-    results: &Results,
+    results: &FileSink,
 ) -> String {
     let name = match output {
-        Output::Rows | Output::Notes => results.name(),
+        Output::Rows | Output::Diagnostics => results.name(),
         Output::State => format!("{}: its journal", results.name()),
     };
     let last = match &report.last_record {

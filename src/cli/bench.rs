@@ -14,13 +14,13 @@ use bulkdoku::measure::{
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 use clap::ValueEnum;
 
-use super::expect::LayoutArgs;
+use super::engine_args::check_simd;
+use super::input_args::LayoutArgs;
 use super::inputs::Inputs;
 use super::outputs;
 use super::packed::Packed;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::work::check_simd;
 use super::{Exit, Failure, endings, help, numbers, parse_threads, version};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.

@@ -11,8 +11,8 @@ use bulkdoku::{Compression, EngineKind, Pipeline, SimdLevel};
 
 use super::against::AgainstArgs;
 use super::batch::Batch;
-use super::expect::InputArgs;
 use super::format::{Format, columns_setting};
+use super::input_args::InputArgs;
 use super::inputs::are_files;
 use super::outputs::Destinations;
 use super::progress::ProgressArgs;

@@ -8,11 +8,11 @@ use bulkdoku::output::Column;
 use bulkdoku::{Compression, Limits, Pipeline};
 
 use super::batch::Batch;
-use super::expect::InputArgs;
+use super::engine_args::EngineArgs;
 use super::format::{Format, columns_setting};
+use super::input_args::InputArgs;
 use super::outputs::Destinations;
 use super::select::SelectArgs;
-use super::work::WorkArgs;
 use super::{Exit, Failure, answers, endings};
 
 /// Check the solutions that inputs give for their puzzles; one row for each, in order
@@ -82,7 +82,7 @@ pub struct Args {
     first: bool,
 
     #[command(flatten)]
-    work: WorkArgs,
+    work: EngineArgs,
 }
 
 const AFTER_HELP: &str = "\

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bulkdoku::input::Expected;
+use bulkdoku::input::InputOptions;
 use bulkdoku::output::{
     Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, PuzzleLines, RowFormat, SolutionLines,
     TsvRows,
@@ -99,7 +99,7 @@ impl Format {
     }
 
     /// Refuses to carry columns of the input into rows that have none.
-    pub fn check_kept(self, expected: &Expected) -> Result<(), Failure> {
+    pub fn check_kept(self, expected: &InputOptions) -> Result<(), Failure> {
         if expected.keep.is_some() && !self.has_columns() {
             let hint = "--keep goes with --format csv, tsv and jsonl; the others have no columns";
             return Err(Failure::Usage(hint.into()));

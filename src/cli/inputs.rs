@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bulkdoku::input::{Ahead, Expected, Inflate, InputFormat, Layout, Peek, Position};
+use bulkdoku::input::{Inflate, InputFormat, InputOptions, Layout, Position, ReadAhead, Sniffed};
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
 
 use super::platform::{self, Pipe};
 use super::run::InputState;
-use super::{Failure, expect};
+use super::{Failure, input_args};
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
 /// The bytes of an input, decompressed if need be, then ahead of whoever reads them.
-pub type Reader = Ahead<Start>;
+pub type Reader = ReadAhead<Start>;
 
 /// The same, of which the first ones may have been looked at.
-type Start = Peek<Inflate<Input>>;
+type Start = Sniffed<Inflate<Input>>;
 
 /// The text of an input that is no file, but puzzles that were typed as arguments.
 type Typed = Option<Arc<[u8]>>;
@@ -67,7 +67,7 @@ impl Inputs {
 
     /// Looks at the start of each input to find out how records lie in it, unless `stop` is set
     /// while one of them has nothing to look at yet.
-    pub fn look(&mut self, expected: &Expected, stop: &AtomicBool) -> Result<(), Failure> {
+    pub fn look(&mut self, expected: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
         for (i, path) in self.paths.iter().enumerate() {
             let typed = self.typed[i].as_ref();
             let can_be_opened_again = !is_stdin(path)
@@ -77,7 +77,7 @@ impl Inputs {
             let counter = if can_be_opened_again { &uncounted } else { &self.bytes };
             let mut reader = open(path, typed, counter);
             let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
-            let layout = layout.map_err(|error| expect::refused(&name(path), &error))?;
+            let layout = layout.map_err(|error| input_args::refused(&name(path), &error))?;
             let Some(layout) = layout else { return Ok(()) };
             if layout.kept() != self.layouts[0].kept() && i > 0 {
                 let first = (name(&self.paths[0]), self.layouts[0].kept());
@@ -192,7 +192,7 @@ impl Inputs {
             .map(|(((path, typed), layout), looked_at)| {
                 let open = || open(path, typed.as_ref(), &self.bytes);
                 let start = looked_at.take().unwrap_or_else(open);
-                let reader = Ahead::new(start, |start| start.get_ref().is_compressed());
+                let reader = ReadAhead::new(start, |start| start.get_ref().is_compressed());
                 Source { layout: layout.clone(), ..Source::new(name(path), reader) }
             })
             .collect();
@@ -269,11 +269,11 @@ fn open(path: &Path, typed: Option<&Arc<[u8]>>, bytes: &Arc<AtomicU64>) -> Start
         Some(text) => Stream::Typed(Cursor::new(Arc::clone(text))),
         None => Stream::Named(path.into()),
     };
-    Peek::new(Inflate::new(Input { stream, bytes: Arc::clone(bytes) }))
+    Sniffed::new(Inflate::new(Input { stream, bytes: Arc::clone(bytes) }))
 }
 
 /// What is worth telling about a layout that nobody named.
-fn finding(layout: &Layout, expected: &Expected) -> Option<String> {
+fn finding(layout: &Layout, expected: &InputOptions) -> Option<String> {
     match layout {
         Layout::Csv(table) => Some(table.to_string()),
         Layout::Jsonl(objects) => Some(objects.to_string()),

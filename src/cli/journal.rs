@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
 use bulkdoku::input::Position;
-use bulkdoku::pipeline::{RecordName, SoFar, Tally};
+use bulkdoku::pipeline::{Checkpoint, RecordName, Tally};
 use bulkdoku::stats::{Counts, Latencies};
 use bulkdoku::tail::check_sum;
 use serde::{Deserialize, Serialize};
@@ -37,11 +37,11 @@ const DIGITS: usize = 8;
 
 /// A place up to which all is in the outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Checkpoint {
+pub struct JournalEntry {
     /// The place in the file of rows.
     pub rows: Mark,
     /// The place in the file of messages, if there is one.
-    pub notes: Mark,
+    pub diagnostics: Mark,
     source: usize,
     position: Position,
     counts: Counts,
@@ -64,15 +64,15 @@ pub struct Mark {
     pub tail: Tail,
 }
 
-impl Checkpoint {
+impl JournalEntry {
     /// That of these places.
-    pub fn new(so_far: &SoFar, rows: Mark, notes: Mark) -> Self {
-        let SoFar { source, position, counts, latencies, last_record, tally, input_failed } =
-            so_far;
+    pub fn new(checkpoint: &Checkpoint, rows: Mark, diagnostics: Mark) -> Self {
+        let Checkpoint { source, position, counts, latencies, last_record, tally, input_failed } =
+            checkpoint;
         let buckets = latencies.buckets().map(|bucket| (bucket.highest_ns, bucket.count));
         Self {
             rows,
-            notes,
+            diagnostics,
             source: *source,
             position: *position,
             counts: *counts,
@@ -84,11 +84,11 @@ impl Checkpoint {
     }
 
     /// What was done there. If the input failed, that is tried again.
-    pub fn so_far(&self) -> SoFar {
+    pub fn checkpoint(&self) -> Checkpoint {
         let mut latencies = Latencies::new();
         self.latencies.iter().for_each(|&bucket| latencies.record_n(bucket));
         let last_record = self.last_record.as_ref();
-        SoFar {
+        Checkpoint {
             source: self.source,
             position: self.position,
             counts: self.counts,
@@ -115,9 +115,9 @@ struct Kept {
     /// The names of all outputs: what stands in them is this run's.
     outputs: Vec<String>,
     /// Before the first row.
-    first: Option<Checkpoint>,
+    first: Option<JournalEntry>,
     /// The last ones, the oldest first.
-    last: VecDeque<Checkpoint>,
+    last: VecDeque<JournalEntry>,
 }
 
 /// Where the journal of an output is, and where the next one is written.
@@ -242,9 +242,11 @@ impl Journal {
     }
 
     /// The last place that outputs of these lengths reach.
-    pub fn last_within(&self, rows_bytes: u64, notes_bytes: u64) -> Option<&Checkpoint> {
+    pub fn last_within(&self, rows_bytes: u64, diagnostics_bytes: u64) -> Option<&JournalEntry> {
         let mut places = self.kept.last.iter().rev().chain(&self.kept.first);
-        places.find(|place| place.rows.bytes <= rows_bytes && place.notes.bytes <= notes_bytes)
+        places.find(|place| {
+            place.rows.bytes <= rows_bytes && place.diagnostics.bytes <= diagnostics_bytes
+        })
     }
 
     /// Whether it is time to write down a place again.
@@ -253,7 +255,7 @@ impl Journal {
     }
 
     /// Writes down a place.
-    pub fn note(&mut self, place: Checkpoint) -> io::Result<()> {
+    pub fn note(&mut self, place: JournalEntry) -> io::Result<()> {
         if self.kept.first.is_none() {
             self.kept.first = Some(place);
         } else {
@@ -323,20 +325,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("rows");
         let mut journal = Journal::begin(&output, run(), vec!["rows".into()]).unwrap();
-        let mut so_far = SoFar::default();
+        let mut checkpoint = Checkpoint::default();
         for i in 0..10 {
-            so_far.position.offset = i * 100;
-            so_far.position.line = i;
-            so_far.position.inside_line = i == 3;
-            so_far.latencies.record_all([i * 1000, 7, 123_456_789]);
-            so_far.tally.clues.insert(24, i);
-            so_far.last_record = Some(RecordName { file: "a".into(), line: i });
-            journal.note(Checkpoint::new(&so_far, mark(i * 10), mark(i))).unwrap();
+            checkpoint.position.offset = i * 100;
+            checkpoint.position.line = i;
+            checkpoint.position.inside_line = i == 3;
+            checkpoint.latencies.record_all([i * 1000, 7, 123_456_789]);
+            checkpoint.tally.clues.insert(24, i);
+            checkpoint.last_record = Some(RecordName { file: "a".into(), line: i });
+            journal.note(JournalEntry::new(&checkpoint, mark(i * 10), mark(i))).unwrap();
         }
         let mut journal = Journal::take_up(&output, &run()).unwrap().unwrap();
-        let within = |journal: &Journal, rows, notes| journal.last_within(rows, notes).cloned();
-        assert_eq!(within(&journal, 95, 9).unwrap().so_far(), so_far);
-        assert_eq!(within(&journal, 89, 9).unwrap().so_far().position.line, 8);
+        let within =
+            |journal: &Journal, rows, diagnostics| journal.last_within(rows, diagnostics).cloned();
+        assert_eq!(within(&journal, 95, 9).unwrap().checkpoint(), checkpoint);
+        assert_eq!(within(&journal, 89, 9).unwrap().checkpoint().position.line, 8);
         assert_eq!(within(&journal, 95, 7).unwrap().rows, mark(70));
         assert_eq!(within(&journal, 59, 9).unwrap().rows, mark(0), "the others were too long ago");
         journal.go_back(80, vec!["rows".into(), "more".into()]).unwrap();

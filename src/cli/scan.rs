@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bulkdoku::input::Expected;
+use bulkdoku::input::InputOptions;
 use bulkdoku::pipeline::{Report, Sift};
 use bulkdoku::{Pipeline, Progress};
 
@@ -54,7 +54,7 @@ impl Scan {
 }
 
 /// Inputs that were looked at.
-pub fn look(paths: Vec<PathBuf>, expected: &Expected) -> Result<Inputs, Failure> {
+pub fn look(paths: Vec<PathBuf>, expected: &InputOptions) -> Result<Inputs, Failure> {
     let mut inputs = Inputs::check(paths)?;
     inputs.look(expected, &AtomicBool::default())?;
     Ok(inputs)

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use bulkdoku::Source;
 use bulkdoku::bundled::BUNDLED;
-use bulkdoku::input::Expected;
+use bulkdoku::input::InputOptions;
 use bulkdoku::measure::PuzzleSet;
 use bulkdoku::pipeline::RecordReader;
 use indicatif::{HumanBytes, HumanCount};
@@ -29,7 +29,7 @@ pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
 /// Reads the first `at_most` puzzles of each input.
 pub fn read(
     inputs: &mut Inputs,
-    expected: &Expected,
+    expected: &InputOptions,
     at_most: Option<usize>,
 ) -> Result<Vec<PuzzleSet>, Failure> {
     inputs.look(expected, &AtomicBool::default())?;

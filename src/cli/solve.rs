@@ -12,12 +12,12 @@ use clap::ValueEnum;
 
 use super::against::AgainstArgs;
 use super::batch::Batch;
-use super::expect::InputArgs;
+use super::engine_args::EngineArgs;
 use super::format::{Format, columns_setting};
+use super::input_args::InputArgs;
 use super::outputs::Destinations;
 use super::readers::READERS;
 use super::select::SelectArgs;
-use super::work::WorkArgs;
 use super::{Exit, Failure, endings, help, numbers};
 
 /// Solve puzzles and write one row for each, in order
@@ -116,7 +116,7 @@ pub struct Args {
     solutions: Option<NonZeroU32>,
 
     #[command(flatten)]
-    work: WorkArgs,
+    work: EngineArgs,
 }
 
 const AFTER_HELP: &str = "\

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bulkdoku::canon::Seen;
-use bulkdoku::input::{Answers, Expected, Keep};
-use bulkdoku::isomorph::Chance;
+use bulkdoku::input::{Answers, InputOptions, Keep};
+use bulkdoku::isomorph::SeededRng;
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Fate, Sameness, Sift, Sifted};
 use bulkdoku::rating::Level;
@@ -16,8 +16,8 @@ use clap::ValueEnum;
 use indicatif::HumanCount;
 
 use super::batch::Batch;
-use super::expect::InputArgs;
 use super::format::Format;
+use super::input_args::InputArgs;
 use super::outputs::Destinations;
 use super::progress::ProgressArgs;
 use super::scan::{self, Scan, check_files};
@@ -228,7 +228,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let scan = Scan { threads: args.threads, quiet: args.quiet, progress: args.progress };
     scan.run(&mut inputs, Box::new(Arc::clone(&strata)))?;
     if expected.keep.is_none() && format.has_columns() && inputs.are_tables() {
-        expected = Expected { keep: Some(Keep::All), ..expected };
+        expected = InputOptions { keep: Some(Keep::All), ..expected };
     }
     let sides = Sides::new(&strata, args.test);
     if !args.quiet {
@@ -279,7 +279,7 @@ impl Keyed {
         let puzzle = sifted.puzzle.as_ref()?;
         let hash = Seen::hash(puzzle);
         let stream = [hash as u64, (hash >> 64) as u64, 0];
-        let key = Chance::of_stream(self.seed, stream).number();
+        let key = SeededRng::of_stream(self.seed, stream).number();
         Some((self.stratify.map_or(0, |stratify| stratify.of(sifted, puzzle)), key))
     }
 

@@ -262,7 +262,7 @@ pub(super) fn too_long(bytes: usize) -> Malformed {
 
 /// What is wanted of the text behind the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Behind {
+pub enum TrailingText {
     /// It is kept, as one field.
     Rest,
     /// Its first field is the record's own solution.
@@ -273,19 +273,19 @@ pub enum Behind {
 
 /// Reads what is wanted of the text behind the cells of each record, without the blanks around it.
 /// A malformed record has no solution.
-pub fn read_behind(block: &[u8], behind: Behind, records: &mut Records) {
+pub fn read_behind(block: &[u8], behind: TrailingText, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match &record.text {
             Text::Block(text) => text_behind(block, text, is_puzzle),
             Text::Own { start, .. } => text_behind_other_form(block, *start as usize),
         };
-        if behind != Behind::Rest {
+        if behind != TrailingText::Rest {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
             records.answers.push(answer);
             rest = others;
         }
-        if behind != Behind::Answer {
+        if behind != TrailingText::Answer {
             records.kept.push(rest);
         }
     }
@@ -355,7 +355,7 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Given, Text};
+    use crate::input::{PuzzleRef, Text};
     use crate::marks::Marks;
 
     const CELLS_TEXT: &str =
@@ -403,7 +403,7 @@ mod tests {
             "{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd"
         );
         let mut found = records(&block);
-        read_behind(block.as_bytes(), Behind::Rest, &mut found);
+        read_behind(block.as_bytes(), TrailingText::Rest, &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
         assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
@@ -418,14 +418,14 @@ mod tests {
         );
         let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
         let longer = format!("{solved}1");
-        for behind in [Behind::Answer, Behind::AnswerAndRest] {
+        for behind in [TrailingText::Answer, TrailingText::AnswerAndRest] {
             let mut found = records(&block);
             read_behind(block.as_bytes(), behind, &mut found);
             let answers: Vec<_> = found.answers.iter().map(text).collect();
             assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
             let kept: Vec<_> = found.kept.iter().map(text).collect();
             let expected: &[&str] = match behind {
-                Behind::Answer => &[],
+                TrailingText::Answer => &[],
                 _ => &["", "x, y", "", "", "z", "", ""],
             };
             assert_eq!(kept, expected);
@@ -440,7 +440,7 @@ mod tests {
         let found = records(&block);
         assert_eq!((found.puzzles.len(), &found.marks[..]), (2, &[marks; 2][..]));
         let given: Vec<_> = found.all.iter().map(|record| record.puzzle.unwrap()).collect();
-        use Given::{Marks as M, Puzzle as P};
+        use PuzzleRef::{Marks as M, Puzzle as P};
         assert_eq!(given, [P(0), M(0), P(1), M(1)]);
         assert!(given.iter().all(|given| found.as_marks(*given) == marks));
         let text = marks.to_string();

@@ -11,15 +11,13 @@
 //! | [`names`] | what the columns of puzzle files are called |
 //! | [`detect`] | which of them an input has |
 //!
-//! | [`stretches`] | the records of a block, those that are alike kept as one |
+//! | [`record_runs`] | the records of a block, those that are alike kept as one |
 //! | [`source`] | a named stream, and where its reader stands |
 //! | [`inflate`] | the bytes of a stream that may be compressed |
 //! | [`foreign`] | files of other kinds, which are not read |
-//! | [`peek`] | a stream whose first bytes are looked at before they are read |
-//! | [`ahead`] | a stream that is read ahead on a thread of its own |
+//! | [`sniffed`] | a stream whose first bytes are looked at before they are read |
+//! | [`read_ahead`] | a stream that is read ahead on a thread of its own |
 
-#[doc(hidden)]
-pub mod ahead;
 pub mod csv;
 pub mod detect;
 #[doc(hidden)]
@@ -33,25 +31,27 @@ mod list;
 #[doc(hidden)]
 pub mod names;
 #[doc(hidden)]
-pub mod peek;
+pub mod read_ahead;
 #[doc(hidden)]
-pub mod refilled;
+pub mod record_runs;
+#[doc(hidden)]
+pub mod reusable_vec;
+#[doc(hidden)]
+pub mod sniffed;
 pub mod source;
-#[doc(hidden)]
-pub mod stretches;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use ahead::Ahead;
-pub use detect::{Answers, Expected, InputFormat, Keep, Undetected};
+pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
 pub use inflate::Inflate;
 pub use json::Objects;
-pub use lines::Behind;
-pub use peek::Peek;
-pub use refilled::Refilled;
+pub use lines::TrailingText;
+pub use read_ahead::ReadAhead;
+pub use record_runs::RecordList;
+pub use reusable_vec::ReusableVec;
+pub use sniffed::Sniffed;
 pub use source::{Position, Source};
-pub use stretches::RecordList;
 
 use self::csv::{Field, FieldForm, Table};
 use crate::marks::{self, Marks};
@@ -72,7 +72,7 @@ pub enum Layout {
     #[default]
     Lines,
     /// One puzzle a line, and something of the text behind it is wanted.
-    LinesAnd(Behind),
+    LinesAnd(TrailingText),
     /// A table with a column of puzzles.
     Csv(Arc<Table>),
     /// A JSON value a line.
@@ -131,7 +131,7 @@ impl Layout {
     /// Whether each record's own solution is read, too ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
         match self {
-            Self::LinesAnd(behind) => *behind != Behind::Rest,
+            Self::LinesAnd(behind) => *behind != TrailingText::Rest,
             Self::Csv(table) => table.answer.is_some(),
             Self::Jsonl(objects) => objects.answer.is_some(),
             _ => false,
@@ -141,11 +141,13 @@ impl Layout {
     /// The names of the columns that are carried into the output.
     pub fn kept(&self) -> Vec<String> {
         match self {
-            Self::LinesAnd(Behind::Rest | Behind::AnswerAndRest) => vec![lines::REST.into()],
+            Self::LinesAnd(TrailingText::Rest | TrailingText::AnswerAndRest) => {
+                vec![lines::REST.into()]
+            }
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
             Self::Jsonl(objects) => objects.kept.clone(),
             Self::GridAndLabel => vec![grid::LABEL.into()],
-            Self::Lines | Self::LinesAnd(Behind::Answer) | Self::Grid => Vec::new(),
+            Self::Lines | Self::LinesAnd(TrailingText::Answer) | Self::Grid => Vec::new(),
         }
     }
 }
@@ -178,12 +180,12 @@ pub struct Record {
     /// without its end, for a malformed grid the line that is at fault.
     pub text: Text,
     /// What is to be solved, or the place of what was wrong with it in [`Records::malformed`].
-    pub puzzle: Result<Given, u32>,
+    pub puzzle: Result<PuzzleRef, u32>,
 }
 
 /// What a record gives to be solved: its place among those of its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum PuzzleRef {
     /// In [`Records::puzzles`].
     Puzzle(u32),
     /// In [`Records::marks`].
@@ -222,7 +224,7 @@ pub struct Records {
     /// Every record, in order.
     pub all: RecordList,
     /// The puzzles of those that are one, in order.
-    pub puzzles: Refilled<Puzzle>,
+    pub puzzles: ReusableVec<Puzzle>,
     /// What was wrong with the others, in order. (Here, so that nothing has to be freed when records
     /// are forgotten.)
     pub malformed: Vec<Malformed>,
@@ -257,26 +259,26 @@ impl Records {
         let records = Self::most_in(bytes);
         Self {
             all: RecordList::with_capacity(records),
-            puzzles: Refilled::with_room(records, Puzzle::EMPTY),
+            puzzles: ReusableVec::with_room(records, Puzzle::EMPTY),
             ..Self::default()
         }
     }
 
     /// Adds a record that is a puzzle whose cells, 81 of them, do not stand in one piece.
     fn push_cells(&mut self, place: Place, cells: &Line, puzzle: Puzzle) {
-        let given = Given::Puzzle(self.puzzles.len() as u32);
+        let given = PuzzleRef::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(puzzle);
         self.push_own(place, cells, given);
     }
 
     /// Adds a record that has pencil marks which are not written as they are shown.
     fn push_drawn_marks(&mut self, place: Place, marks: Marks) {
-        let given = Given::Marks(self.marks.len() as u32);
+        let given = PuzzleRef::Marks(self.marks.len() as u32);
         self.marks.push(marks);
         self.push_own(place, marks.to_string().as_bytes(), given);
     }
 
-    fn push_own(&mut self, place: Place, text: &[u8], given: Given) {
+    fn push_own(&mut self, place: Place, text: &[u8], given: PuzzleRef) {
         let Place { line, start, indent } = place;
         let text = Text::Own { text: self.own(text), start: start + indent };
         self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
@@ -323,7 +325,7 @@ impl Records {
         let Place { line, start, indent } = place;
         let start = start + indent;
         let text = Text::Block(start..start + CELLS as u32);
-        let given = Given::Puzzle(puzzle as u32);
+        let given = PuzzleRef::Puzzle(puzzle as u32);
         self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
         true
     }
@@ -351,7 +353,7 @@ impl Records {
         );
         let Place { line, start, .. } = place;
         let text = Text::Block(start..start + CELLS as u32);
-        let puzzle = Ok(Given::Puzzle(first));
+        let puzzle = Ok(PuzzleRef::Puzzle(first));
         self.all.push_lines(Record { line, indent: 0, fault: 0, text, puzzle }, count, line_bytes);
         (count * line_bytes, count as u32)
     }
@@ -376,16 +378,16 @@ impl Records {
         let Place { line, start, indent } = place;
         let start = start + indent;
         let text = Text::Block(start..start + marks::TEXT as u32);
-        let given = Given::Marks(self.marks.len() as u32);
+        let given = PuzzleRef::Marks(self.marks.len() as u32);
         self.marks.push(marks);
         self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
     }
 
     /// The same as marks, whichever it is.
-    pub fn as_marks(&self, given: Given) -> Marks {
+    pub fn as_marks(&self, given: PuzzleRef) -> Marks {
         match given {
-            Given::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),
-            Given::Marks(place) => self.marks[place as usize],
+            PuzzleRef::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),
+            PuzzleRef::Marks(place) => self.marks[place as usize],
         }
     }
 

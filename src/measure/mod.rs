@@ -19,12 +19,12 @@
 
 mod baseline;
 mod check;
+mod contender;
 pub mod format;
 mod origin;
 mod record;
+mod sample_statistics;
 mod set;
-mod spread;
-mod subject;
 mod text;
 
 use std::num::NonZeroUsize;
@@ -34,18 +34,18 @@ use std::time::Duration;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
-pub use crate::isomorph::{Chance, Permutation};
+pub use crate::isomorph::{Permutation, SeededRng};
 pub use baseline::{BadBaseline, Baseline, Change, Comparison};
 pub use check::Wrong;
+pub use contender::Configuration;
 pub use origin::{Machine, Origin};
 pub use record::{Measurement, What};
+pub use sample_statistics::SampleStatistics;
 pub use set::{BadSet, PuzzleSet, Selection};
-pub use spread::Spread;
-pub use subject::Configuration;
 
 use crate::solver::Limits;
+use contender::Contender;
 use record::Searched;
-use subject::Subject;
 use text::Line;
 
 /// How to measure.
@@ -70,7 +70,7 @@ pub struct Plan {
 /// Everything that is measured, ready to run.
 pub struct Bench {
     plan: Plan,
-    subjects: Vec<Subject>,
+    contenders: Vec<Contender>,
 }
 
 impl Bench {
@@ -81,7 +81,7 @@ impl Bench {
     /// When the threads cannot be started.
     pub fn new(plan: Plan) -> Result<Self, BenchError> {
         let mut pools: Vec<Arc<ThreadPool>> = Vec::new();
-        let mut subjects: Vec<Subject> = Vec::new();
+        let mut contenders: Vec<Contender> = Vec::new();
         for &wanted in &plan.configurations {
             let threads = wanted.threads.get();
             if pools.iter().all(|pool| pool.current_num_threads() != threads) {
@@ -89,22 +89,22 @@ impl Bench {
             }
             let pool = pools.iter().find(|pool| pool.current_num_threads() == threads);
             let pool = pool.expect("there is one by now").clone();
-            let subject = Subject::new(wanted, pool, plan.batch.get(), plan.limits);
-            if !subjects.iter().any(|other| other.is_like(&subject)) {
-                subjects.push(subject);
+            let contender = Contender::new(wanted, pool, plan.batch.get(), plan.limits);
+            if !contenders.iter().any(|other| other.is_like(&contender)) {
+                contenders.push(contender);
             }
         }
-        Ok(Self { plan, subjects })
+        Ok(Self { plan, contenders })
     }
 
     /// How many steps [`Bench::measure`] reports for each set.
     pub fn steps(&self) -> usize {
-        self.subjects.len() * (1 + self.plan.rounds.get())
+        self.contenders.len() * (1 + self.plan.rounds.get())
     }
 
     /// What [`Bench::measure`] will measure of a set of this name.
     pub fn what(&self, set: &str) -> Vec<What> {
-        self.subjects.iter().map(|subject| subject.what(set, self.plan.limits)).collect()
+        self.contenders.iter().map(|contender| contender.what(set, self.plan.limits)).collect()
     }
 
     /// Measures every subject on `set`; `step` is called after each check and each round of one.
@@ -118,10 +118,10 @@ impl Bench {
     ) -> Result<Vec<Measurement>, BenchError> {
         let rows = set.rows(self.plan.selection);
         let mut runs: Vec<Run<'_>> = Vec::new();
-        for subject in &self.subjects {
-            let run = Run::prepare(subject, &rows, &self.plan)?;
+        for contender in &self.contenders {
+            let run = Run::prepare(contender, &rows, &self.plan)?;
             if let Some(first) = runs.first() {
-                let (a, b) = (first.subject.title(), subject.title());
+                let (a, b) = (first.contender.title(), contender.title());
                 check::agreement(&rows, (&a, &first.counts), (&b, &run.counts))?;
             }
             runs.push(run);
@@ -144,7 +144,7 @@ fn start(threads: usize) -> Result<Arc<ThreadPool>, BenchError> {
 
 /// One subject on the rows of one set.
 struct Run<'a> {
-    subject: &'a Subject,
+    contender: &'a Contender,
     rows: &'a [Line],
     /// Passes over the rows in each round.
     passes: u32,
@@ -156,26 +156,26 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Warms up, and finds out how many rows and passes make a round; then checks those rows.
-    fn prepare(subject: &'a Subject, rows: &'a [Line], plan: &Plan) -> Result<Self, Wrong> {
-        subject.make_room(rows.len());
-        let (rows, pass) = warm_up(subject, rows, plan.round_at_most);
+    fn prepare(contender: &'a Contender, rows: &'a [Line], plan: &Plan) -> Result<Self, Wrong> {
+        contender.make_room(rows.len());
+        let (rows, pass) = warm_up(contender, rows, plan.round_at_most);
         let passes = plan.round_at_least.as_nanos().div_ceil(pass.as_nanos().max(1)).max(1) as u32;
-        let outcomes = subject.outcomes(rows);
-        let counts = check::solutions(&subject.title(), rows, &outcomes)?;
+        let outcomes = contender.outcomes(rows);
+        let counts = check::solutions(&contender.title(), rows, &outcomes)?;
         let searched = Searched::of(&outcomes);
-        Ok(Self { subject, rows, passes, counts, searched, samples: Vec::new() })
+        Ok(Self { contender, rows, passes, counts, searched, samples: Vec::new() })
     }
 
     fn time(&mut self) {
-        let total: Duration = (0..self.passes).map(|_| self.subject.time(self.rows)).sum();
+        let total: Duration = (0..self.passes).map(|_| self.contender.time(self.rows)).sum();
         let puzzles = f64::from(self.passes) * self.rows.len() as f64;
         self.samples.push(total.as_nanos() as f64 / puzzles);
     }
 
     fn measurement(self, of: &PuzzleSet, plan: &Plan) -> Measurement {
-        let Self { subject, rows, searched, samples, .. } = self;
-        let What { set, engine, simd, threads, mode } = subject.what(&of.name, plan.limits);
-        let spread = Spread::of(&samples);
+        let Self { contender, rows, searched, samples, .. } = self;
+        let What { set, engine, simd, threads, mode } = contender.what(&of.name, plan.limits);
+        let spread = SampleStatistics::of(&samples);
         Measurement {
             set,
             engine,
@@ -207,10 +207,14 @@ impl<'a> Run<'a> {
 
 /// Passes over more and more rows, twice as many each time, as long as the next pass will end
 /// within `at_most`. Returns the rows that did, and the time of the last pass.
-fn warm_up<'a>(subject: &Subject, rows: &'a [Line], at_most: Duration) -> (&'a [Line], Duration) {
+fn warm_up<'a>(
+    contender: &Contender,
+    rows: &'a [Line],
+    at_most: Duration,
+) -> (&'a [Line], Duration) {
     let mut count = rows.len().min(16);
     loop {
-        let time = subject.time(&rows[..count]);
+        let time = contender.time(&rows[..count]);
         let next = rows.len().min(2 * count);
         if next == count || time.mul_f64(next as f64 / count as f64) > at_most {
             return (&rows[..count], time);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::spread::percentile;
+use super::sample_statistics::percentile;
 use crate::solver::{Limits, Outcome};
 
 /// One set solved by one engine at one vector level on a number of threads.

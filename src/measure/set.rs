@@ -6,8 +6,8 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::text::{self, Line};
-use crate::input::{Given, Records, lines};
-use crate::isomorph::{Chance, Permutation};
+use crate::input::{PuzzleRef, Records, lines};
+use crate::isomorph::{Permutation, SeededRng};
 use crate::puzzle::{Malformed, Puzzle};
 
 /// Puzzles that are measured together.
@@ -56,8 +56,8 @@ impl PuzzleSet {
         let mut records = Records::default();
         lines::read(text, false, &mut records);
         let bad = records.all.iter().find_map(|record| match record.puzzle {
-            Ok(Given::Puzzle(_)) => None,
-            Ok(Given::Marks(_)) => {
+            Ok(PuzzleRef::Puzzle(_)) => None,
+            Ok(PuzzleRef::Marks(_)) => {
                 let what = "pencil marks, 81 cells expected".into();
                 Some((record.line, Malformed { column: 1, what }))
             }
@@ -77,11 +77,11 @@ impl PuzzleSet {
         let Some(seed) = selection.seed else {
             return puzzles.map(text::line).collect();
         };
-        let mut chance = Chance::new(seed);
+        let mut rng = SeededRng::new(seed);
         let mut lines: Vec<_> = puzzles
-            .map(|puzzle| text::line(&Permutation::random(&mut chance).puzzle(puzzle)))
+            .map(|puzzle| text::line(&Permutation::random(&mut rng).puzzle(puzzle)))
             .collect();
-        chance.shuffle(&mut lines);
+        rng.shuffle(&mut lines);
         lines
     }
 }

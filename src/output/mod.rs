@@ -42,8 +42,8 @@ use std::slice::Iter;
 use crate::canon::Canonical;
 use crate::check::{Reason, Reasons};
 use crate::input::csv::{Field, FieldForm};
-use crate::input::stretches::Stretch;
-use crate::input::{Given, Record, RecordList, Text};
+use crate::input::record_runs::RecordRun;
+use crate::input::{PuzzleRef, Record, RecordList, Text};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::rating::Facts;
 use crate::solver::Outcome;
@@ -199,31 +199,31 @@ pub struct Outcomes {
 impl Outcomes {
     /// What was found about what a record gives.
     #[inline(always)]
-    pub fn of(&self, given: Given) -> &Outcome {
+    pub fn of(&self, given: PuzzleRef) -> &Outcome {
         match given {
-            Given::Puzzle(place) => &self.puzzles[place as usize],
-            Given::Marks(place) => &self.marks[place as usize],
+            PuzzleRef::Puzzle(place) => &self.puzzles[place as usize],
+            PuzzleRef::Marks(place) => &self.marks[place as usize],
         }
     }
 
     /// The same, to be changed.
-    pub fn of_mut(&mut self, given: Given) -> &mut Outcome {
+    pub fn of_mut(&mut self, given: PuzzleRef) -> &mut Outcome {
         match given {
-            Given::Puzzle(place) => &mut self.puzzles[place as usize],
-            Given::Marks(place) => &mut self.marks[place as usize],
+            PuzzleRef::Puzzle(place) => &mut self.puzzles[place as usize],
+            PuzzleRef::Marks(place) => &mut self.marks[place as usize],
         }
     }
 
     /// Adds what was found about what is `like` this; returns its place.
-    pub(crate) fn push(&mut self, like: Given, outcome: Outcome) -> Given {
+    pub(crate) fn push(&mut self, like: PuzzleRef, outcome: Outcome) -> PuzzleRef {
         match like {
-            Given::Puzzle(_) => {
+            PuzzleRef::Puzzle(_) => {
                 self.puzzles.push(outcome);
-                Given::Puzzle(self.puzzles.len() as u32 - 1)
+                PuzzleRef::Puzzle(self.puzzles.len() as u32 - 1)
             }
-            Given::Marks(_) => {
+            PuzzleRef::Marks(_) => {
                 self.marks.push(outcome);
-                Given::Marks(self.marks.len() as u32 - 1)
+                PuzzleRef::Marks(self.marks.len() as u32 - 1)
             }
         }
     }
@@ -336,9 +336,9 @@ impl<'a> Rows<'a> {
     /// The rows of records that are alike, the first of them at this place, if they are puzzles that
     /// were written in one piece.
     #[inline(always)]
-    fn puzzles(&self, place: usize, alike: &Stretch) -> Option<PuzzleRows<'a>> {
-        let Stretch { ref first, count, line_bytes } = *alike;
-        let (Text::Block(text), Ok(Given::Puzzle(given))) = (&first.text, first.puzzle) else {
+    fn puzzles(&self, place: usize, alike: &RecordRun) -> Option<PuzzleRows<'a>> {
+        let RecordRun { ref first, count, line_bytes } = *alike;
+        let (Text::Block(text), Ok(PuzzleRef::Puzzle(given))) = (&first.text, first.puzzle) else {
             return None;
         };
         let outcomes = &self.outcomes.puzzles[given as usize..][..count as usize];

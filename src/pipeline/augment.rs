@@ -6,7 +6,7 @@ use super::block::Block;
 use super::worker::Worker;
 use crate::input::csv::Field;
 use crate::input::{Record, Records, Text};
-use crate::isomorph::{Chance, Kinds, Permutation};
+use crate::isomorph::{Kinds, Permutation, SeededRng};
 use crate::output::{Outcomes, Rows, Wanted};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::rating::Facts;
@@ -37,7 +37,7 @@ const DRAWS: usize = 64;
 impl Augment {
     /// The permutations of a record's puzzle that make different isomorphs of it.
     fn permutations(&self, puzzle: &Puzzle, stream: [u64; 2]) -> Vec<Permutation> {
-        let mut chance = Chance::of_stream(self.seed, [stream[0], stream[1], 0]);
+        let mut chance = SeededRng::of_stream(self.seed, [stream[0], stream[1], 0]);
         let mut known = HashSet::from([*puzzle]);
         let mut permutations = Vec::new();
         let mut draws = 0;

@@ -48,7 +48,7 @@ pub(super) struct Block {
     /// The rows of the outputs behind the first, compressed where they are to be.
     pub others: Vec<Vec<u8>>,
     /// Messages about bad records, one a line.
-    pub notes: Vec<u8>,
+    pub diagnostics: Vec<u8>,
     /// What its lines were.
     pub counts: Counts,
     /// The line of its last record in that input, if it has one.
@@ -90,7 +90,7 @@ impl Block {
             rows: RowBuffer::default(),
             packed: None,
             others: Vec::new(),
-            notes: Vec::new(),
+            diagnostics: Vec::new(),
             counts: Counts::default(),
             last_record: None,
             tally: Tally::default(),

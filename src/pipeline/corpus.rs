@@ -12,7 +12,7 @@ use super::reader::Reading;
 use super::turns::Turns;
 use super::worker::Worker;
 use super::writer::{Desk, EndOfAll, Writer, Written};
-use super::{NO_PANIC, OutputFailure, Pipeline, Progress, Report, Sink, SoFar, Threads};
+use super::{Checkpoint, NO_PANIC, OutputFailure, Pipeline, Progress, Report, Sink, Threads};
 use crate::generate::{Generator, Kind, Recipe};
 use crate::input::{Layout, Position};
 use crate::puzzle::{CELLS, Puzzle};
@@ -92,7 +92,7 @@ struct Shares {
 }
 
 impl Shares {
-    fn new(corpus: &Corpus, start: &SoFar) -> Self {
+    fn new(corpus: &Corpus, start: &Checkpoint) -> Self {
         let Range { start: begin, end } = corpus.rows;
         Self {
             rows: begin + start.position.offset / ROW..end,
@@ -167,14 +167,14 @@ impl Pipeline {
     pub fn make_into(
         &self,
         corpus: &Corpus,
-        start: Option<SoFar>,
+        start: Option<Checkpoint>,
         sink: &mut impl Sink,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let began = Instant::now();
         let start = match start {
             Some(start) => start,
-            None => self.write_header(sink).map(|()| SoFar::default())?,
+            None => self.write_header(sink).map(|()| Checkpoint::default())?,
         };
         let records_before = start.counts.records();
         let threads = Threads::start(self.threads);
@@ -205,10 +205,10 @@ impl Pipeline {
                 desk.put(block);
             }
         });
-        let Written { so_far, failure, .. } = desk.end();
-        let stopped = so_far.counts.records() < corpus.rows.end - corpus.rows.start;
+        let Written { checkpoint, failure, .. } = desk.end();
+        let stopped = checkpoint.counts.records() < corpus.rows.end - corpus.rows.start;
         let reading = Reading { stopped, ..Reading::default() };
-        let report = Report::new(so_far, records_before, began, reading);
+        let report = Report::new(checkpoint, records_before, began, reading);
         let (threads, threads_refused) = (threads.count(), threads.are_refused());
         Report { threads, threads_refused, ..report }.unless(failure)
     }

@@ -13,16 +13,16 @@
 //! have to be woken for every block and would take their turns on the workers' cores: a worker has
 //! its block filled when it needs one, and the first to finish one writes whatever is finished. A
 //! source that takes longer to read than a copy does may read ahead by itself
-//! ([`Ahead`](crate::input::Ahead)).
+//! ([`ReadAhead`](crate::input::ReadAhead)).
 
 mod answers;
 mod augment;
 mod block;
 mod canon;
 mod corpus;
+mod diagnostics;
 mod facts;
 mod listing;
-mod notes;
 mod reader;
 mod records;
 mod sift;
@@ -51,7 +51,7 @@ pub use self::facts::{Rated, WantedFacts};
 use self::reader::{Reader, Reading};
 pub use self::records::{ReadRecord, RecordReader};
 pub use self::sift::{Distinct, Fate, Sameness, Sift, Sifted};
-pub use self::sink::{Output, OutputFailure, RecordName, Sink, SoFar};
+pub use self::sink::{Checkpoint, Output, OutputFailure, RecordName, Sink};
 use self::threads::Threads;
 use self::turns::Turns;
 use self::worker::Worker;
@@ -218,8 +218,8 @@ pub struct Report {
 }
 
 impl Report {
-    fn new(so_far: SoFar, records_before: u64, began: Instant, reading: Reading) -> Self {
-        let SoFar { counts, latencies, last_record, tally, .. } = so_far;
+    fn new(checkpoint: Checkpoint, records_before: u64, began: Instant, reading: Reading) -> Self {
+        let Checkpoint { counts, latencies, last_record, tally, .. } = checkpoint;
         let Reading { failures, stopped } = reading;
         Self {
             counts,
@@ -271,7 +271,7 @@ impl Pipeline {
     }
 
     /// Reads all `sources` one after the other, writes a header and one row for each record to
-    /// `rows`, in order, and a line for each bad record to `notes` (`file:line:column: status:
+    /// `rows`, in order, and a line for each bad record to `diagnostics` (`file:line:column: status:
     /// what is wrong`). Both are given whole lines.
     ///
     /// # Errors
@@ -280,10 +280,10 @@ impl Pipeline {
         &self,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
         rows: impl Write + Send,
-        notes: impl Write + Send,
+        diagnostics: impl Write + Send,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
-        self.run_into(&mut (rows, notes), sources, progress)
+        self.run_into(&mut (rows, diagnostics), sources, progress)
     }
 
     /// The same into a sink, which also learns how far the run has come.
@@ -297,7 +297,7 @@ impl Pipeline {
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         self.write_header(sink)?;
-        self.go_on(SoFar::default(), sink, sources, progress)
+        self.resume(Checkpoint::default(), sink, sources, progress)
     }
 
     fn write_header(&self, sink: &mut impl Sink) -> Result<(), OutputFailure> {
@@ -305,7 +305,7 @@ impl Pipeline {
         // A report holds a histogram: one is made only if there is a failure to report.
         let begun = writer::begin(sink, &self.header(), self.outputs.get());
         let Err(failed) = begun else { return Ok(()) };
-        let report = Report::new(SoFar::default(), 0, began, Reading::default());
+        let report = Report::new(Checkpoint::default(), 0, began, Reading::default());
         report.unless(Some(failed)).map(drop)
     }
 
@@ -361,7 +361,7 @@ impl Pipeline {
     ) -> Result<Report, OutputFailure> {
         let began = Instant::now();
         self.write_header(sink)?;
-        let mut so_far = SoFar::default();
+        let mut checkpoint = Checkpoint::default();
         let stop = StopFlag::from(Arc::clone(&progress.stop));
         let mut reader = Reader::new(0, sources.into_iter(), self.most_at_once(), progress);
         let turns = Turns::new();
@@ -376,14 +376,15 @@ impl Pipeline {
         {
             let mut parts = Direct { sink, written };
             worker.process(&mut block, &mut parts);
-            let so_far = &mut so_far;
-            written = parts.written.and_then(|()| writer::write(&block, sink, so_far, progress));
+            let checkpoint = &mut checkpoint;
+            written =
+                parts.written.and_then(|()| writer::write(&block, sink, checkpoint, progress));
             was_stopped = block.then != Then::GoOn;
         }
-        let written = written.and_then(|()| writer::finish(sink, &so_far));
+        let written = written.and_then(|()| writer::finish(sink, &checkpoint));
         let mut reading = self.end_of(reader.end());
         reading.stopped |= was_stopped;
-        Report::new(so_far, 0, began, reading).unless(written.err())
+        Report::new(checkpoint, 0, began, reading).unless(written.err())
     }
 
     /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
@@ -391,9 +392,9 @@ impl Pipeline {
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
-    pub fn go_on<R: Read + Send>(
+    pub fn resume<R: Read + Send>(
         &self,
-        start: SoFar,
+        start: Checkpoint,
         sink: &mut impl Sink,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
         progress: &Progress,
@@ -412,7 +413,7 @@ impl Pipeline {
         self.begin_answers(records_before, progress);
         let desk = Desk::new(writer, blocks, self.list.is_some());
         let fill = |block: &mut Block| {
-            let mut reader = lock_soon(&reader);
+            let mut reader = spin_then_lock(&reader);
             reader.fill(block) && self.attach_answers(block)
         };
         let turns = &Turns::new();
@@ -430,10 +431,10 @@ impl Pipeline {
             }
         });
 
-        let Written { so_far, failure, was_stopped } = desk.end();
+        let Written { checkpoint, failure, was_stopped } = desk.end();
         let mut reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
         reading.stopped |= was_stopped;
-        let report = Report::new(so_far, records_before, began, reading);
+        let report = Report::new(checkpoint, records_before, began, reading);
         let (threads, threads_refused) = (threads.count(), threads.are_refused());
         Report { threads, threads_refused, ..report }.unless(failure)
     }
@@ -447,7 +448,7 @@ impl Pipeline {
 /// Locks what others mostly hold as long as it takes to copy a block, some ten microseconds: who goes
 /// to sleep for that is woken late. Where it takes longer (a slow pipe) that is the better way, so it
 /// is tried for a while only.
-fn lock_soon<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     const TRIES: u32 = 20;
     const PAUSES: u32 = 32;
     for _ in 0..TRIES {

@@ -6,7 +6,7 @@ use super::NO_PANIC;
 use super::block::{Block, Then};
 use super::worker::{Worker, other_counts};
 use crate::canon::Seen;
-use crate::input::Given;
+use crate::input::PuzzleRef;
 use crate::puzzle::Puzzle;
 use crate::status::Status;
 
@@ -215,10 +215,10 @@ impl Worker<'_> {
     }
 
     /// The puzzle that a record gives; pencil marks that say more than clues are none.
-    pub(super) fn puzzle(&self, given: Given) -> Option<Puzzle> {
+    pub(super) fn puzzle(&self, given: PuzzleRef) -> Option<Puzzle> {
         match given {
-            Given::Puzzle(place) => Some(self.records.puzzles[place as usize]),
-            Given::Marks(place) => self.records.marks[place as usize].puzzle(),
+            PuzzleRef::Puzzle(place) => Some(self.records.puzzles[place as usize]),
+            PuzzleRef::Marks(place) => self.records.marks[place as usize].puzzle(),
         }
     }
 }

@@ -31,14 +31,14 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// When the messages cannot be written.
-    fn notes(&mut self, notes: &[u8]) -> io::Result<()>;
+    fn diagnostics(&mut self, diagnostics: &[u8]) -> io::Result<()>;
 
     /// Is told that everything up to here was taken, first the header alone; a later run can go on
     /// from here.
     ///
     /// # Errors
     /// When that cannot be written down.
-    fn reached(&mut self, _: &SoFar) -> io::Result<()> {
+    fn reached(&mut self, _: &Checkpoint) -> io::Result<()> {
         Ok(())
     }
 
@@ -46,7 +46,7 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// When something cannot be written.
-    fn finish(&mut self, so_far: &SoFar) -> io::Result<()>;
+    fn finish(&mut self, checkpoint: &Checkpoint) -> io::Result<()>;
 }
 
 impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
@@ -54,11 +54,11 @@ impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
         self.0.write_all(rows)
     }
 
-    fn notes(&mut self, notes: &[u8]) -> io::Result<()> {
-        self.1.write_all(notes)
+    fn diagnostics(&mut self, diagnostics: &[u8]) -> io::Result<()> {
+        self.1.write_all(diagnostics)
     }
 
-    fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+    fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
         self.0.flush()?;
         self.1.flush()
     }
@@ -66,7 +66,7 @@ impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
 
 /// How far a run has come: everything before this place has its rows, and this is what it was.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SoFar {
+pub struct Checkpoint {
     /// The place of the input among all, from 0.
     pub source: usize,
     /// The place in that input.
@@ -93,7 +93,7 @@ pub struct RecordName {
     pub line: u64,
 }
 
-impl SoFar {
+impl Checkpoint {
     /// The rows of a block were taken.
     pub(super) fn add(&mut self, block: &Block) {
         self.source = block.source;
@@ -114,7 +114,7 @@ pub enum Output {
     /// The rows.
     Rows,
     /// The messages about bad records.
-    Notes,
+    Diagnostics,
     /// How far the run has come ([`Sink::reached`]).
     State,
 }

@@ -7,14 +7,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::Pipeline;
 use super::answers::Attached;
 use super::block::{Block, Then};
+use super::diagnostics::write_diagnostic;
 use super::listing::{Listed, Lister, Search};
-use super::notes::write_note;
 use super::sift::Sifted;
 use super::turns::Turns;
 use super::writer::TakeParts;
 use crate::canon::Canonical;
-use crate::check::{self, Disagreement, Reasons};
-use crate::input::{Given, Records};
+use crate::check::{self, Mismatch, Reasons};
+use crate::input::{PuzzleRef, Records};
 use crate::output::{Outcomes, Packer, RowBuffer, Rows, Wanted};
 use crate::puzzle::Puzzle;
 use crate::rating::Facts;
@@ -31,7 +31,7 @@ pub(super) struct Worker<'a> {
     /// For each of `records.puzzles` and `records.marks`.
     pub(super) outcomes: Outcomes,
     /// Those at which the engine failed; nearly always none.
-    failed: Vec<Given>,
+    failed: Vec<PuzzleRef>,
     /// For each of `records.all`.
     pub(super) statuses: Vec<Status>,
     /// The canonical form of each, if forms are wanted.
@@ -153,20 +153,20 @@ impl<'a> Worker<'a> {
             return None;
         }
         let mut solve_all =
-            |batch: Batch<'_>, outcomes: &mut Vec<Outcome>, given: fn(u32) -> Given| {
+            |batch: Batch<'_>, outcomes: &mut Vec<Outcome>, given: fn(u32) -> PuzzleRef| {
                 let (solved, bad) = solve_all(pipeline, stop, engine, batch, outcomes);
                 failed.extend(bad.into_iter().map(given));
                 solved
             };
         let solved_puzzles =
-            solve_all(Batch::Puzzles(puzzles), &mut outcomes.puzzles, Given::Puzzle);
-        let solved_marks = solve_all(Batch::Marks(marks), &mut outcomes.marks, Given::Marks);
+            solve_all(Batch::Puzzles(puzzles), &mut outcomes.puzzles, PuzzleRef::Puzzle);
+        let solved_marks = solve_all(Batch::Marks(marks), &mut outcomes.marks, PuzzleRef::Marks);
         if solved_puzzles == puzzles.len() && solved_marks == marks.len() {
             return None;
         }
         records.all.iter().position(|record| match record.puzzle {
-            Ok(Given::Puzzle(place)) => place as usize >= solved_puzzles,
-            Ok(Given::Marks(place)) => place as usize >= solved_marks,
+            Ok(PuzzleRef::Puzzle(place)) => place as usize >= solved_puzzles,
+            Ok(PuzzleRef::Marks(place)) => place as usize >= solved_marks,
             Err(_) => false,
         })
     }
@@ -276,8 +276,8 @@ impl<'a> Worker<'a> {
                     let answer = self.records.answer(i, block);
                     self.check(given, answer).unwrap_or_else(|mut disagreement| {
                         let has_ended = answers.is_some_and(|answers| answers.has_ended(i));
-                        if has_ended && disagreement == Disagreement::Missing {
-                            disagreement = Disagreement::Ended;
+                        if has_ended && disagreement == Mismatch::Missing {
+                            disagreement = Mismatch::Ended;
                         }
                         let outcome = self.outcomes.of(given);
                         let is_unsolvable =
@@ -303,25 +303,25 @@ impl<'a> Worker<'a> {
 
     /// The status of a record that is not checked.
     #[inline(always)]
-    fn status_of(&self, given: Given, outcome: &Outcome) -> Status {
+    fn status_of(&self, given: PuzzleRef, outcome: &Outcome) -> Status {
         let Records { puzzles, marks, .. } = &self.records;
         let limits = self.pipeline.limits;
         match given {
-            Given::Puzzle(place) => Status::of(&puzzles[place as usize], limits, outcome),
-            Given::Marks(place) => Status::of(&marks[place as usize].clues(), limits, outcome),
+            PuzzleRef::Puzzle(place) => Status::of(&puzzles[place as usize], limits, outcome),
+            PuzzleRef::Marks(place) => Status::of(&marks[place as usize].clues(), limits, outcome),
         }
     }
 
     /// The status of a record whose own solution is not wrong.
     #[inline(always)]
-    fn check(&self, given: Given, answer: &[u8]) -> Result<Status, Disagreement> {
+    fn check(&self, given: PuzzleRef, answer: &[u8]) -> Result<Status, Mismatch> {
         let outcome = self.outcomes.of(given);
         let solves = outcome.solutions == 1 && check::is_of(answer, &outcome.grid)
             || match given {
-                Given::Puzzle(place) => {
+                PuzzleRef::Puzzle(place) => {
                     check::solves(&self.records.puzzles[place as usize], answer)
                 }
-                Given::Marks(_) => false,
+                PuzzleRef::Marks(_) => false,
             };
         if !solves {
             check::compare(&self.records.as_marks(given), answer)?;
@@ -390,17 +390,24 @@ impl<'a> Worker<'a> {
 
     /// Writes a message for every bad record.
     fn write_notes(&self, block: &mut Block) {
-        let mut notes = mem::take(&mut block.notes);
-        notes.clear();
+        let mut diagnostics = mem::take(&mut block.diagnostics);
+        diagnostics.clear();
         if !block.counts.all_good() {
             let also_failures = !self.pipeline.format.shows_failures();
             let all = self.rows(block);
             for (i, (row, record)) in all.iter().zip(&self.records.all).enumerate() {
                 let answer_at = block.answers.as_ref().map(|answers| answers.place(i));
-                write_note(&row, &record, all.bytes, answer_at, also_failures, &mut notes);
+                write_diagnostic(
+                    &row,
+                    &record,
+                    all.bytes,
+                    answer_at,
+                    also_failures,
+                    &mut diagnostics,
+                );
             }
         }
-        block.notes = notes;
+        block.diagnostics = diagnostics;
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::block::{Block, FreeBlocks, Then};
-use super::sink::{Output, Sink, SoFar};
+use super::sink::{Checkpoint, Output, Sink};
 use super::turns::Turns;
 use super::{NO_PANIC, Progress};
 
@@ -19,7 +19,7 @@ pub(super) type Failed = (Output, io::Error);
 pub(super) struct Writer<'a, S> {
     sink: &'a mut S,
     progress: &'a Progress,
-    so_far: SoFar,
+    checkpoint: Checkpoint,
     failure: Option<Failed>,
     /// Whether nothing more is written.
     is_over: bool,
@@ -36,7 +36,7 @@ pub(super) struct Writer<'a, S> {
 /// How the writing ended.
 pub(super) struct Written {
     /// How far it has come.
-    pub so_far: SoFar,
+    pub checkpoint: Checkpoint,
     /// What has failed, if anything has.
     pub failure: Option<Failed>,
     /// Whether it was stopped in a block.
@@ -47,7 +47,7 @@ impl<'a, S: Sink> Writer<'a, S> {
     /// Goes on from `start`, with so many blocks in all.
     pub(super) fn new(
         sink: &'a mut S,
-        start: SoFar,
+        start: Checkpoint,
         blocks: usize,
         free: &'a FreeBlocks,
         progress: &'a Progress,
@@ -55,7 +55,17 @@ impl<'a, S: Sink> Writer<'a, S> {
         let mut early = Vec::new();
         early.resize_with(blocks, || None);
         let (failure, is_over, was_stopped) = (None, false, false);
-        Self { sink, progress, so_far: start, failure, is_over, was_stopped, next: 0, early, free }
+        Self {
+            sink,
+            progress,
+            checkpoint: start,
+            failure,
+            is_over,
+            was_stopped,
+            next: 0,
+            early,
+            free,
+        }
     }
 
     /// Writes what is there of the finished blocks; when the writing is over nothing wants them.
@@ -68,7 +78,7 @@ impl<'a, S: Sink> Writer<'a, S> {
         while !self.is_over
             && let Some(block) = self.early[self.next as usize % blocks].take()
         {
-            let written = write(&block, self.sink, &mut self.so_far, self.progress);
+            let written = write(&block, self.sink, &mut self.checkpoint, self.progress);
             self.was_stopped = block.then != Then::GoOn;
             match written {
                 Ok(()) if !self.was_stopped => self.free.put(block),
@@ -96,9 +106,9 @@ impl<'a, S: Sink> Writer<'a, S> {
 
     /// Nothing more comes.
     fn end(self) -> Written {
-        let Self { sink, so_far, failure, was_stopped, .. } = self;
-        let failure = failure.or_else(|| finish(sink, &so_far).err());
-        Written { so_far, failure, was_stopped }
+        let Self { sink, checkpoint, failure, was_stopped, .. } = self;
+        let failure = failure.or_else(|| finish(sink, &checkpoint).err());
+        Written { checkpoint, failure, was_stopped }
     }
 }
 
@@ -219,7 +229,7 @@ impl<S: Sink> TakeParts for Direct<'_, S> {
 pub(super) fn write(
     block: &Block,
     sink: &mut impl Sink,
-    so_far: &mut SoFar,
+    checkpoint: &mut Checkpoint,
     progress: &Progress,
 ) -> Result<(), Failed> {
     if block.then == Then::EndBefore {
@@ -229,10 +239,10 @@ pub(super) fn write(
     for (output, rows) in (1..).zip(&block.others).filter(|(_, rows)| !rows.is_empty()) {
         sink.other_rows(output, rows).map_err(|error| (Output::Rows, error))?;
     }
-    sink.notes(&block.notes).map_err(|error| (Output::Notes, error))?;
-    so_far.add(block);
+    sink.diagnostics(&block.diagnostics).map_err(|error| (Output::Diagnostics, error))?;
+    checkpoint.add(block);
     progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
-    sink.reached(so_far).map_err(|error| (Output::State, error))
+    sink.reached(checkpoint).map_err(|error| (Output::State, error))
 }
 
 /// Writes what stands before the first row.
@@ -241,10 +251,10 @@ pub(super) fn begin(sink: &mut impl Sink, header: &[u8], outputs: u8) -> Result<
     for output in 1..outputs {
         sink.other_rows(output, header).map_err(|error| (Output::Rows, error))?;
     }
-    sink.reached(&SoFar::default()).map_err(|error| (Output::State, error))
+    sink.reached(&Checkpoint::default()).map_err(|error| (Output::State, error))
 }
 
 /// Ends what was written.
-pub(super) fn finish(sink: &mut impl Sink, so_far: &SoFar) -> Result<(), Failed> {
-    sink.finish(so_far).map_err(|error| (Output::Rows, error))
+pub(super) fn finish(sink: &mut impl Sink, checkpoint: &Checkpoint) -> Result<(), Failed> {
+    sink.finish(checkpoint).map_err(|error| (Output::Rows, error))
 }

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::bundled::BUNDLED;
     use crate::generate::solved_by_naked_singles;
-    use crate::isomorph::{Chance, Permutation};
+    use crate::isomorph::{Permutation, SeededRng};
     use crate::solver::{Limits, Outcome, solve_batch};
 
     /// The first puzzles of each bundled set.
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn isomorphs_have_the_same_level() {
         for (seed, puzzle) in puzzles().iter().enumerate() {
-            let permuted = Permutation::random(&mut Chance::new(seed as u64)).puzzle(puzzle);
+            let permuted = Permutation::random(&mut SeededRng::new(seed as u64)).puzzle(puzzle);
             assert_eq!(Level::of(&permuted), Level::of(puzzle), "{puzzle}");
         }
     }

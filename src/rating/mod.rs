@@ -14,7 +14,7 @@ mod candidates;
 mod level;
 mod tables;
 
-use crate::isomorph::{Chance, Permutation};
+use crate::isomorph::{Permutation, SeededRng};
 pub use level::{Level, UnknownLevel};
 
 /// What is known of a puzzle, as far as it was wanted and has an answer.
@@ -34,6 +34,6 @@ pub struct Facts {
 
 /// The permutations over which ratings are averaged, always the same ones.
 pub fn isomorphs() -> impl Iterator<Item = Permutation> {
-    let mut chance = Chance::new(0);
+    let mut chance = SeededRng::new(0);
     std::iter::repeat_with(move || Permutation::random(&mut chance))
 }

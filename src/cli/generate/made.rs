@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::Progress;
-use bulkdoku::pipeline::{OutputFailure, Report, Sink, SoFar};
+use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, Sink};
 
 use super::super::batch::{PROGRAM, earlier_run, is_closed_pipe_of_rows, rows_failure};
-use super::super::notes::Notes;
+use super::super::diagnostics::Diagnostics;
+use super::super::file_sink::FileSink;
 use super::super::out::{Out, gone_message};
 use super::super::outputs::Existing;
 use super::super::progress::{Meter, Progressed};
-use super::super::results::Results;
 use super::super::run::{InputState, Run};
 use super::super::{Exit, Failure, platform};
 use super::manifest::Manifest;
@@ -22,23 +22,23 @@ use super::{Args, Plan};
 
 /// Takes rows and keeps the journal. Messages about records are none of its business: what is made
 /// is what was asked for, several solutions included.
-struct MadeRows(Results);
+struct MadeRows(FileSink);
 
 impl Sink for MadeRows {
     fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
         self.0.rows(rows)
     }
 
-    fn notes(&mut self, _: &[u8]) -> io::Result<()> {
+    fn diagnostics(&mut self, _: &[u8]) -> io::Result<()> {
         Ok(())
     }
 
-    fn reached(&mut self, so_far: &SoFar) -> io::Result<()> {
-        self.0.reached(so_far)
+    fn reached(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
+        self.0.reached(checkpoint)
     }
 
-    fn finish(&mut self, so_far: &SoFar) -> io::Result<()> {
-        self.0.finish(so_far)
+    fn finish(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
+        self.0.finish(checkpoint)
     }
 }
 
@@ -74,11 +74,11 @@ pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
     }
     let count = plan.corpus.rows.end - plan.corpus.rows.start;
     let meter = Meter::new(args.progress, Some(count), args.quiet);
-    let notes = Notes::new(None, meter.bar.clone(), args.quiet);
+    let diagnostics = Diagnostics::new(None, meter.bar.clone(), args.quiet);
     let names = destinations.names();
     let (results, start) = match earlier {
-        Some(journal) => Results::go_on(outputs.rows, notes, journal, names)?,
-        None => (Results::begin(outputs.rows, notes, run, names), None),
+        Some(journal) => FileSink::resume(outputs.rows, diagnostics, journal, names)?,
+        None => (FileSink::begin(outputs.rows, diagnostics, run, names), None),
     };
     let mut rows = MadeRows(results);
     let pipeline = plan.pipeline()?;
@@ -97,7 +97,7 @@ pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
 fn finish(
     plan: &Plan,
     args: &Args,
-    results: Results,
+    results: FileSink,
     ran: Result<Report, OutputFailure>,
     manifest: Option<&Out>,
 ) -> Result<Exit, Failure> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::Progress;
-use bulkdoku::pipeline::{OutputFailure, Report, Sink, SoFar};
+use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, Sink};
 use clap::Parser;
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
@@ -123,11 +123,11 @@ impl Sink for Hash {
         self.write_all(rows)
     }
 
-    fn notes(&mut self, _: &[u8]) -> io::Result<()> {
+    fn diagnostics(&mut self, _: &[u8]) -> io::Result<()> {
         Ok(())
     }
 
-    fn finish(&mut self, _: &SoFar) -> io::Result<()> {
+    fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
         Ok(())
     }
 }

@@ -449,7 +449,8 @@ const MOST_OF_POOL: usize = 1_000_000;
 /// Reads the puzzles that a search begins with.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::check(vec![path.into()])?;
-    let sets = sets::read(&mut inputs, &bulkdoku::input::Expected::default(), Some(MOST_OF_POOL))?;
+    let sets =
+        sets::read(&mut inputs, &bulkdoku::input::InputOptions::default(), Some(MOST_OF_POOL))?;
     let puzzles: Vec<_> = sets.into_iter().flat_map(|set| set.puzzles).collect();
     let mut outcomes = vec![bulkdoku::Outcome::NONE; puzzles.len()];
     bulkdoku::solve_batch(&puzzles, bulkdoku::Limits::PROOF, &mut outcomes);

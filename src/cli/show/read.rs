@@ -3,12 +3,12 @@
 use std::io::Read;
 use std::path::Path;
 
-use bulkdoku::input::Expected;
+use bulkdoku::input::InputOptions;
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Source};
 
 use crate::cli::inputs::{Inputs, STDIN};
-use crate::cli::{Failure, expect};
+use crate::cli::{Failure, input_args};
 
 /// Files are read up to this many bytes: more grids than anybody looks at.
 const MOST_BYTES: u64 = 1 << 20;
@@ -67,8 +67,8 @@ fn of_file(argument: &str) -> Result<Found, Failure> {
 
 /// The puzzles of a text in any form that is solved.
 fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
-    let layout = Expected::default().detect(bytes, true);
-    let layout = layout.map_err(|error| expect::refused(name, &error))?;
+    let layout = InputOptions::default().detect(bytes, true);
+    let layout = layout.map_err(|error| input_args::refused(name, &error))?;
     let source = Source { layout: layout.unwrap_or_default(), ..Source::new(name, bytes) };
     let mut records = RecordReader::new([source]);
     let mut found = Found::default();

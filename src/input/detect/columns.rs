@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::sample::{Candidate, Fields, Sample, is_cell, is_grid, is_name, is_puzzle};
-use super::{Answers, Columns, Expected, InputFormat, Keep, Undetected};
+use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
 
@@ -17,7 +17,7 @@ const DELIMITERS: [Delimiter; 5] = [
     Delimiter::Blanks,
 ];
 
-impl Expected {
+impl InputOptions {
     fn delimiters(&self) -> Vec<Delimiter> {
         match (self.delimiter, self.format) {
             (Some(delimiter), _) => vec![delimiter],
@@ -27,7 +27,7 @@ impl Expected {
     }
 
     /// The table that an input is, or lines if it is none. `None` if that cannot be told yet.
-    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Option<Layout>, Undetected> {
+    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Option<Layout>, DetectError> {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
             match sample.rows(delimiter).next() {
@@ -66,7 +66,7 @@ impl Expected {
         column: &str,
         sample: &Sample<'_>,
         candidates: &[Candidate],
-    ) -> Result<Table, Undetected> {
+    ) -> Result<Table, DetectError> {
         if !self.no_header {
             for Candidate { delimiter, first } in candidates {
                 if let Some(puzzle) = first.find(column) {
@@ -79,7 +79,7 @@ impl Expected {
         let Some(number): Option<usize> = number else {
             let is_header = !self.no_header && first.texts.iter().any(|field| is_name(field));
             let columns = first.columns(is_header);
-            return Err(Undetected::NoColumn { name: column.into(), columns });
+            return Err(DetectError::NoColumn { name: column.into(), columns });
         };
         let puzzle = number - 1;
         Ok(if !self.no_header && is_name(&first.texts[puzzle]) {
@@ -94,7 +94,7 @@ impl Expected {
         &self,
         sample: &Sample<'_>,
         candidates: &[Candidate],
-    ) -> Result<Option<Table>, Undetected> {
+    ) -> Result<Option<Table>, DetectError> {
         // Two words with a blank between them are a title as often as names.
         let named = candidates.iter().filter(|candidate| {
             candidate.delimiter != Delimiter::Blanks
@@ -115,7 +115,7 @@ impl Expected {
         &self,
         sample: &Sample<'_>,
         candidates: &[Candidate],
-    ) -> Result<ControlFlow<Option<Table>>, Undetected> {
+    ) -> Result<ControlFlow<Option<Table>>, DetectError> {
         match sample.earliest(candidates) {
             ControlFlow::Continue(()) => return Ok(ControlFlow::Continue(())),
             ControlFlow::Break(None) => {}
@@ -146,7 +146,7 @@ impl Expected {
                 && sample.rows(*delimiter).all(|row| row.len() == first.len());
         if is_table {
             let is_header = !self.no_header && first.texts.iter().all(|field| is_name(field));
-            return Err(Undetected::NoPuzzles(first.columns(is_header)));
+            return Err(DetectError::NoPuzzles(first.columns(is_header)));
         }
         Ok(ControlFlow::Break(None))
     }
@@ -158,7 +158,7 @@ impl Expected {
         candidate: &Candidate,
         row: &Fields,
         puzzles: &[usize],
-    ) -> Result<Option<Table>, Undetected> {
+    ) -> Result<Option<Table>, DetectError> {
         let Candidate { delimiter, first } = candidate;
         let puzzle = puzzles[0];
         let has_header =
@@ -188,13 +188,13 @@ impl Expected {
         &self,
         table: &Table,
         sample: &Sample<'_>,
-    ) -> Result<ControlFlow<Option<usize>>, Undetected> {
+    ) -> Result<ControlFlow<Option<usize>>, DetectError> {
         let names = match &self.answers {
             Answers::Unwanted => return Ok(ControlFlow::Break(None)),
             Answers::Column(name) => {
                 let column = column_of(table, name)?;
                 if column == table.puzzle {
-                    return Err(Undetected::SameColumn(table.name(column)));
+                    return Err(DetectError::SameColumn(table.name(column)));
                 }
                 return Ok(ControlFlow::Break(Some(column)));
             }
@@ -211,13 +211,13 @@ impl Expected {
             None if !sample.is_all => Ok(ControlFlow::Continue(())),
             None => {
                 let first = sample.rows(table.delimiter).next().unwrap_or_default();
-                Err(Undetected::NoSolutions(first.columns(table.header.is_some())))
+                Err(DetectError::NoSolutions(first.columns(table.header.is_some())))
             }
         }
     }
 
     /// The columns that are carried into the output.
-    fn kept(&self, table: &Table) -> Result<Vec<usize>, Undetected> {
+    fn kept(&self, table: &Table) -> Result<Vec<usize>, DetectError> {
         match &self.keep {
             None => Ok(Vec::new()),
             Some(Keep::All) => {
@@ -230,14 +230,14 @@ impl Expected {
 }
 
 /// The column of this name, or number from 1.
-fn column_of(table: &Table, name: &str) -> Result<usize, Undetected> {
+fn column_of(table: &Table, name: &str) -> Result<usize, DetectError> {
     let find = |is: fn(&str, &str) -> bool| {
         (0..table.fields).find(|&column| is(&table.name(column), name))
     };
     let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
     let numbered = || Some(name.parse::<usize>().ok()?.wrapping_sub(1));
     let column = named.or_else(numbered).filter(|&column| column < table.fields);
-    column.ok_or_else(|| Undetected::NoColumn {
+    column.ok_or_else(|| DetectError::NoColumn {
         name: name.into(),
         columns: Columns(
             (0..table.fields).map(|column| format!("{:?}", table.name(column))).collect(),
@@ -258,11 +258,11 @@ fn most_fields<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<&'
     candidates.reduce(|best, other| if other.first.len() > best.first.len() { other } else { best })
 }
 
-fn one_of(puzzles: &[usize], fields: &Fields, is_header: bool) -> Result<(), Undetected> {
+fn one_of(puzzles: &[usize], fields: &Fields, is_header: bool) -> Result<(), DetectError> {
     if puzzles.len() == 1 {
         return Ok(());
     }
     let columns = fields.columns(is_header);
     let which = Columns(puzzles.iter().map(|&column| columns.0[column].clone()).collect());
-    Err(Undetected::Several { which, columns })
+    Err(DetectError::Several { which, columns })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sample::{is_grid, is_puzzle};
-use super::{Answers, Columns, Expected, InputFormat, Keep, Undetected};
+use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep};
 use crate::input::csv::borders::first_line_end;
 use crate::input::json::{Objects, cells_of, entries};
 use crate::input::{Layout, names};
@@ -11,7 +11,7 @@ use crate::input::{Layout, names};
 /// An object's keys and their values.
 type Entries<'a> = [(String, &'a str)];
 
-impl Expected {
+impl InputOptions {
     /// Whether a text that starts like this is one of objects; `None` if that cannot be told yet.
     pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Option<bool> {
         if self.format != InputFormat::Auto || self.delimiter.is_some() || self.no_header {
@@ -34,7 +34,7 @@ impl Expected {
         mut text: &[u8],
         is_all: bool,
         is_end: bool,
-    ) -> Result<Option<Layout>, Undetected> {
+    ) -> Result<Option<Layout>, DetectError> {
         while !text.is_empty() {
             let end = first_line_end(text);
             if end.is_none() && !is_end {
@@ -68,20 +68,20 @@ impl Expected {
     }
 
     /// Each line is a puzzle.
-    fn of_values(&self) -> Result<Layout, Undetected> {
+    fn of_values(&self) -> Result<Layout, DetectError> {
         let none = || Columns(vec!["none, each line is a puzzle".into()]);
         let keep = match &self.keep {
             Some(Keep::Only(names)) => names.first(),
             _ => None,
         };
         if let Some(name) = self.column.as_ref().or(keep) {
-            return Err(Undetected::NoColumn { name: name.clone(), columns: none() });
+            return Err(DetectError::NoColumn { name: name.clone(), columns: none() });
         }
         let objects = Objects { puzzle: None, answer: None, kept: Vec::new(), keeps_all: false };
         Ok(Layout::Jsonl(Arc::new(objects)))
     }
 
-    fn of_object(&self, entries: &Entries<'_>) -> Result<Layout, Undetected> {
+    fn of_object(&self, entries: &Entries<'_>) -> Result<Layout, DetectError> {
         let puzzle = match &self.column {
             Some(name) => find(name, entries)?,
             None => puzzle_key(entries)?,
@@ -92,7 +92,7 @@ impl Expected {
             Answers::Column(name) => Some(find(name, entries)?),
         };
         if answer == Some(puzzle) {
-            return Err(Undetected::SameColumn(puzzle.into()));
+            return Err(DetectError::SameColumn(puzzle.into()));
         }
         let kept = match &self.keep {
             None => Vec::new(),
@@ -124,14 +124,14 @@ fn columns(entries: &Entries<'_>) -> Columns {
 }
 
 /// The key of this name, or number from 1.
-fn find<'a>(name: &str, entries: &'a Entries<'_>) -> Result<&'a str, Undetected> {
+fn find<'a>(name: &str, entries: &'a Entries<'_>) -> Result<&'a str, DetectError> {
     let mut all = keys(entries);
     let named = keys(entries).find(|key| *key == name);
     let named = named.or_else(|| keys(entries).find(|key| key.eq_ignore_ascii_case(name)));
     let number = || all.nth(name.parse::<usize>().ok()?.checked_sub(1)?);
     named
         .or_else(number)
-        .ok_or_else(|| Undetected::NoColumn { name: name.into(), columns: columns(entries) })
+        .ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns(entries) })
 }
 
 /// The keys whose values are cells of which this holds.
@@ -141,13 +141,13 @@ fn shaped<'a>(entries: &'a Entries<'_>, is: fn(&[u8]) -> bool) -> Vec<&'a str> {
 }
 
 /// The key whose name says that it holds puzzles, or whose value does.
-fn puzzle_key<'a>(entries: &'a Entries<'_>) -> Result<&'a str, Undetected> {
+fn puzzle_key<'a>(entries: &'a Entries<'_>) -> Result<&'a str, DetectError> {
     let named: Vec<_> = keys(entries).filter(|key| names::is_puzzles(key.as_bytes())).collect();
     let found = if named.is_empty() { shaped(entries, is_puzzle) } else { named };
     match found[..] {
         [one] => Ok(one),
-        [] => Err(Undetected::NoPuzzles(columns(entries))),
-        _ => Err(Undetected::Several {
+        [] => Err(DetectError::NoPuzzles(columns(entries))),
+        _ => Err(DetectError::Several {
             which: Columns(found.iter().map(|key| format!("{key:?}")).collect()),
             columns: columns(entries),
         }),
@@ -155,11 +155,11 @@ fn puzzle_key<'a>(entries: &'a Entries<'_>) -> Result<&'a str, Undetected> {
 }
 
 /// The key whose name says that it holds solutions, or whose value does.
-fn answer_key<'a>(entries: &'a Entries<'_>, puzzle: &str) -> Result<&'a str, Undetected> {
+fn answer_key<'a>(entries: &'a Entries<'_>, puzzle: &str) -> Result<&'a str, DetectError> {
     let others = || keys(entries).filter(|key| *key != puzzle);
     let named = others().filter_map(|key| Some((names::solutions(key)?, key))).min();
     let found = named.map(|(_, key)| key);
     found
         .or_else(|| shaped(entries, is_grid).into_iter().find(|key| *key != puzzle))
-        .ok_or_else(|| Undetected::NoSolutions(columns(entries)))
+        .ok_or_else(|| DetectError::NoSolutions(columns(entries)))
 }

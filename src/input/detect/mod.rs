@@ -18,15 +18,15 @@
 //! | `undetected.rs` | why nobody knows it |
 
 mod columns;
+mod error;
 mod keys;
 mod sample;
-mod undetected;
 
-pub use undetected::{Columns, Undetected};
+pub use error::{Columns, DetectError};
 
 use super::csv::Delimiter;
 use super::foreign::Verdict;
-use super::{BYTE_ORDER_MARK, Behind, Layout, grid, lines};
+use super::{BYTE_ORDER_MARK, Layout, TrailingText, grid, lines};
 use sample::Sample;
 
 /// No more than so many bytes are looked at.
@@ -52,7 +52,7 @@ pub enum InputFormat {
 
 /// What is known about inputs before they are looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Expected {
+pub struct InputOptions {
     /// Their family.
     pub format: InputFormat,
     /// The column of the puzzles, by its name or its number from 1.
@@ -90,31 +90,31 @@ pub enum Keep {
     Only(Vec<String>),
 }
 
-impl Expected {
+impl InputOptions {
     /// Finds the layout of an input from its first bytes; `is_all` says that it has no more.
     /// `None` asks for more of them, but not for more than [`MOST_BYTES`].
     ///
     /// # Errors
     /// When the input is a file of another kind; when it is a table and it is not clear which column holds the puzzles, or which one
     /// holds the solutions that are wanted; when it cannot have any.
-    pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
+    pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
             return match with(Answers::Wanted).detect(start, is_all) {
-                Err(Undetected::NoSolutions(_) | Undetected::OnlyPuzzles) => {
+                Err(DetectError::NoSolutions(_) | DetectError::OnlyPuzzles) => {
                     with(Answers::Unwanted).detect(start, is_all)
                 }
                 found => found,
             };
         }
         match Verdict::of(start, is_all) {
-            Verdict::Foreign(foreign) => return Err(Undetected::Foreign(foreign)),
+            Verdict::Foreign(foreign) => return Err(DetectError::Foreign(foreign)),
             Verdict::NotYet => return Ok(None),
             Verdict::Text => {}
         }
         match self.find(start, is_all)? {
             Some(layout) if self.wants_answers() && !layout.has_answers() => {
-                Err(Undetected::OnlyPuzzles)
+                Err(DetectError::OnlyPuzzles)
             }
             found => Ok(found),
         }
@@ -124,7 +124,7 @@ impl Expected {
         self.answers != Answers::Unwanted
     }
 
-    fn find(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, Undetected> {
+    fn find(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         let (start, is_end) = match start.get(..MOST_BYTES) {
             Some(most) => (most, is_all && most.len() == start.len()),
             None => (start, is_all),
@@ -171,17 +171,17 @@ impl Expected {
     }
 
     /// Lines, and what is kept of them.
-    fn lines(&self) -> Result<Layout, Undetected> {
+    fn lines(&self) -> Result<Layout, DetectError> {
         let (with, without) = if self.wants_answers() {
-            (Behind::AnswerAndRest, Layout::LinesAnd(Behind::Answer))
+            (TrailingText::AnswerAndRest, Layout::LinesAnd(TrailingText::Answer))
         } else {
-            (Behind::Rest, Layout::Lines)
+            (TrailingText::Rest, Layout::Lines)
         };
         self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
     }
 
     /// Grids, and what is kept of them.
-    fn grids(&self) -> Result<Layout, Undetected> {
+    fn grids(&self) -> Result<Layout, DetectError> {
         self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
     }
 
@@ -191,13 +191,13 @@ impl Expected {
         column: &str,
         with: Layout,
         without: Layout,
-    ) -> Result<Layout, Undetected> {
+    ) -> Result<Layout, DetectError> {
         match &self.keep {
             None => Ok(without),
             Some(Keep::All) => Ok(with),
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
                 None => Ok(with),
-                Some(name) => Err(Undetected::NoColumn {
+                Some(name) => Err(DetectError::NoColumn {
                     name: name.clone(),
                     columns: Columns(vec![format!("{column:?}")]),
                 }),

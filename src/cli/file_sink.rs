@@ -2,23 +2,23 @@
 
 use std::io::{self, Write};
 
-use bulkdoku::pipeline::{Sink, SoFar};
+use bulkdoku::pipeline::{Checkpoint, Sink};
 
 use super::Failure;
-use super::journal::{Checkpoint, Journal, Mark};
-use super::notes::Notes;
+use super::diagnostics::Diagnostics;
+use super::journal::{Journal, JournalEntry, Mark};
 use super::out::{Out, gone_message};
 use super::run::Run;
 
 /// Takes what a run writes. After a failure a file ends with a complete row.
 #[derive(Debug)]
-pub struct Results {
+pub struct FileSink {
     rows: Out,
     /// How many bytes of rows there are up to the last place reached.
     rows_bytes: u64,
     /// And with those that were written since.
     written_bytes: u64,
-    notes: Notes,
+    diagnostics: Diagnostics,
     /// None if the rows do not go to a file, or no journal can be made beside it.
     journal: Option<Journal>,
     /// The outputs of rows behind the first, each with its header if that is still to be written.
@@ -30,14 +30,14 @@ pub struct Results {
     is_incomplete: bool,
 }
 
-impl Results {
+impl FileSink {
     /// Those of a run that begins and has these outputs.
-    pub fn begin(rows: Out, notes: Notes, run: Run, outputs: Vec<String>) -> Self {
+    pub fn begin(rows: Out, diagnostics: Diagnostics, run: Run, outputs: Vec<String>) -> Self {
         let journal = rows.regular().and_then(|path| {
             // A folder that takes no new file may still have one that takes rows.
             (Journal::begin(path, run, outputs))
                 .inspect_err(|error| {
-                    notes.say(&format!("{}: cannot be resumed: {error}", path.display()));
+                    diagnostics.say(&format!("{}: cannot be resumed: {error}", path.display()));
                 })
                 .ok()
         });
@@ -45,7 +45,7 @@ impl Results {
             rows,
             rows_bytes: 0,
             written_bytes: 0,
-            notes,
+            diagnostics,
             journal,
             others: Vec::new(),
             header: None,
@@ -55,13 +55,18 @@ impl Results {
 
     /// Those of a run with several outputs of rows; it cannot be resumed. Headers may wait for the
     /// first row, so that an output without rows stays empty.
-    pub fn of_several(rows: Out, others: Vec<Out>, notes: Notes, headers_wait: bool) -> Self {
+    pub fn of_several(
+        rows: Out,
+        others: Vec<Out>,
+        diagnostics: Diagnostics,
+        headers_wait: bool,
+    ) -> Self {
         let others = others.into_iter().map(|out| (out, Vec::new())).collect();
         Self {
             rows,
             rows_bytes: 0,
             written_bytes: 0,
-            notes,
+            diagnostics,
             journal: None,
             others,
             header: headers_wait.then(Vec::new),
@@ -71,41 +76,45 @@ impl Results {
 
     /// Those of a run that resumes what `journal` is about, from the place that is returned,
     /// if there is any.
-    pub fn go_on(
+    pub fn resume(
         rows: Out,
-        mut notes: Notes,
+        mut diagnostics: Diagnostics,
         mut journal: Journal,
         outputs: Vec<String>,
-    ) -> Result<(Self, Option<SoFar>), Failure> {
+    ) -> Result<(Self, Option<Checkpoint>), Failure> {
         let failed = |name: &str| {
             let name = name.to_owned();
             move |error: io::Error| Failure::Io(format!("{name}: {error}"))
         };
-        let (rows_name, notes_name) = (rows.name(), notes.name());
+        let (rows_name, diagnostics_name) = (rows.name(), diagnostics.name());
         let rows_failed = || failed(&rows_name);
-        let notes_failed = || failed(&notes_name);
+        let diagnostics_failed = || failed(&diagnostics_name);
         let rows_length = rows.length().map_err(rows_failed())?.unwrap_or(0);
-        let notes_length = notes.length().map_err(notes_failed())?;
-        let place = journal.last_within(rows_length, notes_length);
-        let [rows_mark, notes_mark] = place.map_or_else(Default::default, |at| [at.rows, at.notes]);
+        let diagnostics_length = diagnostics.length().map_err(diagnostics_failed())?;
+        let place = journal.last_within(rows_length, diagnostics_length);
+        let [rows_mark, diagnostics_mark] =
+            place.map_or_else(Default::default, |at| [at.rows, at.diagnostics]);
         if !rows.has_tail(rows_mark.bytes, rows_mark.tail).map_err(rows_failed())? {
             return Err(changed(&rows_name));
         }
-        if !notes.has_tail(notes_mark.bytes, notes_mark.tail).map_err(notes_failed())? {
-            return Err(changed(&notes_name));
+        if !diagnostics
+            .has_tail(diagnostics_mark.bytes, diagnostics_mark.tail)
+            .map_err(diagnostics_failed())?
+        {
+            return Err(changed(&diagnostics_name));
         }
-        let start = place.map(Checkpoint::so_far);
+        let start = place.map(JournalEntry::checkpoint);
         let journal_failed = failed(&format!("{rows_name}: its journal"));
         journal.go_back(rows_mark.bytes, outputs).map_err(journal_failed)?;
         rows.cut(rows_mark.bytes).map_err(rows_failed())?;
-        notes.cut(notes_mark.bytes).map_err(notes_failed())?;
+        diagnostics.cut(diagnostics_mark.bytes).map_err(diagnostics_failed())?;
         let rows_bytes = rows_mark.bytes;
         let journal = Some(journal);
         let results = Self {
             rows,
             rows_bytes,
             written_bytes: rows_bytes,
-            notes,
+            diagnostics,
             journal,
             others: Vec::new(),
             header: None,
@@ -115,8 +124,8 @@ impl Results {
     }
 
     /// Says how many messages were not shown.
-    pub fn end_notes(&self) {
-        self.notes.finish();
+    pub fn end_diagnostics(&self) {
+        self.diagnostics.finish();
     }
 
     /// The name of the rows' output in messages.
@@ -131,9 +140,9 @@ impl Results {
 
     /// Outputs of rows and messages that have not all that belongs in them, and why.
     pub fn losses(&self) -> Vec<String> {
-        let mut losses: Vec<_> = self.notes.loss().into_iter().collect();
+        let mut losses: Vec<_> = self.diagnostics.loss().into_iter().collect();
         let others = self.others.iter().map(|(out, _)| Some(out));
-        let gone = [Some(&self.rows), self.notes.file()].into_iter().chain(others);
+        let gone = [Some(&self.rows), self.diagnostics.file()].into_iter().chain(others);
         losses.extend(gone.flatten().filter_map(gone_message));
         losses
     }
@@ -141,7 +150,7 @@ impl Results {
     /// Outputs of rows and messages that are not safe on the disk, and why.
     pub fn unsettled(&self) -> Vec<String> {
         let others = self.others.iter().map(|(out, _)| Some(out));
-        let outs = [Some(&self.rows), self.notes.file()].into_iter().chain(others).flatten();
+        let outs = [Some(&self.rows), self.diagnostics.file()].into_iter().chain(others).flatten();
         outs.filter_map(|out| Some(format!("{}: {}", out.name(), out.settle().err()?))).collect()
     }
 
@@ -170,15 +179,15 @@ impl Results {
         self.is_incomplete
     }
 
-    fn note_place(&mut self, so_far: &SoFar) {
+    fn note_place(&mut self, checkpoint: &Checkpoint) {
         let Some(journal) = &mut self.journal else { return };
         let mark = |bytes, tail| Mark { bytes, tail };
-        let notes_bytes = self.notes.bytes();
+        let diagnostics_bytes = self.diagnostics.bytes();
         let rows = mark(self.rows_bytes, self.rows.tail(self.rows_bytes));
-        let notes = mark(notes_bytes, self.notes.tail(notes_bytes));
+        let diagnostics = mark(diagnostics_bytes, self.diagnostics.tail(diagnostics_bytes));
         // If it fails, the places noted before are still there, and so are the rows.
-        if let Err(error) = journal.note(Checkpoint::new(so_far, rows, notes)) {
-            self.notes.say_once(&format!("{}: its journal: {error}", self.rows.name()));
+        if let Err(error) = journal.note(JournalEntry::new(checkpoint, rows, diagnostics)) {
+            self.diagnostics.say_once(&format!("{}: its journal: {error}", self.rows.name()));
         }
     }
 }
@@ -188,7 +197,7 @@ fn changed(name: &str) -> Failure {
     Failure::Usage(format!("{name}: {what}"))
 }
 
-impl Sink for Results {
+impl Sink for FileSink {
     fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
         match &mut self.header {
             // The first that comes is the header.
@@ -226,27 +235,28 @@ impl Sink for Results {
     }
 
     /// Only rows that fail end the run.
-    fn notes(&mut self, notes: &[u8]) -> io::Result<()> {
-        self.notes.take(notes);
+    fn diagnostics(&mut self, diagnostics: &[u8]) -> io::Result<()> {
+        self.diagnostics.take(diagnostics);
         Ok(())
     }
 
-    fn reached(&mut self, so_far: &SoFar) -> io::Result<()> {
+    fn reached(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
         self.rows_bytes = self.written_bytes;
         let was_complete = !self.is_incomplete;
-        self.is_incomplete |= so_far.input_failed || self.notes.can_be_mended();
+        self.is_incomplete |= checkpoint.input_failed || self.diagnostics.can_be_mended();
         let is_due = self.journal.as_ref().is_some_and(Journal::is_due);
         // The last place that may be noted is that where the input failed.
-        if was_complete && (is_due || so_far.input_failed) && !self.notes.can_be_mended() {
-            self.note_place(so_far);
+        if was_complete && (is_due || checkpoint.input_failed) && !self.diagnostics.can_be_mended()
+        {
+            self.note_place(checkpoint);
         }
         Ok(())
     }
 
-    fn finish(&mut self, so_far: &SoFar) -> io::Result<()> {
+    fn finish(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
         (&self.rows).flush()?;
         if !self.is_incomplete {
-            self.note_place(so_far);
+            self.note_place(checkpoint);
         }
         Ok(())
     }

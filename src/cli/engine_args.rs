@@ -9,7 +9,7 @@ use super::{Failure, help, numbers, parse_threads};
 
 /// What every subcommand takes that puts whole inputs through an engine.
 #[derive(Debug, clap::Args)]
-pub struct WorkArgs {
+pub struct EngineArgs {
     /// Give up on a puzzle after this many nodes
     ///
     /// A node is a state that the search looks at; the limit ends the same searches on every machine.
@@ -55,7 +55,7 @@ pub struct WorkArgs {
     pub progress: ProgressArgs,
 }
 
-impl WorkArgs {
+impl EngineArgs {
     /// The options that shape rows, as far as they were given or have defaults.
     pub fn settings(&self) -> [(&'static str, Option<String>); 2] {
         let Self { max_nodes, threads: _, engine: _, simd: _, quiet: _, progress: _ } = self;

@@ -9,7 +9,7 @@ use crate::input::foreign::Foreign;
 /// Why it is not known where the puzzles are.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Undetected {
+pub enum DetectError {
     /// A file of another kind.
     #[error("{0}")]
     Foreign(Foreign),

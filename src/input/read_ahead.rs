@@ -20,7 +20,7 @@ const PIECES: usize = 12;
 /// A read gives bytes of one piece, and waits only if there is none. Errors come behind all bytes that
 /// came before them; behind one there is nothing more, unless it is [`ErrorKind::Interrupted`].
 #[derive(Debug)]
-pub struct Ahead<R> {
+pub struct ReadAhead<R> {
     stream: Stream<R>,
     is_worth_it: fn(&R) -> bool,
 }
@@ -35,14 +35,14 @@ enum Stream<R> {
     Over,
 }
 
-impl<R: Read + Send + 'static> Ahead<R> {
+impl<R: Read + Send + 'static> ReadAhead<R> {
     /// Reads nothing yet. After the first read it is asked whether the stream is worth a thread.
     pub fn new(stream: R, is_worth_it: fn(&R) -> bool) -> Self {
         Self { stream: Stream::Here(stream), is_worth_it }
     }
 }
 
-impl<R: Read + Send + 'static> Read for Ahead<R> {
+impl<R: Read + Send + 'static> Read for ReadAhead<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match &mut self.stream {
             Stream::Here(stream) => {
@@ -203,14 +203,14 @@ mod tests {
             let stream = || Scripted { acts: acts.clone().into_iter(), fails };
             let is_worth_it: fn(&Scripted) -> bool = if is_worth_it { |_| true } else { |_| false };
             let expected = read_all(stream(), piece);
-            prop_assert_eq!(read_all(Ahead::new(stream(), is_worth_it), piece), expected);
+            prop_assert_eq!(read_all(ReadAhead::new(stream(), is_worth_it), piece), expected);
         }
     }
 
     #[test]
     fn a_piece_may_be_read_in_parts() {
         let text: Vec<_> = (0..3 * PIECE + 7).map(|i| (i % 251) as u8).collect();
-        let stream = Ahead::new(Cursor::new(text.clone()), |_| true);
+        let stream = ReadAhead::new(Cursor::new(text.clone()), |_| true);
         assert_eq!(read_all(stream, 1000), (text, 0, None));
     }
 
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn what_comes_does_not_wait_for_what_comes_later() {
         let (sender, receiver) = mpsc::channel();
-        let mut stream = Ahead::new(Sent(receiver), |_| true);
+        let mut stream = ReadAhead::new(Sent(receiver), |_| true);
         let mut into = [0; 8];
         for byte in 0..5 {
             sender.send(byte).unwrap();
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn the_thread_ends_when_nobody_wants_more() {
         let (sender, receiver) = mpsc::channel();
-        let mut stream = Ahead::new(Endless(sender), |_| true);
+        let mut stream = ReadAhead::new(Endless(sender), |_| true);
         stream.read_exact(&mut [0; 16]).unwrap();
         drop(stream);
         receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_dies_is_no_end() {
-        let (all, _, error) = read_all(Ahead::new(Dies, |_| true), 10);
+        let (all, _, error) = read_all(ReadAhead::new(Dies, |_| true), 10);
         assert_eq!(
             (all.len(), error.unwrap().as_str()),
             (1, "the thread that reads ahead has died")

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{Answers, Expected, InputFormat, Keep, Undetected};
+use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, Keep};
 use clap::ValueEnum;
 
 use super::{Failure, help};
@@ -108,7 +108,7 @@ impl LayoutArgs {
     }
 
     /// What is expected of inputs, if their own solutions are wanted like this.
-    pub fn expected(&self, answers: Answers) -> Result<Expected, Failure> {
+    pub fn expected(&self, answers: Answers) -> Result<InputOptions, Failure> {
         let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
         let has_columns = is_table || InputFormat::from(self.input_format) == InputFormat::Jsonl;
         let flags = [
@@ -128,7 +128,7 @@ impl LayoutArgs {
                 "--delimiter is another one than the tab of --input-format tsv; csv takes any";
             return Err(Failure::Usage(hint.into()));
         }
-        Ok(Expected {
+        Ok(InputOptions {
             format: self.input_format.into(),
             column: self.column.clone(),
             delimiter: self.delimiter,
@@ -147,9 +147,9 @@ impl InputArgs {
     }
 
     /// What is expected of `inputs`, if their own solutions are wanted like this.
-    pub fn expected(&self, inputs: &[PathBuf], answers: Answers) -> Result<Expected, Failure> {
+    pub fn expected(&self, inputs: &[PathBuf], answers: Answers) -> Result<InputOptions, Failure> {
         let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
-        Ok(Expected { keep, ..self.layout.expected(answers)? })
+        Ok(InputOptions { keep, ..self.layout.expected(answers)? })
     }
 }
 
@@ -180,16 +180,16 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
 }
 
 /// Why the input `name` is not read, and the option that would help.
-pub fn refused(name: &str, error: &Undetected) -> Failure {
+pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
-        Undetected::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",
-        Undetected::Several { .. } => "; --column NAME or NUMBER decides",
-        Undetected::NoSolutions(_) => "; --solution-column NAME or NUMBER takes one all the same",
+        DetectError::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",
+        DetectError::Several { .. } => "; --column NAME or NUMBER decides",
+        DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER takes one all the same",
         _ => "",
     };
     let message = format!("{name}: {error}{hint}");
     match error {
-        Undetected::Foreign(_) => Failure::Io(message),
+        DetectError::Foreign(_) => Failure::Io(message),
         _ => Failure::Usage(message),
     }
 }

@@ -12,7 +12,7 @@ const SHOWN: u64 = 20;
 
 /// Takes messages, one a line.
 #[derive(Debug)]
-pub struct Notes {
+pub struct Diagnostics {
     file: Option<Out>,
     /// How many bytes are in the file.
     bytes: u64,
@@ -25,7 +25,7 @@ pub struct Notes {
     said: bool,
 }
 
-impl Notes {
+impl Diagnostics {
     /// `file` takes all; `quiet` keeps them from standard error.
     pub fn new(file: Option<Out>, bar: ProgressBar, quiet: bool) -> Self {
         Self { file, bytes: 0, failure: None, bar, quiet, taken: 0, said: false }

@@ -26,7 +26,7 @@ pub struct Configuration {
 }
 
 /// Engines that are ready, and the threads that run them.
-pub(super) struct Subject {
+pub(super) struct Contender {
     /// Which engine.
     pub engine: EngineKind,
     /// The vector level that it uses.
@@ -38,7 +38,7 @@ pub(super) struct Subject {
     limits: Limits,
 }
 
-impl Subject {
+impl Contender {
     /// Makes the engines. The pool has the configuration's threads.
     pub fn new(wanted: Configuration, pool: Arc<ThreadPool>, batch: usize, limits: Limits) -> Self {
         let engines = (0..pool.current_num_threads()).map(|_| wanted.engine.build(wanted.simd));
@@ -180,12 +180,12 @@ mod tests {
                 simd: SimdLevel::best(),
                 threads: NonZeroUsize::new(threads).unwrap(),
             };
-            let subject = Subject::new(wanted, Arc::new(pool), batch, Limits::PROOF);
-            assert_eq!(subject.threads(), threads);
-            let found: Vec<_> = subject.outcomes(&rows).iter().map(|o| o.solutions).collect();
+            let contender = Contender::new(wanted, Arc::new(pool), batch, Limits::PROOF);
+            assert_eq!(contender.threads(), threads);
+            let found: Vec<_> = contender.outcomes(&rows).iter().map(|o| o.solutions).collect();
             let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
             assert_eq!(found, expected);
-            assert!(subject.time(&rows) > Duration::ZERO);
+            assert!(contender.time(&rows) > Duration::ZERO);
         }
     }
 }

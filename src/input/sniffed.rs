@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use memchr::memchr;
 
 use super::detect::MOST_BYTES;
-use super::{Expected, Layout, Undetected};
+use super::{DetectError, InputOptions, Layout};
 
 /// How many bytes are asked for at a time: a line or a few of most inputs.
 const STEP: usize = 4096;
@@ -16,7 +16,7 @@ const LOOKED_AT_BY_LINE: usize = 1024;
 
 /// Gives the bytes of a stream, those that were looked at included.
 #[derive(Debug)]
-pub struct Peek<R> {
+pub struct Sniffed<R> {
     /// Bytes that were looked at.
     start: Vec<u8>,
     /// How many of them were read since.
@@ -26,7 +26,7 @@ pub struct Peek<R> {
     reader: R,
 }
 
-impl<R: Read> Peek<R> {
+impl<R: Read> Sniffed<R> {
     /// Reads nothing yet.
     pub fn new(reader: R) -> Self {
         Self { start: Vec::new(), read: 0, failed: None, reader }
@@ -46,9 +46,9 @@ impl<R: Read> Peek<R> {
     /// puzzles.
     pub fn layout(
         &mut self,
-        expected: &Expected,
+        expected: &InputOptions,
         is_over: impl Fn() -> bool,
-    ) -> Result<Option<Layout>, Undetected> {
+    ) -> Result<Option<Layout>, DetectError> {
         let (mut is_all, mut looked_at) = (false, 0);
         loop {
             // Another line decides, and of many lines some more: bytes that come one by one are not
@@ -84,7 +84,7 @@ impl<R: Read> Peek<R> {
     }
 }
 
-impl<R: Read> Read for Peek<R> {
+impl<R: Read> Read for Sniffed<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let looked_at = &self.start[self.read..];
         if looked_at.is_empty() {
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn what_was_looked_at_is_read_again_and_a_failure_comes_behind_it() {
         let text = b"quizzes,solutions\n12\n34";
-        let mut peek = Peek::new(Drops(text));
-        let layout = peek.layout(&Expected::default(), || false);
+        let mut peek = Sniffed::new(Drops(text));
+        let layout = peek.layout(&InputOptions::default(), || false);
         assert!(matches!(layout, Ok(Some(Layout::Csv(_)))));
         // The first line might be the label of a grid.
         assert_eq!(peek.start, &text[..21], "no more than it takes");
@@ -129,8 +129,8 @@ mod tests {
         assert_eq!(peek.read_to_end(&mut read).unwrap_err().to_string(), "dry");
         assert_eq!(read, text);
 
-        let mut peek = Peek::new(Drops(b"12"));
-        let layout = peek.layout(&Expected::default(), || false);
+        let mut peek = Sniffed::new(Drops(b"12"));
+        let layout = peek.layout(&InputOptions::default(), || false);
         assert_eq!(layout, Ok(Some(Layout::Lines)));
         read.clear();
         assert_eq!(peek.read_to_end(&mut read).unwrap_err().to_string(), "dry");
@@ -150,7 +150,7 @@ mod tests {
     fn looking_can_be_given_up_while_nothing_comes() {
         let asked = Cell::new(0);
         let is_over = || asked.replace(asked.get() + 1) == 5;
-        assert_eq!(Peek::new(Waits).layout(&Expected::default(), is_over), Ok(None));
+        assert_eq!(Sniffed::new(Waits).layout(&InputOptions::default(), is_over), Ok(None));
         assert_eq!(asked.get(), 6);
     }
 }

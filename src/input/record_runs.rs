@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use super::{Given, Record, Text};
+use super::{PuzzleRef, Record, Text};
 
 /// Records in their order.
 #[derive(Clone, Debug, Default)]
 pub struct RecordList {
-    stretches: Vec<Stretch>,
+    record_runs: Vec<RecordRun>,
     /// How many records there are.
     length: usize,
 }
@@ -19,7 +19,7 @@ pub struct RecordList {
 /// Records that stand one behind the other and are alike: one of any kind, or puzzles in one piece,
 /// each on the line below the one before.
 #[derive(Clone, Debug)]
-pub struct Stretch {
+pub struct RecordRun {
     /// The first of them.
     pub first: Record,
     /// How many there are, this one included.
@@ -28,7 +28,7 @@ pub struct Stretch {
     pub line_bytes: u32,
 }
 
-impl Stretch {
+impl RecordRun {
     /// Takes a record that stands behind these and is as the next of them would be.
     #[inline(always)]
     fn takes(&mut self, record: &Record) -> bool {
@@ -53,7 +53,7 @@ impl Stretch {
             Text::Own { ref text, start } => Text::Own { text: text.clone(), start },
         };
         let puzzle = match puzzle {
-            Ok(Given::Puzzle(first)) => Ok(Given::Puzzle(first + place)),
+            Ok(PuzzleRef::Puzzle(first)) => Ok(PuzzleRef::Puzzle(first + place)),
             other => other,
         };
         Record { line: line + place, indent, fault, text, puzzle }
@@ -63,12 +63,12 @@ impl Stretch {
 impl RecordList {
     /// An empty list with room for so many records of any kind.
     pub fn with_capacity(records: usize) -> Self {
-        Self { stretches: Vec::with_capacity(records), length: 0 }
+        Self { record_runs: Vec::with_capacity(records), length: 0 }
     }
 
     /// How many records of any kind it has room for.
     pub fn capacity(&self) -> usize {
-        self.stretches.capacity()
+        self.record_runs.capacity()
     }
 
     /// How many records there are.
@@ -83,7 +83,7 @@ impl RecordList {
 
     /// Forgets all records, keeps the room.
     pub fn clear(&mut self) {
-        self.stretches.clear();
+        self.record_runs.clear();
         self.length = 0;
     }
 
@@ -91,8 +91,8 @@ impl RecordList {
     #[inline(always)]
     pub fn push(&mut self, record: Record) {
         self.length += 1;
-        if !self.stretches.last_mut().is_some_and(|last| last.takes(&record)) {
-            self.stretches.push(Stretch { first: record, count: 1, line_bytes: 0 });
+        if !self.record_runs.last_mut().is_some_and(|last| last.takes(&record)) {
+            self.record_runs.push(RecordRun { first: record, count: 1, line_bytes: 0 });
         }
     }
 
@@ -101,19 +101,19 @@ impl RecordList {
     pub fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
         if count > 0 {
             let (count, line_bytes) = (count as u32, line_bytes as u32);
-            self.stretches.push(Stretch { first, count, line_bytes });
+            self.record_runs.push(RecordRun { first, count, line_bytes });
         }
         self.length += count;
     }
 
     /// The last record.
     pub fn last(&self) -> Option<Record> {
-        self.stretches.last().map(|stretch| stretch.record(stretch.count - 1))
+        self.record_runs.last().map(|stretch| stretch.record(stretch.count - 1))
     }
 
     /// The records in their order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter { stretches: &self.stretches, place: 0 }
+        Iter { record_runs: &self.record_runs, place: 0 }
     }
 }
 
@@ -145,7 +145,7 @@ impl<'a> IntoIterator for &'a RecordList {
 /// Goes through records in their order.
 #[derive(Clone, Debug)]
 pub struct Iter<'a> {
-    stretches: &'a [Stretch],
+    record_runs: &'a [RecordRun],
     /// The place of the next record in the first of them.
     place: u32,
 }
@@ -153,22 +153,22 @@ pub struct Iter<'a> {
 impl Iter<'_> {
     /// The next record and those behind it that are alike.
     #[inline(always)]
-    pub fn alike(&self) -> Option<Stretch> {
-        let stretch = self.stretches.first()?;
+    pub fn alike(&self) -> Option<RecordRun> {
+        let stretch = self.record_runs.first()?;
         let (first, count) = (stretch.record(self.place), stretch.count - self.place);
-        Some(Stretch { first, count, line_bytes: stretch.line_bytes })
+        Some(RecordRun { first, count, line_bytes: stretch.line_bytes })
     }
 
     /// Passes over so many records.
     pub fn pass_over(&mut self, mut count: usize) {
-        while let [stretch, rest @ ..] = self.stretches {
+        while let [stretch, rest @ ..] = self.record_runs {
             let left = (stretch.count - self.place) as usize;
             if count < left {
                 self.place += count as u32;
                 return;
             }
             count -= left;
-            (self.stretches, self.place) = (rest, 0);
+            (self.record_runs, self.place) = (rest, 0);
         }
     }
 }
@@ -178,7 +178,7 @@ impl Iterator for Iter<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Record> {
-        let record = self.stretches.first()?.record(self.place);
+        let record = self.record_runs.first()?.record(self.place);
         self.pass_over(1);
         Some(record)
     }
@@ -191,7 +191,7 @@ mod tests {
 
     fn line(line: u32, start: u32, puzzle: u32) -> Record {
         let text = Text::Block(start..start + CELLS as u32);
-        Record { line, indent: 0, fault: 0, text, puzzle: Ok(Given::Puzzle(puzzle)) }
+        Record { line, indent: 0, fault: 0, text, puzzle: Ok(PuzzleRef::Puzzle(puzzle)) }
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
             text: Text::Own { text: 81 * place..81 * (place + 1), start: 600 },
             ..line(12, 0, 8)
         };
-        let stretches = [
+        let record_runs = [
             vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
             // Another distance, line, place, indent, fault or puzzle.
             vec![line(5, 260, 4), line(6, 360, 5)],
@@ -214,10 +214,11 @@ mod tests {
             vec![cells(0)],
             vec![cells(1)],
         ];
-        let all = stretches.concat();
+        let all = record_runs.concat();
         let list = RecordList::from_iter(all.clone());
-        let counts: Vec<_> = list.stretches.iter().map(|stretch| stretch.count as usize).collect();
-        assert_eq!(counts, stretches.map(|stretch| stretch.len()));
+        let counts: Vec<_> =
+            list.record_runs.iter().map(|stretch| stretch.count as usize).collect();
+        assert_eq!(counts, record_runs.map(|stretch| stretch.len()));
         assert_eq!((list.len(), list.last().as_ref()), (all.len(), all.last()));
         for passed in 0..=all.len() + 1 {
             let mut rest = list.iter();

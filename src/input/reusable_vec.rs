@@ -10,13 +10,13 @@ const AHEAD: usize = 8;
 /// Values one behind the other, forgotten all at once. Their bytes stay, so that a place need not be
 /// cleared for a value that is written there piece by piece.
 #[derive(Clone, Debug)]
-pub struct Refilled<T> {
+pub struct ReusableVec<T> {
     /// The first `length` count.
     all: Vec<T>,
     length: usize,
 }
 
-impl<T: Copy + Prefetch> Refilled<T> {
+impl<T: Copy + Prefetch> ReusableVec<T> {
     /// An empty list with room for so many values, of which each is `some` until it is written.
     pub fn with_room(length: usize, some: T) -> Self {
         Self { all: vec![some; length], length: 0 }
@@ -71,7 +71,7 @@ impl<T: Copy + Prefetch> Refilled<T> {
     }
 }
 
-impl<T> Deref for Refilled<T> {
+impl<T> Deref for ReusableVec<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -79,19 +79,19 @@ impl<T> Deref for Refilled<T> {
     }
 }
 
-impl<T> Default for Refilled<T> {
+impl<T> Default for ReusableVec<T> {
     fn default() -> Self {
         Self { all: Vec::new(), length: 0 }
     }
 }
 
-impl<T: PartialEq> PartialEq for Refilled<T> {
+impl<T: PartialEq> PartialEq for ReusableVec<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl<T: Eq> Eq for Refilled<T> {}
+impl<T: Eq> Eq for ReusableVec<T> {}
 
 #[cfg(test)]
 mod tests {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn values_come_one_behind_the_other_and_are_forgotten_together() {
-        let mut list = Refilled::with_room(1, [0_u8]);
+        let mut list = ReusableVec::with_room(1, [0_u8]);
         for round in 0..3 {
             list.clear();
             for value in 0..40 {
@@ -112,7 +112,7 @@ mod tests {
             let expected: Vec<_> = (round..round + 40).map(|value| [value]).collect();
             assert_eq!(*list, *expected);
         }
-        let mut same = Refilled::default();
+        let mut same = ReusableVec::default();
         (2..42).for_each(|value| same.push([value]));
         assert_eq!(list, same);
         same.push([1]);

@@ -2,7 +2,7 @@
 
 /// The middle and the ends of some samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct SampleStatistics {
     /// The middle one; of an even number the mean of the middle two.
     pub median: f64,
     /// The smallest.
@@ -11,7 +11,7 @@ pub struct Spread {
     pub max: f64,
 }
 
-impl Spread {
+impl SampleStatistics {
     /// Of at least one sample.
     ///
     /// # Panics
@@ -42,10 +42,10 @@ mod tests {
 
     #[test]
     fn the_median_is_in_the_middle() {
-        let spread = Spread::of(&[5.0, 1.0, 2.0]);
+        let spread = SampleStatistics::of(&[5.0, 1.0, 2.0]);
         assert_eq!((spread.median, spread.min, spread.max), (2.0, 1.0, 5.0));
-        assert_eq!(Spread::of(&[4.0, 1.0, 2.0, 8.0]).median.to_bits(), 3.0_f64.to_bits());
-        let one = Spread::of(&[7.0]);
+        assert_eq!(SampleStatistics::of(&[4.0, 1.0, 2.0, 8.0]).median.to_bits(), 3.0_f64.to_bits());
+        let one = SampleStatistics::of(&[7.0]);
         assert_eq!((one.median, one.min, one.max), (7.0, 7.0, 7.0));
     }
 

@@ -15,13 +15,13 @@ use crate::status::Status;
 /// Appends `file:line:column: status: what is wrong`, if a record is bad in itself, or
 /// `also_failures` are told and it has no solution. `answer_at` is where its own solution stands,
 /// if that is in another input.
-pub(super) fn write_note(
+pub(super) fn write_diagnostic(
     row: &Row<'_>,
     record: &Record,
     block: &[u8],
     answer_at: Option<AnswerPlace<'_>>,
     also_failures: bool,
-    notes: &mut Vec<u8>,
+    diagnostics: &mut Vec<u8>,
 ) {
     let start = (0, row.indent + 1);
     let ((below, column), what) = match (row.status, row.outcome) {
@@ -54,7 +54,7 @@ pub(super) fn write_note(
         _ => return,
     };
     let (file, line, status) = (row.file, row.line + u64::from(below), row.status.name());
-    writeln!(notes, "{file}:{line}:{column}: {status}: {what}")
+    writeln!(diagnostics, "{file}:{line}:{column}: {status}: {what}")
         .expect("a vector takes every write");
 }
 

@@ -176,10 +176,12 @@ fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fie
         Column::Guesses => out.number(row.outcome_or_none().guesses),
         Column::Nodes => out.number(row.outcome_or_none().nodes),
         Column::LatencyNs => out.number(row.outcome_or_none().latency_ns),
-        _ => match row.facts.short(column) {
-            Some(text) => out.short(&text),
-            None => out.empty(),
-        },
+        Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
+            match row.fact(column) {
+                Some(text) => out.short(&text),
+                None => out.empty(),
+            }
+        }
     }
 }
 
@@ -191,7 +193,7 @@ fn is_empty(column: Column, row: &Row<'_>) -> bool {
         Column::Canonical | Column::Automorphisms => row.canonical.is_none(),
         Column::Reason => row.reason().is_empty(),
         Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-            row.facts.short(column).is_none()
+            row.fact(column).is_none()
         }
         _ => false,
     }

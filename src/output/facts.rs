@@ -1,11 +1,18 @@
 //! Facts about puzzles as rows show them.
 
-use super::{Column, Short};
+use super::{Column, Row, Short};
 use crate::rating::Facts;
+
+impl Row<'_> {
+    /// What a column about facts shows; nothing where there is none.
+    pub(super) fn fact(&self, column: Column) -> Option<Short> {
+        self.facts.and_then(|facts| facts.short(column))
+    }
+}
 
 impl Facts {
     /// What a column about facts shows: a number, or `true` or `false`; nothing where there is none.
-    pub(super) fn short(&self, column: Column) -> Option<Short> {
+    fn short(&self, column: Column) -> Option<Short> {
         let number = |n: u32| Short::decimal(n.into());
         match column {
             Column::Clues => self.clues.map(|clues| number(clues.into())),

@@ -142,7 +142,7 @@ impl Object<'_> {
             Column::Nodes => self.number(row.outcome_or_none().nodes),
             Column::LatencyNs => self.number(row.outcome_or_none().latency_ns),
             Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-                match row.facts.short(column) {
+                match row.fact(column) {
                     Some(text) => self.short(&text),
                     None => self.put(b"null"),
                 }

@@ -69,8 +69,8 @@ pub struct Row<'a> {
     pub mismatch: Option<Reason<'a>>,
     /// Its canonical form, if that was found.
     pub canonical: Option<&'a Canonical<Puzzle>>,
-    /// What else is known of the puzzle.
-    pub facts: Facts,
+    /// What else is known of the puzzle, if anything was asked for.
+    pub facts: Option<&'a Facts>,
     /// All rows of the block, and the place of this one among them.
     among: (&'a Rows<'a>, usize),
 }
@@ -328,7 +328,7 @@ impl<'a> Rows<'a> {
             },
             mismatch: if status == Status::Mismatch { reasons.next() } else { None },
             canonical: self.forms.get(place).and_then(Option::as_ref),
-            facts: self.facts.get(place).copied().unwrap_or_default(),
+            facts: self.facts.get(place),
             among: (self, place),
         }
     }

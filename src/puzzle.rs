@@ -53,7 +53,7 @@ impl Puzzle {
     /// Reads 81 characters; `None` if one is no cell ([`Puzzle::parse`] says which).
     pub fn from_text(text: &[u8; CELLS]) -> Option<Self> {
         let mut puzzle = Self::EMPTY;
-        text::read(text, &mut puzzle.0).then_some(puzzle)
+        text::read(text, puzzle.cells_mut()).then_some(puzzle)
     }
 
     /// Takes 81 values, 0 for a blank, 1 to 9 for a clue; `None` if one is larger.

@@ -2,7 +2,7 @@
 
 use bzip2::{Decompress, Status};
 
-use super::member::{Fault, Step};
+use super::step::{Fault, Step};
 
 /// Decompresses some of `bytes`.
 pub(super) fn step(decoder: &mut Decompress, bytes: &[u8], into: &mut [u8]) -> Step {

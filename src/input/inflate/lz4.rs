@@ -8,7 +8,7 @@ use std::io::Read;
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::member::{Fault, Step};
+use super::step::{Fault, Step};
 
 /// The largest block that there is.
 const LARGEST_BLOCK: usize = 4 << 20;

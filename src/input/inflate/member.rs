@@ -10,6 +10,7 @@ use super::codec::Codec;
 use super::deflate;
 #[cfg(feature = "lz4")]
 use super::lz4::Lz4Frames;
+use super::step::Step;
 #[cfg(feature = "xz")]
 use super::xz;
 #[cfg(feature = "zstd")]
@@ -28,25 +29,6 @@ pub(super) enum Member {
     Bz2(bzip2::Decompress),
     #[cfg(feature = "lz4")]
     Lz4(Box<Lz4Frames>),
-}
-
-/// What one call did.
-pub(super) struct Step {
-    /// Compressed bytes used.
-    pub(super) used: usize,
-    /// Bytes that came out.
-    pub(super) made: usize,
-    /// Whether the member is at its end, or what is wrong with it.
-    pub(super) end: Result<bool, Fault>,
-}
-
-/// Why a member cannot be decompressed.
-#[derive(Clone, Debug)]
-pub(super) enum Fault {
-    /// It is damaged.
-    Damaged(String),
-    /// It is sound, but asks for what is not given to it.
-    Asks(String),
 }
 
 impl Member {

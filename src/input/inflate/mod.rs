@@ -17,6 +17,7 @@ mod codec;
 mod deflate;
 #[cfg(feature = "lz4")]
 mod lz4;
+mod member;
 #[cfg_attr(
     not(any(
         feature = "gzip",
@@ -27,7 +28,7 @@ mod lz4;
     )),
     allow(dead_code, reason = "no stream can be damaged")
 )]
-mod member;
+mod step;
 #[cfg(feature = "xz")]
 mod xz;
 #[cfg(feature = "zstd")]
@@ -38,7 +39,8 @@ use std::io::{self, ErrorKind, Read};
 pub use codec::Codec;
 
 pub(super) use codec::Beginning;
-use member::{Fault, Member};
+use member::Member;
+use step::Fault;
 
 /// How many compressed bytes one read asks for.
 const COMPRESSED: usize = 128 * 1024;

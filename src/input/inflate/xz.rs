@@ -2,7 +2,7 @@
 
 use xz4rust::{XzDecoder, XzError, XzNextBlockResult};
 
-use super::member::{Fault, Step};
+use super::step::{Fault, Step};
 
 /// The largest dictionary of an xz stream that is taken: that of `xz -9`.
 const DICTIONARY: usize = 64 << 20;

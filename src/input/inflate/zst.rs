@@ -4,7 +4,7 @@ use std::io;
 
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use super::member::{Fault, Step};
+use super::step::{Fault, Step};
 
 /// Zstandard frames.
 pub(super) struct ZstFrames {

@@ -1,4 +1,4 @@
-//! The clues of newcomers: taken from their peers, and checked against each other.
+//! The clues of entries: taken from their peers, and checked against each other.
 
 use fearless_simd::{Select, Simd};
 

@@ -2,7 +2,7 @@
 
 /// A puzzle that is still to be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry {
+pub(super) struct DeferredPuzzle {
     /// Its place in the batch.
     pub(super) puzzle: usize,
     pub(super) entered_ns: u64,
@@ -10,7 +10,7 @@ pub(super) struct Entry {
 
 /// The deferred puzzles of a part of a batch, up to a bound.
 #[derive(Default)]
-pub(super) struct Deferred(Vec<Entry>);
+pub(super) struct Deferred(Vec<DeferredPuzzle>);
 
 impl Deferred {
     /// At this many the part of the batch should end.
@@ -23,7 +23,7 @@ impl Deferred {
     }
 
     pub(super) fn push(&mut self, puzzle: usize, entered_ns: u64) {
-        self.0.push(Entry { puzzle, entered_ns });
+        self.0.push(DeferredPuzzle { puzzle, entered_ns });
     }
 
     /// Whether no more puzzles should enter.
@@ -37,7 +37,7 @@ impl Deferred {
     }
 
     /// In the order of the batch.
-    pub(super) fn in_order(&mut self) -> &[Entry] {
+    pub(super) fn in_order(&mut self) -> &[DeferredPuzzle] {
         self.0.sort_unstable();
         &self.0
     }

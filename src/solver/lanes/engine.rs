@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use fearless_simd::Simd;
 
-use super::apart::Apart;
-use super::deferred::{Deferred, Entry};
-use super::lately::Lately;
+use super::deferred::{Deferred, DeferredPuzzle};
 use super::ordered::{Ordered, Parts};
-use super::pool::{Pool, Sides};
+use super::per_lane::PerLane;
 use super::run::{Blocks, Ended, Memory, Run};
+use super::several_rate::SeveralRate;
 use super::stack::Stack;
 use super::vector::Vector;
+use super::work_sharing::{Sides, WorkSharing};
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 
@@ -44,7 +44,7 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     pub(super) fn new(simd: S) -> Self {
         Self {
             simd,
-            memory: Memory { blocks: Blocks::new(simd), lately: Lately::UNKNOWN },
+            memory: Memory { blocks: Blocks::new(simd), several_rate: SeveralRate::UNKNOWN },
             sides: Sides::new(simd),
             several: Deferred::new(Sides::<V>::most_searches()),
             stack: Stack::new(simd),
@@ -54,7 +54,7 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     }
 
     /// Searches as many puzzles of a batch together as it pays for.
-    fn together(
+    fn share_work(
         &mut self,
         start: Instant,
         question: &Question<'_>,
@@ -62,26 +62,26 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
         outcomes: &mut [Outcome],
     ) -> Ended {
         let run = Run::new(self.simd, start, &mut self.memory, question, stop, outcomes);
-        let mut ended = Pool::new(run, &mut self.sides, &mut self.several).all();
+        let mut ended = WorkSharing::new(run, &mut self.sides, &mut self.several).all();
         let mut several = std::mem::take(&mut self.several);
-        let lately = self.memory.lately;
+        let several_rate = self.memory.several_rate;
         for group in several.in_order().chunks(V::LEN) {
             if ended.stopped {
                 break;
             }
-            if let Some(first_open) = self.again(start, question, stop, outcomes, group) {
+            if let Some(first_open) = self.resolve(start, question, stop, outcomes, group) {
                 ended = Ended { next: first_open, stopped: true };
             }
         }
         // These puzzles were counted before.
-        self.memory.lately = lately;
+        self.memory.several_rate = several_rate;
         several.clear();
         self.several = several;
         ended
     }
 
     /// Searches puzzles of a batch apart.
-    fn apart(
+    fn per_lane(
         &mut self,
         start: Instant,
         question: &Question<'_>,
@@ -89,13 +89,13 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
         outcomes: &mut [Outcome],
     ) -> Ended {
         let run = Run::new(self.simd, start, &mut self.memory, question, stop, outcomes);
-        let mut ended = Apart::new(run, &mut self.stack, &mut self.many).all();
+        let mut ended = PerLane::new(run, &mut self.stack, &mut self.many).all();
         let mut many = std::mem::take(&mut self.many);
         for entry in many.in_order() {
             if ended.stopped {
                 break;
             }
-            if !self.count(start, question, stop, outcomes, *entry) {
+            if !self.count_in_order(start, question, stop, outcomes, *entry) {
                 ended = Ended { next: entry.puzzle, stopped: true };
             }
         }
@@ -107,13 +107,13 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     /// Searches deferred puzzles apart, one for each lane; if asked to stop, returns the first one
     /// whose outcome is not final.
     #[cold]
-    fn again(
+    fn resolve(
         &mut self,
         start: Instant,
         question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
-        group: &[Entry],
+        group: &[DeferredPuzzle],
     ) -> Option<usize> {
         let now = Instant::now();
         let mut found = [Outcome::NONE; 32];
@@ -126,13 +126,13 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
         let ended = match question.batch {
             Batch::Puzzles(all) => {
                 let some = which.map(|i| all[i]);
-                let again = Question::all(Batch::Puzzles(&some[..group.len()]), limits);
-                self.apart(now, &again, stop, found)
+                let group = Question::all(Batch::Puzzles(&some[..group.len()]), limits);
+                self.per_lane(now, &group, stop, found)
             }
             Batch::Marks(all) => {
                 let some = which.map(|i| all[i]);
-                let again = Question::all(Batch::Marks(&some[..group.len()]), limits);
-                self.apart(now, &again, stop, found)
+                let group = Question::all(Batch::Marks(&some[..group.len()]), limits);
+                self.per_lane(now, &group, stop, found)
             }
         };
         let now_ns = now.duration_since(start).as_nanos() as u64;
@@ -146,13 +146,13 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
     /// Counts the solutions of a deferred puzzle in all lanes, of which the first is in its outcome;
     /// whether the outcome is final.
     #[cold]
-    fn count(
+    fn count_in_order(
         &mut self,
         start: Instant,
         question: &Question<'_>,
         stop: &StopFlag,
         outcomes: &mut [Outcome],
-        Entry { puzzle, entered_ns }: Entry,
+        DeferredPuzzle { puzzle, entered_ns }: DeferredPuzzle,
     ) -> bool {
         let alone = question.part(puzzle..puzzle + 1);
         let outcome = &mut outcomes[puzzle];
@@ -169,9 +169,9 @@ impl<S: Simd, V: Vector<S>> Engine<S, V> {
 
     /// A new engine that expects this of puzzles.
     #[cfg(test)]
-    pub(super) fn expecting(simd: S, lately: Lately) -> Self {
+    pub(super) fn expecting(simd: S, several_rate: SeveralRate) -> Self {
         let mut engine = Self::new(simd);
-        engine.memory.lately = lately;
+        engine.memory.several_rate = several_rate;
         engine
     }
 }
@@ -188,11 +188,12 @@ impl<S: Simd, V: Vector<S> + Send> Solve for Engine<S, V> {
         while done < outcomes.len() {
             let rest = question.part(done..outcomes.len());
             let outcomes = &mut outcomes[done..];
-            let ended = if Pool::<S, V>::suits(&rest) && self.memory.lately.few_several() {
-                self.together(start, &rest, stop, outcomes)
-            } else {
-                self.apart(start, &rest, stop, outcomes)
-            };
+            let ended =
+                if WorkSharing::<S, V>::suits(&rest) && self.memory.several_rate.few_several() {
+                    self.share_work(start, &rest, stop, outcomes)
+                } else {
+                    self.per_lane(start, &rest, stop, outcomes)
+                };
             done += ended.next;
             if ended.stopped {
                 break;

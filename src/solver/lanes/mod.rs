@@ -41,18 +41,18 @@
 //! # The search
 //!
 //! A lane that has not changed branches on a digit of a chute with two or three configurations
-//! ([`branch`], after tdoku): it goes on with side A, side B is still to be looked at. Newcomers are
+//! ([`branch`], after tdoku): it continues with side A, side B is still to be looked at. Entries are
 //! swept together until most of them need no more; the others go into work lanes ([`run`]), each of
 //! which is at its own point of a search.
 //!
 //! Where a puzzle has one solution or none, all sides are looked at, in whatever order. So all lanes
-//! search together ([`pool`]): a lane that has failed takes side B of a lane that branches, or one
-//! from the [`shelves`], whichever puzzle it belongs to. Where more than one solution is found, or
+//! search together ([`work_sharing`]): a lane that has failed takes side B of a lane that branches, or one
+//! from the [`pages`], whichever puzzle it belongs to. Where more than one solution is found, or
 //! looked for up to a limit of nodes, the order matters; then every lane has a search for itself
-//! ([`apart`]) and a stack of its own ([`stack`]), and free lanes take parts of others' searches only
-//! at the end of a batch ([`share`]). The last puzzles of a batch, if many solutions are wanted of
+//! ([`per_lane`]) and a stack of its own ([`stack`]), and free lanes take parts of others' searches only
+//! at the end of a batch ([`divided`]). The last puzzles of a batch, if many solutions are wanted of
 //! them, are searched one after the other by all lanes ([`ordered`]). Which way a batch is searched depends on what the puzzles before
-//! were like ([`lately`]); the outcome is the same.
+//! were like ([`several_rate`]); the outcome is the same.
 //!
 //! # What it costs
 //!
@@ -62,7 +62,7 @@
 //! 156 for what else it tells. A step is 2520, about 430 ns for 32 lanes where two operations
 //! end in a cycle. Counted in batches of 2000, proof:
 //!
-//! | set | nodes | sweeps as newcomer | steps in work | busy lanes | with an event after a step |
+//! | set | nodes | sweeps as entry | steps in work | busy lanes | with an event after a step |
 //! |---|---|---|---|---|---|
 //! | easy | 1.0 | 4.0 | 0.2 | 28.9 | 27.7 |
 //! | minimal | 3.3 | 8.1 | 4.6 | 31.5 | 17.5 |
@@ -71,11 +71,11 @@
 //! | hardest | 126 | 3.0 | 218 | 32.0 | 18.7 |
 //!
 //! On the hardest set nearly every step is followed by events, in 18.7 of 32 lanes: half of them have
-//! failed, half branch. 6.7 sides B go straight to another lane, 2.6 onto a shelf, 2.2 come back from
+//! failed, half branch. 6.7 sides B go straight to another lane, 2.6 onto a page, 2.2 come back from
 //! one, 28 lie there. Of the time steps take 64%, moving cells 15%, choosing branches 8%, counting
 //! what has ended 5%, matching givers and takers 4%.
 //!
-//! Apart, moving cells takes three times as long: each lane returns to the side that it has put by
+//! Apart, moving cells takes three times as long: each lane returns to the side that it has pushed
 //! itself, wherever that lies (4.3 frames a pass, and 4.6 sides folded into 1.7 frames).
 //!
 //! Of the time on easy puzzles, text to text, the sweeps take 56%, reading and writing text 14%,
@@ -88,28 +88,28 @@
 //!
 //! Paid: searching together (hard sets 13% at AVX-512, 8% at AVX2); choosing from configurations that
 //! the second sweep has kept (hard sets 4%); leaving what naked singles take from their rows to the
-//! closure (1 to 4%). Apart: the side put by last in a block of its own, and narrow frames
+//! closure (1 to 4%). Apart: the side pushed last in a block of its own, and narrow frames
 //! (whole-vector frames fell out of the first-level cache); dividing searches at the end of a batch (17 clues in batches of
 //! 500: 213 ns instead of 356); bookkeeping with masks; loops of three, which LLVM unrolls at 16
-//! lanes too, in the exchange with the stack (hard sets 9% at AVX2); storing newcomers' grids
+//! lanes too, in the exchange with the stack (hard sets 9% at AVX2); storing entries' grids
 //! without a branch for each lane (minimal 5%); loading a blank as nothing, so that the clues
 //! need one comparison a cell instead of two (3% where there is no solution). Looking at
-//! newcomers after every sweep instead of every second one (easy 3%), and telling everything
+//! entries after every sweep instead of every second one (easy 3%), and telling everything
 //! at every look instead of the sum at every second one (no solution 5%, at AVX2 10%; after the
 //! first sweep 8 to 18%); that sweep without naked singles (easy
 //! and 17 clues 2%); free columns of frames that are in use, at 32 lanes (hard sets 1 to 3%);
-//! masked stores where sides are put by (2%); outcomes written at the vector level; where there
+//! masked stores where sides are pushed (2%); outcomes written at the vector level; where there
 //! are several solutions, held blocks that become wide frames (2 to 5%, grids with few clues 10
 //! to 18%), and forgetting the sides of all lanes that have ended at once (3 to 6%). Reading a
 //! byte of every line of the cache that is wanted soon (easy 3%, no solution 5%); before the load
 //! instead of behind it that gained nothing. Kept for their count of operations, their share of
-//! the time not measured alone: newcomers in lockstep, no verdict in their first sweeps, clues
+//! the time not measured alone: entries in lockstep, no verdict in their first sweeps, clues
 //! taken from their peers before the first one.
 //!
 //! Did not pay: a sweep without the rule of three asserted digits (2 to 8% fewer operations, 3 to
-//! 60% more guesses); shelves whose sides lie without gaps, so that each goes there by a
+//! 60% more guesses); pages whose sides lie without gaps, so that each goes there by a
 //! permutation; lanes that take sides of their own block of eight only, where a permutation within
-//! it is cheaper (AVX2: half of the lanes starve); newcomers on shelves, or that branch a step
+//! it is cheaper (AVX2: half of the lanes starve); entries on pages, or that branch a step
 //! later; prefetch instructions instead of reads (no difference). Preferring digits whose two
 //! configurations differ in all lines, or that are open in most chutes (up to 3% fewer nodes, as
 //! much more to choose); preferring chutes with a digit of two configurations to fewer
@@ -132,24 +132,24 @@
 //! LLVM makes of the source matters: array helpers such as `from_fn` and `map` are compiled without
 //! the instruction set, and `x & (x - 1) == 0` becomes a bit count (in `x86.rs`).
 
-mod apart;
 mod branch;
 mod clues;
 mod deferred;
+mod divided;
 mod engine;
-mod lately;
 mod ordered;
-mod pool;
+mod pages;
+mod per_lane;
 mod run;
 mod searches;
-mod share;
-mod shelves;
+mod several_rate;
 mod stack;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod transpose;
 mod vector;
+mod work_sharing;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

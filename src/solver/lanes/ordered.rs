@@ -16,8 +16,8 @@
 use fearless_simd::Simd;
 
 use super::branch::{MAX_DEPTH, Split};
-use super::run::{Blocks, Newcomer, Run};
-use super::share::Effort;
+use super::divided::Effort;
+use super::run::{Blocks, Entry, Run};
 use super::sweep::{Cells, Verdict};
 use super::transpose::move_lanes;
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
@@ -120,8 +120,8 @@ impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
 
     /// Counts the solutions of a puzzle that has several, up to the limit; `None` if asked to stop.
     pub(super) fn count(mut self) -> Option<Counted> {
-        assert!(self.run.has_newcomers(), "what has several solutions has to be searched");
-        let stuck = self.run.take_newcomers(1, |Newcomer { .. }| {});
+        assert!(self.run.has_entries(), "what has several solutions has to be searched");
+        let stuck = self.run.take_entries(1, |Entry { .. }| {});
         self.parts.list.push(Part { before: Effort::default(), what: What::Lane(0) });
         let mut verdict = Verdict { failed: 0, full: 0, stuck };
         while !self.run.is_stopped() {

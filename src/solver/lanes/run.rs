@@ -1,7 +1,7 @@
 //! One batch on its way through the lanes: in, to work, and out.
 //!
 //! ```text
-//!            entry: a block of newcomers             work: lanes that search
+//!            entry: a block of puzzles             work: lanes that search
 //!          ┌───────────────────────────┐  the rest  ┌────────────────────────┐
 //! puzzles ─▶ load, sweep all together   ├───────────▶ step, branch, return    │
 //!          └──────────┬────────────────┘ into free  └──────┬─────────────────┘
@@ -10,7 +10,7 @@
 //!                  outcomes ◀───────────────── exit: a block of solutions
 //! ```
 //!
-//! Newcomers start together, so their first sweeps waste no lane, and those that need no search
+//! Entries start together, so their first sweeps waste no lane, and those that need no search
 //! (nearly all of an easy set) go from the entry block straight to their outcomes. The others
 //! move into free lanes of the work block, where every lane is at its own point of a search.
 
@@ -20,7 +20,7 @@ use std::time::Instant;
 use fearless_simd::Simd;
 
 use super::clues::{eliminate_clues, eliminate_singles};
-use super::lately::Lately;
+use super::several_rate::SeveralRate;
 use super::sweep::{
     Cells, Configurations, Verdict, all_configurations, solved, step, sweep_together,
 };
@@ -54,11 +54,11 @@ impl<V> Blocks<V> {
 /// What all ways to search a batch have in common, from batch to batch.
 pub(super) struct Memory<V> {
     pub(super) blocks: Blocks<V>,
-    pub(super) lately: Lately,
+    pub(super) several_rate: SeveralRate,
 }
 
 /// A puzzle that has come into a work lane.
-pub(super) struct Newcomer {
+pub(super) struct Entry {
     pub(super) lane: usize,
     /// Its place in the batch.
     pub(super) puzzle: usize,
@@ -81,7 +81,7 @@ pub(super) struct Run<'a, S: Simd, V> {
     pub(super) blocks: &'a mut Blocks<V>,
     pub(super) outcomes: &'a mut [Outcome],
     pub(super) question: &'a Question<'a>,
-    pub(super) lately: &'a mut Lately,
+    pub(super) several_rate: &'a mut SeveralRate,
     /// The work lanes that are searching.
     pub(super) busy: LaneSet,
     stop: &'a StopFlag,
@@ -89,13 +89,13 @@ pub(super) struct Run<'a, S: Simd, V> {
     /// The next puzzle that enters, and the first one that does not.
     next: usize,
     end: usize,
-    /// The newcomers that are still to move into work lanes, and which of them are stuck.
+    /// The entries that are still to move into work lanes, and which of them are stuck.
     waiting: LaneSet,
     waiting_stuck: LaneSet,
     /// The puzzle in lane 0 of the entry block, and when it came.
     first_waiting: usize,
     entered_ns: u64,
-    /// How many blind sweeps would have been right for the two last blocks of newcomers.
+    /// How many blind sweeps would have been right for the two last blocks of entries.
     blind: [usize; 2],
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
@@ -113,7 +113,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// and a lane that waits is swept for nothing.
     const EVENTS: u32 = 12;
 
-    /// Newcomers are swept together until fewer than this many are still changing.
+    /// Entries are swept together until fewer than this many are still changing.
     const TOGETHER: u32 = V::LEN as u32 * 10 / 32;
 
     pub(super) fn new(
@@ -124,12 +124,12 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         stop: &'a StopFlag,
         outcomes: &'a mut [Outcome],
     ) -> Self {
-        let Memory { blocks, lately } = memory;
+        let Memory { blocks, several_rate } = memory;
         Self {
             s,
             start,
             blocks,
-            lately,
+            several_rate,
             end: question.batch.len(),
             question,
             stop,
@@ -163,10 +163,10 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         Self::EVERY & !self.busy
     }
 
-    /// Whether a newcomer waits for a work lane; as long as none does, more are admitted.
-    pub(super) fn has_newcomers(&mut self) -> bool {
+    /// Whether an entry waits for a work lane; as long as none does, more are loaded.
+    pub(super) fn has_entries(&mut self) -> bool {
         while self.waiting == 0 && self.next < self.end {
-            self.admit();
+            self.load_entries();
         }
         self.waiting != 0
     }
@@ -196,27 +196,27 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     }
 
     /// The batch ends here.
-    pub(super) fn admit_no_more(&mut self) {
+    pub(super) fn end_entry(&mut self) {
         self.end = self.next;
     }
 
-    /// Moves newcomers into lanes that are free, and tells which; returns the lanes that are stuck.
-    pub(super) fn take_newcomers(
+    /// Moves entries into lanes that are free, and tells which; returns the lanes that are stuck.
+    pub(super) fn take_entries(
         &mut self,
         free: LaneSet,
-        mut taken_in: impl FnMut(Newcomer),
+        mut taken_in: impl FnMut(Entry),
     ) -> LaneSet {
         let mut from = [0; 32];
         let (mut taken, mut stuck) = (0, 0);
-        for (lane, newcomer) in lanes_of(free).zip(lanes_of(self.waiting)) {
-            from[lane] = newcomer as u16;
+        for (lane, entry) in lanes_of(free).zip(lanes_of(self.waiting)) {
+            from[lane] = entry as u16;
             taken |= 1 << lane;
-            let is_stuck = self.waiting_stuck >> newcomer & 1;
+            let is_stuck = self.waiting_stuck >> entry & 1;
             stuck |= is_stuck << lane;
-            self.waiting &= !(1 << newcomer);
-            taken_in(Newcomer {
+            self.waiting &= !(1 << entry);
+            taken_in(Entry {
                 lane,
-                puzzle: self.first_waiting + newcomer,
+                puzzle: self.first_waiting + entry,
                 entered_ns: self.entered_ns,
                 stuck: is_stuck != 0,
             });
@@ -236,7 +236,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     }
 
     /// Takes up to a vector of puzzles into the entry block and sweeps them together.
-    fn admit(&mut self) {
+    fn load_entries(&mut self) {
         let count = (self.end - self.next).min(V::LEN);
         let block = self.question.batch.part(self.next..self.next + count);
         self.first_waiting = self.next;
@@ -272,7 +272,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         );
         self.blind = [self.blind[1], self.right_blind(sweeps, filled & !verdict.ended())];
         self.clock_is_right = false;
-        self.sort_newcomers(verdict, filled);
+        self.sort_entries(verdict, filled);
     }
 
     /// How many blind sweeps would have been right for a block that took so many: all but the last,
@@ -285,8 +285,8 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         sweeps.saturating_sub(all_but)
     }
 
-    /// Newcomers that need no search leave; the others wait for a work lane.
-    fn sort_newcomers(&mut self, verdict: Verdict, filled: LaneSet) {
+    /// Entries that need no search leave; the others wait for a work lane.
+    fn sort_entries(&mut self, verdict: Verdict, filled: LaneSet) {
         let full = verdict.full & filled;
         let right = if full == 0 { 0 } else { full & solved_in(self.s, &self.blocks.entry) };
         let failed = (verdict.failed & filled) | (full & !right);
@@ -300,25 +300,25 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         }
         let latency_ns = self.now_ns() - self.entered_ns;
         let (s, entry) = (self.s, &*self.blocks.entry);
-        let newcomers = &mut self.outcomes[self.first_waiting..self.next];
+        let entries = &mut self.outcomes[self.first_waiting..self.next];
         let (question, first) = (self.question, self.first_waiting);
         s.vectorize(
             #[inline(always)]
             || {
                 if right != 0 {
-                    // Of all newcomers: a branch for each lane, on what cannot be predicted, takes
+                    // Of all entries: a branch for each lane, on what cannot be predicted, takes
                     // longer. What is not a solution is overwritten, here or when the search ends.
-                    store_newcomers(s, entry, newcomers);
+                    store_entries(s, entry, entries);
                 }
                 let mut found = right;
                 if question.knows_solutions() {
                     for lane in lanes_of(right) {
-                        let is_known = question.known(first + lane) == Some(&newcomers[lane].grid);
+                        let is_known = question.known(first + lane) == Some(&entries[lane].grid);
                         found &= !(LaneSet::from(is_known) << lane);
                     }
                 }
                 for lane in lanes_of(found) {
-                    let outcome = &mut newcomers[lane];
+                    let outcome = &mut entries[lane];
                     outcome.solutions = 1;
                     outcome.gave_up = false;
                     outcome.guesses = 0;
@@ -327,7 +327,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
                 }
                 for lane in lanes_of(done & !found) {
                     let gave_up = refused >> lane & 1 != 0;
-                    newcomers[lane] = Outcome { gave_up, nodes: 1, latency_ns, ..Outcome::NONE };
+                    entries[lane] = Outcome { gave_up, nodes: 1, latency_ns, ..Outcome::NONE };
                 }
             },
         );
@@ -448,9 +448,9 @@ fn solved_in<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     )
 }
 
-/// The solutions of a block of newcomers to their outcomes, of which a last block has fewer.
+/// The solutions of a block of entries to their outcomes, of which a last block has fewer.
 #[inline(always)]
-fn store_newcomers<S: Simd, V: Vector<S>>(s: S, entry: &Cells<V>, outcomes: &mut [Outcome]) {
+fn store_entries<S: Simd, V: Vector<S>>(s: S, entry: &Cells<V>, outcomes: &mut [Outcome]) {
     if outcomes.len() == V::LEN {
         return store(s, entry, outcomes);
     }

@@ -1,4 +1,4 @@
-//! The searches that are going on in lanes and on shelves.
+//! The searches that are going on in lanes and on pages.
 
 /// A search, by its number.
 pub(super) type SearchId = u16;
@@ -11,7 +11,7 @@ pub(super) struct Search {
     pub(super) entered_ns: u64,
     pub(super) guesses: u64,
     pub(super) solutions: u32,
-    /// The lanes that look at a side of it, and its sides on shelves.
+    /// The lanes that look at a side of it, and its sides on pages.
     open: u64,
 }
 

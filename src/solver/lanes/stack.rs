@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  lane            0   1   2   3   4  ...  31
-//!  held          │ B │   │ B │ B │   │ ... │ B │   the side put by last, in the lane's own column
+//!  held          │ B │   │ B │ B │   │ ... │ B │   the side pushed last, in the lane's own column
 //!                  │       │   │             │
 //!  top             3   7   5   3             2     the frame below, for each lane
 //!
@@ -10,9 +10,9 @@
 //!  links           ─   1   4   9       2           column l mod 8; what lies below it is linked
 //! ```
 //!
-//! Half of all sides that are put by come back before the lane puts by another one. So the
+//! Half of all sides that are pushed come back before the lane pushes another one. So the
 //! topmost side of every lane is held in a block like the cells: putting it there and taking it
-//! back is a blend for all lanes at once. Only when a lane that holds a side puts by another
+//! back is a blend for all lanes at once. Only when a lane that holds a side pushes another
 //! one, the held side goes into a frame. Frames are narrow, to stay in the cache: a frame takes
 //! one lane of each residue modulo 8, so that its columns are lanes of one block or the other,
 //! and repeating a row over the vector brings each column back to its lane.
@@ -20,7 +20,7 @@
 //! The links allow any depth. With 32 lanes sides also go into the free columns of frames that are in
 //! use; with fewer into empty frames.
 //!
-//! Where puzzles have several solutions, many lanes put by one side after the other, of which few
+//! Where puzzles have several solutions, many lanes push one side after the other, of which few
 //! ever come back: folding them would be for nothing. So when far more lanes go down than come
 //! back, the held block itself becomes a *wide* frame, each lane in its own column, and another
 //! block takes its place. That costs next to nothing, but a whole pass for each lane that returns
@@ -61,7 +61,7 @@ struct Source {
 
 /// The stacks of all lanes.
 pub(super) struct Stack<S: Simd, V> {
-    /// The side that each lane has put by last.
+    /// The side that each lane has pushed last.
     held: Box<Cells<V>>,
     /// The lanes for which that is so; the others have none, or only in frames.
     holding: LaneSet,
@@ -93,8 +93,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// at least one side.
     const WIDE: usize = V::LEN * MAX_DEPTH;
 
-    /// What is held becomes a wide frame when the lanes that put such a side by are so many more than
-    /// those that return. On hard puzzles that is rare: there they are fewer.
+    /// What is held becomes a wide frame when far more lanes push such a side than
+    /// return. On hard puzzles that is rare: there they are fewer.
     const MANY: u32 = V::LEN as u32 * 6 / 32;
 
     /// Room for all that the lanes can need. What is never needed is never touched.
@@ -142,7 +142,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
     }
 
-    /// The lanes with more than one side put by; [`Stack::take_last`] is for them.
+    /// The lanes with more than one side pushed; [`Stack::take_last`] is for them.
     #[inline(always)]
     pub(super) fn generous(&self) -> LaneSet {
         self.holding & self.deep
@@ -172,8 +172,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         self.live[index] &= !(1 << lane);
     }
 
-    /// The lanes `branching` go on with side A and put side B by; the lanes `returning`, which
-    /// must have put something by, go on with that.
+    /// The lanes `branching` continue with side A and push side B; the lanes `returning`, which
+    /// must have pushed something, continue with that.
     #[inline(always)]
     pub(super) fn exchange(
         &mut self,

@@ -178,7 +178,7 @@ pub(super) fn sweep_together<S: Simd, V: Vector<S>>(
 
 /// All bands, then all stacks, in place: what one finds the next one uses.
 ///
-/// `NAKED`: with naked singles. The very first sweep of every newcomer goes without them: it takes
+/// `NAKED`: with naked singles. The very first sweep of every entry goes without them: it takes
 /// two thirds of the time, and they have few but their clues, which have been taken from their peers
 /// already. No other sweep may: what contradicts itself can end in another way if rules are applied
 /// in another order, and which lane is looked at when depends on its neighbours.

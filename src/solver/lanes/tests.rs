@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::engine::{Engine as Width, Solve};
-use super::lately::Lately;
+use super::pages::{Exchange, Pages};
 use super::searches::SearchId;
-use super::shelves::{Exchange, Shelves};
+use super::several_rate::SeveralRate;
 use super::stack::Stack;
 use super::sweep::{
     CONFIGURATIONS, Cells, Closure, Verdict, all_configurations, configurations, solved, step,
@@ -408,10 +408,10 @@ fn check_stack<S: Simd, V: Vector<S>>(s: S, input: &Input) {
     }
 }
 
-/// Shelves against a list of sides: every side that is put by comes back once, to whoever wants it.
+/// Pages against a list of sides: every side that is pushed comes back once, to a lane that wants it.
 #[inline(always)]
-fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
-    let mut shelves = Shelves::<V>::new(s);
+fn check_pages<S: Simd, V: Vector<S>>(s: S, input: &Input) {
+    let mut pages = Pages::<V>::new(s);
     // By owner, who has one side only.
     let mut model: Vec<(SearchId, [u16; CELLS])> = Vec::new();
     let mut cells = vectors::<S, V>(s, &input.cells);
@@ -425,12 +425,12 @@ fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         let before: Vec<_> = (0..V::LEN).map(|lane| lane_of(&cells, lane)).collect();
         let mut owners = std::array::from_fn(|lane| 32 * round + lane as SearchId);
         let mut exchange =
-            Exchange { given: 0, giver: [0; 32], back: 0, column: [0; 32], put_by: 0 };
+            Exchange { given: 0, giver: [0; 32], back: 0, column: [0; 32], pushed: 0 };
         let mut taken = 0;
         if random >> 63 == 0 {
             let wanted = one & other & every::<S, V>();
-            if shelves.put_by(s, wanted, &owners) {
-                exchange.put_by = wanted;
+            if pages.push(s, wanted, &owners) {
+                exchange.pushed = wanted;
                 lanes_of(wanted).for_each(|lane| model.push((owners[lane], before[lane])));
             }
             // A lane that puts nothing by gets its neighbour's side.
@@ -438,17 +438,17 @@ fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
             for lane in lanes_of(exchange.given) {
                 exchange.giver[lane] = ((lane + 1) % V::LEN) as u16;
             }
-            shelves.exchange(s, &mut cells, &nothing, &exchange);
+            pages.exchange(s, &mut cells, &nothing, &exchange);
         } else {
             let takers = one & every::<S, V>();
-            let got = shelves.take(s, &mut cells, takers, &mut owners, &mut exchange.column);
+            let got = pages.take(s, &mut cells, takers, &mut owners, &mut exchange.column);
             exchange.back = got.back;
             taken = got.all;
             assert_eq!(taken.count_ones() as usize, model.len().min(takers.count_ones() as usize));
             if random >> 62 & 1 == 0 {
-                shelves.give_back(s, &mut cells, &exchange);
+                pages.give_back(s, &mut cells, &exchange);
             } else {
-                shelves.exchange(s, &mut cells, &nothing, &exchange);
+                pages.exchange(s, &mut cells, &nothing, &exchange);
             }
         }
         for lane in 0..V::LEN {
@@ -465,14 +465,14 @@ fn check_shelves<S: Simd, V: Vector<S>>(s: S, input: &Input) {
         if round % 7 == 0
             && let Some(forgotten) = model.pop()
         {
-            shelves.remove(forgotten.0);
+            pages.remove(forgotten.0);
         }
-        assert_eq!(shelves.sides() as usize, model.len());
+        assert_eq!(pages.sides() as usize, model.len());
     }
 }
 
 /// Puzzles of all kinds: the input's, some of every bundled set, and empty ones, which have far more
-/// sides than there are shelves for.
+/// sides than there are pages for.
 fn mixed(input: &Input) -> Vec<Puzzle> {
     let mut puzzles = input.puzzles.clone();
     for set in BUNDLED {
@@ -488,7 +488,7 @@ fn check_ways<S: Simd, V: Vector<S> + Send>(s: S, input: &Input) {
     let puzzles = mixed(input);
     for solutions in [2, 5, 100] {
         let limits = Limits::count(solutions.try_into().unwrap());
-        let mut many_several = Lately::UNKNOWN;
+        let mut many_several = SeveralRate::UNKNOWN;
         (0..1000).for_each(|_| many_several.note(true));
         let mut apart = Width::<S, V>::expecting(s, many_several);
         let mut wanted = vec![Outcome::NONE; puzzles.len()];
@@ -500,7 +500,7 @@ fn check_ways<S: Simd, V: Vector<S> + Send>(s: S, input: &Input) {
         for size in [1, 7, 100] {
             let mut found = vec![Outcome::NONE; puzzles.len()];
             for (puzzles, found) in puzzles.chunks(size).zip(found.chunks_mut(size)) {
-                let mut together = Width::<S, V>::expecting(s, Lately::UNKNOWN);
+                let mut together = Width::<S, V>::expecting(s, SeveralRate::UNKNOWN);
                 let question = Question::all(Batch::Puzzles(puzzles), limits);
                 together.solve(&question, &StopFlag::default(), found);
             }
@@ -565,7 +565,7 @@ proptest! {
     }
 
     #[test]
-    fn newcomers_end_where_others_do(input in input()) {
+    fn entries_end_where_others_do(input in input()) {
         at_every_level!(check_together, &input);
     }
 
@@ -580,8 +580,8 @@ proptest! {
     }
 
     #[test]
-    fn shelves_give_back_what_was_put_by(input in input()) {
-        at_every_level!(check_shelves, &input);
+    fn pages_give_back_what_was_pushed(input in input()) {
+        at_every_level!(check_pages, &input);
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! What searches have come to of late.
+//! How frequent puzzles with several solutions were of late.
 
 /// How many of the puzzles that were searched have several solutions. Old ones count less and less.
 #[derive(Clone, Copy)]
-pub(super) struct Lately {
+pub(super) struct SeveralRate {
     searched: u32,
     several: u32,
 }
 
-impl Lately {
+impl SeveralRate {
     /// From here on, with the benefit of the doubt.
     pub(super) const UNKNOWN: Self = Self { searched: 128, several: 0 };
 
@@ -37,20 +37,20 @@ mod tests {
 
     #[test]
     fn a_few_with_several_solutions_are_few_and_many_are_forgotten_in_time() {
-        let mut lately = Lately::UNKNOWN;
-        assert!(lately.few_several());
+        let mut several_rate = SeveralRate::UNKNOWN;
+        assert!(several_rate.few_several());
         for _ in 0..20 {
-            lately.note(true);
+            several_rate.note(true);
         }
-        assert!(!lately.few_several());
+        assert!(!several_rate.few_several());
         let unique = (0..).take_while(|_| {
-            lately.note(false);
-            !lately.few_several()
+            several_rate.note(false);
+            !several_rate.few_several()
         });
-        assert!((100..2 * Lately::LONG as usize).contains(&unique.count()));
-        for i in 1..10 * Lately::LONG {
-            lately.note(i % 64 == 0);
+        assert!((100..2 * SeveralRate::LONG as usize).contains(&unique.count()));
+        for i in 1..10 * SeveralRate::LONG {
+            several_rate.note(i % 64 == 0);
         }
-        assert!(lately.few_several());
+        assert!(several_rate.few_several());
     }
 }

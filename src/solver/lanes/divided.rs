@@ -1,7 +1,7 @@
 //! One search in many lanes: what keeps them busy when no puzzles are left.
 //!
 //! At the end of a batch a few long searches would leave most lanes empty. So a free lane takes
-//! the *last* side that a busy one has put by: the one at the bottom of its stack, which is the
+//! the *last* side that a busy one has pushed: the one at the bottom of its stack, which is the
 //! largest, and which comes after all else that the busy lane has still to do. The lanes of a
 //! puzzle form a list in the order of the undivided search:
 //!
@@ -85,7 +85,7 @@ const ALONE: Place =
     Place { previous: NO_LANE, next: NO_LANE, before: Found::NOTHING, after: Found::NOTHING };
 
 /// Which lanes share a search.
-pub(super) struct Shares {
+pub(super) struct Divided {
     lanes: LaneSet,
     places: [Place; 32],
 }
@@ -98,7 +98,7 @@ pub(super) struct Ended {
     pub(super) needless: LaneSet,
 }
 
-impl Shares {
+impl Divided {
     pub(super) const NONE: Self = Self { lanes: 0, places: [ALONE; 32] };
 
     /// The lanes that have a part of a search, not all of it.
@@ -187,14 +187,14 @@ mod tests {
         ) {
             let events: Vec<(bool, bool)> =
                 events.into_iter().map(|(guess, chance)| (guess, chance == 0)).collect();
-            let mut shares = Shares::NONE;
+            let mut divided = Divided::NONE;
             // Lanes and what each has still to do.
             let mut parts = vec![(0_usize, events.clone())];
             for (taker, (giver, at)) in cuts.into_iter().enumerate() {
                 let giver = usize::from(giver) % parts.len();
                 let at = usize::from(at) % (parts[giver].1.len() + 1);
                 let rest = parts[giver].1.split_off(at);
-                shares.divide(parts[giver].0, taker + 1);
+                divided.divide(parts[giver].0, taker + 1);
                 parts.push((taker + 1, rest));
             }
             let mut running: LaneSet = 0;
@@ -205,7 +205,7 @@ mod tests {
             }
             for lane in order {
                 if parts.len() > 1 && running >> lane & 1 != 0 {
-                    let ended = shares.end(lane, &found(&parts[lane].1, limit), limit);
+                    let ended = divided.end(lane, &found(&parts[lane].1, limit), limit);
                     running &= !(ended.needless | 1 << lane);
                     prop_assert_eq!(ended.all.is_some(), running == 0);
                     all = ended.all;

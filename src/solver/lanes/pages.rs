@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!  lane            0   1   2   3   4  ...  31
-//!  shelf 1       │ B │   │ B │ B │   │ ... │   │   a side lies in the column of the lane
-//!  shelf 0       │ B │ B │   │ B │ B │ ... │ B │   that has put it there
+//!  page 1       │ B │   │ B │ B │   │ ... │   │   a side lies in the column of the lane
+//!  page 0       │ B │ B │   │ B │ B │ ... │ B │   that has put it there
 //! ```
 //!
-//! Sides go onto the topmost shelf and come from it, into any lane: that takes a blend to put them
+//! Sides go onto the topmost page and come from it, into any lane: that takes a blend to put them
 //! there, and a permutation to take them back.
 
 use fearless_simd::{Select, Simd};
@@ -18,12 +18,12 @@ use super::transpose::move_lanes;
 use super::vector::{LaneSet, Vector, lanes_of};
 use crate::puzzle::CELLS;
 
-/// How many shelves there are. Hard sets want three or four. (In unit tests so few that they do not
+/// How many pages there are. Hard sets want three or four. (In unit tests so few that they do not
 /// suffice.)
 const MOST: usize = if cfg!(test) { 2 } else { 64 };
 
 /// A side in each of some columns.
-struct Shelf<V> {
+struct Page<V> {
     sides: Cells<V>,
     occupied: LaneSet,
     /// Whose they are.
@@ -35,11 +35,11 @@ pub(super) struct Exchange {
     /// Lanes that get side B of a lane that branches, and of which one.
     pub(super) given: LaneSet,
     pub(super) giver: [u16; 32],
-    /// Lanes that get a side from the topmost shelf, and from which column.
+    /// Lanes that get a side from the topmost page, and from which column.
     pub(super) back: LaneSet,
     pub(super) column: [u16; 32],
-    /// Lanes whose side B goes onto the topmost shelf.
-    pub(super) put_by: LaneSet,
+    /// Lanes whose side B goes onto the topmost page.
+    pub(super) pushed: LaneSet,
 }
 
 /// The lanes that have got a side.
@@ -50,21 +50,21 @@ pub(super) struct Taken {
 }
 
 /// The sides that no lane looks at.
-pub(super) struct Shelves<V> {
-    shelves: Vec<Shelf<V>>,
+pub(super) struct Pages<V> {
+    pages: Vec<Page<V>>,
     /// The topmost one. Those below may be empty, those above are.
     top: usize,
 }
 
-impl<V> Shelves<V> {
+impl<V> Pages<V> {
     /// Room for all of them. What is never needed is never touched.
     pub(super) fn new<S: Simd>(s: S) -> Self
     where
         V: Vector<S>,
     {
-        let mut shelves = Vec::with_capacity(MOST);
-        shelves.push(Shelf::new(s));
-        Self { shelves, top: 0 }
+        let mut pages = Vec::with_capacity(MOST);
+        pages.push(Page::new(s));
+        Self { pages, top: 0 }
     }
 
     /// The most sides that can lie here.
@@ -78,20 +78,20 @@ impl<V> Shelves<V> {
     /// How many sides lie here.
     #[inline(always)]
     pub(super) fn sides(&self) -> u32 {
-        let in_use = &self.shelves[..=self.top];
-        in_use.iter().map(|shelf| shelf.occupied.count_ones()).sum()
+        let in_use = &self.pages[..=self.top];
+        in_use.iter().map(|page| page.occupied.count_ones()).sum()
     }
 
-    /// The columns of the topmost shelf in which sides lie.
+    /// The columns of the topmost page in which sides lie.
     #[inline(always)]
     pub(super) fn occupied(&self) -> LaneSet {
-        self.shelves[self.top].occupied
+        self.pages[self.top].occupied
     }
 
-    /// The columns `lanes` of the topmost shelf become sides of these `owners`, if they are empty or
-    /// another shelf can be laid on top: whether that is so.
+    /// The columns `lanes` of the topmost page become sides of these `owners`, if they are empty or
+    /// another page can be laid on top: whether that is so.
     #[inline(always)]
-    pub(super) fn put_by<S: Simd>(&mut self, s: S, lanes: LaneSet, owners: &[SearchId; 32]) -> bool
+    pub(super) fn push<S: Simd>(&mut self, s: S, lanes: LaneSet, owners: &[SearchId; 32]) -> bool
     where
         V: Vector<S>,
     {
@@ -100,20 +100,20 @@ impl<V> Shelves<V> {
                 return false;
             }
             self.top += 1;
-            if self.top == self.shelves.len() {
-                self.shelves.push(Shelf::new(s));
+            if self.top == self.pages.len() {
+                self.pages.push(Page::new(s));
             }
         }
-        let shelf = &mut self.shelves[self.top];
-        shelf.occupied |= lanes;
+        let page = &mut self.pages[self.top];
+        page.occupied |= lanes;
         for lane in lanes_of(lanes) {
-            shelf.owners[lane] = owners[lane];
+            page.owners[lane] = owners[lane];
         }
         true
     }
 
     /// A side for each of the lanes `takers`, as long as there are any. Those from the
-    /// topmost shelf are still to move, from these `columns`; others are in the `cells` already.
+    /// topmost page are still to move, from these `columns`; others are in the `cells` already.
     #[inline(always)]
     pub(super) fn take<S: Simd>(
         &mut self,
@@ -128,35 +128,35 @@ impl<V> Shelves<V> {
     {
         let mut left = takers;
         loop {
-            let shelf = &mut self.shelves[self.top];
+            let page = &mut self.pages[self.top];
             let mut back = 0;
-            for (taker, column) in lanes_of(left).zip(lanes_of(shelf.occupied)) {
+            for (taker, column) in lanes_of(left).zip(lanes_of(page.occupied)) {
                 columns[taker] = column as u16;
-                owners[taker] = shelf.owners[column];
-                shelf.occupied &= !(1 << column);
+                owners[taker] = page.owners[column];
+                page.occupied &= !(1 << column);
                 back |= 1 << taker;
             }
             left &= !back;
             if left == 0 || self.top == 0 {
                 return Taken { all: takers & !left, back };
             }
-            move_lanes(s, &shelf.sides, columns, cells, back);
+            move_lanes(s, &page.sides, columns, cells, back);
             self.top -= 1;
         }
     }
 
     /// Forgets all sides.
     pub(super) fn clear(&mut self) {
-        self.shelves.iter_mut().for_each(|shelf| shelf.occupied = 0);
+        self.pages.iter_mut().for_each(|page| page.occupied = 0);
         self.top = 0;
     }
 
     /// Forgets the sides of a search.
     pub(super) fn remove(&mut self, owner: SearchId) {
-        for shelf in &mut self.shelves[..=self.top] {
-            for column in lanes_of(shelf.occupied) {
-                if shelf.owners[column] == owner {
-                    shelf.occupied &= !(1 << column);
+        for page in &mut self.pages[..=self.top] {
+            for column in lanes_of(page.occupied) {
+                if page.owners[column] == owner {
+                    page.occupied &= !(1 << column);
                 }
             }
         }
@@ -173,7 +173,7 @@ impl<V> Shelves<V> {
     ) where
         V: Vector<S>,
     {
-        match (exchange.put_by != 0, exchange.back != 0) {
+        match (exchange.pushed != 0, exchange.back != 0) {
             (true, false) => self.exchange_with::<S, true, false>(s, cells, split, exchange),
             (false, true) => self.exchange_with::<S, false, true>(s, cells, split, exchange),
             _ => self.exchange_with::<S, false, false>(s, cells, split, exchange),
@@ -181,7 +181,7 @@ impl<V> Shelves<V> {
     }
 
     #[inline(always)]
-    fn exchange_with<S: Simd, const PUT_BY: bool, const BACK: bool>(
+    fn exchange_with<S: Simd, const PUSH: bool, const BACK: bool>(
         &mut self,
         s: S,
         cells: &mut Cells<V>,
@@ -190,10 +190,10 @@ impl<V> Shelves<V> {
     ) where
         V: Vector<S>,
     {
-        let sides = &mut self.shelves[self.top].sides;
+        let sides = &mut self.pages[self.top].sides;
         let (givers, given) = (V::order(s, &exchange.giver), V::mask(s, exchange.given));
         let (columns, back) = (V::order(s, &exchange.column), V::mask(s, exchange.back));
-        let put_by = V::mask(s, exchange.put_by);
+        let pushed = V::mask(s, exchange.pushed);
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
         for band in 0..3 {
             for stack in 0..3 {
@@ -207,8 +207,8 @@ impl<V> Shelves<V> {
                             x = back.select(sides[i].permute(columns), x);
                         }
                         cells[i] = x;
-                        if PUT_BY {
-                            sides[i] = put_by.select(b, sides[i]);
+                        if PUSH {
+                            sides[i] = pushed.select(b, sides[i]);
                         }
                     }
                 }
@@ -216,17 +216,17 @@ impl<V> Shelves<V> {
         }
     }
 
-    /// [`Shelves::exchange`] where no lane branches.
+    /// [`Pages::exchange`] where no lane branches.
     #[inline(always)]
     pub(super) fn give_back<S: Simd>(&self, s: S, cells: &mut Cells<V>, exchange: &Exchange)
     where
         V: Vector<S>,
     {
-        move_lanes(s, &self.shelves[self.top].sides, &exchange.column, cells, exchange.back);
+        move_lanes(s, &self.pages[self.top].sides, &exchange.column, cells, exchange.back);
     }
 }
 
-impl<V> Shelf<V> {
+impl<V> Page<V> {
     fn new<S: Simd>(s: S) -> Self
     where
         V: Vector<S>,

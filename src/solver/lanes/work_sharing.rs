@@ -2,23 +2,23 @@
 //!
 //! Half of the lanes with an event have failed, the other half branch. So the sides B of those that
 //! branch go straight into the lanes that have failed, by one permutation a cell; what is left over
-//! lies on [shelves](super::shelves) until more lanes fail than branch. Where each lane has a stack of
-//! its own ([`super::apart`]), moving cells takes three times as long.
+//! lies on [pages](super::pages) until more lanes fail than branch. Where each lane has a stack of
+//! its own ([`super::per_lane`]), moving cells takes three times as long.
 //!
 //! In which order the sides of a search are looked at depends on what else is going on. That does not
 //! matter where all of them are: with no solution or only one, the solution, the guesses and the nodes
 //! are those of any order. When a second solution turns up, the puzzle is *deferred*, and a lane of
 //! its own searches it again in the right order. What the first search has cost is lost then; so where
 //! puzzles with several solutions are frequent none is searched together
-//! ([`Lately`](super::lately::Lately)).
+//! ([`SeveralRate`](super::several_rate::SeveralRate)).
 
 use fearless_simd::Simd;
 
 use super::branch::Split;
 use super::deferred::Deferred;
-use super::run::{Ended, Newcomer, Run};
+use super::pages::{Exchange, Pages};
+use super::run::{Ended, Entry, Run};
 use super::searches::{SearchId, Searches};
-use super::shelves::{Exchange, Shelves};
 use super::sweep::Verdict;
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
 use crate::puzzle::Grid;
@@ -26,7 +26,7 @@ use crate::solver::contract::Question;
 
 /// What searching together needs beside the cells.
 pub(super) struct Sides<V> {
-    shelves: Shelves<V>,
+    pages: Pages<V>,
     searches: Searches,
 }
 
@@ -36,7 +36,7 @@ impl<V> Sides<V> {
         V: Vector<S>,
     {
         let searches = Searches::new(Self::most_searches());
-        Self { shelves: Shelves::new(s), searches }
+        Self { pages: Pages::new(s), searches }
     }
 
     /// The most searches at once: each of them has a lane or a side.
@@ -44,12 +44,12 @@ impl<V> Sides<V> {
     where
         V: Vector<S>,
     {
-        V::LEN + Shelves::<V>::room()
+        V::LEN + Pages::<V>::room()
     }
 }
 
 /// A batch that all lanes search together.
-pub(super) struct Pool<'a, S: Simd, V> {
+pub(super) struct WorkSharing<'a, S: Simd, V> {
     run: Run<'a, S, V>,
     sides: &'a mut Sides<V>,
     /// The search that each lane works for.
@@ -58,7 +58,7 @@ pub(super) struct Pool<'a, S: Simd, V> {
     deferred: &'a mut Deferred,
 }
 
-impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
+impl<'a, S: Simd, V: Vector<S>> WorkSharing<'a, S, V> {
     /// Whether the order of a search does not matter, as long as there is only one solution.
     pub(super) fn suits(question: &Question<'_>) -> bool {
         question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
@@ -82,15 +82,15 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
                 return Ended { next: first_open, stopped: true };
             }
             branching |= self.refill(branching);
-            let (s, pool) = (self.run.s, &mut self);
+            let (s, sharing) = (self.run.s, &mut self);
             s.vectorize(
                 #[inline(always)]
-                || pool.go_on(branching),
+                || sharing.advance(branching),
             );
             branching = if self.run.busy != 0 {
                 let verdict = self.run.work();
                 self.settle(verdict)
-            } else if self.run.is_through() && self.sides.shelves.sides() == 0 {
+            } else if self.run.is_through() && self.sides.pages.sides() == 0 {
                 break;
             } else {
                 0 // The puzzles of all busy lanes were deferred.
@@ -103,15 +103,15 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
     /// The first puzzle whose outcome is not final; all searches are forgotten.
     #[cold]
     fn first_open(&mut self) -> usize {
-        let Sides { shelves, searches } = &mut *self.sides;
+        let Sides { pages, searches } = &mut *self.sides;
         let searched = searches.first_puzzle().unwrap_or(usize::MAX);
-        shelves.clear();
+        pages.clear();
         searches.clear();
         let deferred = self.deferred.first().unwrap_or(usize::MAX);
         searched.min(self.run.first_outside()).min(deferred)
     }
 
-    /// Newcomers for the lanes that there is no side for; returns those that are stuck already.
+    /// Entries for the lanes that there is no side for; returns those that are stuck already.
     fn refill(&mut self, branching: LaneSet) -> LaneSet {
         let mut stuck = 0;
         loop {
@@ -119,15 +119,15 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             if free == 0 {
                 return stuck;
             }
-            if !self.run.lately.few_several() || self.deferred.are_many() {
-                self.run.admit_no_more();
+            if !self.run.several_rate.few_several() || self.deferred.are_many() {
+                self.run.end_entry();
             }
-            if !self.run.has_newcomers() {
+            if !self.run.has_entries() {
                 return stuck;
             }
             let (owner, searches) = (&mut self.owner, &mut self.sides.searches);
-            stuck |= self.run.take_newcomers(free, |newcomer| {
-                let Newcomer { lane, puzzle, entered_ns, .. } = newcomer;
+            stuck |= self.run.take_entries(free, |entry| {
+                let Entry { lane, puzzle, entered_ns, .. } = entry;
                 owner[lane] = searches.begin(puzzle, entered_ns);
             });
         }
@@ -142,7 +142,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         self.run.s.vectorize(
             #[inline(always)]
             || {
-                let sides = self.sides.shelves.sides() + branching.count_ones();
+                let sides = self.sides.pages.sides() + branching.count_ones();
                 for _ in 0..sides.min(free.count_ones()) {
                     free &= free - 1;
                 }
@@ -151,32 +151,32 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         )
     }
 
-    /// Lanes that branch go on with side A, free ones with any side.
+    /// Lanes that branch continue with side A, free ones with any side.
     #[inline(always)]
-    fn go_on(&mut self, branching: LaneSet) {
+    fn advance(&mut self, branching: LaneSet) {
         let s = self.run.s;
         align_stack::<S, V>(s);
         let free = self.run.free();
         if branching == 0 {
             if free != 0 {
                 let exchange = self.match_up(0, free);
-                self.sides.shelves.give_back(s, &mut self.run.blocks.work, &exchange);
+                self.sides.pages.give_back(s, &mut self.run.blocks.work, &exchange);
             }
             return;
         }
         let split = Split::choose(s, &self.run.blocks.configurations, branching);
         let exchange = self.match_up(branching, free);
-        self.sides.shelves.exchange(s, &mut self.run.blocks.work, &split, &exchange);
+        self.sides.pages.exchange(s, &mut self.run.blocks.work, &split, &exchange);
     }
 
     /// A side for each of the `free` lanes, as long as there are any, and a place for each side B.
     #[inline(always)]
     fn match_up(&mut self, branching: LaneSet, free: LaneSet) -> Exchange {
-        let Sides { shelves, searches } = &mut *self.sides;
+        let Sides { pages, searches } = &mut *self.sides;
         let owner = &mut self.owner;
         let (mut giver, mut column) = ([0; 32], [0; 32]);
-        // Those go on shelves for whose side there is room on the topmost one.
-        let mut without_room = branching & shelves.occupied();
+        // Those go on pages for whose side there is room on the topmost one.
+        let mut without_room = branching & pages.occupied();
         let mut with_room = branching & !without_room;
         let mut takers = free;
         for _ in 0..branching.count_ones().min(free.count_ones()) {
@@ -191,21 +191,21 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
         }
         let given = free & !takers;
         self.run.busy |= given;
-        let mut put_by = without_room | with_room;
+        let mut pushed = without_room | with_room;
         let mut back = 0;
-        for lane in lanes_of(put_by) {
+        for lane in lanes_of(pushed) {
             searches.branch(owner[lane]);
         }
         if takers != 0 {
             let (s, work) = (self.run.s, &mut *self.run.blocks.work);
-            let taken = shelves.take(s, work, takers, owner, &mut column);
+            let taken = pages.take(s, work, takers, owner, &mut column);
             self.run.busy |= taken.all;
             back = taken.back;
-        } else if put_by != 0 && !shelves.put_by(self.run.s, put_by, owner) {
-            self.defer(put_by);
-            put_by = 0;
+        } else if pushed != 0 && !pages.push(self.run.s, pushed, owner) {
+            self.defer(pushed);
+            pushed = 0;
         }
-        Exchange { given, giver, back, column, put_by }
+        Exchange { given, giver, back, column, pushed }
     }
 
     /// Lanes at an end are free; the others branch: which.
@@ -246,7 +246,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
     /// All sides of a search have been looked at.
     fn finish(&mut self, id: SearchId) {
         let search = self.sides.searches.remove(id);
-        self.run.lately.note(false);
+        self.run.several_rate.note(false);
         let latency_ns = self.run.now_ns() - search.entered_ns;
         let outcome = &mut self.run.outcomes[search.puzzle];
         outcome.solutions = search.solutions;
@@ -263,13 +263,13 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
     /// Ends the searches that these lanes work for, and defers their puzzles.
     #[cold]
     fn defer(&mut self, lanes: LaneSet) {
-        let Sides { shelves, searches } = &mut *self.sides;
+        let Sides { pages, searches } = &mut *self.sides;
         for lane in lanes_of(lanes) {
             let id = self.owner[lane];
             if id == Searches::NONE {
                 continue; // with another lane
             }
-            shelves.remove(id);
+            pages.remove(id);
             for (lane, owner) in self.owner.iter_mut().enumerate() {
                 if *owner == id {
                     *owner = Searches::NONE;
@@ -278,7 +278,7 @@ impl<'a, S: Simd, V: Vector<S>> Pool<'a, S, V> {
             }
             let search = searches.remove(id);
             self.deferred.push(search.puzzle, search.entered_ns);
-            self.run.lately.note(true);
+            self.run.several_rate.note(true);
         }
     }
 }

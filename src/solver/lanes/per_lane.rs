@@ -1,13 +1,13 @@
 //! Every lane has a search for itself, which goes depth first: so which solutions come first, and
 //! where a limit of nodes is reached, depends on the puzzle alone. Where neither matters, lanes search
-//! together ([`super::pool`]).
+//! together ([`super::work_sharing`]).
 
 use fearless_simd::Simd;
 
 use super::branch::Split;
 use super::deferred::Deferred;
-use super::run::{Blocks, Ended, Newcomer, Run};
-use super::share::{Effort, Found, Shares};
+use super::divided::{Divided, Effort, Found};
+use super::run::{Blocks, Ended, Entry, Run};
 use super::stack::Stack;
 use super::sweep::Verdict;
 use super::vector::{LaneSet, Vector, align_stack, lanes_of};
@@ -27,12 +27,12 @@ struct Search {
 struct Next {
     /// Stuck: with side A of a branch.
     branching: LaneSet,
-    /// Failed, or after a solution: with the side put by last.
+    /// Failed, or after a solution: with the side pushed last.
     returning: LaneSet,
 }
 
 /// A batch of which every lane searches one puzzle.
-pub(super) struct Apart<'a, S: Simd, V> {
+pub(super) struct PerLane<'a, S: Simd, V> {
     run: Run<'a, S, V>,
     stack: &'a mut Stack<S, V>,
     /// Puzzles with many solutions, at the end of the batch.
@@ -44,11 +44,11 @@ pub(super) struct Apart<'a, S: Simd, V> {
     guesses: [u64; 32],
     nodes: [u64; 32],
     /// At the end of the batch: lanes that share a search, and their solutions.
-    shares: Shares,
+    divided: Divided,
     grids: [Option<Grid>; 32],
 }
 
-impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
+impl<'a, S: Simd, V: Vector<S>> PerLane<'a, S, V> {
     pub(super) fn new(
         run: Run<'a, S, V>,
         stack: &'a mut Stack<S, V>,
@@ -63,7 +63,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             search: [Search::default(); 32],
             guesses: [0; 32],
             nodes: [0; 32],
-            shares: Shares::NONE,
+            divided: Divided::NONE,
             grids: [None; 32],
         }
     }
@@ -76,12 +76,12 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             if self.run.busy == 0 {
                 break;
             }
-            self.go_on(&next);
+            self.advance(&next);
             let verdict = self.run.work();
             next = self.settle(verdict);
         }
         self.run.flush();
-        let open = self.run.busy | self.shares.lanes();
+        let open = self.run.busy | self.divided.lanes();
         if open == 0 && self.run.is_through() {
             return Ended { next: self.run.next(), stopped: false };
         }
@@ -90,7 +90,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         Ended { next: open.fold(self.run.first_outside(), usize::min), stopped: true }
     }
 
-    /// Gives every free lane a newcomer, as long as there are any; returns the lanes that
+    /// Gives every free lane an entry, as long as there are any; returns the lanes that
     /// were stuck already.
     fn refill(&mut self) -> LaneSet {
         let mut branching = 0;
@@ -99,13 +99,13 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
             if free == 0 {
                 return branching;
             }
-            if !self.run.has_newcomers() {
+            if !self.run.has_entries() {
                 self.share(free);
                 self.defer_long();
                 return branching;
             }
             branching |=
-                self.run.take_newcomers(free, |Newcomer { lane, puzzle, entered_ns, stuck }| {
+                self.run.take_entries(free, |Entry { lane, puzzle, entered_ns, stuck }| {
                     self.search[lane] = Search { puzzle, entered_ns, ..Search::default() };
                     // A stuck one branches at once: a guess, and its side A.
                     self.guesses[lane] = u64::from(stuck);
@@ -115,7 +115,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
     }
 
     /// Lanes that branch or return get the cells that they go on with.
-    fn go_on(&mut self, next: &Next) {
+    fn advance(&mut self, next: &Next) {
         let &Next { branching, returning } = next;
         let (s, stack) = (self.run.s, &mut *self.stack);
         let Blocks { work, configurations, .. } = &mut *self.run.blocks;
@@ -133,7 +133,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         );
     }
 
-    /// Lanes at an end leave; the others return to a side that was put by, or branch.
+    /// Lanes at an end leave; the others return to a side that was pushed, or branch.
     fn settle(&mut self, verdict: Verdict) -> Next {
         let Verdict { failed, full, stuck } = verdict;
         let right = self.run.counting(self.run.solved(full), |lane| self.search[lane].puzzle);
@@ -180,10 +180,10 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         for lane in lanes_of(first) {
             self.search[lane].at_first = self.effort(lane);
         }
-        for lane in lanes_of(first & self.shares.lanes()) {
+        for lane in lanes_of(first & self.divided.lanes()) {
             self.grids[lane] = Some(self.grid_of(lane));
         }
-        self.run.keep_solutions(first & !self.shares.lanes(), |lane| self.search[lane].puzzle);
+        self.run.keep_solutions(first & !self.divided.lanes(), |lane| self.search[lane].puzzle);
         enough
     }
 
@@ -195,10 +195,10 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         self.run.busy &= !done;
         let now_ns = self.run.now_ns();
         let cut_off = self.stack.occupied() & !gave_up;
-        self.stack.clear(done & !self.shares.lanes());
-        for lane in lanes_of(done & !self.shares.lanes()) {
+        self.stack.clear(done & !self.divided.lanes());
+        for lane in lanes_of(done & !self.divided.lanes()) {
             let search = &self.search[lane];
-            self.run.lately.note(search.solutions > 1);
+            self.run.several_rate.note(search.solutions > 1);
             let is_cut_off = cut_off >> lane & 1 != 0;
             if is_cut_off && search.solutions < self.run.question.limits.solutions.get() {
                 self.deferred.push(search.puzzle, search.entered_ns);
@@ -214,12 +214,12 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
                 outcome.grid = Grid::BLANK;
             }
         }
-        for lane in lanes_of(done & self.shares.lanes()) {
+        for lane in lanes_of(done & self.divided.lanes()) {
             self.end_part(lane, now_ns);
         }
     }
 
-    /// Free lanes take sides of those that have several, see [`super::share`].
+    /// Free lanes take sides of those that have several, see [`super::divided`].
     fn share(&mut self, free: LaneSet) {
         let generous = self.stack.generous();
         if generous == 0
@@ -230,7 +230,7 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
         }
         for (taker, giver) in lanes_of(free).zip(lanes_of(generous)) {
             self.stack.take_last(giver, &mut self.run.blocks.work, taker);
-            self.shares.divide(giver, taker);
+            self.divided.divide(giver, taker);
             self.run.busy |= 1 << taker;
             self.search[taker] = Search { solutions: 0, ..self.search[giver] };
             self.guesses[taker] = 0;
@@ -251,20 +251,20 @@ impl<'a, S: Simd, V: Vector<S>> Apart<'a, S, V> {
 
     /// A lane has ended that had a part of a search, unless it was needless already.
     fn end_part(&mut self, lane: usize, now_ns: u64) {
-        if self.shares.lanes() >> lane & 1 == 0 {
+        if self.divided.lanes() >> lane & 1 == 0 {
             return;
         }
         let Search { puzzle, entered_ns, solutions, at_first } = self.search[lane];
         let effort = self.effort(lane);
         let found = Found { solutions, effort, at_first, grid: self.grids[lane] };
-        let ended = self.shares.end(lane, &found, self.run.question.limits.solutions.get());
+        let ended = self.divided.end(lane, &found, self.run.question.limits.solutions.get());
         self.stack.clear(ended.needless | 1 << lane);
         for lane in lanes_of(ended.needless | 1 << lane) {
             self.grids[lane] = None;
         }
         self.run.busy &= !ended.needless;
         if let Some(all) = ended.all {
-            self.run.lately.note(all.solutions > 1);
+            self.run.several_rate.note(all.solutions > 1);
             let outcome = &mut self.run.outcomes[puzzle];
             outcome.solutions = all.solutions;
             outcome.gave_up = false;

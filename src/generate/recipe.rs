@@ -111,7 +111,7 @@ const ANY_GUESSES: RangeInclusive<u64> = 0..=u64::MAX;
 /// The most clues that a minimal puzzle is known to have
 /// ([Mladen Dobrichev's search](http://forum.enjoysudoku.com/post328340.html)).
 const MOST_CLUES: usize = 40;
-/// The numbers of clues that taking away leaves in all but one of some 10,000 rows.
+/// The numbers of clues that taking away leaves in all but three of 10,000 rows.
 const USUAL_CLUES: RangeInclusive<usize> = 21..=28;
 
 /// Why no row can be as a recipe has it.
@@ -165,7 +165,7 @@ impl Recipe {
         let is_rare = most < *USUAL_CLUES.start() || least > *USUAL_CLUES.end();
         (is_rare && self.symmetry == Symmetry::None).then(|| {
             format!(
-                "taking clues away leaves {} to {} in all but one of some 10,000 puzzles: rows with \
+                "taking clues away leaves {} to {} in all but three of 10,000 puzzles: rows with \
                  {least} to {most} take very long",
                 USUAL_CLUES.start(),
                 USUAL_CLUES.end()

@@ -467,7 +467,7 @@ fn a_bad_row_spoils_its_grid_alone() {
         let message = format!("<stdin>:6:{message}");
         given(input).with(&["--input-format", "grid"]).gives(1, &rows, &[&message]);
     }
-    let hint = "malformed: 9 cells, 81 expected; a row of a grid? --input-format grid";
+    let hint = "malformed: 9 cells, 81 expected; a row of a grid? The input format";
     malformed(&good[..9], &format!("10: {hint}"));
 }
 

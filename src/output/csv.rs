@@ -146,9 +146,8 @@ fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_
 #[inline(always)]
 fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
     match column {
-        Column::File => out.by(|room| quote::<SEPARATOR>(row.file.as_bytes(), room)),
+        Column::File | Column::Seed => out.by(|room| quote::<SEPARATOR>(row.file.as_bytes(), room)),
         Column::Line | Column::Id => out.number(row.line),
-        Column::Seed => out.text(row.file.as_bytes()),
         Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
             Ok(cells) if row.outcome.is_ok() => out.cells(cells),
             _ => out.by(|room| quote::<SEPARATOR>(row.text, room)),

@@ -33,7 +33,10 @@ impl JsonRows {
             (*column, Short::new(&format!("{before}\"{}\":", column.name())))
         });
         let is_text = |column: &&Column| {
-            matches!(column, Column::File | Column::Puzzle | Column::Answer | Column::Reason)
+            matches!(
+                column,
+                Column::File | Column::Seed | Column::Puzzle | Column::Answer | Column::Reason
+            )
         };
         Self {
             columns: keys.collect(),
@@ -107,13 +110,18 @@ struct Object<'a> {
     length: usize,
 }
 
+/// Whether a text is a number as JSON writes it.
+fn is_number(text: &str) -> bool {
+    text.parse::<u64>().is_ok_and(|number| number.to_string() == text)
+}
+
 impl Object<'_> {
     fn value(&mut self, column: Column, row: &Row<'_>) {
         match column {
-            Column::File => self.string(row.file),
-            Column::Line | Column::Id => self.number(row.line),
             // A corpus is called by its seed.
-            Column::Seed => self.put(row.file.as_bytes()),
+            Column::Seed if is_number(row.file) => self.put(row.file.as_bytes()),
+            Column::File | Column::Seed => self.string(row.file),
+            Column::Line | Column::Id => self.number(row.line),
             Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
                 Ok(cells) if row.outcome.is_ok() => self.cells(cells),
                 _ => self.string(&String::from_utf8_lossy(row.text)),

@@ -32,6 +32,7 @@ pub struct Room {
     known: Vec<Grid>,
     outcomes: Vec<Outcome>,
     /// Rows whose clues are all taken.
+    #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
     reduced: Vec<Box<InFlight>>,
 }
 

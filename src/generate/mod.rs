@@ -104,6 +104,7 @@ pub struct Generator {
     /// Where the search for hard puzzles begins, if not at its own.
     pool: Arc<[Puzzle]>,
     stop: StopFlag,
+    #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
     rows: Vec<Box<InFlight>>,
     room: bulk::Room,
 }
@@ -164,14 +165,14 @@ impl Generator {
             Kind::Easy => {
                 self.each(rows, |index| kinds::easy(recipe.grids, &mut Random::new(seed, index)))
             }
-            Kind::Hard if !self.pool.is_empty() => self.from_pool_each(seed, rows),
+            Kind::Hard if !self.pool.is_empty() => self.search_from_pool(seed, rows),
             Kind::Minimal | Kind::Hard | Kind::Several | Kind::Unsolvable => {
                 self.reduce_all(recipe, seed, rows)
             }
         }
     }
 
-    fn from_pool_each(&mut self, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
+    fn search_from_pool(&mut self, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
         let Self { scalar, pool, stop, .. } = self;
         let rows = rows.take_while(|_| !stop.is_requested());
         rows.map(|index| {

@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(check(Recipe { kind, ..recipe.clone() }), Ok(None));
         let pattern: Pattern = format!("{}.", "#".repeat(80)).parse().unwrap();
         let symmetry = Symmetry::Rot90;
-        let refused = check(Recipe { pattern, symmetry, ..recipe.clone() }).unwrap_err();
+        let refused = check(Recipe { symmetry, pattern, ..recipe.clone() }).unwrap_err();
         assert!(refused.contains("no symmetry rot90"), "{refused}");
     }
 }

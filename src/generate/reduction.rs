@@ -91,21 +91,17 @@ impl Reduction {
 
     /// Learns that there is this solution other than the known one, or none.
     pub fn learn(&mut self, other: Option<&Grid>) -> Next {
-        match other {
-            Some(other) => {
-                let set = self.difference(other);
-                if set == 0 {
-                    return Next::Impossible;
-                }
-                self.add(set);
-                self.pass_to(self.asked);
-            }
-            None => {
-                let has_changed = self.ask_about_more();
-                self.set_clues();
-                return if has_changed { Next::Ask } else { Next::Done };
-            }
+        let Some(other) = other else {
+            let has_changed = self.ask_about_more();
+            self.set_clues();
+            return if has_changed { Next::Ask } else { Next::Done };
+        };
+        let set = self.difference(other);
+        if set == 0 {
+            return Next::Impossible;
         }
+        self.add(set);
+        self.pass_to(self.asked);
         self.set_clues();
         Next::Ask
     }

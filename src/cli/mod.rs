@@ -157,7 +157,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Augment(args) => augment::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
-        Command::Generate(args) => generate::run(args),
+        Command::Generate(args) => generate::run(&args),
         Command::Completions(args) => pages::completions(&args),
         Command::Man(args) => pages::man(&args),
     }

@@ -45,10 +45,10 @@ impl Manifest {
     pub fn new(plan: &Plan, path: &Path, report: &Report, mut rows: impl Read) -> io::Result<Self> {
         let mut hash = Hash::default();
         io::copy(&mut rows, &mut hash)?;
-        Ok(Self::of(plan, path, report, hash))
+        Ok(Self::of(plan, path, report, &hash))
     }
 
-    fn of(plan: &Plan, path: &Path, report: &Report, hash: Hash) -> Self {
+    fn of(plan: &Plan, path: &Path, report: &Report, hash: &Hash) -> Self {
         let settings = plan.settings();
         Self {
             program: PROGRAM.into(),
@@ -167,7 +167,7 @@ pub fn verify(path: &Path, args: &Args) -> Result<Exit, Failure> {
     if report.stopped {
         return Ok(Exit::Interrupted);
     }
-    let made = Manifest::of(&plan, Path::new(&manifest.output), &report, hash);
+    let made = Manifest::of(&plan, Path::new(&manifest.output), &report, &hash);
     if let Some(difference) = manifest.difference(&made) {
         return Err(Failure::Wrong(format!("{}: {difference}", path.display())));
     }

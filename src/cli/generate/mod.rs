@@ -33,6 +33,7 @@ use super::{Exit, Failure, endings, help, numbers, parse_threads, sets};
 /// are made.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct Args {
     /// How many rows
     #[arg(
@@ -253,12 +254,12 @@ impl ValueEnum for KindArg {
 }
 
 /// Makes what `args` ask for.
-pub fn run(args: Args) -> Result<Exit, Failure> {
+pub fn run(args: &Args) -> Result<Exit, Failure> {
     if let Some(manifest) = &args.verify {
-        return manifest::verify(manifest, &args);
+        return manifest::verify(manifest, args);
     }
-    let plan = Plan::new(&args)?;
-    made::run(&plan, &args)
+    let plan = Plan::new(args)?;
+    made::run(&plan, args)
 }
 
 /// What is to be made, and how it is written.

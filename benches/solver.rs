@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use bulkdoku::bundled::{BUNDLED, BundledSet};
-use bulkdoku::measure::{Permutation, PuzzleSet, SeededRng};
+use bulkdoku::measure::{Content, Permutation, PuzzleSet, SeededRng};
 use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
@@ -19,7 +19,8 @@ fn sets() -> Vec<(&'static str, Vec<Puzzle>)> {
     let mut permute = |puzzle: &Puzzle| Permutation::random(&mut rng).puzzle(puzzle);
     let mut puzzles = |set: &BundledSet| -> Vec<Puzzle> {
         let set = PuzzleSet::read(set.name, set.text.as_bytes()).expect("a clean set");
-        set.puzzles.iter().map(&mut permute).collect()
+        let Content::Puzzles(puzzles) = set.content else { unreachable!("they are puzzles") };
+        puzzles.iter().map(&mut permute).collect()
     };
     BUNDLED.iter().map(|set| (set.name, puzzles(set))).collect()
 }

@@ -7,6 +7,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// Random numbers from a seed, the same on every machine.
@@ -123,6 +124,18 @@ impl Permutation {
         Grid(self.cells(grid.cells()))
     }
 
+    /// Pencil marks permuted: the candidates of each cell, renamed.
+    #[must_use]
+    pub fn marks(&self, marks: &Marks) -> Marks {
+        Marks::from_cells(self.source.map(|from| {
+            let mut renamed = Digits::default();
+            for digit in marks.of_cell(usize::from(from)) {
+                renamed.insert(self.digits[usize::from(digit)]);
+            }
+            renamed
+        }))
+    }
+
     /// Any 81 cells permuted: digits, and 0 for a blank.
     pub(crate) fn cells(&self, cells: &[u8; CELLS]) -> [u8; CELLS] {
         self.source.map(|from| self.digits[usize::from(cells[usize::from(from)])])
@@ -151,6 +164,7 @@ mod tests {
             let puzzle: Puzzle = CLASSIC.parse().unwrap();
             let permutation = Permutation::random(&mut SeededRng::new(seed));
             let permuted = permutation.puzzle(&puzzle);
+            prop_assert_eq!(permutation.marks(&Marks::from(&puzzle)), Marks::from(&permuted));
             let solution = permutation.grid(&solve(puzzle).grid);
             prop_assert!(solution.solves(&permuted));
             let found = solve(permuted);

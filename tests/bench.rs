@@ -244,6 +244,18 @@ fn sets_are_read_in_every_form_that_solve_reads() {
     let puzzle = bulkdoku::Marks::from(&CLASSIC.parse().unwrap()).to_string();
     let measured = json(bench().arg("-").write_stdin(puzzle));
     assert_eq!(measured[0]["set"], "<stdin>");
+    // Others are a set of their own, beside the puzzles of the same input: cells with some of
+    // the candidates.
+    let mut marks = bulkdoku::Marks::from(&CLASSIC.parse().unwrap());
+    marks.set(2, bulkdoku::marks::Digits::one(4));
+    marks.set(3, bulkdoku::marks::Digits::ALL.above(5).below(8));
+    let text = format!("{marks}\n{CLASSIC}\nbad\n{marks}\n");
+    let options = ["--engine", "lanes,scalar", "-"];
+    let measured = json(bench().args(options).write_stdin(text));
+    let sets: Vec<_> = measured.iter().map(|m| m["set"].as_str().unwrap()).collect();
+    assert_eq!(sets, ["<stdin>", "<stdin>", "<stdin> (marks)", "<stdin> (marks)"]);
+    let bad: Vec<_> = measured.iter().map(|m| m["bad_records"].as_u64().unwrap()).collect();
+    assert_eq!(bad, [1, 1, 0, 0]);
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::AtomicBool;
 
-use bulkdoku::Source;
 use bulkdoku::bundled::BUNDLED;
 use bulkdoku::input::InputOptions;
-use bulkdoku::measure::PuzzleSet;
+use bulkdoku::measure::{BadSet, Content, PuzzleSet};
 use bulkdoku::pipeline::RecordReader;
+use bulkdoku::{Marks, Puzzle, Source};
 use indicatif::{HumanBytes, HumanCount};
 
 use super::Failure;
@@ -37,24 +37,62 @@ pub fn read(
     let sets = inputs.sources().map(|source| read_set(source, at_most));
     let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
     tell_apart(&mut sets, &inputs.names());
-    Ok(sets)
+    Ok(sets.into_iter().flat_map(InputSets::into_sets).collect())
+}
+
+/// What is measured of one input: its puzzles, and its pencil marks by themselves, because their text
+/// is nine times as long.
+struct InputSets {
+    puzzles: Option<PuzzleSet>,
+    marks: Option<PuzzleSet>,
+}
+
+impl InputSets {
+    fn new(name: &str, puzzles: Vec<Puzzle>, marks: Vec<Marks>, bad: u64) -> Result<Self, BadSet> {
+        let has_marks = !marks.is_empty();
+        let has_puzzles = !puzzles.is_empty() || !has_marks;
+        let puzzles = has_puzzles
+            .then(|| PuzzleSet::new(name, Content::Puzzles(puzzles), bad))
+            .transpose()?;
+        let bad = if has_puzzles { 0 } else { bad };
+        let marks = has_marks.then(|| PuzzleSet::new(name, Content::Marks(marks), bad));
+        Ok(Self { puzzles, marks: marks.transpose()? })
+    }
+
+    /// What it is called, the same for both.
+    fn name(&self) -> &str {
+        self.puzzles.as_ref().or(self.marks.as_ref()).map_or("", |set| &set.name)
+    }
+
+    fn rename(&mut self, name: &str) {
+        self.puzzles.iter_mut().chain(&mut self.marks).for_each(|set| set.name = name.into());
+    }
+
+    /// The sets, under names that differ.
+    fn into_sets(mut self) -> impl Iterator<Item = PuzzleSet> {
+        self.marks.iter_mut().for_each(|set| set.name.push_str(" (marks)"));
+        self.puzzles.into_iter().chain(self.marks)
+    }
 }
 
 /// Reads the first `at_most` puzzles of an input; what is none is named and counted.
-fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<PuzzleSet, Failure> {
+fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<InputSets, Failure> {
     let name = source.name.clone();
     let mut records = RecordReader::new([bounded(source, MOST_BYTES)]);
-    let (mut puzzles, mut bad) = (Vec::new(), BadRecords::default());
-    while puzzles.len() < at_most.unwrap_or(usize::MAX)
+    let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), BadRecords::default());
+    while puzzles.len() + all_marks.len() < at_most.unwrap_or(usize::MAX)
         && let Some(record) = records.next()
     {
         let (file, line) = (&record.file, record.line);
-        match record.puzzle.map(|marks| marks.puzzle()) {
-            Ok(Some(puzzle)) => puzzles.push(puzzle),
-            Ok(None) => bad.add(format_args!("{file}:{line}: pencil marks that are no clues")),
+        match record.puzzle {
+            // Marks that say no more than clues are clues.
+            Ok(marks) => match marks.puzzle() {
+                Some(puzzle) => puzzles.push(puzzle),
+                None => all_marks.push(marks),
+            },
             Err(why) => bad.add(format_args!("{file}:{line}:{}: malformed: {why}", why.column)),
         }
-        if puzzles.len() as u64 + bad.count > MOST_ROWS as u64 {
+        if (puzzles.len() + all_marks.len()) as u64 + bad.count > MOST_ROWS as u64 {
             let (most, hint) =
                 (HumanCount(MOST_ROWS as u64), "--rows N reads no further than N puzzles");
             return Err(Failure::Usage(format!("{name}: more than {most} records; {hint}")));
@@ -64,7 +102,8 @@ fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<PuzzleS
         return Err(Failure::Io(failure.to_string()));
     }
     bad.end(&name);
-    PuzzleSet::new(&name, puzzles, bad.count).map_err(|error| Failure::Usage(error.to_string()))
+    InputSets::new(&name, puzzles, all_marks, bad.count)
+        .map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Records that are not measured: the first ones are shown, all are counted.
@@ -119,11 +158,11 @@ impl<R: Read> Read for Bounded<R> {
 }
 
 /// Gives sets that would be called the same their whole paths.
-fn tell_apart(sets: &mut [PuzzleSet], paths: &[String]) {
-    let names: Vec<_> = sets.iter().map(|set| set.name.clone()).collect();
+fn tell_apart(sets: &mut [InputSets], paths: &[String]) {
+    let names: Vec<_> = sets.iter().map(|set| set.name().to_owned()).collect();
     for (set, path) in sets.iter_mut().zip(paths) {
-        if names.iter().filter(|name| **name == set.name).count() > 1 {
-            set.name.clone_from(path);
+        if names.iter().filter(|name| *name == set.name()).count() > 1 {
+            set.rename(path);
         }
     }
 }
@@ -134,10 +173,14 @@ mod tests {
 
     #[test]
     fn sets_of_one_name_get_their_paths() {
-        let set = |name: &str| PuzzleSet { name: name.into(), puzzles: Vec::new(), bad: 0 };
+        let set =
+            |name: &str| InputSets::new(name, vec![Puzzle::EMPTY], vec![Marks::ALL], 1).unwrap();
         let mut sets = [set("easy"), set("hard"), set("easy")];
         tell_apart(&mut sets, &["a/easy.txt", "a/hard.txt", "b/easy.txt"].map(String::from));
-        assert_eq!(sets.map(|set| set.name), ["a/easy.txt", "hard", "b/easy.txt"]);
+        let sets: Vec<_> = sets.into_iter().flat_map(InputSets::into_sets).collect();
+        let names: Vec<_> = sets.iter().map(|set| (&*set.name, set.bad)).collect();
+        assert_eq!(names[..3], [("a/easy.txt", 1), ("a/easy.txt (marks)", 0), ("hard", 1)]);
+        assert_eq!(names[4..], [("b/easy.txt", 1), ("b/easy.txt (marks)", 0)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::text::{self, Line};
+use super::rows::RowSlice;
 use crate::solver::Outcome;
 
 /// Solutions found of each row; `None` where the node limit ended the search.
@@ -12,11 +12,15 @@ pub(super) type Counts = Vec<Option<u32>>;
 ///
 /// # Errors
 /// Names the first row whose solution does not.
-pub(super) fn solutions(who: &str, rows: &[Line], outcomes: &[Outcome]) -> Result<Counts, Wrong> {
-    for (row, outcome) in rows.iter().zip(outcomes) {
-        if outcome.solution().is_some_and(|grid| !grid.solves(&text::puzzle(row))) {
+pub(super) fn solutions(
+    who: &str,
+    rows: RowSlice<'_>,
+    outcomes: &[Outcome],
+) -> Result<Counts, Wrong> {
+    for (row, outcome) in outcomes.iter().enumerate() {
+        if outcome.solution().is_some_and(|grid| !rows.is_solved_by(row, grid)) {
             let found = format!("{} is no solution", outcome.grid);
-            return Err(Wrong::new(who, row, found));
+            return Err(Wrong::new(who, &rows.text(row), found));
         }
     }
     Ok(outcomes.iter().map(|outcome| (!outcome.gave_up).then_some(outcome.solutions)).collect())
@@ -27,16 +31,16 @@ pub(super) fn solutions(who: &str, rows: &[Line], outcomes: &[Outcome]) -> Resul
 /// # Errors
 /// Names the first row on which they differ.
 pub(super) fn agreement(
-    rows: &[Line],
+    rows: RowSlice<'_>,
     first: (&str, &Counts),
     other: (&str, &Counts),
 ) -> Result<(), Wrong> {
-    for (row, counts) in rows.iter().zip(first.1.iter().zip(other.1)) {
+    for (row, counts) in first.1.iter().zip(other.1).enumerate() {
         if let (Some(expected), Some(found)) = counts
             && expected != found
         {
             let what = format!("{found} solutions found, by {} {expected}", first.0);
-            return Err(Wrong::new(other.0, row, what));
+            return Err(Wrong::new(other.0, &rows.text(row), what));
         }
     }
     Ok(())
@@ -52,13 +56,14 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    fn new(who: &str, row: &Line, what: String) -> Self {
-        Self { who: who.into(), what, puzzle: String::from_utf8_lossy(row).into() }
+    fn new(who: &str, row: &str, what: String) -> Self {
+        Self { who: who.into(), what, puzzle: row.into() }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::text;
     use super::*;
     use crate::puzzle::{CELLS, Grid, Puzzle};
 
@@ -66,15 +71,17 @@ mod tests {
     fn a_wrong_solution_is_found() {
         let rows = [text::line(&Puzzle::EMPTY)];
         let outcome = Outcome { grid: Grid([1; CELLS]), solutions: 1, ..Outcome::NONE };
-        let error = solutions("it", &rows, &[outcome]).unwrap_err().to_string();
+        let rows = RowSlice::Puzzles(&rows);
+        let error = solutions("it", rows, &[outcome]).unwrap_err().to_string();
         assert!(error.starts_with("it is wrong: 1111"), "{error}");
-        assert_eq!(solutions("it", &rows, &[Outcome::NONE]), Ok(vec![Some(0)]));
+        assert_eq!(solutions("it", rows, &[Outcome::NONE]), Ok(vec![Some(0)]));
     }
 
     #[test]
     fn counts_must_agree_where_both_are_known() {
         let rows = [text::line(&Puzzle::EMPTY); 2];
-        let compare = |a: &Counts, b: &Counts| agreement(&rows, ("a", a), ("b", b));
+        let compare =
+            |a: &Counts, b: &Counts| agreement(RowSlice::Puzzles(&rows), ("a", a), ("b", b));
         assert_eq!(compare(&vec![Some(1), None], &vec![Some(1), Some(2)]), Ok(()));
         let error = compare(&vec![Some(1), Some(2)], &vec![Some(1), Some(1)]).unwrap_err();
         assert!(error.to_string().starts_with("b is wrong: 1 solutions found, by a 2"), "{error}");

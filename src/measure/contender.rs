@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use rayon::ThreadPool;
 
 use super::record::{What, mode};
+use super::rows::RowSlice;
 use super::text::{self, Line};
+use crate::marks::Marks;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::simd::SimdLevel;
 use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome};
@@ -48,10 +50,11 @@ impl Contender {
         Self { engine: wanted.engine, simd, pool, workers, batch, limits }
     }
 
-    /// Makes room in every worker for batches of this many rows, outside the timing.
-    pub fn make_room(&self, rows: usize) {
+    /// Makes room in every worker for batches of these rows, outside the timing.
+    pub fn make_room(&self, rows: RowSlice<'_>) {
+        let batch = rows.part(0..rows.len().min(self.batch));
         for worker in &self.workers {
-            worker.lock().expect("each has its own").make_room(rows.min(self.batch));
+            worker.lock().expect("each has its own").make_room(batch);
         }
     }
 
@@ -83,12 +86,12 @@ impl Contender {
     }
 
     /// Reads, solves and writes `rows`, and takes the time.
-    pub fn time(&self, rows: &[Line]) -> Duration {
+    pub fn time(&self, rows: RowSlice<'_>) -> Duration {
         self.pass(rows, |_, _| {})
     }
 
     /// Does the same once more and keeps what was found out about each row.
-    pub fn outcomes(&self, rows: &[Line]) -> Vec<Outcome> {
+    pub fn outcomes(&self, rows: RowSlice<'_>) -> Vec<Outcome> {
         let mut outcomes = vec![Outcome::NONE; rows.len()];
         let places: Vec<_> = outcomes.chunks_mut(self.batch).map(Mutex::new).collect();
         self.pass(rows, |batch, found| {
@@ -100,7 +103,7 @@ impl Contender {
 
     /// Hands out batches to the threads; `keep` gets each one's number and outcomes. Takes the time
     /// from the first batch handed out to the last one done: waking threads is not what is measured.
-    fn pass(&self, rows: &[Line], keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
+    fn pass(&self, rows: RowSlice<'_>, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
         let batches = rows.len().div_ceil(self.batch);
         let next = AtomicUsize::new(0);
         let times = self.pool.broadcast(|thread| {
@@ -112,7 +115,7 @@ impl Contender {
                     break;
                 }
                 let first = batch * self.batch;
-                let rows = &rows[first..rows.len().min(first + self.batch)];
+                let rows = rows.part(first..rows.len().min(first + self.batch));
                 keep(batch, worker.solve(rows, self.limits));
             }
             (start, Instant::now())
@@ -129,6 +132,7 @@ struct Worker {
     /// The level at which text is read and written.
     simd: SimdLevel,
     puzzles: Vec<Puzzle>,
+    marks: Vec<Marks>,
     outcomes: Vec<Outcome>,
     output: Vec<Line>,
 }
@@ -136,25 +140,43 @@ struct Worker {
 impl Worker {
     /// No room is made yet.
     fn new(engine: Box<dyn Engine>, simd: SimdLevel) -> Self {
-        Self { engine, puzzles: Vec::new(), simd, outcomes: Vec::new(), output: Vec::new() }
+        let (puzzles, marks) = (Vec::new(), Vec::new());
+        Self { engine, simd, puzzles, marks, outcomes: Vec::new(), output: Vec::new() }
     }
 
-    /// Makes room for this many rows.
-    fn make_room(&mut self, rows: usize) {
-        if self.puzzles.len() < rows {
-            self.puzzles.resize(rows, Puzzle::EMPTY);
+    /// Makes room for rows like these.
+    fn make_room(&mut self, like: RowSlice<'_>) {
+        let rows = like.len();
+        match like {
+            RowSlice::Puzzles(_) if self.puzzles.len() < rows => {
+                self.puzzles.resize(rows, Puzzle::EMPTY);
+            }
+            RowSlice::Marks(_) if self.marks.len() < rows => self.marks.resize(rows, Marks::ALL),
+            _ => {}
+        }
+        if self.outcomes.len() < rows {
             self.outcomes.resize(rows, Outcome::NONE);
             self.output.resize(rows, [b'.'; CELLS]);
         }
     }
 
     /// From text to text: the whole of what is timed.
-    fn solve(&mut self, rows: &[Line], limits: Limits) -> &[Outcome] {
-        self.make_room(rows.len());
-        let puzzles = &mut self.puzzles[..rows.len()];
+    fn solve(&mut self, rows: RowSlice<'_>, limits: Limits) -> &[Outcome] {
+        self.make_room(rows);
         let outcomes = &mut self.outcomes[..rows.len()];
-        text::read(self.simd, rows, puzzles);
-        self.engine.solve(Batch::Puzzles(puzzles), limits, outcomes);
+        let batch = match rows {
+            RowSlice::Puzzles(lines) => {
+                let puzzles = &mut self.puzzles[..lines.len()];
+                text::read(self.simd, lines, puzzles);
+                Batch::Puzzles(puzzles)
+            }
+            RowSlice::Marks(lines) => {
+                let marks = &mut self.marks[..lines.len()];
+                text::read_marks(lines, marks);
+                Batch::Marks(marks)
+            }
+        };
+        self.engine.solve(batch, limits, outcomes);
         text::write(self.simd, outcomes, &mut self.output);
         black_box(&self.output);
         outcomes
@@ -173,6 +195,8 @@ mod tests {
     fn every_row_is_solved_once_whatever_the_batch_and_the_threads() {
         let (one, none) = (text::line(&CLASSIC.parse().unwrap()), text::line(&Puzzle::EMPTY));
         let rows: Vec<_> = (0..50).map(|i| if i % 3 == 0 { none } else { one }).collect();
+        let as_marks = |line: &Line| text::marks_line(&Marks::from(&text::puzzle(line)));
+        let marks: Vec<_> = rows.iter().map(as_marks).collect();
         for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 1)] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let wanted = Configuration {
@@ -182,10 +206,12 @@ mod tests {
             };
             let contender = Contender::new(wanted, Arc::new(pool), batch, Limits::PROOF);
             assert_eq!(contender.threads(), threads);
-            let found: Vec<_> = contender.outcomes(&rows).iter().map(|o| o.solutions).collect();
             let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
-            assert_eq!(found, expected);
-            assert!(contender.time(&rows) > Duration::ZERO);
+            for rows in [RowSlice::Puzzles(&rows), RowSlice::Marks(&marks)] {
+                let found: Vec<_> = contender.outcomes(rows).iter().map(|o| o.solutions).collect();
+                assert_eq!(found, expected);
+                assert!(contender.time(rows) > Duration::ZERO);
+            }
         }
     }
 }

@@ -9,7 +9,7 @@
 //!                                    agree
 //! ```
 //!
-//! Timed is a puzzle's way from 81 characters to the 81 characters of its solution, in memory.
+//! Timed is a puzzle's way from 81 characters (729 of pencil marks) to the 81 characters of its solution, in memory.
 //! The subjects take turns in every round, so that what disturbs the machine disturbs all of
 //! them; the median of the rounds is compared, and the smallest and largest tell how far it can
 //! be trusted.
@@ -23,6 +23,7 @@ mod contender;
 pub mod format;
 mod origin;
 mod record;
+mod rows;
 mod sample_statistics;
 mod set;
 mod text;
@@ -41,12 +42,12 @@ pub use contender::Configuration;
 pub use origin::{Machine, Origin};
 pub use record::{Measurement, What};
 pub use sample_statistics::SampleStatistics;
-pub use set::{BadSet, PuzzleSet, Selection};
+pub use set::{BadSet, Content, PuzzleSet, Selection};
 
 use crate::solver::Limits;
 use contender::Contender;
 use record::Searched;
-use text::Line;
+use rows::RowSlice;
 
 /// How to measure.
 #[derive(Clone, Debug)]
@@ -117,12 +118,13 @@ impl Bench {
         mut step: impl FnMut(),
     ) -> Result<Vec<Measurement>, BenchError> {
         let rows = set.rows(self.plan.selection);
+        let rows = rows.all();
         let mut runs: Vec<Run<'_>> = Vec::new();
         for contender in &self.contenders {
-            let run = Run::prepare(contender, &rows, &self.plan)?;
+            let run = Run::prepare(contender, rows, &self.plan)?;
             if let Some(first) = runs.first() {
                 let (a, b) = (first.contender.title(), contender.title());
-                check::agreement(&rows, (&a, &first.counts), (&b, &run.counts))?;
+                check::agreement(rows, (&a, &first.counts), (&b, &run.counts))?;
             }
             runs.push(run);
             step();
@@ -145,7 +147,7 @@ fn start(threads: usize) -> Result<Arc<ThreadPool>, BenchError> {
 /// One subject on the rows of one set.
 struct Run<'a> {
     contender: &'a Contender,
-    rows: &'a [Line],
+    rows: RowSlice<'a>,
     /// Passes over the rows in each round.
     passes: u32,
     counts: check::Counts,
@@ -156,8 +158,8 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Warms up, and finds out how many rows and passes make a round; then checks those rows.
-    fn prepare(contender: &'a Contender, rows: &'a [Line], plan: &Plan) -> Result<Self, Wrong> {
-        contender.make_room(rows.len());
+    fn prepare(contender: &'a Contender, rows: RowSlice<'a>, plan: &Plan) -> Result<Self, Wrong> {
+        contender.make_room(rows);
         let (rows, pass) = warm_up(contender, rows, plan.round_at_most);
         let passes = plan.round_at_least.as_nanos().div_ceil(pass.as_nanos().max(1)).max(1) as u32;
         let outcomes = contender.outcomes(rows);
@@ -209,15 +211,15 @@ impl<'a> Run<'a> {
 /// within `at_most`. Returns the rows that did, and the time of the last pass.
 fn warm_up<'a>(
     contender: &Contender,
-    rows: &'a [Line],
+    rows: RowSlice<'a>,
     at_most: Duration,
-) -> (&'a [Line], Duration) {
+) -> (RowSlice<'a>, Duration) {
     let mut count = rows.len().min(16);
     loop {
-        let time = contender.time(&rows[..count]);
+        let time = contender.time(rows.part(0..count));
         let next = rows.len().min(2 * count);
         if next == count || time.mul_f64(next as f64 / count as f64) > at_most {
-            return (&rows[..count], time);
+            return (rows.part(0..count), time);
         }
         count = next;
     }

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::text::{self, Line};
+use super::rows::Rows;
+use super::text;
 use crate::input::{PuzzleRef, Records, lines};
 use crate::isomorph::{Permutation, SeededRng};
+use crate::marks::Marks;
 use crate::puzzle::{Malformed, Puzzle};
 
 /// Puzzles that are measured together.
@@ -16,9 +18,33 @@ pub struct PuzzleSet {
     /// What reports call it.
     pub name: String,
     /// In the order of the file.
-    pub puzzles: Vec<Puzzle>,
+    pub content: Content,
     /// Records of the file that are no puzzles.
     pub bad: u64,
+}
+
+/// What is measured together: rows of one length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Clues.
+    Puzzles(Vec<Puzzle>),
+    /// Pencil marks.
+    Marks(Vec<Marks>),
+}
+
+impl Content {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Puzzles(puzzles) => puzzles.len(),
+            Self::Marks(marks) => marks.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 /// Which rows are made of a set's puzzles.
@@ -37,11 +63,11 @@ impl PuzzleSet {
     ///
     /// # Errors
     /// When there is no puzzle.
-    pub fn new(source: &str, puzzles: Vec<Puzzle>, bad: u64) -> Result<Self, BadSet> {
-        if puzzles.is_empty() {
+    pub fn new(source: &str, content: Content, bad: u64) -> Result<Self, BadSet> {
+        if content.is_empty() {
             return Err(BadSet::Empty { file: source.into() });
         }
-        Ok(Self { name: name_of(source), puzzles, bad })
+        Ok(Self { name: name_of(source), content, bad })
     }
 
     /// Reads one puzzle a line from the text of `source`, a path or a name. Blank lines and `#`
@@ -66,21 +92,33 @@ impl PuzzleSet {
         if let Some((line, error)) = bad {
             return Err(BadSet::Line { file, line: u64::from(line) + 1, error });
         }
-        Self::new(source, records.puzzles.to_vec(), 0)
+        Self::new(source, Content::Puzzles(records.puzzles.to_vec()), 0)
     }
 
     /// The rows to measure, as text.
-    pub(super) fn rows(&self, selection: Selection) -> Vec<Line> {
-        let rows = self.puzzles.len().max(selection.at_least);
-        let rows = rows.min(selection.at_most.unwrap_or(usize::MAX));
-        let puzzles = self.puzzles.iter().cycle().take(rows);
-        let Some(seed) = selection.seed else {
-            return puzzles.map(text::line).collect();
+    pub(super) fn rows(&self, selection: Selection) -> Rows {
+        match &self.content {
+            Content::Puzzles(puzzles) => Rows::Puzzles(selection.rows(puzzles, |puzzle, by| {
+                text::line(&by.map_or(*puzzle, |permutation| permutation.puzzle(puzzle)))
+            })),
+            Content::Marks(marks) => Rows::Marks(selection.rows(marks, |marks, by| {
+                text::marks_line(&by.map_or(*marks, |permutation| permutation.marks(marks)))
+            })),
+        }
+    }
+}
+
+impl Selection {
+    /// The rows of some items: `line` makes the text of one, permuted if need be.
+    fn rows<T, L>(self, items: &[T], line: impl Fn(&T, Option<&Permutation>) -> L) -> Vec<L> {
+        let rows = items.len().max(self.at_least);
+        let items = items.iter().cycle().take(rows.min(self.at_most.unwrap_or(usize::MAX)));
+        let Some(seed) = self.seed else {
+            return items.map(|item| line(item, None)).collect();
         };
         let mut rng = SeededRng::new(seed);
-        let mut lines: Vec<_> = puzzles
-            .map(|puzzle| text::line(&Permutation::random(&mut rng).puzzle(puzzle)))
-            .collect();
+        let mut lines: Vec<_> =
+            items.map(|item| line(item, Some(&Permutation::random(&mut rng)))).collect();
         rng.shuffle(&mut lines);
         lines
     }
@@ -134,7 +172,7 @@ mod tests {
         let text = format!("# head\n\n{CLASSIC},rest\r\n  {CLASSIC}\n{CLASSIC} 4.2\n{CLASSIC}");
         let set = PuzzleSet::read("dir/x.txt", text.as_bytes()).unwrap();
         assert_eq!(set.name, "x");
-        assert_eq!(set.puzzles, [CLASSIC.parse().unwrap(); 4]);
+        assert_eq!(set.content, Content::Puzzles(vec![CLASSIC.parse().unwrap(); 4]));
     }
 
     #[test]
@@ -159,12 +197,14 @@ mod tests {
     fn a_small_set_is_repeated_and_a_large_one_cut() {
         let set = PuzzleSet::read("x", format!("{CLASSIC}\n{CLASSIC}").as_bytes()).unwrap();
         let selection = Selection { at_least: 5, at_most: None, seed: None };
-        assert_eq!(set.rows(selection), [text::line(&set.puzzles[0]); 5]);
+        let line = text::line(&CLASSIC.parse().unwrap());
+        assert_eq!(set.rows(selection), Rows::Puzzles(vec![line; 5]));
         let one = Selection { at_most: Some(1), ..selection };
-        assert_eq!(set.rows(one).len(), 1);
+        assert_eq!(set.rows(one).all().len(), 1);
         let permuted = set.rows(Selection { seed: Some(1), ..selection });
-        assert_eq!(permuted.len(), 5);
-        assert_ne!(permuted[0], permuted[1]);
+        let rows = permuted.all();
+        assert_eq!(rows.len(), 5);
+        assert_ne!(rows.text(0), rows.text(1));
         assert_eq!(permuted, set.rows(Selection { seed: Some(1), ..selection }));
     }
 }

@@ -2,6 +2,7 @@
 
 use fearless_simd::{Simd, dispatch};
 
+use crate::marks::{self, Marks};
 use crate::prefetch::prefetch_all;
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
@@ -11,6 +12,9 @@ use crate::text::{read_cells, write_cells};
 
 /// How many lines or puzzles before they are written places are prefetched.
 const AHEAD: usize = 8;
+
+/// Pencil marks as text.
+pub(super) type MarksLine = [u8; marks::TEXT];
 
 /// The characters of `puzzle`, `.` for a blank.
 pub(super) fn line(puzzle: &Puzzle) -> Line {
@@ -23,6 +27,23 @@ pub(super) fn puzzle(line: &Line) -> Puzzle {
 }
 
 const MADE_FROM_PUZZLES: &str = "the rows of a set were made from puzzles";
+
+/// The characters of pencil marks.
+pub(super) fn marks_line(marks: &Marks) -> MarksLine {
+    marks.to_string().as_bytes().try_into().expect("marks have one length")
+}
+
+/// The pencil marks of a line.
+pub(super) fn marks(line: &MarksLine) -> Marks {
+    Marks::parse(line).expect("the rows of a set were made from marks")
+}
+
+/// Reads a batch of lines of pencil marks.
+pub(super) fn read_marks(lines: &[MarksLine], into: &mut [Marks]) {
+    for (line, into) in lines.iter().zip(into) {
+        *into = marks(line);
+    }
+}
 
 /// Reads a batch of lines.
 ///

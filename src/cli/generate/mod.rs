@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
+use bulkdoku::measure::Content;
 use bulkdoku::output::{Column, PuzzleGrids, PuzzleLines, RowFormat};
 use bulkdoku::pipeline::{Corpus, Rated, WantedFacts};
 use bulkdoku::rating::Level;
@@ -452,7 +453,16 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::check(vec![path.into()])?;
     let sets =
         sets::read(&mut inputs, &bulkdoku::input::InputOptions::default(), Some(MOST_OF_POOL))?;
-    let puzzles: Vec<_> = sets.into_iter().flat_map(|set| set.puzzles).collect();
+    let mut puzzles = Vec::new();
+    for set in sets {
+        match set.content {
+            Content::Puzzles(some) => puzzles.extend(some),
+            Content::Marks(_) => {
+                let what = "pencil marks that are no clues; a pool has puzzles only";
+                return Err(Failure::Usage(format!("{}: {what}", path.display())));
+            }
+        }
+    }
     let mut outcomes = vec![bulkdoku::Outcome::NONE; puzzles.len()];
     bulkdoku::solve_batch(&puzzles, bulkdoku::Limits::PROOF, &mut outcomes);
     let name = path.display();

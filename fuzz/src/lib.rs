@@ -23,7 +23,9 @@ use std::num::NonZeroUsize;
 use bulkdoku::input::Layout;
 use bulkdoku::output::{RowBuffer, RowFormat, Rows};
 use bulkdoku::stats::Counts;
-use bulkdoku::{Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag};
+use bulkdoku::{
+    Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag,
+};
 
 /// Solves nothing: a puzzle whose clues obey the rules has one solution.
 struct Stub;
@@ -197,7 +199,8 @@ impl Ran {
             assert_eq!(count as u64, self.counts.of(status), "{status:?}");
         }
         let bad = rows.iter().filter(|row| row.status != Status::Unique);
-        let diagnostics: Vec<&[u8]> = self.diagnostics.split_inclusive(|&byte| byte == b'\n').collect();
+        let diagnostics: Vec<&[u8]> =
+            self.diagnostics.split_inclusive(|&byte| byte == b'\n').collect();
         assert_eq!(bad.clone().count(), diagnostics.len(), "a message for each bad record");
         for (row, note) in bad.zip(diagnostics) {
             let note = String::from_utf8_lossy(note);

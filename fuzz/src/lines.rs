@@ -1,7 +1,7 @@
 //! Puzzle lines, against a reader that looks at one line after the other.
 
 use bulkdoku::Status;
-use bulkdoku::input::{TrailingText, Layout};
+use bulkdoku::input::{Layout, TrailingText};
 
 use crate::{Cuts, Ran, Row, plain, run};
 

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bulkdoku::input::{Answers, InputOptions, InputFormat, Keep};
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep};
 use bulkdoku_fuzz::arrival;
 use libfuzzer_sys::fuzz_target;
 

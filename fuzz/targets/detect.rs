@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use bulkdoku::input::{Answers, TrailingText, InputOptions, InputFormat, Keep, Layout};
+use bulkdoku::input::{Answers, InputFormat, InputOptions, Keep, Layout, TrailingText};
 use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
 use libfuzzer_sys::fuzz_target;
 

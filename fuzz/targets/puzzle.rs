@@ -35,7 +35,7 @@ fuzz_target!(|data: &[u8]| {
 
 /// What is wrong is in the text or right behind it, and is said.
 fn check_malformed(data: &[u8], malformed: Option<&Malformed>) {
-    if let Some(Malformed { column, what }) = malformed {
+    if let Some(Malformed { column, what, .. }) = malformed {
         assert!((1..=data.len() + 1).contains(column), "column {column} of {}", data.len());
         assert!(!what.is_empty());
     }

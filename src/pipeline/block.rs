@@ -166,7 +166,7 @@ impl Stock {
 }
 
 impl FreeBlocks {
-    /// So many blocks for at most `bytes` bytes of input each, for so many workers.
+    /// A number of blocks for at most `bytes` bytes of input each, for a number of workers.
     pub(super) fn new(count: usize, bytes: usize, workers: usize) -> Self {
         let mut of_workers = Vec::new();
         // A worker mostly has four or fewer.

@@ -54,7 +54,7 @@ impl Lister {
         }
     }
 
-    /// Takes the next puzzle, of which so many solutions behind the first are wanted.
+    /// Takes the next puzzle, of which `wanted` solutions behind the first are to be found.
     pub(super) fn begin(&mut self, marks: &Marks, first: &Grid, wanted: u32) {
         (self.wanted, self.is_first) = (wanted, true);
         if wanted > 0 {

@@ -44,7 +44,7 @@ pub(super) struct Written {
 }
 
 impl<'a, S: Sink> Writer<'a, S> {
-    /// Goes on from `start`, with so many blocks in all.
+    /// Continues from `start`, with this many blocks in all.
     pub(super) fn new(
         sink: &'a mut S,
         start: Checkpoint,
@@ -123,7 +123,7 @@ pub(super) struct Desk<'a, S> {
 }
 
 impl<'a, S: Sink> Desk<'a, S> {
-    /// For so many blocks in all.
+    /// For this many blocks in all.
     pub(super) fn new(writer: Writer<'a, S>, blocks: usize, in_turns: bool) -> Self {
         let done = bounded(blocks);
         Self { writer: Mutex::new(writer), moved: Condvar::new(), in_turns, done }

@@ -249,7 +249,7 @@ impl Stopper {
         Self(flag)
     }
 
-    /// Looks at the flag at every so many nodes, the first of a puzzle included.
+    /// Looks at the flag every [`Self::NODES`] nodes, at the first of a puzzle included.
     #[inline(always)]
     pub(super) fn check(&self, nodes: u64) -> Result<(), Stopped> {
         if nodes.is_multiple_of(Self::NODES) && self.0.is_requested() {

@@ -34,7 +34,7 @@ impl Counts {
         Self { dotted, unkept, ..self }
     }
 
-    /// Counts so many records with this status.
+    /// Counts a number of records with this status.
     pub fn add(&mut self, status: Status, records: usize) {
         self.by_status[status as usize] += records as u64;
     }

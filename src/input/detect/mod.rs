@@ -29,7 +29,7 @@ use super::foreign::Verdict;
 use super::{BYTE_ORDER_MARK, Layout, TrailingText, grid, lines};
 use sample::Sample;
 
-/// No more than so many bytes are looked at.
+/// The most bytes that are looked at.
 pub const MOST_BYTES: usize = 64 * 1024;
 
 /// A family of inputs.

@@ -162,7 +162,7 @@ impl<V> Pages<V> {
         }
     }
 
-    /// The lanes that branch go on with side A, and everything moves that is to.
+    /// Gives side A to the lanes that branch, and makes the moves that were planned.
     #[inline(always)]
     pub(super) fn exchange<S: Simd>(
         &mut self,

@@ -114,7 +114,7 @@ impl<'a, S: Simd, V: Vector<S>> PerLane<'a, S, V> {
         }
     }
 
-    /// Lanes that branch or return get the cells that they go on with.
+    /// Gives the lanes that branch or return the cells of their next node.
     fn advance(&mut self, next: &Next) {
         let &Next { branching, returning } = next;
         let (s, stack) = (self.run.s, &mut *self.stack);

@@ -109,7 +109,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
     /// All lanes of the vector.
     const EVERY: LaneSet = LaneSet::MAX >> (32 - V::LEN);
 
-    /// Work lanes go on until so many of 32 have an event: events cost about as much as steps,
+    /// Work lanes are stepped until this many of 32 have an event: events cost about as much as steps,
     /// and a lane that waits is swept for nothing.
     const EVENTS: u32 = 12;
 
@@ -275,7 +275,7 @@ impl<'a, S: Simd, V: Vector<S>> Run<'a, S, V> {
         self.sort_entries(verdict, filled);
     }
 
-    /// How many blind sweeps would have been right for a block that took so many: all but the last,
+    /// How many blind sweeps would have been right for a block that took `sweeps`: all but the last,
     /// and but the one before where that has to tell which lanes are stuck. Whether fewer would have
     /// been enough is tried from time to time.
     fn right_blind(&self, sweeps: usize, not_ended: LaneSet) -> usize {

@@ -27,7 +27,7 @@ impl Searches {
     /// The number of no search, for lanes that have none; it never ends.
     pub(super) const NONE: SearchId = 0;
 
-    /// Room for so many at once.
+    /// Room for this many at once.
     pub(super) fn new(most: usize) -> Self {
         let none = Search { puzzle: 0, entered_ns: 0, guesses: 0, solutions: 0, open: u64::MAX };
         let mut all = Vec::with_capacity(1 + most);

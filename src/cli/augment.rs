@@ -1,7 +1,7 @@
 //! `bulkdoku augment`: isomorphs of puzzles and of their solutions.
 
 use std::collections::{BTreeMap, BinaryHeap};
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,9 +16,9 @@ use super::format::{Format, columns_setting};
 use super::input_args::InputArgs;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
-use super::progress::ProgressArgs;
+use super::run_args::RunArgs;
 use super::scan::{self, Scan, check_files};
-use super::{Exit, Failure, endings, numbers, parse_threads};
+use super::{Exit, Failure, endings, numbers};
 
 /// Write isomorphs of puzzles, each with its solution if the input gives one
 ///
@@ -114,23 +114,8 @@ pub struct Args {
     )]
     columns: Option<Vec<Column>>,
 
-    /// Workers; 0 takes all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "0",
-        value_parser = parse_threads
-    )]
-    threads: NonZeroUsize,
-
-    /// No messages about records, and no summary
-    #[arg(short, long, help_heading = "Run")]
-    quiet: bool,
-
     #[command(flatten)]
-    progress: ProgressArgs,
+    run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -180,7 +165,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let sift = args.sample.map(|sample| args.draw(sample, &expected)).transpose()?;
     let batch = Batch {
         pipeline: Pipeline {
-            threads: args.threads,
+            threads: args.run.threads,
             canon: true,
             sift: sift.map(|sample| Box::new(sample) as Box<dyn Sift>),
             augment: Some(args.isomorphs()),
@@ -194,8 +179,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         settings: args.settings(format),
         engine: None,
         simd: None,
-        quiet: args.quiet,
-        progress: args.progress,
+        quiet: args.run.quiet,
+        progress: args.run.progress,
         only_rows: false,
     };
     batch.run_looked(args.input, &expected, &args.destinations, |inputs: &Inputs| {
@@ -225,7 +210,8 @@ impl Args {
         let draw = Draw { seed: self.seed, size: size.get(), least: Mutex::default() };
         let draw = Arc::new(draw);
         let mut inputs = scan::look(self.input.clone(), expected)?;
-        let scan = Scan { threads: self.threads, quiet: self.quiet, progress: self.progress };
+        let scan =
+            Scan { threads: self.run.threads, quiet: self.run.quiet, progress: self.run.progress };
         scan.run(&mut inputs, Box::new(Arc::clone(&draw)))?;
         let last = draw.least().peek().copied();
         Ok(Sample { seed: self.seed, last })

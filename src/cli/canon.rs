@@ -1,7 +1,6 @@
 //! `bulkdoku canon`: puzzles in, one row for each with its canonical form out.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use bulkdoku::input::Answers;
@@ -15,8 +14,8 @@ use super::format::{Format, columns_setting};
 use super::input_args::InputArgs;
 use super::inputs::are_files;
 use super::outputs::Destinations;
-use super::progress::ProgressArgs;
-use super::{Exit, Failure, endings, parse_threads};
+use super::run_args::RunArgs;
+use super::{Exit, Failure, endings};
 
 /// Find the canonical form of each puzzle or grid; one row for each, in order
 ///
@@ -78,23 +77,8 @@ pub struct Args {
     #[command(flatten)]
     against: AgainstArgs,
 
-    /// Workers; 0 takes all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "0",
-        value_parser = parse_threads
-    )]
-    threads: NonZeroUsize,
-
-    /// No messages about records, and no summary
-    #[arg(short, long, help_heading = "Run")]
-    quiet: bool,
-
     #[command(flatten)]
-    progress: ProgressArgs,
+    run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -139,8 +123,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         settings: args.settings(format),
         engine: None,
         simd: None,
-        quiet: args.quiet,
-        progress: args.progress,
+        quiet: args.run.quiet,
+        progress: args.run.progress,
         only_rows: false,
     };
     batch.run(args.input, &expected, &args.destinations, |several, kept| {
@@ -165,7 +149,7 @@ impl Args {
     fn pipeline(&self, format: Format) -> Result<Pipeline, Failure> {
         let by = if self.exact { Sameness::Exact } else { Sameness::Class };
         let distinct = self.dedup.then(|| Distinct::new(by));
-        let against = self.against.load(by, self.threads, self.quiet, self.progress)?;
+        let against = self.against.load(by, self.run.threads, self.run.quiet, self.run.progress)?;
         let sift: Option<Box<dyn Sift>> = match (against, distinct) {
             (Some(against), distinct) => Some(Box::new(against.then(distinct))),
             (None, Some(distinct)) => Some(Box::new(distinct)),
@@ -173,7 +157,7 @@ impl Args {
         };
         let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CANON);
         Ok(Pipeline {
-            threads: self.threads,
+            threads: self.run.threads,
             // It is never asked.
             engine: Box::new(|| EngineKind::Scalar.build(SimdLevel::best())),
             canon: true,
@@ -209,9 +193,7 @@ impl Args {
             dedup,
             exact,
             against,
-            threads: _,
-            quiet: _,
-            progress: _,
+            run: _,
         } = self;
         let own = [
             ("--format", Some(format.setting())),

@@ -33,6 +33,7 @@ mod platform;
 mod progress;
 mod readers;
 mod run;
+mod run_args;
 mod scan;
 mod select;
 mod sets;

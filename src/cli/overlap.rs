@@ -1,7 +1,6 @@
 //! `bulkdoku overlap`: which classes of one set occur in others.
 
 use std::collections::{BTreeMap, HashSet};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,9 +17,9 @@ use super::canon::parse_column;
 use super::format::{Format, columns_setting};
 use super::input_args::InputArgs;
 use super::outputs::Destinations;
-use super::progress::ProgressArgs;
+use super::run_args::RunArgs;
 use super::scan::{Scan, check_files};
-use super::{Exit, Failure, endings, parse_threads};
+use super::{Exit, Failure, endings};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
 ///
@@ -71,23 +70,8 @@ pub struct Args {
     #[command(flatten)]
     memory: MemoryArgs,
 
-    /// Workers; 0 takes all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "0",
-        value_parser = parse_threads
-    )]
-    threads: NonZeroUsize,
-
-    /// No messages about records, and no summary
-    #[arg(short, long, help_heading = "Run")]
-    quiet: bool,
-
     #[command(flatten)]
-    progress: ProgressArgs,
+    run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -119,7 +103,8 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
     format.rows_of_puzzles(columns, &Column::DEFAULT_OF_OVERLAP, &[])?;
     args.destinations.refuse_existing(&inputs)?;
     let by = if args.exact { Sameness::Exact } else { Sameness::Class };
-    let scan = Scan { threads: args.threads, quiet: args.quiet, progress: args.progress };
+    let scan =
+        Scan { threads: args.run.threads, quiet: args.run.quiet, progress: args.run.progress };
     let (known, _) = args.memory.load(std::slice::from_ref(&args.a), &expected, by, scan)?;
     let classes = known.len();
     let overlap = Arc::new(Overlap::new(by, known, inputs.len()));
@@ -132,8 +117,8 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         settings: args.settings(format),
         engine: None,
         simd: None,
-        quiet: args.quiet,
-        progress: args.progress,
+        quiet: args.run.quiet,
+        progress: args.run.progress,
         only_rows: false,
     };
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
@@ -141,7 +126,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         format.rows_of_puzzles(columns, &Column::DEFAULT_OF_OVERLAP, kept)
     })?;
     let sets = overlap.sets();
-    if !args.quiet {
+    if !args.run.quiet {
         let what = if args.exact { "puzzles" } else { "classes" };
         eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
         for (name, set) in names.iter().zip(&sets) {
@@ -171,7 +156,7 @@ impl Args {
     fn pipeline(&self, format: Format, overlap: Arc<Overlap>) -> Result<Pipeline, Failure> {
         let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_OVERLAP);
         Ok(Pipeline {
-            threads: self.threads,
+            threads: self.run.threads,
             canon: true,
             facts: WantedFacts {
                 form: format.has_columns() && columns.iter().any(|column| column.is_about_canon()),

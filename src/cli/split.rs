@@ -1,7 +1,6 @@
 //! `bulkdoku split`: a set in two, with no class on both sides.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,9 +18,9 @@ use super::batch::Batch;
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::outputs::Destinations;
-use super::progress::ProgressArgs;
+use super::run_args::RunArgs;
 use super::scan::{self, Scan, check_files};
-use super::{Exit, Failure, endings, help, numbers, parse_threads};
+use super::{Exit, Failure, endings, help, numbers};
 
 /// Split a set of puzzles into two, such as training and test, with no class on both sides
 ///
@@ -102,23 +101,8 @@ pub struct Args {
     #[arg(long, help_heading = "Output")]
     force: bool,
 
-    /// Workers; 0 takes all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "0",
-        value_parser = parse_threads
-    )]
-    threads: NonZeroUsize,
-
-    /// No messages about records, and no summary
-    #[arg(short, long, help_heading = "Run")]
-    quiet: bool,
-
     #[command(flatten)]
-    progress: ProgressArgs,
+    run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -225,19 +209,20 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let strata = Arc::new(Strata { keyed, keys: Mutex::default() });
     let mut inputs = scan::look(args.input.clone(), &expected)?;
-    let scan = Scan { threads: args.threads, quiet: args.quiet, progress: args.progress };
+    let scan =
+        Scan { threads: args.run.threads, quiet: args.run.quiet, progress: args.run.progress };
     scan.run(&mut inputs, Box::new(Arc::clone(&strata)))?;
     if expected.keep.is_none() && format.has_columns() && inputs.are_tables() {
         expected = InputOptions { keep: Some(Keep::All), ..expected };
     }
     let sides = Sides::new(&strata, args.test);
-    if !args.quiet {
+    if !args.run.quiet {
         sides.say(args.stratify);
     }
     let usual = [Column::Puzzle];
     let batch = Batch {
         pipeline: Pipeline {
-            threads: args.threads,
+            threads: args.run.threads,
             canon: true,
             sift: Some(Box::new(sides)),
             outputs: 2.try_into().expect("it is not 0"),
@@ -252,8 +237,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         settings: BTreeMap::new(),
         engine: None,
         simd: None,
-        quiet: args.quiet,
-        progress: args.progress,
+        quiet: args.run.quiet,
+        progress: args.run.progress,
         only_rows: false,
     };
     batch.run(args.input, &expected, &destinations, |_, kept| {

@@ -66,8 +66,8 @@ impl Batch {
             settings,
             engine: Some(work.engine()),
             simd: work.engine().uses(work.simd()),
-            quiet: work.quiet,
-            progress: work.progress,
+            quiet: work.run.quiet,
+            progress: work.run.progress,
             only_rows: false,
         }
     }

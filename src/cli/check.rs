@@ -160,7 +160,7 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let limits = if args.first { Limits::FIRST } else { Limits::PROOF };
     let (engine, simd) = (args.work.engine(), args.work.simd());
     Ok(Pipeline {
-        threads: args.work.threads,
+        threads: args.work.run.threads,
         limits: args.work.limits(limits),
         engine: Box::new(move || engine.build(simd)),
         check: true,

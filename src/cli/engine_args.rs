@@ -1,11 +1,11 @@
 //! How records are worked on: by which engine, in how many threads, up to which limits.
 
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 
-use super::progress::ProgressArgs;
-use super::{Failure, help, numbers, parse_threads};
+use super::run_args::RunArgs;
+use super::{Failure, help, numbers};
 
 /// What every subcommand takes that puts whole inputs through an engine.
 #[derive(Debug, clap::Args)]
@@ -36,29 +36,14 @@ pub struct EngineArgs {
     )]
     simd: Option<SimdLevel>,
 
-    /// Workers; 0 takes all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "0",
-        value_parser = parse_threads
-    )]
-    pub threads: NonZeroUsize,
-
-    /// No messages about records, and no summary
-    #[arg(short, long, help_heading = "Run")]
-    pub quiet: bool,
-
     #[command(flatten)]
-    pub progress: ProgressArgs,
+    pub run: RunArgs,
 }
 
 impl EngineArgs {
     /// The options that shape rows, as far as they were given or have defaults.
     pub fn settings(&self) -> [(&'static str, Option<String>); 2] {
-        let Self { max_nodes, threads: _, engine: _, simd: _, quiet: _, progress: _ } = self;
+        let Self { max_nodes, engine: _, simd: _, run: _ } = self;
         let engine = self.engine().to_string();
         [("--max-nodes", max_nodes.map(|n| n.to_string())), ("--engine", Some(engine))]
     }

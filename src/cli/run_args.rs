@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::parse_threads;
 use super::progress::ProgressArgs;
 
-/// What subcommands take that read whole inputs and have no engine to choose.
+/// What every subcommand takes that reads whole inputs.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
     /// Workers; 0 takes all cores

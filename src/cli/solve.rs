@@ -223,13 +223,14 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let smallest = args.solution() == Which::LexFirst || is_listing || format == Format::Boj2239;
     let (engine, simd) = (args.work.engine(), args.work.simd());
     let work = &args.work;
-    let known = args.against.load(Sameness::Class, work.threads, work.quiet, work.progress)?;
+    let known =
+        args.against.load(Sameness::Class, work.run.threads, work.run.quiet, work.run.progress)?;
     Ok(Pipeline {
         facts: args.select.facts(args.columns.as_deref().unwrap_or(&Column::DEFAULT)),
         sift: known.map(|known| Box::new(known) as Box<dyn Sift>),
         route: args.select.route(),
         outputs: args.select.count(),
-        threads: args.work.threads,
+        threads: args.work.run.threads,
         limits: args.work.limits(limits),
         engine: Box::new(move || {
             if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }

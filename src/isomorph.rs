@@ -4,6 +4,8 @@
 //! of a stack, and perhaps rows with columns: all symmetries that sudoku has, 9! x 2 x 6^8 of
 //! them. A solver that happens to look first where a file hides its clues gains nothing then.
 
+use std::collections::HashSet;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -84,6 +86,10 @@ impl Kinds {
     }
 }
 
+/// After this many draws for each known isomorph without a new one there is none: that this is wrong has a
+/// chance of e⁻⁶⁴.
+const DRAWS: usize = 64;
+
 /// One symmetry of sudoku.
 #[derive(Clone, Debug)]
 pub struct Permutation {
@@ -110,6 +116,30 @@ impl Permutation {
         let renamed = if kinds.digits { chance.order::<9>() } else { std::array::from_fn(|i| i) };
         let digits = std::array::from_fn(|d| if d == 0 { 0 } else { renamed[d - 1] as u8 + 1 });
         Self { source, digits }
+    }
+
+    /// Permutations that make different isomorphs of a puzzle, none of them the puzzle itself: `times` of
+    /// them, fewer where the puzzle has fewer isomorphs of these kinds.
+    ///
+    /// The first ones do not depend on how many there are.
+    pub fn distinct(
+        puzzle: &Puzzle,
+        times: usize,
+        kinds: Kinds,
+        chance: &mut SeededRng,
+    ) -> Vec<Self> {
+        let mut known = HashSet::from([*puzzle]);
+        let mut permutations = Vec::new();
+        let mut draws = 0;
+        while permutations.len() < times && draws < DRAWS * known.len() {
+            let permutation = Self::of_kinds(chance, kinds);
+            draws += 1;
+            if known.insert(permutation.puzzle(puzzle)) {
+                permutations.push(permutation);
+                draws = 0;
+            }
+        }
+        permutations
     }
 
     /// The puzzle permuted.
@@ -180,6 +210,23 @@ mod tests {
         };
         assert_eq!(permuted(7), permuted(7));
         assert_ne!(permuted(7), permuted(8));
+    }
+
+    #[test]
+    fn distinct_permutations_make_different_puzzles_until_there_are_no_more() {
+        let puzzle: Puzzle = CLASSIC.parse().unwrap();
+        let transpose = Kinds { digits: false, rows: false, bands: false, transpose: true };
+        for (kinds, times, expected) in [(Kinds::ALL, 50, 50), (transpose, 50, 1)] {
+            let made = |times| {
+                let all = Permutation::distinct(&puzzle, times, kinds, &mut SeededRng::new(3))
+                    .into_iter();
+                all.map(|permutation| permutation.puzzle(&puzzle)).collect::<Vec<_>>()
+            };
+            let all = made(times);
+            let different: HashSet<_> = all.iter().chain([&puzzle]).collect();
+            assert_eq!((all.len(), different.len()), (expected, expected + 1));
+            assert_eq!(made(1), all[..1]);
+        }
     }
 
     #[test]

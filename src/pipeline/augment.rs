@@ -1,14 +1,12 @@
 //! Isomorphs in place of records.
 
-use std::collections::HashSet;
-
 use super::block::Block;
 use super::worker::Worker;
 use crate::input::csv::Field;
 use crate::input::{Record, Records, Text};
 use crate::isomorph::{Kinds, Permutation, SeededRng};
 use crate::output::{Outcomes, Rows, Wanted};
-use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::puzzle::{CELLS, Grid};
 use crate::rating::Facts;
 use crate::solver::Outcome;
 use crate::status::Status;
@@ -28,29 +26,6 @@ pub struct Augment {
     pub seed: u64,
     /// Which isomorphs.
     pub kinds: Kinds,
-}
-
-/// After this many draws for each known isomorph without a new one there is none: that this is wrong has a
-/// chance of e⁻⁶⁴.
-const DRAWS: usize = 64;
-
-impl Augment {
-    /// The permutations of a record's puzzle that make different isomorphs of it.
-    fn permutations(&self, puzzle: &Puzzle, stream: [u64; 2]) -> Vec<Permutation> {
-        let mut chance = SeededRng::of_stream(self.seed, [stream[0], stream[1], 0]);
-        let mut known = HashSet::from([*puzzle]);
-        let mut permutations = Vec::new();
-        let mut draws = 0;
-        while permutations.len() < self.times as usize && draws < DRAWS * known.len() {
-            let permutation = Permutation::of_kinds(&mut chance, self.kinds);
-            draws += 1;
-            if known.insert(permutation.puzzle(puzzle)) {
-                permutations.push(permutation);
-                draws = 0;
-            }
-        }
-        permutations
-    }
 }
 
 /// Isomorphs of one record, as records.
@@ -105,7 +80,9 @@ impl Worker<'_> {
             if augment.original {
                 isomorphs.push(&record, &puzzle.text(), solution, 0);
             }
-            let permutations = augment.permutations(&puzzle, [block.source as u64, line]);
+            let mut chance = SeededRng::of_stream(augment.seed, [block.source as u64, line, 0]);
+            let times = augment.times as usize;
+            let permutations = Permutation::distinct(&puzzle, times, augment.kinds, &mut chance);
             for (copy, permutation) in (1..).zip(&permutations) {
                 let text = permutation.puzzle(&puzzle).text();
                 isomorphs.push(&record, &text, solution.map(|grid| permutation.grid(&grid)), copy);

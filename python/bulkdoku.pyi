@@ -1,0 +1,196 @@
+"""Solve, check and make sudoku puzzles in bulk: millions of them, as lists, numpy arrays or Arrow."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike
+from typing import Any, Literal, Protocol, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "Solver",
+    "Stream",
+    "Table",
+    "__version__",
+    "augment",
+    "canonical",
+    "check",
+    "generate",
+    "read",
+    "solve",
+    "solve_stream",
+    "write",
+]
+
+__version__: str
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+_Grids: TypeAlias = (
+    Iterable[str | bytes | None] | npt.NDArray[np.uint8] | npt.NDArray[np.bytes_] | _ArrowArray | _ArrowStream
+)
+_Path: TypeAlias = str | PathLike[str]
+_Progress: TypeAlias = Callable[[int], object]
+_Form: TypeAlias = Literal["text", "binary", "cells"]
+_Engine: TypeAlias = Literal[
+    "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags", "backtrack-mask"
+]
+
+@final
+class Table:
+    @property
+    def column_names(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, name: str, /) -> npt.NDArray[Any]: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def to_arrow(self) -> Any: ...
+    def to_list(self, name: str) -> list[Any]: ...
+    def to_numpy(self) -> dict[str, npt.NDArray[Any]]: ...
+    def to_pandas(self) -> Any: ...
+    def to_polars(self) -> Any: ...
+
+@final
+class Stream:
+    @property
+    def column_names(self) -> list[str]: ...
+    def __iter__(self) -> Iterator[Table]: ...
+    def __next__(self) -> Table: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def read_all(self) -> Table: ...
+
+@final
+class Solver:
+    def __new__(
+        cls,
+        *,
+        limit: int = 2,
+        max_nodes: int | None = None,
+        threads: int = 1,
+        engine: _Engine = "lanes",
+        solution: _Form = "text",
+        columns: Sequence[str] = ("solution", "status", "solutions", "guesses", "latency_ns"),
+        blank: int = 0,
+    ) -> Solver: ...
+    def solve(
+        self, puzzles: _Grids, *, column: str | None = None, progress: _Progress | None = None
+    ) -> Table: ...
+    def check(
+        self,
+        puzzles: _Grids,
+        solutions: _Grids,
+        *,
+        column: str | None = None,
+        solution_column: str | None = None,
+        progress: _Progress | None = None,
+    ) -> Table: ...
+
+def solve(
+    puzzles: _Grids,
+    *,
+    limit: int = 2,
+    max_nodes: int | None = None,
+    threads: int = 1,
+    engine: _Engine = "lanes",
+    solution: _Form = "text",
+    columns: Sequence[str] = ("solution", "status", "solutions", "guesses", "latency_ns"),
+    column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> Table: ...
+def solve_stream(
+    batches: _ArrowStream | _ArrowArray | Iterable[_ArrowStream | _ArrowArray],
+    *,
+    column: str = "puzzle",
+    batch_rows: int = 8192,
+    keep: bool | Sequence[str] = True,
+    prefix: str = "",
+    limit: int = 2,
+    max_nodes: int | None = None,
+    threads: int = 1,
+    engine: _Engine = "lanes",
+    solution: _Form = "text",
+    columns: Sequence[str] = ("solution", "status", "solutions", "guesses", "latency_ns"),
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> Stream: ...
+def check(
+    puzzles: _Grids,
+    solutions: _Grids,
+    *,
+    limit: int = 2,
+    max_nodes: int | None = None,
+    threads: int = 1,
+    engine: _Engine = "lanes",
+    columns: Sequence[str] = ("status", "reason"),
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> Table: ...
+def generate(
+    count: int,
+    *,
+    seed: int,
+    kind: Literal["minimal", "solved", "easy", "hard", "several", "unsolvable"] = "minimal",
+    start: int = 0,
+    grids: Literal["rows", "fast", "uniform"] | None = None,
+    clues: int | tuple[int, int] | None = None,
+    guesses: int | tuple[int, int] | None = None,
+    level: int | None = None,
+    symmetry: Literal["none", "rot180", "rot90", "diagonal", "horizontal", "vertical"] = "none",
+    pattern: str | None = None,
+    solution: _Form = "text",
+    columns: Sequence[str] = ("puzzle", "solution"),
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> Table: ...
+def canonical(
+    puzzles: _Grids,
+    *,
+    threads: int = 1,
+    solution: _Form = "text",
+    column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> Table: ...
+def augment(
+    puzzles: _Grids,
+    solutions: _Grids | None = None,
+    *,
+    times: int = 1,
+    seed: int,
+    original: bool = False,
+    kinds: Sequence[Literal["digits", "rows", "bands", "transpose"]] = (
+        "digits",
+        "rows",
+        "bands",
+        "transpose",
+    ),
+    first: int = 1,
+    threads: int = 1,
+    solution: _Form = "text",
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> Table: ...
+def read(
+    path: _Path,
+    *,
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+) -> Table: ...
+def write(
+    rows: _ArrowStream | _ArrowArray | npt.NDArray[np.uint8] | Iterable[str | bytes],
+    path: _Path,
+    *,
+    column: str | None = None,
+    blank: int = 0,
+) -> int: ...

@@ -1,0 +1,116 @@
+//! The options that several functions have.
+
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::str::FromStr;
+use std::thread;
+
+use bulkdoku::{EngineKind, Limits};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::check;
+use crate::columns::{Column, Form};
+
+/// What is asked about each puzzle, and what is told.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub limits: Limits,
+    pub threads: usize,
+    pub engine: EngineKind,
+    pub form: Form,
+    pub columns: Vec<Column>,
+    /// The value of a blank in arrays of numbers.
+    pub blank: u8,
+}
+
+/// Solutions at which searches stop, and nodes after which they give up.
+pub fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
+    let solutions = u32::try_from(limit).ok().and_then(NonZeroU32::new);
+    let solutions = solutions
+        .ok_or_else(|| PyValueError::new_err(format!("limit is 1 to {}, not {limit}", u32::MAX)))?;
+    let limits = Limits::count(solutions);
+    let Some(max_nodes) = max_nodes else { return Ok(limits) };
+    let nodes = u64::try_from(max_nodes).ok().and_then(NonZeroU64::new);
+    let nodes = nodes
+        .ok_or_else(|| PyValueError::new_err(format!("max_nodes is 1 or more, not {max_nodes}")))?;
+    Ok(limits.with_nodes(nodes))
+}
+
+/// How many threads; 0 stands for all cores.
+pub fn threads(threads: i64) -> PyResult<usize> {
+    match usize::try_from(threads) {
+        Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+        Ok(threads) if threads <= 4096 => Ok(threads),
+        _ => Err(PyValueError::new_err(format!(
+            "threads is 0 (all cores) or up to 4096, not {threads}"
+        ))),
+    }
+}
+
+/// An engine by its name.
+pub fn engine(name: &str) -> PyResult<EngineKind> {
+    EngineKind::from_str(name).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Columns by their names, each at most once.
+pub fn columns(names: &Bound<'_, PyAny>, all: &[Column]) -> PyResult<Vec<Column>> {
+    let Ok(names) = names.extract::<Vec<String>>() else {
+        return Err(PyTypeError::new_err(
+            "columns is a sequence of names, as (\"solution\", \"status\")",
+        ));
+    };
+    let mut columns = Vec::new();
+    for name in names {
+        let known = all.iter().copied().find(|column| column.name() == name);
+        let column = known.ok_or_else(|| {
+            let all: Vec<_> = all.iter().map(|column| column.name()).collect();
+            PyValueError::new_err(format!("no column {name:?}; there are {}", all.join(", ")))
+        })?;
+        if columns.contains(&column) {
+            return Err(PyValueError::new_err(format!("column {name:?} is named twice")));
+        }
+        columns.push(column);
+    }
+    if columns.is_empty() {
+        return Err(PyValueError::new_err("columns names no column"));
+    }
+    Ok(columns)
+}
+
+/// The columns of `solve`.
+pub fn solve_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
+    match names {
+        Some(names) => columns(names, Column::OF_SOLVE),
+        None => Ok(vec![
+            Column::Solution,
+            Column::Status,
+            Column::Solutions,
+            Column::Guesses,
+            Column::Latency,
+        ]),
+    }
+}
+
+/// The columns of `check`.
+pub fn check_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
+    match names {
+        Some(names) => columns(names, check::COLUMNS),
+        None => Ok(vec![Column::Status, Column::Reason]),
+    }
+}
+
+/// The value of a blank in arrays of numbers.
+pub fn blank(blank: i64) -> PyResult<u8> {
+    let value = u8::try_from(blank).ok().filter(|&blank| blank <= u8::MAX - 9);
+    value.ok_or_else(|| {
+        PyValueError::new_err(format!("blank is 0 to 246, so that digits follow it; not {blank}"))
+    })
+}
+
+/// One of some names.
+pub fn named<T: FromStr>(name: &str, what: &str) -> PyResult<T>
+where
+    T::Err: std::fmt::Display,
+{
+    name.parse().map_err(|error| PyValueError::new_err(format!("{what}: {error}")))
+}

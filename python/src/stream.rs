@@ -1,0 +1,354 @@
+//! A lazy Arrow stream in, one out.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
+use pyo3::exceptions::{PyIOError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyIterator};
+use pyo3_arrow::error::PyArrowError;
+use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::columns::schema;
+use crate::engines::shared;
+use crate::progress::Progress;
+use crate::rows::Names;
+use crate::rows::arrow::{ArrowRows, check_type, column_of};
+use crate::settings::Settings;
+use crate::solve::solve_ranges;
+use crate::table::{Table, struct_field, struct_of};
+use crate::work::Watch;
+
+/// Where batches come from.
+type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+
+/// How a stream is to be solved.
+pub struct StreamOptions<'a> {
+    /// The column of the puzzles.
+    pub column: &'a str,
+    /// The most rows of a batch.
+    pub batch_rows: usize,
+    /// The columns that are carried along: `True`, `False` or names.
+    pub keep: &'a Bound<'a, PyAny>,
+    /// What the names of added columns begin with.
+    pub prefix: &'a str,
+}
+
+/// Batches that are solved when they are asked for.
+struct SolvedBatches {
+    batches: Batches,
+    /// Batches to be solved, cut to size.
+    waiting: VecDeque<RecordBatch>,
+    solved: VecDeque<RecordBatch>,
+    /// The place of the puzzles.
+    column: usize,
+    /// The places of columns that are carried along.
+    kept: Vec<usize>,
+    schema: SchemaRef,
+    /// The columns that are added.
+    added: SchemaRef,
+    settings: Settings,
+    batch_rows: usize,
+    progress: Progress,
+    /// The thread that began: of the others none looks at signals, for none is Python's main thread.
+    began: ThreadId,
+}
+
+impl SolvedBatches {
+    fn new(
+        batches: Batches,
+        incoming: &Schema,
+        options: &StreamOptions<'_>,
+        settings: Settings,
+        progress: Progress,
+    ) -> PyResult<Self> {
+        let column = column_of(incoming, Some(options.column), Names::Puzzles)?;
+        check_type(incoming.field(column).data_type())?;
+        let kept = kept_columns(incoming, options.keep)?;
+        let added = schema(&settings.columns, settings.form);
+        let mut fields: Vec<FieldRef> =
+            kept.iter().map(|&place| Arc::clone(&incoming.fields()[place])).collect();
+        for field in added.fields() {
+            let name = format!("{}{}", options.prefix, field.name());
+            if fields.iter().any(|kept| *kept.name() == name) {
+                return Err(PyValueError::new_err(format!(
+                    "the column {name:?} is there already: name the columns to keep, as in \
+                     keep=[\"puzzle\"], or give prefix="
+                )));
+            }
+            fields.push(Arc::new(field.as_ref().clone().with_name(name)));
+        }
+        Ok(Self {
+            batches,
+            waiting: VecDeque::new(),
+            solved: VecDeque::new(),
+            column,
+            kept,
+            schema: Arc::new(Schema::new(fields)),
+            added,
+            settings,
+            batch_rows: options.batch_rows,
+            progress,
+            began: thread::current().id(),
+        })
+    }
+
+    /// Takes batches until there is one for each thread. Empty ones are left out.
+    fn fill(&mut self) -> Result<(), ArrowError> {
+        while self.waiting.len() < self.settings.threads {
+            let Some(batch) = self.batches.next() else { break };
+            let batch = batch?;
+            for start in (0..batch.num_rows()).step_by(self.batch_rows) {
+                let length = self.batch_rows.min(batch.num_rows() - start);
+                self.waiting.push_back(batch.slice(start, length));
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves some batches that wait.
+    fn solve(&mut self) -> PyResult<()> {
+        let count = self.waiting.len().min(4 * self.settings.threads);
+        let batches: Vec<_> = self.waiting.drain(..count).collect();
+        let (mut rows, mut ranges, mut end) = (ArrowRows::default(), Vec::new(), 0);
+        for batch in &batches {
+            rows.push(batch.column(self.column), self.settings.blank)?;
+            ranges.push(end..end + batch.num_rows());
+            end += batch.num_rows();
+        }
+        let is_here = thread::current().id() == self.began;
+        let mut watch = Watch::new(&mut self.progress, is_here);
+        let engines = shared(self.settings.engine);
+        let solved =
+            solve_ranges(&rows, &ranges, &self.settings, &self.added, engines, &mut watch)?;
+        for (batch, solved) in batches.iter().zip(solved) {
+            let kept = self.kept.iter().map(|&place| Arc::clone(batch.column(place)));
+            let columns: Vec<ArrayRef> = kept.chain(solved.columns().iter().cloned()).collect();
+            let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
+            self.solved.push_back(batch.map_err(PyArrowError::from)?);
+        }
+        Ok(())
+    }
+
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        if self.solved.is_empty() {
+            self.fill()?;
+            if self.waiting.is_empty() {
+                return Ok(None);
+            }
+            self.solve().map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
+        }
+        Ok(self.solved.pop_front())
+    }
+}
+
+impl Iterator for SolvedBatches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_batch().transpose()
+    }
+}
+
+/// The same for the C interface, where a batch is a struct.
+struct Structs(SolvedBatches);
+
+impl Iterator for Structs {
+    type Item = Result<ArrayRef, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|batch| batch.map(struct_of))
+    }
+}
+
+impl ArrayReader for Structs {
+    fn field(&self) -> FieldRef {
+        struct_field(&self.0.schema)
+    }
+}
+
+/// The places of the columns that are carried along.
+fn kept_columns(incoming: &Schema, keep: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+    if let Ok(keep) = keep.extract::<bool>() {
+        return Ok(if keep { (0..incoming.fields().len()).collect() } else { Vec::new() });
+    }
+    let Ok(names) = keep.extract::<Vec<String>>() else {
+        return Err(PyTypeError::new_err("keep is True, False or a list of column names"));
+    };
+    let place = |name: &String| {
+        let found = incoming.index_of(name);
+        found.map_err(|_| PyKeyError::new_err(format!("keep: no column {name:?}")))
+    };
+    names.iter().map(place).collect()
+}
+
+/// Batches of an iterator of Python: record batches, tables, data frames.
+struct Iterated {
+    iterator: Py<PyIterator>,
+    /// What is left of the table at hand.
+    table: Option<Box<dyn RecordBatchReader + Send>>,
+}
+
+impl Iterated {
+    fn next_batch(&mut self) -> PyResult<Option<RecordBatch>> {
+        loop {
+            if let Some(table) = &mut self.table {
+                if let Some(batch) = table.next() {
+                    return Ok(Some(batch.map_err(PyArrowError::from)?));
+                }
+                self.table = None;
+            }
+            let next = Python::attach(|py| -> PyResult<_> {
+                let Some(item) = self.iterator.bind(py).clone().next() else { return Ok(None) };
+                Ok(Some(item?.extract::<AnyRecordBatch>()?.into_reader()?))
+            });
+            match next? {
+                Some(table) => self.table = Some(table),
+                None => return Ok(None),
+            }
+        }
+    }
+}
+
+impl Iterator for Iterated {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_batch().map_err(|error| ArrowError::ExternalError(Box::new(error)));
+        next.transpose()
+    }
+}
+
+/// What is given, as batches of one schema; `None` if an iterator has none.
+fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
+    if given.hasattr("__arrow_c_stream__")? || given.hasattr("__arrow_c_array__")? {
+        let reader = given.extract::<AnyRecordBatch>()?.into_reader()?;
+        let schema = reader.schema();
+        return Ok(Some((Box::new(reader), schema)));
+    }
+    let Ok(iterator) = given.try_iter() else {
+        return Err(PyTypeError::new_err(
+            "solve_stream takes what has __arrow_c_stream__ (a table, a data frame, a reader), or an iterable \
+             of record batches",
+        ));
+    };
+    let mut iterated = Iterated { iterator: iterator.unbind(), table: None };
+    let Some(first) = iterated.next_batch()? else { return Ok(None) };
+    let schema = first.schema();
+    let expected = Arc::clone(&schema);
+    let rest = iterated.map(move |batch| {
+        let batch = batch?;
+        if batch.schema().fields() != expected.fields() {
+            let what = "a batch has other columns than the first one";
+            return Err(ArrowError::SchemaError(what.into()));
+        }
+        Ok(batch)
+    });
+    Ok(Some((Box::new([Ok(first)].into_iter().chain(rest)), schema)))
+}
+
+/// A lazy stream of solved record batches: batches are read and solved when they are asked for.
+///
+/// It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
+/// `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is an iterator, too: of tables,
+/// one for each batch. It can be read once.
+#[pyclass(frozen, module = "bulkdoku")]
+pub struct Stream {
+    schema: SchemaRef,
+    state: Mutex<State>,
+}
+
+/// What is left of a stream.
+enum State {
+    Open(Box<SolvedBatches>),
+    /// An iterator had no batches.
+    Empty,
+    /// Another library reads it.
+    Taken,
+}
+
+impl Stream {
+    /// Begins to read what is given, as far as its columns.
+    pub fn new(
+        given: &Bound<'_, PyAny>,
+        options: &StreamOptions<'_>,
+        settings: Settings,
+        progress: Progress,
+    ) -> PyResult<Self> {
+        let Some((batches, incoming)) = open(given)? else {
+            let schema = schema(&settings.columns, settings.form);
+            return Ok(Self { schema, state: Mutex::new(State::Empty) });
+        };
+        let batches = SolvedBatches::new(batches, &incoming, options, settings, progress)?;
+        let schema = Arc::clone(&batches.schema);
+        Ok(Self { schema, state: Mutex::new(State::Open(Box::new(batches))) })
+    }
+
+    fn next_batch(&self) -> PyResult<Option<RecordBatch>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *state {
+            State::Open(batches) => Ok(batches.next_batch().map_err(PyArrowError::from)?),
+            State::Empty | State::Taken => Ok(None),
+        }
+    }
+}
+
+#[pymethods]
+impl Stream {
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __iter__(stream: Bound<'_, Self>) -> Bound<'_, Self> {
+        stream
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Table>> {
+        let batch = py.detach(|| self.next_batch())?;
+        Ok(batch.map(|batch| Table::new(Arc::clone(&self.schema), vec![batch])))
+    }
+
+    /// Reads the rest of the stream into a table.
+    fn read_all(&self, py: Python<'_>) -> PyResult<Table> {
+        let mut all = Vec::new();
+        while let Some(batch) = py.detach(|| self.next_batch())? {
+            all.push(batch);
+        }
+        Ok(Table::new(Arc::clone(&self.schema), all))
+    }
+
+    /// The batches as an Arrow C stream: the Arrow PyCapsule interface. It takes them out of this object.
+    ///
+    /// Raises:
+    ///     OSError: if the stream was taken before.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // Who holds the lock may wait for the interpreter.
+        let state = py.detach(|| {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            mem::replace(&mut *state, State::Taken)
+        });
+        let reader: Box<dyn ArrayReader + Send> = match state {
+            State::Open(batches) => Box::new(Structs(*batches)),
+            State::Empty => Box::new(ArrayIterator::new([], struct_field(&self.schema))),
+            State::Taken => return Err(PyIOError::new_err("the stream was read before")),
+        };
+        Ok(to_stream_pycapsule(py, reader, requested_schema)?)
+    }
+
+    /// The columns as an Arrow C schema: the Arrow PyCapsule interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, &*self.schema)?)
+    }
+}

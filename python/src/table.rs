@@ -1,0 +1,307 @@
+//! What functions return: columns, as Arrow record batches.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int8Type, UInt8Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch, StructArray};
+use arrow_schema::{DataType, Field, SchemaRef};
+use bulkdoku::puzzle::CELLS;
+use numpy::{Element, PyArray1, PyArrayMethods};
+use pyo3::exceptions::{PyImportError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+/// Rows with named columns, as Arrow record batches.
+///
+/// Every library that knows the Arrow PyCapsule interface takes a table as it is, without a copy:
+/// `pyarrow.table(rows)`, `polars.DataFrame(rows)`, `duckdb.from_arrow(rows)`. `len(rows)` is the number of
+/// rows, `rows["solution"]` a column as a numpy array.
+#[pyclass(frozen, module = "bulkdoku")]
+pub struct Table {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl Table {
+    pub const fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        Self { schema, batches }
+    }
+
+    /// The same without the columns from a place on.
+    pub fn first_columns(self, count: usize) -> Self {
+        let places: Vec<usize> = (0..count.min(self.schema.fields().len())).collect();
+        let project = |batch: RecordBatch| batch.project(&places).expect("the columns are there");
+        let schema = self.schema.project(&places).expect("the columns are there");
+        Self::new(Arc::new(schema), self.batches.into_iter().map(project).collect())
+    }
+
+    fn rows(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// The place and the type of a column.
+    fn column(&self, name: &str) -> PyResult<(usize, &DataType)> {
+        let found = self.schema.column_with_name(name);
+        let (place, field) = found.ok_or_else(|| {
+            let names = self.column_names().join(", ");
+            PyKeyError::new_err(format!("no column {name:?}; there are {names}"))
+        })?;
+        Ok((place, field.data_type()))
+    }
+
+    /// The chunks of a column.
+    fn chunks(&self, place: usize) -> impl Iterator<Item = &ArrayRef> {
+        self.batches.iter().map(move |batch| batch.column(place))
+    }
+
+    fn numbers<'py, T: ArrowPrimitiveType>(
+        &self,
+        py: Python<'py>,
+        place: usize,
+    ) -> Bound<'py, PyArray1<T::Native>>
+    where
+        T::Native: Element,
+    {
+        let mut all = Vec::with_capacity(self.rows());
+        for chunk in self.chunks(place) {
+            all.extend_from_slice(chunk.as_primitive::<T>().values());
+        }
+        PyArray1::from_vec(py, all)
+    }
+
+    /// Texts as an array of fixed width, 81 bytes unless one is longer; filled up with zeros.
+    fn fixed_width<'py>(
+        &self,
+        py: Python<'py>,
+        place: usize,
+        each: impl Fn(&ArrayRef, usize) -> Option<&[u8]>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let length = |chunk: &ArrayRef, row| each(chunk, row).map_or(0, <[u8]>::len);
+        let longest = |chunk: &ArrayRef| (0..chunk.len()).map(|row| length(chunk, row)).max();
+        let width = self.chunks(place).filter_map(longest).max().unwrap_or(0).max(CELLS);
+        let mut all = Vec::with_capacity(self.rows() * width);
+        for chunk in self.chunks(place) {
+            for row in 0..chunk.len() {
+                let text = each(chunk, row).unwrap_or_default();
+                all.extend_from_slice(text);
+                all.resize(all.len() + width - text.len(), 0);
+            }
+        }
+        PyArray1::from_vec(py, all).call_method1("view", (format!("S{width}"),))
+    }
+
+    /// The names of statuses and, for each row, the place there.
+    fn statuses<'py>(
+        &self,
+        py: Python<'py>,
+        place: usize,
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyArray1<i8>>)> {
+        let mut keys = Vec::with_capacity(self.rows());
+        for chunk in self.chunks(place) {
+            keys.extend_from_slice(chunk.as_dictionary::<Int8Type>().keys().values());
+        }
+        let names = bulkdoku::Status::ALL.map(bulkdoku::Status::name);
+        Ok((PyList::new(py, names)?, PyArray1::from_vec(py, keys)))
+    }
+
+    fn column_to_numpy<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let (place, data_type) = self.column(name)?;
+        match data_type {
+            DataType::UInt32 => Ok(self.numbers::<UInt32Type>(py, place).into_any()),
+            DataType::UInt64 => Ok(self.numbers::<UInt64Type>(py, place).into_any()),
+            DataType::FixedSizeBinary(_) => self.fixed_width(py, place, |chunk, row| {
+                let chunk = chunk.as_fixed_size_binary();
+                (!chunk.is_null(row)).then(|| chunk.value(row))
+            }),
+            DataType::FixedSizeList(..) => {
+                let mut cells = Vec::with_capacity(self.rows() * CELLS);
+                for chunk in self.chunks(place) {
+                    let lists = chunk.as_fixed_size_list();
+                    let values = lists.values().as_primitive::<UInt8Type>();
+                    cells.extend_from_slice(values.values());
+                }
+                let rows = cells.len() / CELLS;
+                Ok(PyArray1::from_vec(py, cells).reshape([rows, CELLS])?.into_any())
+            }
+            DataType::Dictionary(..) => {
+                let (names, keys) = self.statuses(py, place)?;
+                let names = py.import("numpy")?.call_method1("array", (names,))?;
+                names.call_method1("take", (keys,))
+            }
+            _ if has_grids(name) => self.fixed_width(py, place, |chunk, row| {
+                let chunk = chunk.as_string::<i32>();
+                (!chunk.is_null(row)).then(|| chunk.value(row).as_bytes())
+            }),
+            _ => {
+                let list = self.to_list(py, name)?;
+                let numpy = py.import("numpy")?;
+                let array = numpy.call_method1("empty", (list.len(), "O"))?;
+                array.set_item(pyo3::types::PySlice::full(py), list)?;
+                Ok(array)
+            }
+        }
+    }
+}
+
+/// Whether a column of text has 81 characters in each row.
+fn has_grids(name: &str) -> bool {
+    matches!(name, "puzzle" | "solution" | "canonical")
+}
+
+#[pymethods]
+impl Table {
+    fn __len__(&self) -> usize {
+        self.rows()
+    }
+
+    fn __repr__(&self) -> String {
+        let fields = self.schema.fields();
+        let fields: Vec<_> =
+            fields.iter().map(|field| format!("{}: {}", field.name(), field.data_type())).collect();
+        format!("<bulkdoku.Table of {} rows: {}>", self.rows(), fields.join(", "))
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// A column as a numpy array: see `to_numpy`.
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.column_to_numpy(py, name)
+    }
+
+    /// The columns as numpy arrays, in a dict by their names.
+    ///
+    /// Grids as text or binary are arrays of dtype `S81`, empty where there is none; as cells they are uint8
+    /// of shape (n, 81), blank where there is none. Numbers are uint32 or uint64, statuses `U14`, reasons
+    /// objects, `None` where there is none.
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = PyDict::new(py);
+        for name in self.column_names() {
+            columns.set_item(&name, self.column_to_numpy(py, &name)?)?;
+        }
+        Ok(columns)
+    }
+
+    /// A column as a list: str (bytes for binary, lists of int for cells), int, or `None` where there is
+    /// nothing.
+    fn to_list<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let (place, data_type) = self.column(name)?;
+        let list = PyList::empty(py);
+        for chunk in self.chunks(place) {
+            match data_type {
+                DataType::Utf8 => {
+                    chunk.as_string::<i32>().iter().try_for_each(|text| list.append(text))?;
+                }
+                DataType::FixedSizeBinary(_) => {
+                    chunk.as_fixed_size_binary().iter().try_for_each(|text| list.append(text))?;
+                }
+                DataType::FixedSizeList(..) => {
+                    for cells in chunk.as_fixed_size_list().iter() {
+                        let cells = cells.map(|cells| {
+                            let cells = cells.as_primitive::<UInt8Type>().values();
+                            cells.iter().map(|&cell| u16::from(cell)).collect::<Vec<_>>()
+                        });
+                        list.append(cells)?;
+                    }
+                }
+                DataType::Dictionary(..) => {
+                    let keys = chunk.as_dictionary::<Int8Type>().keys().values();
+                    let names = bulkdoku::Status::ALL
+                        .map(|status| pyo3::types::PyString::intern(py, status.name()));
+                    keys.iter().try_for_each(|&key| list.append(&names[key as usize]))?;
+                }
+                DataType::UInt32 => {
+                    let numbers = chunk.as_primitive::<UInt32Type>().values();
+                    numbers.iter().try_for_each(|number| list.append(number))?;
+                }
+                _ => {
+                    let numbers = chunk.as_primitive::<UInt64Type>().values();
+                    numbers.iter().try_for_each(|number| list.append(number))?;
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// A `pyarrow.Table`, without a copy. pyarrow has to be installed; other Arrow libraries take the table
+    /// itself.
+    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        import(py, "pyarrow")?.call_method1("table", (self.shared(py)?,))
+    }
+
+    /// A `polars.DataFrame`, without a copy of the texts. polars has to be installed, pyarrow has not.
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        import(py, "polars")?.call_method1("DataFrame", (self.shared(py)?,))
+    }
+
+    /// A `pandas.DataFrame`. Grids are str (bytes for binary, lists of int for cells), statuses a categorical.
+    /// pandas has to be installed, pyarrow has not.
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let pandas = import(py, "pandas")?;
+        let columns = PyDict::new(py);
+        for name in self.column_names() {
+            let (place, data_type) = self.column(&name)?;
+            let column = match data_type {
+                DataType::UInt32 | DataType::UInt64 => self.column_to_numpy(py, &name)?,
+                DataType::Dictionary(..) => {
+                    let (names, keys) = self.statuses(py, place)?;
+                    pandas.getattr("Categorical")?.call_method1("from_codes", (keys, names))?
+                }
+                _ => self.to_list(py, &name)?.into_any(),
+            };
+            columns.set_item(name, column)?;
+        }
+        pandas.call_method1("DataFrame", (columns,))
+    }
+
+    /// The rows as an Arrow C stream: the Arrow PyCapsule interface.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let batches = self.batches.clone();
+        let structs = batches.into_iter().map(|batch| Ok(struct_of(batch)));
+        let reader = ArrayIterator::new(structs, struct_field(&self.schema));
+        Ok(to_stream_pycapsule(py, Box::new(reader), requested_schema)?)
+    }
+
+    /// The columns as an Arrow C schema: the Arrow PyCapsule interface.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, &*self.schema)?)
+    }
+}
+
+impl Table {
+    /// The same rows as an object of their own, for a library to take.
+    fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Self>> {
+        Bound::new(py, Self::new(Arc::clone(&self.schema), self.batches.clone()))
+    }
+}
+
+/// A record batch as a stream has it.
+pub fn struct_of(batch: RecordBatch) -> ArrayRef {
+    Arc::new(StructArray::from(batch))
+}
+
+/// The field of a stream of record batches.
+pub fn struct_field(schema: &SchemaRef) -> Arc<Field> {
+    let fields = DataType::Struct(schema.fields().clone());
+    Arc::new(Field::new("", fields, false).with_metadata(schema.metadata().clone()))
+}
+
+/// A library that this package does without.
+fn import<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(name).map_err(|error| {
+        let why =
+            PyImportError::new_err(format!("this conversion needs {name}: pip install {name}"));
+        why.set_cause(py, Some(error));
+        why
+    })
+}

@@ -1,0 +1,35 @@
+"""What the tests have in common: puzzles, and what is known about them."""
+
+import csv
+import pathlib
+
+import pytest
+
+DATASETS = pathlib.Path(__file__).resolve().parents[2] / "datasets"
+
+
+def lines(name):
+    """The puzzles of a dataset."""
+    text = (DATASETS / f"{name}.txt").read_text()
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def solutions(name):
+    """Their solutions."""
+    with (DATASETS / f"{name}.expected").open(newline="") as file:
+        return [row["solution"] for row in csv.DictReader(file)]
+
+
+@pytest.fixture(scope="session")
+def minimal():
+    return lines("minimal")
+
+
+@pytest.fixture(scope="session")
+def minimal_solutions():
+    return solutions("minimal")
+
+
+@pytest.fixture(scope="session")
+def hard():
+    return lines("hard")

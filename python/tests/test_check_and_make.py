@@ -1,0 +1,113 @@
+"""Checking, corpora, canonical forms, isomorphs."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import lines, solutions
+
+import bulkdoku
+
+CLASSIC = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+
+
+def numbers(texts):
+    return np.array([[int(cell) for cell in text.replace(".", "0")] for text in texts], np.uint8)
+
+
+def test_check_says_what_is_wrong():
+    pairs = {
+        (CLASSIC, SOLVED): ("ok", None),
+        (CLASSIC, "6" + SOLVED[1:]): ("mismatch", "a clue is changed: r1c1 is 5 in the puzzle, 6 in the solution"),
+        (CLASSIC, SOLVED[:80]): ("mismatch", "the solution is no grid: 80 cells, 81 expected"),
+        (CLASSIC, None): ("mismatch", "the solution is missing"),
+        (CLASSIC, SOLVED[:2] + "." + SOLVED[3:]): ("mismatch", "the solution is not complete: r1c3 is blank"),
+        ("." * 81, SOLVED): ("mismatch", "the puzzle has more than one solution"),
+        ("12", SOLVED): ("malformed", "column 3: 2 cells, 81 expected"),
+    }
+    puzzles, answers = zip(*pairs, strict=True)
+    table = bulkdoku.check(puzzles, answers)
+    assert list(zip(table.to_list("status"), table.to_list("reason"), strict=True)) == list(pairs.values())
+    first = bulkdoku.check(["." * 81], [SOLVED], limit=1)
+    assert first.to_list("status") == ["ok"]
+
+
+def test_check_takes_every_form(minimal, minimal_solutions):
+    as_numbers = numbers(minimal_solutions)
+    table = pa.table({"puzzle": minimal, "solution": minimal_solutions})
+    for given in (minimal_solutions, as_numbers, as_numbers.reshape(-1, 9, 9), table, table["solution"]):
+        assert set(bulkdoku.check(minimal, given, threads=2).to_list("status")) == {"ok"}
+    assert set(bulkdoku.check(numbers(minimal) + 1, as_numbers + 1, blank=1).to_list("status")) == {"ok"}
+    assert set(bulkdoku.check(table, table).to_list("status")) == {"ok"}
+    with pytest.raises(ValueError, match="2 puzzles, but 1 solutions"):
+        bulkdoku.check(minimal[:2], minimal_solutions[:1])
+
+
+@pytest.mark.parametrize("kind", ["minimal", "solved", "easy", "several", "unsolvable"])
+def test_generated_puzzles_are_of_their_kind(kind):
+    table = bulkdoku.generate(100, seed=7, kind=kind)
+    expected = {"several": "multiple", "unsolvable": "unsolvable"}.get(kind, "unique")
+    solved = bulkdoku.solve(table)
+    assert set(solved.to_list("status")) == {expected}
+    if expected == "unique":
+        assert solved.to_list("solution") == table.to_list("solution")
+    else:
+        assert set(table.to_list("solution")) == {None}
+    part = bulkdoku.generate(30, seed=7, kind=kind, start=50, columns=["puzzle"], threads=2)
+    assert part.to_list("puzzle") == table.to_list("puzzle")[50:80]
+
+
+def test_what_generated_puzzles_have_to_be():
+    table = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180", level=3)
+    cells = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180", level=3, solution="cells")
+    clues = (cells["puzzle"] != 0)
+    assert (clues == clues[:, ::-1]).all() and set(clues.sum(axis=1)) <= {22, 23}
+    assert len(set(table.to_list("puzzle"))) == 20
+    fixed = bulkdoku.generate(5, seed=1, pattern="####.####" * 9, grids="fast", solution="cells")
+    assert (fixed["puzzle"].reshape(-1, 9, 9)[:, :, 4] == 0).all()
+    assert bulkdoku.generate(2, seed=1, guesses=(5, 50), clues=24)["puzzle"].shape == (2,)
+    for bad in ({"kind": "x"}, {"grids": "x"}, {"symmetry": "x"}, {"pattern": "x"}, {"level": 9}, {"clues": 5},
+                {"kind": "easy", "clues": 30}):  # fmt: skip
+        with pytest.raises(ValueError):
+            bulkdoku.generate(1, seed=1, **bad)
+
+
+def test_isomorphs_have_one_canonical_form(minimal, minimal_solutions):
+    table = bulkdoku.augment(minimal[:20], minimal_solutions[:20], times=5, seed=3, original=True)
+    assert table.column_names == ["row", "copy", "puzzle", "solution"]
+    assert table.to_list("row") == [row for row in range(1, 21) for _ in range(6)]
+    assert table.to_list("copy") == list(range(6)) * 20
+    assert table.to_list("puzzle")[::6] == minimal[:20]
+    assert set(bulkdoku.check(table, table).to_list("status")) == {"ok"}
+    forms = bulkdoku.canonical(table).to_list("canonical")
+    assert [len(set(forms[at : at + 6])) for at in range(0, 120, 6)] == [1] * 20
+    assert len(set(table.to_list("puzzle"))) == 120 and len(set(forms)) == 20
+    few = bulkdoku.augment(minimal[:20], times=2, seed=3, threads=2)
+    assert few.to_list("puzzle") == [
+        text for text, copy in zip(table.to_list("puzzle"), table.to_list("copy"), strict=True) if copy in (1, 2)
+    ]
+    later = bulkdoku.augment(minimal[5:20], times=5, seed=3, first=6, original=True)
+    assert later.to_list("puzzle") == table.to_list("puzzle")[30:]
+    digits = bulkdoku.augment(minimal[:1], times=3, seed=3, kinds=["digits"], solution="cells")
+    blanks = digits["puzzle"] == 0
+    assert (blanks == blanks[0]).all()
+    with pytest.raises(ValueError, match="kinds are"):
+        bulkdoku.augment(minimal[:1], seed=1, kinds=["colours"])
+
+
+def test_canonical_forms_of_bad_rows():
+    table = bulkdoku.canonical(["." * 81, "55" + "." * 79, None, "1"], threads=2)
+    assert table.to_list("status") == ["ok", "contradictory", "malformed", "malformed"]
+    assert table.to_list("canonical") == ["." * 81, None, None, None]
+    assert table.to_list("automorphisms") == [3359232, 0, 0, 0]
+    assert "5 stands twice" in table.to_list("reason")[1]
+
+
+def test_bad_rows_have_no_isomorphs():
+    table = bulkdoku.augment([None, CLASSIC, "x"], ["x", "x", "x"], times=2, seed=1)
+    assert table.to_list("row") == [2, 2] and table.to_list("solution") == [None, None]
+
+
+def test_datasets_are_checked():
+    for name in ("easy", "hard"):
+        assert set(bulkdoku.check(lines(name), solutions(name)).to_list("status")) == {"ok"}

@@ -1,0 +1,202 @@
+"""Every kind of input means the same rows."""
+
+import decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from conftest import lines
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bulkdoku
+
+COLUMNS = ["puzzle", "status", "reason", "solution"]
+PUZZLES = lines("easy")[:50] + lines("minimal")[:50] + ["." * 81, "1" * 81]
+
+puzzle = st.sampled_from(PUZZLES)
+# Nothing that would be another text in another type: no NUL at an end, no surrogates.
+other = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=100)
+row = st.one_of(puzzle, puzzle.map(lambda text: f" {text}\n"), other, st.none())
+rows = st.lists(row, max_size=60)
+
+TEXT_TYPES = {
+    "string": pa.string(),
+    "large_string": pa.large_string(),
+    "string_view": pa.string_view(),
+    "binary": pa.binary(),
+    "large_binary": pa.large_binary(),
+    "binary_view": pa.binary_view(),
+    "dictionary": pa.dictionary(pa.int16(), pa.string()),
+}
+
+
+def results(given, **options):
+    table = bulkdoku.solve(given, columns=COLUMNS, **options)
+    return [table.to_list(name) for name in COLUMNS]
+
+
+def arrow(values, data_type):
+    if pa.types.is_dictionary(data_type):
+        return pa.array(values, pa.string()).dictionary_encode()
+    if "binary" in str(data_type):
+        values = [None if value is None else value.encode() for value in values]
+    return pa.array(values, data_type)
+
+
+@pytest.mark.parametrize("name", TEXT_TYPES)
+@settings(max_examples=25, deadline=None)
+@given(values=rows, before=rows, after=rows, cut=st.integers(0, 60))
+def test_arrow_texts(name, values, before, after, cut):
+    expected = results(values)
+    data_type = TEXT_TYPES[name]
+    assert results(arrow(values, data_type)) == expected
+    # With an offset,
+    whole = arrow(before + values + after, data_type)
+    sliced = whole.slice(len(before), len(values))
+    assert results(sliced) == expected
+    # in chunks, some of them empty,
+    cut = min(cut, len(values))
+    chunks = [sliced[:cut], sliced[cut:], sliced[:0]]
+    chunked = pa.chunked_array(chunks, whole.type)
+    assert results(chunked) == expected
+    # in a table, in a batch, in a stream.
+    table = pa.table({"other": pa.array(range(len(values))), "puzzle": chunked})
+    assert results(table) == expected
+    assert results(table.to_reader(max_chunksize=7)) == expected
+    assert results(pa.record_batch({"x": sliced}), column="x") == expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(values=rows, start=st.integers(0, 20))
+def test_lists_arrays_and_series(values, start):
+    expected = results(values)
+    as_bytes = [None if value is None else value.encode() for value in values]
+    assert results(tuple(values)) == expected
+    assert results(iter(values)) == expected
+    assert results(as_bytes) == expected
+    assert results([None if value is None else bytearray(value) for value in as_bytes]) == expected
+    assert results(np.array(values, object)) == expected
+    assert results(pl.Series(values, dtype=pl.String)) == expected
+    assert results(pl.DataFrame({"puzzle": values}, schema={"puzzle": pl.String})) == expected
+    assert results(pd.Series(values, dtype=object)) == expected
+    assert results(pd.Series(values, dtype="str")) == expected
+    assert results(pd.Series(values, dtype=pd.StringDtype("python"))) == expected
+    assert results(values[start:]) == results(pl.Series(values, dtype=pl.String)[start:])
+
+
+cells = st.lists(st.integers(0, 11), min_size=81, max_size=81)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    grids=st.lists(st.one_of(puzzle.map(lambda text: [int(c) for c in text.replace(".", "0")]), cells), max_size=20),
+    blank=st.integers(0, 246),
+    start=st.integers(0, 5),
+    step=st.sampled_from([1, 2, -1]),
+)
+def test_numbers(grids, blank, start, step):
+    array = np.array(grids, np.uint8).reshape(-1, 81)
+    texts = ["".join(map(str, grid)) if max(grid) <= 9 else None for grid in grids]
+    expected = bulkdoku.solve(texts, columns=["puzzle", "status"])
+    shifted = (array.astype(int) + blank).astype(np.uint8)
+    for given in (shifted, shifted.reshape(-1, 9, 9), np.asfortranarray(shifted)):
+        table = bulkdoku.solve(given, blank=blank, columns=["puzzle", "status", "reason"])
+        for name in ("puzzle", "status"):
+            assert table.to_list(name) == expected.to_list(name)
+        for grid, reason in zip(grids, table.to_list("reason"), strict=True):
+            wrong = [cell for cell in grid if cell > 9]
+            if wrong:
+                assert f": {(wrong[0] + blank) % 256} is no cell; a blank is {blank}" in reason
+    part = bulkdoku.solve(shifted[start::step], blank=blank, columns=["puzzle"]).to_list("puzzle")
+    assert part == expected.to_list("puzzle")[start::step]
+    flat = pa.array(shifted.reshape(-1))
+    lists = pa.FixedSizeListArray.from_arrays(flat, 81)
+    sliced = lists.slice(min(start, len(lists)))
+    table = bulkdoku.solve(sliced, blank=blank, columns=["puzzle"])
+    assert table.to_list("puzzle") == expected.to_list("puzzle")[start:]
+    series = pl.Series(shifted.reshape(-1, 81), dtype=pl.Array(pl.UInt8, 81)) if len(grids) else None
+    if series is not None:
+        table = bulkdoku.solve(series, blank=blank, columns=["puzzle"])
+        assert table.to_list("puzzle") == expected.to_list("puzzle")
+
+
+@settings(max_examples=25, deadline=None)
+@given(texts=st.lists(puzzle, max_size=20), start=st.integers(0, 5), step=st.sampled_from([1, 3, -1]))
+def test_fixed_widths(texts, start, step):
+    expected = results(texts)
+    as_bytes = [text.encode() for text in texts]
+    assert results(np.array(as_bytes, "S81")) == expected
+    assert results(np.array(as_bytes, "S100")) == expected
+    assert results(np.array(texts, "U81")) == expected
+    assert results(np.array(as_bytes, "S81")[start::step]) == results(texts[start::step])
+    fixed = pa.array([None, *as_bytes], pa.binary(81)).slice(1)
+    assert results(fixed) == expected
+    assert results(fixed.slice(min(start, len(fixed)))) == results(texts[start:])
+
+
+def test_nulls_of_cells():
+    values = pa.array([[0] * 81, None, [0] * 80 + [None]], pa.list_(pa.uint8(), 81))
+    table = bulkdoku.solve(values, columns=["status", "reason"])
+    assert table.to_list("status") == ["multiple", "malformed", "malformed"]
+    assert table.to_list("reason") == [None, "null", "null"]
+    assert bulkdoku.solve(pa.nulls(2), columns=["reason"]).to_list("reason") == ["null", "null"]
+    missing = pd.Series([PUZZLES[0], float("nan"), pd.NA], dtype=object)
+    assert bulkdoku.solve(missing).to_list("status") == ["unique", "malformed", "malformed"]
+
+
+EMPTY = [
+    [], (), iter([]), np.zeros((0, 81), np.uint8), np.zeros((0, 9, 9), np.uint8), np.array([], "S81"),
+    np.array([], object), pa.array([], pa.string()), pa.chunked_array([], pa.binary(81)), pa.nulls(0),
+    pa.array([], pa.list_(pa.uint8(), 81)), pl.Series([], dtype=pl.String), pd.Series([], dtype=object),
+    pa.table({"puzzle": pa.array([], pa.string())}), pl.DataFrame({"puzzle": []}, schema={"puzzle": pl.String}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", EMPTY, ids=lambda given: type(given).__name__)
+def test_nothing_makes_nothing(given):
+    table = bulkdoku.solve(given)
+    assert len(table) == 0 and len(table.to_arrow()) == 0 and table.to_numpy()["solution"].shape == (0,)
+
+
+REFUSED = [
+    (PUZZLES[0], TypeError, "str is one row"),
+    (PUZZLES[0].encode(), TypeError, "bytes is one row"),
+    (3, TypeError, "int is not taken; taken are a list"),
+    ({"puzzle": []}, TypeError, "dict is not taken"),
+    ([PUZZLES[0], 5], TypeError, "element 1 of the list is int"),
+    ([decimal.Decimal(1)], TypeError, "element 0 of the list is decimal.Decimal"),
+    (np.zeros((2, 81), np.int64), TypeError, "int64: give uint8"),
+    (np.zeros(81, np.uint8), ValueError, r"shape \[81\].*reshape"),
+    (np.zeros((2, 80), np.uint8), ValueError, r"\(n, 81\) or \(n, 9, 9\)"),
+    (np.zeros((2, 3, 81), np.uint8), ValueError, r"\(n, 81\)"),
+    (np.array([[b"1"]]), ValueError, "one dimension"),
+    (np.array([["1"]]), ValueError, "one dimension"),
+    (pa.array([1, 2]), TypeError, "Arrow column of Int64"),
+    (pa.array([[1]], pa.list_(pa.uint8())), TypeError, "Arrow column of List"),
+    (pa.array([[1]], pa.list_(pa.uint8(), 1)), ValueError, "a puzzle has 81 cells"),
+    (pl.DataFrame({"a": ["1"], "b": ["2"]}), ValueError, 'which column has the puzzles.*"a", "b".*column='),
+    (pa.table({"puzzle": [1.5]}), TypeError, "Float64"),
+]
+
+
+@pytest.mark.parametrize(("given", "error", "message"), REFUSED, ids=lambda value: type(value).__name__)
+def test_what_is_refused_says_what_is_taken(given, error, message):
+    with pytest.raises(error, match=message):
+        bulkdoku.solve(given)
+
+
+def test_columns_of_tables():
+    table = pa.table({"id": [1], "quizzes": [PUZZLES[0]], "solutions": ["x"]})
+    assert bulkdoku.solve(table).to_list("status") == ["unique"]
+    assert bulkdoku.solve(table, column="solutions").to_list("status") == ["malformed"]
+    with pytest.raises(KeyError, match='no column "absent"'):
+        bulkdoku.solve(table, column="absent")
+    with pytest.raises(ValueError, match="no table"):
+        bulkdoku.solve(pa.array([PUZZLES[0]]), column="x")
+
+
+def test_lone_surrogates_are_malformed():
+    assert bulkdoku.solve(["\ud800" * 27]).to_list("status") == ["malformed"]

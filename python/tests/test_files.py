@@ -1,0 +1,127 @@
+"""Reading and writing files, and the same rows as the command's."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import DATASETS
+
+import bulkdoku
+
+ROOT = DATASETS.parent
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "txt", "csv.gz", "jsonl.zst", "npy"])
+def test_what_is_written_is_read_again(ending, tmp_path, minimal):
+    path = tmp_path / f"puzzles.{ending}"
+    table = bulkdoku.solve(minimal, columns=["puzzle", "solution", "status", "reason"])
+    assert bulkdoku.write(table, path) == len(minimal)
+    read = bulkdoku.read(path)
+    assert read.to_list("puzzle") == minimal
+    assert read.to_list("line")[-1] == len(minimal) + (ending[:3] in ("csv", "tsv"))
+    if ending[:3] not in ("txt", "npy"):
+        assert read.to_list("solution") == table.to_list("solution")
+    assert os.listdir(tmp_path) == [path.name]
+    assert path.stat().st_mode & 0o444 == 0o444
+
+
+def test_rows_with_everything(tmp_path):
+    rows = pa.table({"a": ['q"q', "x,y\nz", None], "n": [1, None, 3], "status": ["é", "", " "]})
+    bulkdoku.write(rows, tmp_path / "rows.jsonl")
+    lines = (tmp_path / "rows.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == rows.to_pylist()
+    bulkdoku.write(rows, tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_text() == 'a,n,status\n"q""q",1,é\n"x,y\nz",,\n,3, \n'
+
+
+def test_arrays_of_cells(tmp_path, minimal):
+    path = tmp_path / "cells.npy"
+    bulkdoku.write(minimal, path, blank=1)
+    array = np.load(path)
+    assert array.shape == (2000, 81) and array.dtype == np.uint8 and array.min() == 1
+    assert bulkdoku.read(path, blank=1).to_list("puzzle") == minimal
+    np.save(path, array.reshape(-1, 9, 9))
+    assert bulkdoku.read(path, blank=1).to_list("puzzle") == minimal
+    np.save(path, np.full((3, 81), 11, np.uint8))
+    with pytest.raises(ValueError, match="row 0: r1c1: 11 is no cell"):
+        bulkdoku.read(path)
+    table = bulkdoku.solve(minimal)
+    bulkdoku.write(table, path, column="solution")
+    assert np.load(path).min() == 1
+    with pytest.raises(ValueError, match="row 1: column 2"):
+        bulkdoku.write([minimal[0], "1"], path)
+    assert np.load(path).shape == (2000, 81)  # it was not touched
+
+
+def test_malformed_records_are_kept():
+    read = bulkdoku.read(DATASETS / "malformed.txt")
+    statuses = bulkdoku.solve(read).to_list("status")
+    assert "malformed" in statuses and "unique" in statuses
+    assert len(set(read.to_list("line"))) == len(read)
+
+
+def test_files_that_fail(tmp_path, minimal):
+    with pytest.raises(FileNotFoundError, match="absent"):
+        bulkdoku.read(tmp_path / "absent.csv")
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="table.csv"):
+        bulkdoku.read(tmp_path / "table.csv", column="puzzle")
+    bulkdoku.write(bulkdoku.solve(minimal), tmp_path / "whole.csv.gz")
+    cut = (tmp_path / "whole.csv.gz").read_bytes()[:-2000]
+    (tmp_path / "cut.csv.gz").write_bytes(cut)
+    with pytest.raises(OSError, match="cut.csv.gz"):
+        bulkdoku.read(tmp_path / "cut.csv.gz", column="solution")
+    with pytest.raises(ValueError, match="ends with .csv"):
+        bulkdoku.write(bulkdoku.solve([]), tmp_path / "rows.xlsx")
+    with pytest.raises(TypeError, match="no table"):
+        bulkdoku.write(minimal, tmp_path / "rows.csv")
+    with pytest.raises(FileNotFoundError):
+        bulkdoku.write(bulkdoku.solve([]), tmp_path / "absent" / "rows.csv")
+
+
+def command():
+    """The command, as it was built."""
+    built = [ROOT / "target" / profile / "bulkdoku" for profile in ("release", "quick", "debug")]
+    return next((path for path in built if path.exists()), shutil.which("bulkdoku"))
+
+
+needs_command = pytest.mark.skipif(command() is None, reason="the command is not built")
+
+
+def run(*arguments):
+    done = subprocess.run([command(), *map(str, arguments)], capture_output=True, check=False, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout.splitlines()
+
+
+@needs_command
+@pytest.mark.parametrize("name", ["minimal", "hard", "several", "unsolvable"])
+def test_outcomes_are_the_commands(name):
+    columns = ["solution", "status", "solutions", "guesses", "nodes"]
+    path = DATASETS / f"{name}.txt"
+    expected = run("solve", path, "--quiet", "--columns", ",".join(columns))
+    table = bulkdoku.solve(bulkdoku.read(path), columns=columns)
+    found = zip(*(table.to_list(column) for column in columns), strict=True)
+    assert [",".join("" if value is None else str(value) for value in row) for row in found] == expected[1:]
+
+
+@needs_command
+@pytest.mark.parametrize("kind", ["minimal", "solved", "easy"])
+def test_corpora_are_the_commands(kind):
+    expected = run("generate", "--count", 50, "--skip", 10, "--seed", 9, "--kind", kind, "--format", "lines", "--quiet")
+    assert bulkdoku.generate(50, seed=9, start=10, kind=kind).to_list("puzzle") == expected
+
+
+@needs_command
+def test_isomorphs_are_the_commands(tmp_path, minimal):
+    path = pathlib.Path(tmp_path) / "some.txt"
+    path.write_text("".join(f"{line}\n" for line in minimal[:30]))
+    expected = run("augment", "--times", 3, "--seed", 5, path, "--columns", "line,copy,puzzle", "--quiet")
+    table = bulkdoku.augment(minimal[:30], times=3, seed=5)
+    rows = zip(*(table.to_list(name) for name in ("row", "copy", "puzzle")), strict=True)
+    assert [",".join(map(str, row)) for row in rows] == expected[1:]

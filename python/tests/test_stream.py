@@ -1,0 +1,106 @@
+"""Lazy streams."""
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import bulkdoku
+
+
+@pytest.fixture(scope="module")
+def rows(minimal):
+    return pa.table({"id": np.arange(len(minimal) * 3), "puzzle": minimal * 3})
+
+
+def test_rows_keep_their_order_and_columns(rows, minimal_solutions):
+    for threads in (1, 3):
+        stream = bulkdoku.solve_stream(rows.to_reader(max_chunksize=1000), batch_rows=300, threads=threads)
+        assert stream.column_names == ["id", "puzzle", "solution", "status", "solutions", "guesses", "latency_ns"]
+        table = stream.read_all().to_arrow()
+        table.validate(full=True)
+        assert table["id"].equals(rows["id"]) and table["puzzle"].equals(rows["puzzle"])
+        assert table["solution"].to_pylist() == minimal_solutions * 3
+        assert max(len(chunk) for chunk in table["id"].chunks) == 300
+
+
+def test_every_library_reads_a_stream(rows, minimal_solutions):
+    def stream():
+        return bulkdoku.solve_stream(rows, keep=["id"], columns=["solution"])
+
+    expected = minimal_solutions * 3
+    assert pa.table(stream())["solution"].to_pylist() == expected
+    assert pa.RecordBatchReader.from_stream(stream()).read_all()["solution"].to_pylist() == expected
+    assert pl.DataFrame(stream())["solution"].to_list() == expected
+    assert bulkdoku.solve(stream(), column="solution").to_list("solution") == expected
+    tables = list(stream())
+    assert [name for name in tables[0].column_names] == ["id", "solution"]
+    assert [text for table in tables for text in table.to_list("solution")] == expected
+
+
+def test_a_stream_is_read_once(rows):
+    stream = bulkdoku.solve_stream(rows)
+    pa.table(stream)
+    with pytest.raises(OSError, match="read before"):
+        pa.table(stream)
+    assert list(stream) == []
+
+
+def test_iterables_are_read_lazily(rows, minimal_solutions):
+    read = []
+
+    def batches():
+        for number, batch in enumerate(rows.to_batches(max_chunksize=500)):
+            read.append(number)
+            yield batch
+
+    stream = bulkdoku.solve_stream(batches())
+    assert read == [0]  # its columns were looked at
+    assert next(stream).to_list("solution") == minimal_solutions[:500]
+    assert len(read) <= 2
+    frames = (pl.from_arrow(batch) for batch in rows.to_batches(max_chunksize=500))
+    assert bulkdoku.solve_stream(frames).read_all().to_list("solution") == minimal_solutions * 3
+    empty = bulkdoku.solve_stream(iter([]))
+    assert len(empty.read_all()) == 0
+    assert pa.table(bulkdoku.solve_stream(iter([]))).num_rows == 0
+
+
+def test_names(rows):
+    table = rows.append_column("solution", rows["puzzle"])
+    with pytest.raises(ValueError, match='"solution" is there already.*keep=.*prefix='):
+        bulkdoku.solve_stream(table)
+    assert "my_solution" in bulkdoku.solve_stream(table, prefix="my_").column_names
+    assert bulkdoku.solve_stream(table, keep=False, columns=["status"]).column_names == ["status"]
+    with pytest.raises(KeyError, match='no column "x"'):
+        bulkdoku.solve_stream(table, keep=["x"])
+    with pytest.raises(KeyError, match='no column "board"'):
+        bulkdoku.solve_stream(table, column="board")
+    with pytest.raises(TypeError, match="keep is"):
+        bulkdoku.solve_stream(table, keep=3)
+    with pytest.raises(TypeError, match="Int64"):
+        bulkdoku.solve_stream(table, column="id")
+    with pytest.raises(TypeError, match="__arrow_c_stream__"):
+        bulkdoku.solve_stream(3)
+    with pytest.raises(ValueError, match="batch_rows"):
+        bulkdoku.solve_stream(table, batch_rows=0)
+
+
+def test_errors_of_the_source_come_through(rows):
+    def batches():
+        yield rows.to_batches()[0]
+        raise RuntimeError("the disk is gone")
+
+    with pytest.raises(RuntimeError, match="the disk is gone"):
+        bulkdoku.solve_stream(batches()).read_all()
+    other = pa.record_batch({"puzzle": ["x"]})
+    with pytest.raises(Exception, match="other columns"):
+        bulkdoku.solve_stream([rows.to_batches()[0], other]).read_all()
+    reader = pa.RecordBatchReader.from_batches(rows.schema, batches())
+    with pytest.raises(Exception, match="the disk is gone"):
+        pa.table(bulkdoku.solve_stream(reader))
+
+
+def test_progress(rows):
+    seen = []
+    bulkdoku.solve_stream(rows, progress=seen.append).read_all()
+    assert sum(seen) == rows.num_rows

@@ -1,0 +1,64 @@
+"""Types and documentation of the module."""
+
+import doctest
+import inspect
+import pathlib
+import subprocess
+import sys
+
+import bulkdoku
+
+
+def test_stubs_are_those_of_the_module(tmp_path):
+    # The module of compiled code, all of which the package has.
+    (tmp_path / "allowed").write_text("bulkdoku.bulkdoku\n")
+    command = [sys.executable, "-m", "mypy.stubtest", "bulkdoku", "--allowlist", "allowed"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_everything_is_documented():
+    for name in dir(bulkdoku):
+        thing = getattr(bulkdoku, name)
+        if name.startswith("_") or inspect.ismodule(thing):
+            continue
+        assert thing.__doc__, name
+        if inspect.isbuiltin(thing):
+            for word in ("Args:", "Returns:", "Raises:"):
+                assert word in thing.__doc__, f"{name} {word}"
+            assert inspect.signature(thing)
+
+
+def test_examples_of_the_documentation():
+    for name in ("solve", "solve_stream", "check", "generate", "canonical", "augment"):
+        function = getattr(bulkdoku, name)
+        examples = doctest.DocTestFinder().find(function, name, globs={}, module=False)
+        assert examples and examples[0].examples, name
+        runner = doctest.DocTestRunner()
+        for example in examples:
+            assert runner.run(example).failed == 0
+
+
+def test_lines_of_the_readme():
+    readme = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+    code = readme.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(code, names)
+    assert len(names["solutions"]) == len(names["pandas_frame"]) == len(names["dataset"]) == 1000
+    assert names["polars_frame"]["solution"].to_list() == names["solutions"]
+    assert names["arrow_table"]["solution"].to_pylist() == names["dataset"]["solution"][:] == names["solutions"]
+    assert names["counts"] == [("unique", 1000)] and names["cells"].shape == (10, 81)
+
+
+def test_lines_of_the_guide():
+    guide = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+    code = guide.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    names = {}
+    exec(code, names)
+    # What stands behind a # is what the line is.
+    for line in code.splitlines():
+        value, _, expected = line.partition("  # ")
+        expected = expected.strip()
+        if value.startswith(("rows.", "bulkdoku.check")) and expected.startswith(("[", "'")):
+            assert repr(eval(value, names)) == expected, line
+    assert names["stream"].column_names == ["id", "solution"]

@@ -1,0 +1,114 @@
+"""What is made of tables."""
+
+import subprocess
+import sys
+import textwrap
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import bulkdoku
+
+ALL = ["puzzle", "solution", "status", "solutions", "guesses", "nodes", "latency_ns", "reason"]
+
+
+@pytest.fixture(scope="module")
+def table(minimal):
+    # More than one batch, and rows without a solution.
+    return bulkdoku.solve([*minimal * 20, "x", None], columns=ALL)
+
+
+def test_arrow(table):
+    rows = table.to_arrow()
+    rows.validate(full=True)
+    assert rows.num_rows == len(table) == 40_002 and rows.column_names == ALL == table.column_names
+    assert rows["solution"].type == pa.string() and rows["solution"].null_count == 2
+    assert rows["status"].to_pylist()[-3:] == ["unique", "malformed", "malformed"]
+    assert len(rows["status"].chunks) > 1
+    for name in ALL:
+        assert rows[name].to_pylist() == table.to_list(name)
+    schema = pa.schema(table)
+    assert schema == rows.schema
+    wide = pa.schema([field.with_type(pa.large_string()) if field.name == "solution" else field for field in schema])
+    assert pa.RecordBatchReader.from_stream(table, schema=wide).schema == wide
+
+
+@pytest.mark.parametrize("form", ["binary", "cells"])
+def test_arrow_of_other_forms(form, minimal):
+    rows = bulkdoku.solve([*minimal, None], solution=form).to_arrow()
+    rows.validate(full=True)
+    types = {"binary": pa.binary(81), "cells": pa.list_(pa.field("item", pa.uint8(), False), 81)}
+    assert rows["solution"].type == types[form] and rows["solution"].null_count == 1
+
+
+def test_numpy(table):
+    arrays = table.to_numpy()
+    assert list(arrays) == ALL
+    assert {name: str(array.dtype) for name, array in arrays.items()} == {
+        "puzzle": "|S81", "solution": "|S81", "status": "<U14", "solutions": "uint32", "guesses": "uint64",
+        "nodes": "uint64", "latency_ns": "uint64", "reason": "object",
+    }  # fmt: skip
+    assert arrays["solution"][-1] == b"" and arrays["reason"][-1] == "null"
+    assert all(len(array) == len(table) for array in arrays.values())
+    assert arrays["solution"][:3].tolist() == [text.encode() for text in table.to_list("solution")[:3]]
+    with pytest.raises(KeyError, match="there are puzzle, solution"):
+        table["x"]
+
+
+def test_pandas_and_polars(table):
+    frame = table.to_pandas()
+    assert isinstance(frame, pd.DataFrame) and list(frame.columns) == ALL
+    assert frame["solution"].tolist()[:5] == table.to_list("solution")[:5]
+    assert pd.isna(frame["solution"].iloc[-1])
+    assert frame["status"].value_counts()["malformed"] == 2
+    frame = table.to_polars()
+    assert isinstance(frame, pl.DataFrame) and frame.columns == ALL
+    assert frame["solution"].to_list() == table.to_list("solution")
+    assert frame.filter(pl.col("status") == "malformed").height == 2
+    assert pl.DataFrame(table).equals(frame)
+
+
+def test_duckdb(table):
+    rows = pa.table(table)  # noqa: F841, DuckDB finds it
+    query = "select status, count(*), min(length(solution)) from rows group by 1 order by 1"
+    assert duckdb.sql(query).fetchall() == [("malformed", 2, None), ("unique", 40_000, 81)]
+    relation = duckdb.sql("select puzzle from rows limit 10")
+    assert bulkdoku.solve(relation).to_list("solution") == table.to_list("solution")[:10]
+
+
+def test_results_are_taken_again(table):
+    again = bulkdoku.solve(table, column="solution")
+    assert again.to_list("solution") == table.to_list("solution")
+
+
+def test_pyarrow_is_not_needed():
+    """With pyarrow out of reach everything but to_arrow works."""
+    code = """
+        import sys
+        sys.modules["pyarrow"] = None
+        import bulkdoku, pandas, polars
+        puzzle = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+        table = bulkdoku.solve(pandas.Series([puzzle, None], dtype=object))
+        assert table.to_list("status") == ["unique", "malformed"]
+        assert table.to_pandas()["solution"][0].startswith("534678912")
+        assert table.to_polars()["solution"][0].startswith("534678912")
+        assert bulkdoku.solve(polars.Series([puzzle])).to_list("status") == ["unique"]
+        assert bulkdoku.solve(polars.DataFrame({"puzzle": [puzzle]}))["solutions"][0] == 1
+        assert bulkdoku.solve(table, column="solution").to_list("status") == ["unique", "malformed"]
+        try:
+            table.to_arrow()
+        except ImportError as error:
+            assert "needs pyarrow" in str(error)
+        else:
+            sys.exit("to_arrow worked")
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+
+
+def test_repr_and_length():
+    table = bulkdoku.solve(np.zeros((2, 81), np.uint8), columns=["solutions"])
+    assert repr(table) == "<bulkdoku.Table of 2 rows: solutions: UInt32>" and len(table) == 2

@@ -118,12 +118,17 @@ impl Verdict {
 fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
     let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
     let is_foreign = Verdict::Foreign(Foreign { name, hint });
-    match bytes.strip_prefix(magic) {
-        Some(_) if !needs_more => is_foreign,
-        Some(rest) if rest.iter().take(BEHIND_MAGIC).any(|byte| !is_text(byte)) => is_foreign,
-        Some(rest) if rest.len() < BEHIND_MAGIC && !rest.contains(&b'\n') => Verdict::NotYet,
-        None if magic.starts_with(bytes) => Verdict::NotYet,
-        _ => Verdict::Text,
+    let Some(rest) = bytes.strip_prefix(magic) else {
+        return if magic.starts_with(bytes) { Verdict::NotYet } else { Verdict::Text };
+    };
+    // What decides is the first byte that can, so that it makes no difference how many are there.
+    let decides = |byte: &&u8| **byte == b'\n' || !is_text(byte);
+    match rest.iter().take(BEHIND_MAGIC).find(decides) {
+        _ if !needs_more => is_foreign,
+        Some(b'\n') => Verdict::Text,
+        Some(_) => is_foreign,
+        None if rest.len() < BEHIND_MAGIC => Verdict::NotYet,
+        None => Verdict::Text,
     }
 }
 
@@ -238,7 +243,9 @@ mod tests {
     #[test]
     fn what_is_seen_makes_no_difference() {
         let zip = b"PK\x03\x04more\0".to_vec();
-        for all in [tar(), zip, b"PARTY\n".to_vec(), b"\xFF\xFE\0\0".to_vec(), b"x^2\n".to_vec()] {
+        let label = b"PAR1\n. $A\0\x89H".to_vec();
+        let party = b"PARTY\n".to_vec();
+        for all in [tar(), zip, label, party, b"\xFF\xFE\0\0".to_vec(), b"x^2\n".to_vec()] {
             let expected = Verdict::of(&all, true);
             for seen in 0..all.len() {
                 let verdict = Verdict::of(&all[..seen], false);

@@ -155,7 +155,32 @@ fn compressed_streams_that_ask_for_more() {
     let dictionary = b"\x28\xB5\x2F\xFD\x01\x00\x05\x01\0\0";
     given(dictionary).gives(3, &[], &["<stdin>: the zst stream needs a dictionary"]);
     let window = b"\x28\xB5\x2F\xFD\x00\x90\x01\0\0";
-    given(window).gives(3, &[], &["the zst stream needs a window of more than 128 MiB"]);
+    given(window).gives(3, &[], &["the zst stream needs a window of more than 32 MiB"]);
+}
+
+#[test]
+fn a_window_above_the_limit_is_for_short_streams() {
+    // A window of 64 MiB, a raw block and blocks of 128 KiB of line ends.
+    let large = |blocks: usize| {
+        let text = format!("{CLASSIC}\n");
+        let mut bytes = b"\x28\xB5\x2F\xFD\x00\x80".to_vec();
+        bytes.extend_from_slice(&((text.len() as u32) << 3).to_le_bytes()[..3]);
+        bytes.extend_from_slice(text.as_bytes());
+        for block in 1..=blocks {
+            let header = (128 << 10 << 3 | 0b10 | u32::from(block == blocks)).to_le_bytes();
+            bytes.extend_from_slice(&header[..3]);
+            bytes.push(b'\n');
+        }
+        bytes
+    };
+    given(large(2)).gives(0, &["1,unique"], &[]);
+    let refused = "the zst stream needs a window of more than 1 MiB; allow a larger one";
+    given(large(10)).with(&["--window", "1M"]).gives(3, &["1,unique"], &[refused]);
+    given(large(7)).with(&["--window", "1M"]).gives(0, &["1,unique"], &[]);
+    given(large(10)).with(&["--window", "64M"]).gives(0, &["1,unique"], &[]);
+    // One after the other, each is short.
+    let both = [large(6), large(6)].concat();
+    given(both).with(&["--window", "1M"]).gives(0, &["1,unique", "786434,unique"], &[]);
 }
 
 #[test]

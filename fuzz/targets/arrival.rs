@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
         ..InputOptions::default()
     };
     // Threads take long to start.
-    let threads = choice >= 0xF0;
+    let threads = choice >= 0xFC;
     let sizes = match [a, b, c, d].map(usize::from) {
         [_, _, _, d] if d % 2 == 0 => [1; 4],
         // Some read has to bring something.

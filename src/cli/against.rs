@@ -1,19 +1,18 @@
 //! `--against`: records whose class occurs in another set have no row.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bulkdoku::Status;
 use bulkdoku::canon::{Collector, Known, Seen};
-use bulkdoku::input::InputOptions;
+use bulkdoku::input::{InputOptions, Window};
 use bulkdoku::pipeline::{Distinct, Fate, Sameness, Sift, Sifted};
 use indicatif::HumanCount;
 
 use super::inputs::STDIN;
 use super::outputs::Destinations;
-use super::progress::ProgressArgs;
+use super::run_args::RunArgs;
 use super::scan::{self, Scan};
 use super::{Failure, answers, numbers};
 
@@ -38,7 +37,7 @@ pub struct MemoryArgs {
     ///
     /// Each class takes 16 bytes and the room of a hash table, 20 to 39 bytes in all. What would take more
     /// than this is sorted in temporary files, in the folder that TMPDIR names.
-    #[arg(long, value_name = "SIZE", help_heading = "Run", value_parser = numbers::count)]
+    #[arg(long, value_name = "SIZE", help_heading = "Run", value_parser = numbers::size)]
     memory: Option<u64>,
 }
 
@@ -68,19 +67,19 @@ impl AgainstArgs {
         self.is_given().then(|| states.join(", "))
     }
 
-    /// Reads the set, if there is one.
+    /// Reads the set, if there is one. A compressed file may have this window.
     pub fn load(
         &self,
         by: Sameness,
-        threads: NonZeroUsize,
-        quiet: bool,
-        progress: ProgressArgs,
+        run: &RunArgs,
+        window: Window,
     ) -> Result<Option<Against>, Failure> {
         if !self.is_given() {
             return Ok(None);
         }
-        let scan = Scan { threads, quiet, progress };
-        let (known, _) = self.memory.load(&self.against, &InputOptions::default(), by, scan)?;
+        let scan = Scan { threads: run.threads, quiet: run.quiet, progress: run.progress };
+        let expected = InputOptions { window, ..InputOptions::default() };
+        let (known, _) = self.memory.load(&self.against, &expected, by, scan)?;
         Ok(Some(Against { by, known, distinct: None, failure: Mutex::default() }))
     }
 }

@@ -6,29 +6,30 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::Source;
-use bulkdoku::input::{Answers, InputOptions, Layout, names};
+use bulkdoku::input::{Answers, InputOptions, Layout, Window, names};
 use bulkdoku::pipeline::AnswerInput;
 
 use super::Failure;
 use super::inputs::{Inputs, Reader, STDIN};
 use super::outputs::Destinations;
 
-/// Opens the solutions in `path`; in a table they are in this column, or are looked for.
-pub fn open(path: &Path, column: Option<&str>) -> Result<AnswerInput, Failure> {
-    let Source { name, layout, position, skip, reader } = found(path, column)?;
+/// Opens the solutions in `path`, which may be compressed with this window; in a table they are in
+/// this column, or are looked for.
+pub fn open(path: &Path, column: Option<&str>, window: Window) -> Result<AnswerInput, Failure> {
+    let Source { name, layout, position, skip, reader } = found(path, column, window)?;
     let reader: Box<dyn Read + Send> = Box::new(reader);
     Ok(AnswerInput::new(Source { name, layout, position, skip, reader }))
 }
 
-fn found(path: &Path, column: Option<&str>) -> Result<Source<Reader>, Failure> {
-    let of_column =
-        |name: &str| InputOptions { column: Some(name.into()), ..InputOptions::default() };
+fn found(path: &Path, column: Option<&str>, window: Window) -> Result<Source<Reader>, Failure> {
+    let expected = InputOptions { window, ..InputOptions::default() };
+    let of_column = |name: &str| InputOptions { column: Some(name.into()), ..expected.clone() };
     if let Some(column) = column {
         return source(path, &of_column(column));
     }
     // Standard input can be looked at once.
     if path != Path::new(STDIN) {
-        let beside_puzzles = InputOptions { answers: Answers::Wanted, ..InputOptions::default() };
+        let beside_puzzles = InputOptions { answers: Answers::Wanted, ..expected.clone() };
         let by_name = names::SOLUTIONS.iter().copied().map(of_column);
         for expected in [beside_puzzles].into_iter().chain(by_name) {
             match source(path, &expected) {
@@ -38,7 +39,7 @@ fn found(path: &Path, column: Option<&str>) -> Result<Source<Reader>, Failure> {
             }
         }
     }
-    source(path, &InputOptions::default())
+    source(path, &expected)
 }
 
 fn source(path: &Path, expected: &InputOptions) -> Result<Source<Reader>, Failure> {

@@ -149,7 +149,7 @@ impl Args {
     fn pipeline(&self, format: Format) -> Result<Pipeline, Failure> {
         let by = if self.exact { Sameness::Exact } else { Sameness::Class };
         let distinct = self.dedup.then(|| Distinct::new(by));
-        let against = self.against.load(by, self.run.threads, self.run.quiet, self.run.progress)?;
+        let against = self.against.load(by, &self.run, self.expected.window())?;
         let sift: Option<Box<dyn Sift>> = match (against, distinct) {
             (Some(against), distinct) => Some(Box::new(against.then(distinct))),
             (None, Some(distinct)) => Some(Box::new(distinct)),

@@ -118,7 +118,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let mut pipeline = pipeline(&args, format)?;
     if let Some(path) = &args.solutions {
         answers::check(path, &args.input, &args.destinations)?;
-        pipeline.answers = Some(answers::open(path, args.solution_column.as_deref())?.into());
+        let column = args.solution_column.as_deref();
+        pipeline.answers = Some(answers::open(path, column, args.expected.window())?.into());
     }
     let mut destinations = args.destinations.clone();
     let others = args.select.outputs(&mut destinations)?;

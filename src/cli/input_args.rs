@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, Keep};
+use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, Keep, Window};
 use clap::ValueEnum;
 
-use super::{Failure, help};
+use super::{Failure, help, numbers};
 
 /// How the inputs are to be read.
 #[derive(Debug, clap::Args)]
@@ -37,6 +37,22 @@ pub struct LayoutArgs {
     /// The first row of a table names no columns
     #[arg(long, help_heading = "Input")]
     no_header: bool,
+
+    /// Largest window of a compressed input [default: 32M]
+    ///
+    /// A zst or xz stream says how far back it refers, and that much memory it takes if it is long:
+    /// 64M for xz -9, 128M for zstd --long. What is longer than this and refers further back is refused, so
+    /// that memory is bounded.
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "SIZE",
+        help_heading = "Input",
+        default_value = "32M",
+        hide_default_value = true,
+        value_parser = parse_window
+    )]
+    window: Window,
 }
 
 /// How the inputs are to be read, and what of them is carried into the rows.
@@ -135,11 +151,17 @@ impl LayoutArgs {
             no_header: self.no_header,
             keep: None,
             answers,
+            window: self.window,
         })
     }
 }
 
 impl InputArgs {
+    /// The largest window of a compressed file.
+    pub fn window(&self) -> Window {
+        self.layout.window
+    }
+
     /// The options that were given, or have defaults, with what they say.
     pub fn settings(&self) -> impl Iterator<Item = (&'static str, Option<String>)> + use<> {
         let keep = self.keep.as_ref().map(|names| names.join(","));
@@ -163,6 +185,10 @@ fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
         }
         _ => Ok(Keep::Only(names.to_vec())),
     }
+}
+
+fn parse_window(text: &str) -> Result<Window, String> {
+    numbers::size(text).map(Window::new)
 }
 
 fn parse_delimiter(text: &str) -> Result<Delimiter, String> {

@@ -1,4 +1,4 @@
-//! Counts as people type them: `5000`, `5_000`, `5k`, `1e6`, `2.5M`.
+//! Counts as people type them: `5000`, `5_000`, `5k`, `1e6`, `2.5M`; and sizes: `64M`, `2GiB`.
 
 use std::num::NonZeroU64;
 
@@ -22,6 +22,21 @@ pub fn at_least_1<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, String> {
 pub fn up_to<T: TryFrom<NonZeroU64>>(text: &str, most: u64) -> Result<T, String> {
     let number = within(text, 1, most).map(|n| NonZeroU64::new(n).expect("it is at least 1"))?;
     T::try_from(number).map_err(|_| at_most(most))
+}
+
+/// Reads a size in bytes; its suffixes are powers of 1024, as those of xz and zstd.
+pub fn size(text: &str) -> Result<u64, String> {
+    let lower = text.to_ascii_lowercase();
+    let number = lower.strip_suffix('b').unwrap_or(&lower);
+    let number = number.strip_suffix('i').unwrap_or(number);
+    let suffix = number.chars().last().and_then(|last| "kmgt".find(last));
+    let (number, power) = match suffix {
+        Some(place) => (&number[..number.len() - 1], 10 * (place + 1)),
+        None => (number, 0),
+    };
+    let size = digits(number).and_then(|number| number.parse::<u64>().ok());
+    size.and_then(|size| size.checked_mul(1 << power))
+        .ok_or_else(|| "a size in bytes, such as 100000, 64M or 2G".into())
 }
 
 /// Reads a count within bounds.
@@ -111,6 +126,26 @@ mod tests {
             ["", "k", "1__0", "_1", "1_", "1.5", "1e-3", "1.25e1", "0x10", "1,000", "½", "1é", "e5"]
         {
             assert!(count(bad).unwrap_err().starts_with("a whole number"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_suffixes_of_1024() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("100_000", 100_000),
+            ("4k", 4096),
+            ("64M", 64 << 20),
+            ("64MiB", 64 << 20),
+            ("64mb", 64 << 20),
+            ("2G", 2 << 30),
+            ("1t", 1 << 40),
+            ("7B", 7),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for bad in ["", "M", "b", "1.5G", "-1", "1e6", "99999999999T", "1MM", "é"] {
+            assert!(size(bad).unwrap_err().starts_with("a size in bytes"), "{bad}");
         }
     }
 

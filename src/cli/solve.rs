@@ -222,9 +222,7 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
     let smallest = args.solution() == Which::LexFirst || is_listing || format == Format::Boj2239;
     let (engine, simd) = (args.work.engine(), args.work.simd());
-    let work = &args.work;
-    let known =
-        args.against.load(Sameness::Class, work.run.threads, work.run.quiet, work.run.progress)?;
+    let known = args.against.load(Sameness::Class, &args.work.run, args.expected.window())?;
     Ok(Pipeline {
         facts: args.select.facts(args.columns.as_deref().unwrap_or(&Column::DEFAULT)),
         sift: known.map(|known| Box::new(known) as Box<dyn Sift>),

@@ -245,7 +245,7 @@ mod tests {
         let zip = b"PK\x03\x04more\0".to_vec();
         let label = b"PAR1\n. $A\0\x89H".to_vec();
         let party = b"PARTY\n".to_vec();
-        for all in [tar(), zip, label, party, b"\xFF\xFE\0\0".to_vec(), b"x^2\n".to_vec()] {
+        for all in [tar(), zip, label, party, b"\xFF\xFE\0\0".to_vec(), b"x^25\n2\xFBP6".to_vec()] {
             let expected = Verdict::of(&all, true);
             for seen in 0..all.len() {
                 let verdict = Verdict::of(&all[..seen], false);

@@ -12,7 +12,7 @@ const STEP: usize = 4096;
 
 /// Of this many first bytes, every new line is looked at. Later, new lines wait until they are an eighth
 /// of what was looked at before, so that many short lines do not take quadratic time.
-const LOOKED_AT_BY_LINE: usize = 256;
+const LOOKED_AT_BY_LINE: usize = 64;
 
 /// Gives the bytes of a stream, those that were looked at included.
 #[derive(Debug)]

@@ -15,7 +15,7 @@
 //! | `columns.rs` | which columns of a table hold what |
 //! | `keys.rs` | which keys of JSON objects hold what |
 //! | `sample.rs` | the first bytes, cut into rows and fields |
-//! | `undetected.rs` | why nobody knows it |
+//! | `error.rs` | why it is not known |
 
 mod columns;
 mod error;
@@ -26,7 +26,7 @@ pub use error::{Columns, DetectError};
 
 use super::csv::Delimiter;
 use super::foreign::Verdict;
-use super::{BYTE_ORDER_MARK, Layout, TrailingText, grid, lines};
+use super::{BYTE_ORDER_MARK, Layout, TrailingText, Window, grid, lines};
 use sample::Sample;
 
 /// The most bytes that are looked at.
@@ -65,6 +65,8 @@ pub struct InputOptions {
     pub keep: Option<Keep>,
     /// Whether the solutions that the inputs themselves give are wanted.
     pub answers: Answers,
+    /// The largest window of a compressed one.
+    pub window: Window,
 }
 
 /// The solutions that inputs themselves give for their puzzles.

@@ -93,8 +93,8 @@ impl Beginning {
         }
     }
 
-    /// A zlib stream begins as a text may that begins with a blank cell, `x^`; but no text goes on
-    /// as its blocks do.
+    /// A zlib stream begins as a text may that begins with a blank cell, `x^`; but no text has such bytes
+    /// as its blocks. The same number of bytes is looked at however they arrive, line ends among them.
     fn of_zlib(bytes: &[u8]) -> Self {
         let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
         match bytes {
@@ -103,7 +103,7 @@ impl Beginning {
             [_, rest @ ..] if rest.iter().take(8).any(|byte| !is_text(byte)) => {
                 Self::Compressed(Codec::Zlib)
             }
-            [_, rest @ ..] if rest.len() < 8 && !rest.contains(&b'\n') => Self::TooShort,
+            [_, rest @ ..] if rest.len() < 8 => Self::TooShort,
             _ => Self::Plain,
         }
     }
@@ -141,7 +141,9 @@ mod tests {
             (b"x\x9C", compressed(Codec::Zlib)),
             (b"x^\xCB", compressed(Codec::Zlib)),
             (b"x^2", Beginning::TooShort),
-            (b"x^2\n", Beginning::Plain),
+            (b"x^2\n", Beginning::TooShort),
+            (b"x^2\n2..4\n", Beginning::Plain),
+            (b"x^2\n2\xFB", compressed(Codec::Zlib)),
             (b"x^2 and more", Beginning::Plain),
             (b"x.", Beginning::Plain),
             (b".", Beginning::Plain),

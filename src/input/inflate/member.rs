@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+#[cfg(any(feature = "zstd", feature = "xz"))]
+use super::bounded::Bounded;
 #[cfg(feature = "bzip2")]
 use super::bz2;
 use super::codec::Codec;
@@ -11,8 +13,9 @@ use super::deflate;
 #[cfg(feature = "lz4")]
 use super::lz4::Lz4Frames;
 use super::step::Step;
+use super::window::Window;
 #[cfg(feature = "xz")]
-use super::xz;
+use super::xz::XzStreams;
 #[cfg(feature = "zstd")]
 use super::zst::ZstFrames;
 
@@ -22,9 +25,9 @@ pub(super) enum Member {
     #[cfg(feature = "gzip")]
     Deflate(flate2::Decompress),
     #[cfg(feature = "zstd")]
-    Zst(ZstFrames),
+    Zst(Bounded<ZstFrames>),
     #[cfg(feature = "xz")]
-    Xz(Box<xz4rust::XzDecoder<'static>>),
+    Xz(Bounded<XzStreams>),
     #[cfg(feature = "bzip2")]
     Bz2(bzip2::Decompress),
     #[cfg(feature = "lz4")]
@@ -34,16 +37,17 @@ pub(super) enum Member {
 impl Member {
     /// # Errors
     /// When this build lacks the feature that reads it.
-    pub(super) fn new(codec: Codec) -> io::Result<Self> {
+    #[cfg_attr(not(any(feature = "zstd", feature = "xz")), allow(unused_variables))]
+    pub(super) fn new(codec: Codec, window: Window) -> io::Result<Self> {
         match codec {
             #[cfg(feature = "gzip")]
             Codec::Gz => Ok(Self::Deflate(flate2::Decompress::new_gzip(15))),
             #[cfg(feature = "gzip")]
             Codec::Zlib => Ok(Self::Deflate(flate2::Decompress::new(true))),
             #[cfg(feature = "zstd")]
-            Codec::Zst => Ok(Self::Zst(ZstFrames::new()?)),
+            Codec::Zst => Ok(Self::Zst(Bounded::new(window)?)),
             #[cfg(feature = "xz")]
-            Codec::Xz => Ok(Self::Xz(xz::decoder())),
+            Codec::Xz => Ok(Self::Xz(Bounded::new(window)?)),
             #[cfg(feature = "bzip2")]
             Codec::Bz2 => Ok(Self::Bz2(bzip2::Decompress::new(false))),
             #[cfg(feature = "lz4")]
@@ -67,7 +71,7 @@ impl Member {
             #[cfg(feature = "zstd")]
             Self::Zst(ref mut frames) => frames.step(bytes, into),
             #[cfg(feature = "xz")]
-            Self::Xz(ref mut decoder) => xz::step(decoder, bytes, into),
+            Self::Xz(ref mut streams) => streams.step(bytes, into),
             #[cfg(feature = "bzip2")]
             Self::Bz2(ref mut decoder) => bz2::step(decoder, bytes, into),
             #[cfg(feature = "lz4")]
@@ -77,6 +81,7 @@ impl Member {
 
     /// Bytes at the start of `bytes` that stand between two members and mean nothing.
     #[cfg_attr(not(feature = "xz"), allow(unused_variables, clippy::unused_self))]
+    #[allow(unreachable_patterns, reason = "there may be no other kind")]
     pub(super) fn padding(&self, bytes: &[u8]) -> usize {
         match *self {
             #[cfg(feature = "xz")]

@@ -8,8 +8,11 @@
 //! |---|---|
 //! | `codec` | the kinds of compressed streams, and how they begin |
 //! | `member` | what decompresses any of them |
+//! | `window`, `bounded` | how much memory a stream may ask for, and what holds it to that |
 //! | `deflate`, `zst`, `xz`, `bz2`, `lz4` | one kind each, with the feature of that name |
 
+#[cfg(any(feature = "zstd", feature = "xz"))]
+mod bounded;
 #[cfg(feature = "bzip2")]
 mod bz2;
 mod codec;
@@ -26,9 +29,10 @@ mod member;
         feature = "bzip2",
         feature = "lz4"
     )),
-    allow(dead_code, reason = "no stream can be damaged")
+    allow(dead_code, reason = "no stream can be damaged, or has a window")
 )]
 mod step;
+mod window;
 #[cfg(feature = "xz")]
 mod xz;
 #[cfg(feature = "zstd")]
@@ -37,6 +41,7 @@ mod zst;
 use std::io::{self, ErrorKind, Read};
 
 pub use codec::Codec;
+pub use window::Window;
 
 pub(super) use codec::Beginning;
 use member::Member;
@@ -55,6 +60,7 @@ const COMPRESSED: usize = 128 * 1024;
 #[derive(Debug)]
 pub struct Inflate<R> {
     source: R,
+    window: Window,
     state: State,
 }
 
@@ -69,9 +75,14 @@ enum State {
 }
 
 impl<R: Read> Inflate<R> {
-    /// Reads nothing yet.
+    /// Reads nothing yet. Windows have the default size at most.
     pub fn new(source: R) -> Self {
-        Self { source, state: State::Beginning(Head::default()) }
+        Self::with_window(source, Window::default())
+    }
+
+    /// Reads nothing yet. A stream whose window is larger than this is an error.
+    pub fn with_window(source: R, window: Window) -> Self {
+        Self { source, window, state: State::Beginning(Head::default()) }
     }
 
     /// Whether it is compressed, as far as that is known: it is not before the first read.
@@ -87,7 +98,10 @@ impl<R: Read> Read for Inflate<R> {
         }
         if let State::Beginning(head) = &mut self.state {
             self.state = match head.fill_until_known(&mut self.source, into)? {
-                Some(codec) => State::Compressed(Box::new(Compressed::new(codec, head.rest())?)),
+                Some(codec) => {
+                    let stream = Compressed::new(codec, self.window, head.rest())?;
+                    State::Compressed(Box::new(stream))
+                }
                 None => State::Plain(std::mem::take(head)),
             };
         }
@@ -163,8 +177,8 @@ struct Compressed {
 
 impl Compressed {
     /// `head` are the first bytes of the stream.
-    fn new(codec: Codec, head: &[u8]) -> io::Result<Self> {
-        let decoder = Member::new(codec)?;
+    fn new(codec: Codec, window: Window, head: &[u8]) -> io::Result<Self> {
+        let decoder = Member::new(codec, window)?;
         let mut bytes = vec![0; COMPRESSED].into_boxed_slice();
         bytes[..head.len()].copy_from_slice(head);
         let (used, of_member, failure) = (0, 0, None);
@@ -250,6 +264,9 @@ impl Failure {
             ),
             Self::Fault { at: _, fault: Fault::Asks(what) } => {
                 (ErrorKind::InvalidData, format!("the {name} stream needs {what}"))
+            }
+            Self::Fault { at: _, fault: Fault::Window } => {
+                (ErrorKind::InvalidData, format!("the {name} stream needs a larger window"))
             }
             Self::SomethingElse { at } => (
                 ErrorKind::InvalidData,

@@ -17,4 +17,7 @@ pub(super) enum Fault {
     Damaged(String),
     /// It is sound, but asks for what is not given to it.
     Asks(String),
+    /// It is sound, but its window is above the limit.
+    #[cfg_attr(not(any(feature = "zstd", feature = "xz")), allow(dead_code))]
+    Window,
 }

@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{Cursor, Write};
 
 use flate2::write::{GzEncoder, ZlibEncoder};
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
@@ -258,16 +258,29 @@ fn streams_of_other_tools_are_read() {
 fn what_a_stream_asks_for_is_told() {
     let zst_dictionary = b"\x28\xB5\x2F\xFD\x01\x00\x05\x01\0\0".to_vec();
     let zst_window = b"\x28\xB5\x2F\xFD\x00\x90\x01\0\0".to_vec();
+    // A dictionary of 256 MiB, and the check sum of the header that says so.
+    let mut xz_dictionary = made("dictionary.xz");
+    xz_dictionary[16] = 0x20;
+    xz_dictionary[20..24].copy_from_slice(b"\x09\x88\xA5\x76");
     for (packed, message) in [
         (zst_dictionary, "the zst stream needs a dictionary"),
-        (zst_window, "the zst stream needs a window of more than 128 MiB"),
-        (made("dictionary.xz"), "the xz stream needs a dictionary of more than 64 MiB"),
+        (zst_window, "the zst stream needs a window of more than 32 MiB"),
+        (xz_dictionary, "the xz stream needs a dictionary of more than 32 MiB"),
         (made("sha256.xz"), "the xz stream needs a check by SHA-256"),
     ] {
         let (found, error) = read_all(packed.as_slice(), 1000);
         assert_eq!(found, b"");
         assert!(error.is_some_and(|error| error.to_string().starts_with(message)), "{message}");
     }
+}
+
+#[test]
+fn a_short_stream_takes_no_window() {
+    // Its dictionary is 128 MiB.
+    let (found, error) = read_all(made("dictionary.xz").as_slice(), 1000);
+    assert!(error.is_none() && found.len() > 1000);
+    let above = Inflate::with_window(Cursor::new(made("dictionary.xz")), Window::new(0));
+    assert_eq!(above.bytes().map(Result::unwrap).collect::<Vec<_>>(), found);
 }
 
 /// Counts reads, and says how large the last one's buffer was.

@@ -1,39 +1,46 @@
 //! The .xz file format.
 
+use std::io;
+
 use xz4rust::{XzDecoder, XzError, XzNextBlockResult};
 
+use super::bounded::Windowed;
 use super::step::{Fault, Step};
-
-/// The largest dictionary of an xz stream that is taken: that of `xz -9`.
-const DICTIONARY: usize = 64 << 20;
+use super::window::Window;
 
 /// How many bytes a decoder is given at a time: what they yield is lost if they are damaged.
 const PIECE: usize = 256;
 
-/// A decoder that stands before the first stream.
-pub(super) fn decoder() -> Box<XzDecoder<'static>> {
-    XzDecoder::in_heap_with_alloc_dict_size(0, DICTIONARY)
-}
+/// xz streams, one behind the other.
+pub(super) struct XzStreams(Box<XzDecoder<'static>>);
 
-/// Decompresses some of `bytes`.
-pub(super) fn step(decoder: &mut XzDecoder<'_>, bytes: &[u8], into: &mut [u8]) -> Step {
-    let piece = &bytes[..bytes.len().min(PIECE)];
-    let (used, made, end) = match decoder.decode(piece, into) {
-        Ok(XzNextBlockResult::NeedMoreData(used, made)) => (used, made, Ok(false)),
-        Ok(XzNextBlockResult::EndOfStream(used, made)) => {
-            decoder.reset();
-            (used, made, Ok(true))
-        }
-        Err(XzError::NeedsLargerInputBuffer) => (0, 0, Ok(false)),
-        Err(XzError::DictionaryTooLarge(_)) => {
-            let what = "a dictionary of more than 64 MiB; decompress it first: xz -dc";
-            (0, 0, Err(Fault::Asks(what.into())))
-        }
-        Err(XzError::Sha256NotSupported) => {
-            let what = "a check by SHA-256, which is not made; decompress it first: xz -dc";
-            (0, 0, Err(Fault::Asks(what.into())))
-        }
-        Err(error) => (0, 0, Err(Fault::Damaged(error.to_string()))),
-    };
-    Step { used, made, end }
+impl Windowed for XzStreams {
+    fn with_limit(bytes: u64) -> io::Result<Self> {
+        let most = usize::try_from(bytes).unwrap_or(usize::MAX);
+        Ok(Self(XzDecoder::in_heap_with_alloc_dict_size(0, most)))
+    }
+
+    fn refusal(window: Window) -> String {
+        let hint = "allow a larger window, or decompress it first: xz -dc";
+        format!("a dictionary of more than {window}; {hint}")
+    }
+
+    fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+        let piece = &bytes[..bytes.len().min(PIECE)];
+        let (used, made, end) = match self.0.decode(piece, into) {
+            Ok(XzNextBlockResult::NeedMoreData(used, made)) => (used, made, Ok(false)),
+            Ok(XzNextBlockResult::EndOfStream(used, made)) => {
+                self.0.reset();
+                (used, made, Ok(true))
+            }
+            Err(XzError::NeedsLargerInputBuffer) => (0, 0, Ok(false)),
+            Err(XzError::DictionaryTooLarge(_)) => (0, 0, Err(Fault::Window)),
+            Err(XzError::Sha256NotSupported) => {
+                let what = "a check by SHA-256, which is not made; decompress it first: xz -dc";
+                (0, 0, Err(Fault::Asks(what.into())))
+            }
+            Err(error) => (0, 0, Err(Fault::Damaged(error.to_string()))),
+        };
+        Step { used, made, end }
+    }
 }

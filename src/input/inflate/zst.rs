@@ -2,9 +2,11 @@
 
 use std::io;
 
-use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
+use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
 
+use super::bounded::Windowed;
 use super::step::{Fault, Step};
+use super::window::Window;
 
 /// Zstandard frames.
 pub(super) struct ZstFrames {
@@ -13,14 +15,24 @@ pub(super) struct ZstFrames {
     wanted: usize,
 }
 
-impl ZstFrames {
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { decoder: Decoder::new()?, wanted: 1 })
+/// The largest window of the format that its library decompresses, as a power of two.
+const MOST_LOG: u32 = 31;
+
+impl Windowed for ZstFrames {
+    fn with_limit(bytes: u64) -> io::Result<Self> {
+        let mut decoder = Decoder::new()?;
+        decoder.set_parameter(DParameter::WindowLogMax(bytes.ilog2().min(MOST_LOG)))?;
+        Ok(Self { decoder, wanted: 1 })
+    }
+
+    fn refusal(window: Window) -> String {
+        let hint = "allow a larger one, or decompress it first: zstd -d --long=31";
+        format!("a window of more than {window}; {hint}")
     }
 
     /// Decompresses one block at most: if the one behind it is damaged, a call that did both would
     /// not say what came out of the first.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         let mut bytes = InBuffer::around(&bytes[..self.wanted.min(bytes.len())]);
         let mut into = OutBuffer::around(into);
         let end = match self.decoder.run(&mut bytes, &mut into) {
@@ -41,9 +53,7 @@ fn zst_fault(error: String) -> Fault {
             "a dictionary, which it does not hold; decompress it first: zstd -d -D DICTIONARY"
                 .into(),
         ),
-        "Frame requires too much memory for decoding" => Fault::Asks(
-            "a window of more than 128 MiB; decompress it first: zstd -d --long=31".into(),
-        ),
+        "Frame requires too much memory for decoding" => Fault::Window,
         _ => Fault::Damaged(error),
     }
 }

@@ -15,7 +15,7 @@ impl Window {
     /// The smallest limit: that of the standard level of zstd, rounded down.
     pub const LEAST: Self = Self { bytes: 1 << 20 };
 
-    /// A limit of so many bytes, or [`Window::LEAST`] if they are fewer.
+    /// A limit in bytes, at least [`Window::LEAST`].
     pub fn new(bytes: u64) -> Self {
         Self { bytes }.max(Self::LEAST)
     }

@@ -395,21 +395,46 @@ fn isomorphs_of_what_has_no_solution_or_a_wrong_one() {
 #[test]
 fn ended_runs_are_resumed_with_the_same_rows() {
     let folder = Folder::new();
-    folder.file("in", lines(&isomorphs(&vec![CLASSIC.parse().unwrap(); 20_000], 1)));
-    let args = |output| ["in", "--seed", "1", "--times", "20", "-q", "-o", output];
-    assert_eq!(folder.run("augment", &args("whole.csv"), "").status, 0);
-    let mut kills = 0;
-    for pause in (1..).map(|i| std::time::Duration::from_millis(60 * i)) {
-        let mut child = folder.spawn("augment", &[&args("part.csv")[..], &["--resume"]].concat());
-        std::thread::sleep(pause);
-        child.kill().unwrap();
-        match child.wait().unwrap().code() {
-            None => kills += 1,
-            Some(code) => {
-                assert!(code == 0 || code == 2, "{code}");
-                break;
+    let classes = |from: usize| {
+        let puzzles = bulkdoku::generate::Generator::new().puzzles(
+            &bulkdoku::generate::Recipe::default(),
+            4,
+            from as u64..from as u64 + 300,
+        );
+        lines(&isomorphs(&puzzles.repeat(67), from as u64))
+    };
+    // Half of the classes of one are in the other.
+    folder.file("in", classes(0));
+    folder.file("other", classes(150));
+    for (command, line) in [
+        ("augment", "in --seed 1 --times 20"),
+        ("overlap", "in other"),
+        ("overlap", "in other --memory 1M"),
+        ("canon", "in --against other"),
+        ("canon", "in --dedup --against other"),
+        ("solve", "in --against other --columns line,puzzle,solution,status"),
+    ] {
+        let args = |output: &'static str| -> Vec<&str> {
+            line.split(' ').chain(["-j", "2", "-q", "-o", output]).collect()
+        };
+        let whole = folder.run(command, &[&args("whole.csv")[..], &["--force"]].concat(), "");
+        assert!([0, 1].contains(&whole.status), "{command} {line}: {whole:?}");
+        assert!(folder.read("whole.csv").lines().count() > 100, "{command} {line}");
+        let _ = std::fs::remove_file(folder.path("part.csv"));
+        let mut kills = 0;
+        for pause in (1..).map(|i| std::time::Duration::from_millis(25 * i)) {
+            let mut child = folder.spawn(command, &[&args("part.csv")[..], &["--resume"]].concat());
+            std::thread::sleep(pause);
+            child.kill().unwrap();
+            match child.wait().unwrap().code() {
+                None => kills += 1,
+                Some(code) => {
+                    assert!((0..=2).contains(&code), "{command} {line}: {code}");
+                    break;
+                }
             }
         }
+        let is_same = folder.read("part.csv") == folder.read("whole.csv");
+        assert!(kills > 0 && is_same, "{command} {line}: {kills} kills");
     }
-    assert!(kills > 0 && folder.read("part.csv") == folder.read("whole.csv"));
 }

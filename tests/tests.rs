@@ -31,6 +31,7 @@ mod outputs;
 mod pasted;
 mod pipeline;
 mod readers;
+mod report;
 #[cfg(unix)]
 mod resources;
 mod select;

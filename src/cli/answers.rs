@@ -55,8 +55,8 @@ pub fn check(path: &Path, inputs: &[PathBuf], destinations: &Destinations) -> Re
         let hint = "standard input is read for puzzles; name a file of solutions";
         return Err(Failure::Usage(format!("--solutions -: {hint}")));
     }
-    let Destinations { output, latency, errors, summary_json, .. } = destinations;
-    for output in [output, latency, errors, summary_json].into_iter().flatten() {
+    let Destinations { output, latency, errors, summary_json, report, .. } = destinations;
+    for output in [output, latency, errors, summary_json, report].into_iter().flatten() {
         if same_file::is_same_file(path, output).unwrap_or(false) {
             let (name, path) = (output.display(), path.display());
             return Err(Failure::Usage(format!("{name}: is the input {path}; name another file")));

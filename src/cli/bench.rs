@@ -17,11 +17,11 @@ use clap::ValueEnum;
 use super::engine_args::check_simd;
 use super::input_args::LayoutArgs;
 use super::inputs::Inputs;
-use super::outputs;
+use super::outputs::{Destinations, Existing};
 use super::packed::Packed;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, endings, help, numbers, parse_threads, version};
+use super::{Exit, Failure, endings, help, html, numbers, parse_threads, rows_run, version};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
@@ -63,7 +63,13 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Replace the output file if it exists
+    /// Write a page that compares engines and sets, as HTML
+    ///
+    /// Charts and tables in one file that needs no other.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
+    /// Replace output files that exist
     #[arg(long, help_heading = "Output")]
     force: bool,
 
@@ -208,6 +214,7 @@ Examples:
   bulkdoku bench --threads 1,2,4 --first puzzles.txt
   bulkdoku bench --format json -o before.json
   bulkdoku bench --baseline before.json --fail-above 5%
+  bulkdoku bench --engine all --max-nodes 10000 --report engines.html
 
 Columns:
   ns/puzzle, min, max  wall time a puzzle: the median of the rounds, the fastest, the slowest
@@ -279,13 +286,26 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     // The baseline is an input, too: it must not be overwritten.
     let mut paths = inputs.as_ref().map_or(&[][..], Inputs::paths).to_vec();
     paths.extend(args.baseline.clone());
-    let output = outputs::create(&paths, args.output.as_deref(), args.force)?;
+    let destinations = Destinations {
+        output: args.output.clone(),
+        report: args.report,
+        force: args.force,
+        ..Destinations::default()
+    };
+    endings::check_sides(&destinations)?;
+    let opened = destinations.open(&paths, &[], Existing::or_force(args.force))?;
+    let (output, page) = (opened.rows, opened.report);
 
     let measurements = measure(&bench, &sets, args.progress)?;
 
     let mut out = Packed::new(&output, args.output.as_deref());
     let written = format.report().write(&measurements, &mut out).and_then(|()| out.finish());
     written.map_err(|error| Failure::at(Path::new(&output.name()), error))?;
+    let page = page.as_ref().and_then(|out| {
+        let page = html::of_bench(&measurements, version::origin().date);
+        rows_run::write_side(out, |out| page.write(out))
+    });
+    page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
     let Some(baseline) = baseline else { return Ok(Exit::Done) };
     if let Some(machine) = baseline.other_machine(&version::origin().machine) {
         eprintln!("The baseline was measured on another machine: {machine}.");

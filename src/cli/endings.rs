@@ -56,9 +56,10 @@ pub const COMPRESSED: &str = ", and .gz or .zst behind it";
 /// Refuses names of side outputs that promise what is not written to them.
 pub fn check_sides(destinations: &Destinations) -> Result<(), Failure> {
     let sides = [
-        ("--latency", &destinations.latency, &["csv"][..]),
+        ("--latency", &destinations.latency, &["csv", "hgrm", "hlog"][..]),
         ("--errors", &destinations.errors, &["err", "errors"]),
         ("--summary-json", &destinations.summary_json, &["json"]),
+        ("--report", &destinations.report, &["html", "htm"]),
     ];
     for (flag, path, known) in sides {
         let Some(path) = path else { continue };

@@ -1,8 +1,11 @@
 //! The rows and messages of a run, and the journal from which a later run can go on.
 
 use std::io::{self, Write};
+use std::mem;
+use std::time::Instant;
 
 use bulkdoku::pipeline::{Checkpoint, Sink};
+use bulkdoku::stats::Timeline;
 
 use super::Failure;
 use super::diagnostics::Diagnostics;
@@ -28,6 +31,16 @@ pub struct FileSink {
     /// Something before this place is missing in the outputs: a later run has to go back to the last
     /// place that was noted.
     is_incomplete: bool,
+    /// When records had their rows, if that is kept.
+    kept_time: Option<KeptTime>,
+}
+
+/// When records had their rows.
+#[derive(Debug)]
+struct KeptTime {
+    began: Instant,
+    records: u64,
+    timeline: Timeline,
 }
 
 impl FileSink {
@@ -50,6 +63,7 @@ impl FileSink {
             others: Vec::new(),
             header: None,
             is_incomplete: false,
+            kept_time: None,
         }
     }
 
@@ -71,6 +85,7 @@ impl FileSink {
             others,
             header: headers_wait.then(Vec::new),
             is_incomplete: false,
+            kept_time: None,
         }
     }
 
@@ -119,8 +134,20 @@ impl FileSink {
             others: Vec::new(),
             header: None,
             is_incomplete: false,
+            kept_time: None,
         };
         Ok((results, start))
+    }
+
+    /// From now on it is kept when records had their rows; as many had theirs before.
+    pub fn keep_time(&mut self, records: u64) {
+        let (began, timeline) = (Instant::now(), Timeline::new());
+        self.kept_time = Some(KeptTime { began, records, timeline });
+    }
+
+    /// When records had their rows, if that was kept.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.kept_time.as_ref().map(|kept| &kept.timeline)
     }
 
     /// Says how many messages were not shown.
@@ -229,7 +256,7 @@ impl Sink for FileSink {
             *header = rows.to_vec();
             return Ok(());
         }
-        let header = std::mem::take(header);
+        let header = mem::take(header);
         let mut file = &*out;
         file.write_all(&header).and_then(|()| file.write_all(rows)).map_err(named)
     }
@@ -242,6 +269,10 @@ impl Sink for FileSink {
 
     fn reached(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
         self.rows_bytes = self.written_bytes;
+        if let Some(KeptTime { began, records, timeline }) = &mut self.kept_time {
+            let all = checkpoint.counts.records();
+            timeline.add(began.elapsed(), all - mem::replace(records, all));
+        }
         let was_complete = !self.is_incomplete;
         self.is_incomplete |= checkpoint.input_failed || self.diagnostics.can_be_mended();
         let is_due = self.journal.as_ref().is_some_and(Journal::is_due);

@@ -48,7 +48,7 @@ pub struct JournalEntry {
     /// Latencies and how many puzzles had each.
     latencies: Vec<(u64, u64)>,
     last_record: Option<(String, u64)>,
-    /// What the rows of a corpus are.
+    /// What the puzzles are, as far as that is counted.
     #[serde(default)]
     tally: Tally,
     /// Whether the input cannot be read beyond this place: it may be another file next time.

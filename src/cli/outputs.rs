@@ -19,7 +19,10 @@ pub struct Destinations {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub output: Option<PathBuf>,
 
-    /// Write the histogram of latencies as CSV
+    /// Write the histogram of latencies: .csv, .hgrm, .hlog
+    ///
+    /// By the name: .hgrm has percentiles, .hlog is an interval log, both in the forms of the HDR
+    /// histogram library; any other name has all buckets as CSV.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub latency: Option<PathBuf>,
 
@@ -32,6 +35,16 @@ pub struct Destinations {
     /// Write the summary as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub summary_json: Option<PathBuf>,
+
+    /// Write a page with charts of the run, as HTML
+    ///
+    /// Latency, throughput over time, statuses, clues and guesses, in one file that needs no other.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+
+    /// What the rows of a corpus are, as JSON.
+    #[arg(skip)]
+    pub manifest: Option<PathBuf>,
 
     /// Replace output files that exist
     #[arg(long, help_heading = "Output")]
@@ -87,6 +100,10 @@ pub struct Outputs {
     pub latency: Option<Out>,
     /// The summary as JSON.
     pub summary_json: Option<Out>,
+    /// The page with charts.
+    pub report: Option<Out>,
+    /// What the rows of a corpus are.
+    pub manifest: Option<Out>,
 }
 
 impl Destinations {
@@ -96,8 +113,8 @@ impl Destinations {
     }
 
     /// The other outputs that are wanted.
-    fn sides(&self) -> [Option<Target<'_>>; 3] {
-        [&self.errors, &self.latency, &self.summary_json]
+    fn sides(&self) -> [Option<Target<'_>>; 5] {
+        [&self.errors, &self.latency, &self.summary_json, &self.report, &self.manifest]
             .map(|path| path.as_deref().map(Target::of))
     }
 
@@ -145,8 +162,9 @@ impl Destinations {
         let mut opened = open_all(&targets, existing)?.into_iter();
         let mut next = || opened.next().flatten();
         let rows = next().expect("there is always one for rows");
-        let [errors, latency, summary_json] = [next(), next(), next()];
-        Ok(Outputs { rows, others: opened.flatten().collect(), errors, latency, summary_json })
+        let [errors, latency, summary_json, report, manifest] = std::array::from_fn(|_| next());
+        let others = opened.flatten().collect();
+        Ok(Outputs { rows, others, errors, latency, summary_json, report, manifest })
     }
 }
 

@@ -67,8 +67,9 @@ pub struct Summary {
     failures: Vec<String>,
 }
 
+/// Percentiles of latencies in nanoseconds.
 #[derive(Debug, Serialize)]
-struct LatencySummary {
+pub struct LatencySummary {
     count: u64,
     min: u64,
     mean: f64,
@@ -80,7 +81,8 @@ struct LatencySummary {
 }
 
 impl LatencySummary {
-    fn new(latencies: &Latencies) -> Self {
+    /// That of these.
+    pub fn new(latencies: &Latencies) -> Self {
         Self {
             count: latencies.count(),
             min: latencies.min(),
@@ -143,6 +145,23 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// Which engine on how many threads found what.
+    pub fn means(&self) -> String {
+        let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
+        let threads = self.threads_in_words();
+        if self.check && self.solution_limit == Some(1) {
+            return format!("no engine, {threads}, solutions checked without proof");
+        }
+        match (self.engine, self.solution_limit) {
+            (Some(engine), Some(limit)) => {
+                format!("engine {engine}{simd}, {threads}, {}", self.mode(limit))
+            }
+            _ => format!("{}, {threads}", self.finds),
+        }
+    }
+}
+
 fn records(count: u64) -> String {
     format!("{} record{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
@@ -176,18 +195,12 @@ impl fmt::Display for Summary {
                 writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
             }
         }
-        let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
-        let threads = self.threads_in_words();
-        if self.check && self.solution_limit == Some(1) {
-            return write!(f, "no engine, {threads}, solutions checked without proof");
+        write!(f, "{}", self.means())?;
+        let asks_engine = !(self.check && self.solution_limit == Some(1));
+        if asks_engine && self.latency_ns.count > 0 {
+            write!(f, "\nlatency {}", self.latency_ns)?;
         }
-        match (self.engine, self.solution_limit) {
-            (Some(engine), Some(limit)) => {
-                write!(f, "engine {engine}{simd}, {threads}, {}", self.mode(limit))?;
-            }
-            _ => write!(f, "{}, {threads}", self.finds)?,
-        }
-        if self.latency_ns.count > 0 { write!(f, "\nlatency {}", self.latency_ns) } else { Ok(()) }
+        Ok(())
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Block {
     pub counts: Counts,
     /// The line of its last record in that input, if it has one.
     pub last_record: Option<u64>,
-    /// What its puzzles are, if they were made.
+    /// What its puzzles are, as far as that is counted.
     pub tally: Tally,
     /// Of the puzzles that an engine solved, in nanoseconds, and how many there are of each.
     pub latencies: Vec<(u64, u64)>,

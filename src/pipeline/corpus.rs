@@ -1,11 +1,8 @@
 //! Rows that are made, not read: workers take numbers of rows in place of bytes.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
-
-use serde::{Deserialize, Serialize};
 
 use super::block::{Block, FreeBlocks, Then};
 use super::reader::Reading;
@@ -16,7 +13,6 @@ use super::{Checkpoint, NO_PANIC, OutputFailure, Pipeline, Progress, Report, Sin
 use crate::generate::{Generator, Kind, Recipe};
 use crate::input::{Layout, Position};
 use crate::puzzle::{CELLS, Puzzle};
-use crate::rating::Level;
 use crate::solver::StopFlag;
 
 /// Rows of a corpus ([`generate`](crate::generate)).
@@ -32,35 +28,6 @@ pub struct Corpus {
     pub rows: Range<u64>,
     /// Puzzles from which the search for hard ones begins; if there are none, it makes its own.
     pub pool: Arc<[Puzzle]>,
-    /// Whether to count levels.
-    pub levels: bool,
-}
-
-/// How many puzzles have each number of clues, and each level if that is counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    /// By the number of clues.
-    pub clues: BTreeMap<usize, u64>,
-    /// By the number of the level.
-    pub levels: BTreeMap<u8, u64>,
-}
-
-impl Tally {
-    fn add(&mut self, puzzle: &Puzzle, levels: bool) {
-        *self.clues.entry(puzzle.clues()).or_default() += 1;
-        if levels {
-            *self.levels.entry(Level::of(puzzle).number()).or_default() += 1;
-        }
-    }
-
-    pub(super) fn add_all(&mut self, other: &Self) {
-        for (&clues, count) in &other.clues {
-            *self.clues.entry(clues).or_default() += count;
-        }
-        for (&level, count) in &other.levels {
-            *self.levels.entry(level).or_default() += count;
-        }
-    }
 }
 
 /// Bytes of a row in a block.
@@ -141,14 +108,12 @@ impl<'a> Maker<'a> {
 
     /// Writes the rows of a block as lines, fewer if it is stopped.
     fn make(&mut self, block: &mut Block) {
-        let Corpus { recipe, seed, levels, .. } = self.corpus;
+        let Corpus { recipe, seed, .. } = self.corpus;
         let rows = block.first_line..block.first_line + block.length as u64 / ROW;
         let puzzles = self.generator.puzzles(recipe, *seed, rows);
-        block.tally = Tally::default();
         for (line, puzzle) in block.bytes.chunks_exact_mut(ROW as usize).zip(&puzzles) {
             line[..CELLS].copy_from_slice(&puzzle.text());
             line[CELLS] = b'\n';
-            block.tally.add(puzzle, *levels);
         }
         let length = puzzles.len() * ROW as usize;
         if length < block.length {

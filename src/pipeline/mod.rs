@@ -27,6 +27,7 @@ mod reader;
 mod records;
 mod sift;
 mod sink;
+mod tally;
 mod threads;
 mod turns;
 mod worker;
@@ -46,12 +47,13 @@ use thiserror::Error;
 pub use self::answers::AnswerInput;
 pub use self::augment::Augment;
 use self::block::{Block, FreeBlocks, Then};
-pub use self::corpus::{Corpus, Tally};
+pub use self::corpus::Corpus;
 pub use self::facts::{Rated, WantedFacts};
 use self::reader::{Reader, Reading};
 pub use self::records::{ReadRecord, RecordReader};
 pub use self::sift::{Distinct, Fate, Sameness, Sift, Sifted};
 pub use self::sink::{Checkpoint, Output, OutputFailure, RecordName, Sink};
+pub use self::tally::{Tally, WantedTally};
 use self::threads::Threads;
 use self::turns::Turns;
 use self::worker::Worker;
@@ -130,6 +132,8 @@ pub struct Pipeline {
     pub canon: bool,
     /// What else is to be found out about puzzles.
     pub facts: WantedFacts,
+    /// What is to be counted of them ([`Report::tally`]).
+    pub tally: WantedTally,
     /// Decides which records have rows.
     pub sift: Option<Box<dyn Sift>>,
     /// Decides likewise, by status and level, in which output.
@@ -159,6 +163,7 @@ impl Default for Pipeline {
             list: None,
             canon: false,
             facts: WantedFacts::default(),
+            tally: WantedTally::default(),
             sift: None,
             route: None,
             outputs: NonZeroU8::MIN,
@@ -201,7 +206,7 @@ pub struct Report {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// What the rows of a corpus are ([`Corpus`]).
+    /// What the puzzles are, as far as that was to be counted ([`Pipeline::tally`]).
     pub tally: Tally,
     /// How many of the records had their rows before this run, which went on from there.
     pub records_before: u64,

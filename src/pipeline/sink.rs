@@ -77,7 +77,7 @@ pub struct Checkpoint {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// What the rows of a corpus are, if they are made ([`Corpus`](super::Corpus)).
+    /// What the puzzles are, as far as that is counted.
     pub tally: Tally,
     /// Whether an input that could not be read to its end ends here, or at an earlier place. What
     /// comes behind that place has its rows, but the rest of that input has none.

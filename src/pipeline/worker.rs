@@ -108,6 +108,7 @@ impl<'a> Worker<'a> {
             self.write_rows(block);
             self.write_other_rows(block);
         }
+        self.tally(block);
         self.write_notes(block);
         pack(&mut self.packer, block);
     }

@@ -1,6 +1,6 @@
 //! Latencies in an HDR histogram (Gil Tene): any value, at 3 significant digits.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
@@ -8,6 +8,19 @@ use serde::Serialize;
 /// The largest value that has its place from the start, an hour; larger ones make room.
 const USUAL_MAX_NS: u64 = 3_600_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
+/// Percentiles in the text form between one share of the puzzles and half of what is left.
+const TICKS_PER_HALF: u32 = 5;
+
+/// The shares of puzzles for which the text form has a percentile: [`TICKS_PER_HALF`] equal steps from
+/// 0 to a half, as many from there to three quarters, and so on, until no step is left.
+fn ticks() -> impl Iterator<Item = f64> {
+    let of_half = |half: u32| {
+        let rest = 0.5_f64.powi(half as i32);
+        (0..TICKS_PER_HALF)
+            .map(move |i| 1.0 - rest + rest / 2.0 * f64::from(i) / f64::from(TICKS_PER_HALF))
+    };
+    (0..50).flat_map(of_half)
+}
 
 /// How many puzzles took how long, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,6 +157,78 @@ impl Latencies {
         }
         csv.flush()
     }
+
+    /// Writes the percentiles as text, in nanoseconds, as
+    /// [HdrHistogram](https://github.com/HdrHistogram/HdrHistogram) does: the files that are called
+    /// `.hgrm` and that its plotter reads.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_hgrm(&self, out: impl Write) -> std::io::Result<()> {
+        let mut out = BufWriter::new(out);
+        writeln!(
+            out,
+            "{:>12} {:>14} {:>10} {:>14}\n",
+            "Value", "Percentile", "TotalCount", "1/(1-Percentile)"
+        )?;
+        let count = self.count();
+        let mut ticks = ticks();
+        let mut tick = ticks.next();
+        for bucket in self.buckets() {
+            let (value, cumulative_count) = (bucket.highest_ns as f64, bucket.cumulative_count);
+            while let Some(share) = tick
+                && cumulative_count < count
+                && share * count as f64 <= cumulative_count as f64
+            {
+                let rest = 1.0 / (1.0 - share);
+                writeln!(out, "{value:12.3} {share:2.12} {cumulative_count:10} {rest:14.2}")?;
+                tick = ticks.next();
+            }
+            if cumulative_count == count {
+                writeln!(out, "{value:12.3} {:2.12} {count:10}", 1.0)?;
+            }
+        }
+        let deviation = if self.0.is_empty() { 0.0 } else { self.0.stdev() };
+        let max = self.max() as f64;
+        writeln!(out, "#[Mean    = {:12.3}, StdDeviation   = {deviation:12.3}]", self.mean())?;
+        writeln!(out, "#[Max     = {max:12.3}, Total count    = {count:12}]")?;
+        let sub_buckets = (2 * 10_u64.pow(SIGNIFICANT_DIGITS.into())).next_power_of_two();
+        writeln!(out, "#[Buckets = {:12}, SubBuckets     = {sub_buckets:12}]", self.0.buckets())?;
+        out.flush()
+    }
+
+    /// Writes the histogram as an interval log of `HdrHistogram` (`.hlog`), with one interval: the run,
+    /// which began at `start` and took `wall`. Values are nanoseconds, the largest is also said in
+    /// milliseconds.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    #[cfg(feature = "cli")]
+    pub fn write_hlog(
+        &self,
+        out: impl Write,
+        start: std::time::SystemTime,
+        wall: std::time::Duration,
+    ) -> std::io::Result<()> {
+        use hdrhistogram::serialization::V2DeflateSerializer;
+        use hdrhistogram::serialization::interval_log::{
+            IntervalLogWriterBuilder, IntervalLogWriterError,
+        };
+        let (mut out, mut serializer) = (BufWriter::new(out), V2DeflateSerializer::new());
+        let mut log = IntervalLogWriterBuilder::new()
+            .add_comment("[Histogram log format version 1.3]")
+            .with_start_time(start)
+            .with_base_time(start)
+            .with_max_value_divisor(1e6)
+            .begin_log_with(&mut out, &mut serializer)?;
+        log.write_histogram(&self.0, std::time::Duration::ZERO, wall, None).map_err(|error| {
+            match error {
+                IntervalLogWriterError::IoError(error) => error,
+                IntervalLogWriterError::SerializeError(error) => std::io::Error::other(error),
+            }
+        })?;
+        out.flush()
+    }
 }
 
 impl Default for Latencies {
@@ -213,6 +298,71 @@ mod tests {
             "lowest_ns,highest_ns,count,cumulative_count,cumulative_fraction\n\
              3,3,2,2,0.5\n9,9,1,3,0.75\n5000,5003,1,4,1.0\n"
         );
+    }
+
+    #[test]
+    fn percentiles_are_text_of_four_columns() {
+        let mut text = Vec::new();
+        latencies(&[100, 200, 300, 400]).write_hgrm(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0].split_whitespace().count(), 4);
+        assert_eq!(lines[2], "     100.000 0.000000000000          1           1.00");
+        assert!(lines.contains(&"     300.000 0.550000000000          3           2.22"), "{text}");
+        assert!(lines.contains(&"     300.000 0.750000000000          3           4.00"), "{text}");
+        let last = lines.iter().rfind(|line| !line.starts_with('#')).unwrap();
+        assert_eq!(*last, "     400.000 1.000000000000          4");
+        let rows = || lines[2..].iter().filter(|line| !line.starts_with('#'));
+        let column = |i: usize| {
+            rows().map(move |row| row.split_whitespace().nth(i).unwrap().parse::<f64>().unwrap())
+        };
+        assert!(column(0).is_sorted() && column(1).is_sorted() && column(2).is_sorted());
+        assert!(lines.contains(&"#[Mean    =      250.000, StdDeviation   =      111.803]"));
+        assert!(text.ends_with("SubBuckets     =         2048]\n"));
+        let mut empty = Vec::new();
+        Latencies::new().write_hgrm(&mut empty).unwrap();
+        assert!(!String::from_utf8(empty).unwrap().contains("NaN"));
+    }
+
+    /// What is written is read by the library that defines the format, and holds the same counts.
+    #[cfg(feature = "cli")]
+    #[test]
+    fn an_interval_log_holds_the_histogram() {
+        use std::time::{Duration, SystemTime};
+
+        use hdrhistogram::serialization::Deserializer;
+        use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+        let written = latencies(&[100, 100, 7_000, USUAL_MAX_NS * 3]);
+        let mut log = Vec::new();
+        written.write_hlog(&mut log, SystemTime::now(), Duration::from_millis(2500)).unwrap();
+        assert!(log.starts_with(b"#[Histogram log format version 1.3]\n#[StartTime: "));
+        let interval = IntervalLogIterator::new(&log).find_map(|entry| match entry.unwrap() {
+            LogEntry::Interval(interval) => Some(interval),
+            _ => None,
+        });
+        let interval = interval.unwrap();
+        assert_eq!(interval.duration(), Duration::from_millis(2500));
+        // Base64 is what stands behind the last comma.
+        let text = str::from_utf8(&log).unwrap().trim_end().rsplit_once(',').unwrap().1;
+        assert_eq!(text, interval.encoded_histogram());
+        let bytes = base64_bytes(text);
+        let read: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
+        assert_eq!(
+            Latencies(read).buckets().collect::<Vec<_>>(),
+            written.buckets().collect::<Vec<_>>()
+        );
+    }
+
+    #[cfg(feature = "cli")]
+    fn base64_bytes(text: &str) -> Vec<u8> {
+        const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let digits = text.bytes().filter_map(|byte| DIGITS.iter().position(|&digit| digit == byte));
+        let digits: Vec<_> = digits.map(|digit| digit as u32).collect();
+        let four = |digits: &[u32]| {
+            let bits = (0..4).fold(0, |bits, i| bits << 6 | digits.get(i).unwrap_or(&0));
+            bits.to_be_bytes()[1..digits.len()].to_vec()
+        };
+        digits.chunks(4).flat_map(four).collect()
     }
 
     #[test]

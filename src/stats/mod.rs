@@ -3,8 +3,10 @@
 mod counts;
 mod human;
 mod latency;
+mod timeline;
 
 pub use counts::Counts;
 pub use human::HumanTime;
 pub(crate) use latency::in_runs;
 pub use latency::{Bucket, Latencies};
+pub use timeline::Timeline;

@@ -1,4 +1,4 @@
-//! A run that makes rows, from opened outputs to the exit status.
+//! A run that makes rows.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,14 +6,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::Progress;
-use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, Sink};
+use bulkdoku::pipeline::{Checkpoint, Report, Sink};
 
-use super::super::batch::{PROGRAM, earlier_run, is_closed_pipe_of_rows, rows_failure};
-use super::super::diagnostics::Diagnostics;
 use super::super::file_sink::FileSink;
+use super::super::html::Fact;
 use super::super::out::{Out, gone_message};
-use super::super::outputs::Existing;
-use super::super::progress::{Meter, Progressed};
+use super::super::progress::Progressed;
+use super::super::rows_run::{Ending, Opening, PROGRAM};
 use super::super::run::{InputState, Run};
 use super::super::{Exit, Failure, platform};
 use super::manifest::Manifest;
@@ -22,9 +21,9 @@ use super::{Args, Plan};
 
 /// Takes rows and keeps the journal. Messages about records are none of its business: what is made
 /// is what was asked for, several solutions included.
-struct MadeRows(FileSink);
+struct MadeRows<'a>(&'a mut FileSink);
 
-impl Sink for MadeRows {
+impl Sink for MadeRows<'_> {
     fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
         self.0.rows(rows)
     }
@@ -46,96 +45,80 @@ impl Sink for MadeRows {
 pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
     let progress = Progress::default();
     stop_at_signal(&progress, args.quiet)?;
-    let destinations = args.destinations();
-    let run = Run {
-        program: format!("{PROGRAM} generate"),
-        inputs: plan
-            .from
-            .iter()
-            .map(|path| InputState::of(path.display().to_string(), path))
-            .collect(),
-        options: plan.settings(),
-    };
     if args.resume && plan.seed_is_drawn {
         return Err(Failure::Usage(
             "--resume needs the --seed that the run before has printed".into(),
         ));
     }
-    let earlier = earlier_run(&destinations, &run)?;
-    let existing = match &earlier {
-        Some(journal) => Existing::Kept(journal.outputs()),
-        None if destinations.resume => Existing::Kept(&[]),
-        None => Existing::or_force(destinations.force),
-    };
+    let destinations = args.destinations();
     let inputs: Vec<_> = plan.from.iter().cloned().collect();
-    let outputs = destinations.open(&inputs, &[], existing)?;
+    let opening = Opening {
+        run: Run {
+            program: format!("{PROGRAM} generate"),
+            inputs: inputs
+                .iter()
+                .map(|path| InputState::of(path.display().to_string(), path))
+                .collect(),
+            options: plan.settings(),
+        },
+        destinations: &destinations,
+        others: &[],
+        drops_empty: false,
+        inputs: &inputs,
+        total: Some(plan.corpus.rows.end - plan.corpus.rows.start),
+        progress: args.progress,
+        quiet: args.quiet,
+        only_rows: false,
+    };
+    let mut run = opening.open()?;
     if plan.seed_is_drawn && !args.quiet {
         let _ = writeln!(io::stderr(), "seed {}", plan.corpus.seed);
     }
-    let count = plan.corpus.rows.end - plan.corpus.rows.start;
-    let meter = Meter::new(args.progress, Some(count), args.quiet);
-    let diagnostics = Diagnostics::new(None, meter.bar.clone(), args.quiet);
-    let names = destinations.names();
-    let (results, start) = match earlier {
-        Some(journal) => FileSink::resume(outputs.rows, diagnostics, journal, names)?,
-        None => (FileSink::begin(outputs.rows, diagnostics, run, names), None),
-    };
-    let mut rows = MadeRows(results);
     let pipeline = plan.pipeline()?;
+    let start = run.start.take();
     let before = start.as_ref().map_or(0, |start| start.counts.records());
     let progressed = || {
         let done = before + progress.records.load(Ordering::Relaxed);
         Progressed { done, puzzles: Some(done), what: "".into() }
     };
-    let ran =
-        meter.watch(progressed, || pipeline.make_into(&plan.corpus, start, &mut rows, &progress));
-    let manifest = outputs.summary_json;
-    finish(plan, args, rows.0, ran, manifest.as_ref())
+    let mut rows = MadeRows(&mut run.results);
+    let ran = (run.meter)
+        .watch(progressed, || pipeline.make_into(&plan.corpus, start, &mut rows, &progress));
+    run.close(ran, &Made { plan, output: args.output.as_deref() })
 }
 
-/// Says what was made, and how it ended.
-fn finish(
-    plan: &Plan,
-    args: &Args,
-    results: FileSink,
-    ran: Result<Report, OutputFailure>,
-    manifest: Option<&Out>,
-) -> Result<Exit, Failure> {
-    let (report, failure) = match ran {
-        Ok(report) => (report, None),
-        Err(OutputFailure { output, error, report }) => (*report, Some((output, error))),
-    };
-    let is_unwanted = failure.as_ref().is_some_and(is_closed_pipe_of_rows);
-    if failure.is_none() && !args.quiet {
-        let summary = Summary { corpus: &plan.corpus, report: &report, simd: plan.simd };
-        let _ = writeln!(io::stderr(), "{summary}");
+/// A corpus whose rows are made.
+struct Made<'a> {
+    plan: &'a Plan,
+    output: Option<&'a Path>,
+}
+
+impl Ending for Made<'_> {
+    type Summary = Summary;
+
+    fn summary(&self, report: &Report) -> Summary {
+        Summary::new(&self.plan.corpus, report, self.plan.simd)
     }
-    let mut losses = results.losses();
-    if let Some((output, error)) = failure.filter(|_| !is_unwanted) {
-        losses.push(rows_failure(output, &error, &report, &results));
+
+    fn facts(&self, report: &Report) -> Vec<Fact> {
+        let summary = self.summary(report);
+        vec![("Corpus", summary.corpus()), ("Engine", summary.means())]
     }
-    let is_complete = losses.is_empty() && !report.stopped && !results.is_incomplete();
-    if let (true, Some(out), Some(path)) = (is_complete, manifest, &args.output) {
-        losses.extend(write_manifest(plan, path, &report, out).err());
+
+    fn complete(&self, report: &Report, manifest: Option<&Out>) -> Vec<String> {
+        let written = manifest
+            .zip(self.output)
+            .map(|(out, rows)| write_manifest(self.plan, rows, report, out));
+        written.and_then(Result::err).into_iter().collect()
     }
-    let name = results.can_be_resumed().then(|| results.name());
-    if is_complete || name.is_none() {
-        results.complete()?;
+
+    fn exit(&self, _: &Report) -> Exit {
+        Exit::Done
     }
-    if !losses.is_empty() {
-        if let Some(name) = name.filter(|_| !is_complete) {
-            losses.push(format!("{name} is not complete; --resume continues it"));
-        }
-        return Err(Failure::Io(losses.join("\nbulkdoku: ")));
+
+    fn resumed_by(&self, name: &str) -> String {
+        format!("--resume --seed {} continues {name}", self.plan.corpus.seed)
     }
-    if report.stopped && !is_unwanted {
-        if let Some(name) = name.filter(|_| !args.quiet) {
-            let seed = plan.corpus.seed;
-            let _ = writeln!(io::stderr(), "interrupted; --resume --seed {seed} continues {name}");
-        }
-        return Ok(Exit::Interrupted);
-    }
-    Ok(Exit::Done)
 }
 
 /// From now on the first signal stops the run.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
 use bulkdoku::measure::Content;
 use bulkdoku::output::{Column, PuzzleGrids, PuzzleLines, RowFormat};
-use bulkdoku::pipeline::{Corpus, Rated, WantedFacts};
+use bulkdoku::pipeline::{Corpus, Rated, WantedFacts, WantedTally};
 use bulkdoku::rating::Level;
 use bulkdoku::{Compression, EngineKind, Pipeline, Puzzle, SimdLevel};
 use clap::ValueEnum;
@@ -157,6 +157,22 @@ pub struct Args {
     )]
     columns: Option<Vec<Column>>,
 
+    /// Write the histogram of latencies: .csv, .hgrm, .hlog
+    ///
+    /// How long the engine takes to solve each row that was made, in the forms of solve.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    latency: Option<PathBuf>,
+
+    /// Write the summary as JSON
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    summary_json: Option<PathBuf>,
+
+    /// Write a page with charts of the run, as HTML
+    ///
+    /// Latency, throughput over time, clues and guesses, in one file that needs no other.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
     /// Say in a JSON file what makes these rows
     ///
     /// Version, command, seed, rows, the output's SHA-256, and how many puzzles have each number of
@@ -171,7 +187,10 @@ pub struct Args {
         long,
         value_name = "MANIFEST",
         help_heading = "Output",
-        conflicts_with_all = ["count", "seed", "skip", "kind", "output", "force", "resume", "manifest"]
+        conflicts_with_all = [
+            "count", "seed", "skip", "kind", "output", "latency", "summary_json", "report", "force",
+            "resume", "manifest"
+        ]
     )]
     verify: Option<PathBuf>,
 
@@ -211,6 +230,7 @@ Examples:
   bulkdoku generate --count 1000 --seed 1 -o minimal.txt
   bulkdoku generate --count 1e6 --seed 1 -o corpus.csv.zst --manifest corpus.json
   bulkdoku generate --verify corpus.json
+  bulkdoku generate --count 1e6 --seed 1 -o corpus.csv --report corpus.html
   bulkdoku generate --count 500k --skip 500k --seed 1 -o second-half.txt
   bulkdoku generate --count 1000 --solved --grids uniform --seed 1 -o grids.txt
   bulkdoku generate --count 100 --clues 21..22 --symmetry rot180 -o few.csv
@@ -276,6 +296,8 @@ struct Plan {
     from: Option<PathBuf>,
     /// Whether the seed was drawn.
     seed_is_drawn: bool,
+    /// What is counted of the rows.
+    tally: WantedTally,
 }
 
 impl Plan {
@@ -290,7 +312,13 @@ impl Plan {
             simd: args.simd.unwrap_or_else(SimdLevel::best),
             from: args.from.clone(),
             seed_is_drawn: args.seed.is_none(),
+            tally: WantedTally {
+                clues: true,
+                guesses: args.report.is_some(),
+                levels: args.manifest.is_some(),
+            },
         };
+        endings::check_sides(&args.destinations())?;
         plan.rows()?;
         Ok(plan)
     }
@@ -312,6 +340,7 @@ impl Plan {
             threads: self.threads,
             engine: Box::new(move || EngineKind::default().build(simd)),
             facts: self.facts(),
+            tally: self.tally,
             format: self.rows()?,
             compression: self.compression,
             ..Pipeline::default()
@@ -332,7 +361,7 @@ impl Plan {
 
     /// The arguments that make the same rows, by their names: `--resume` and `--verify` need the same.
     fn settings(&self) -> BTreeMap<String, String> {
-        let Corpus { recipe, seed, rows, pool: _, levels: _ } = &self.corpus;
+        let Corpus { recipe, seed, rows, pool: _ } = &self.corpus;
         let plain = Recipe::default();
         let columns = self.columns.as_deref().map(columns_setting);
         let pattern = (recipe.pattern != plain.pattern).then(|| recipe.pattern.to_string());
@@ -397,7 +426,6 @@ impl Args {
             seed: self.seed.unwrap_or_else(draw_seed),
             rows: self.skip..end,
             pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
-            levels: self.manifest.is_some(),
         })
     }
 
@@ -420,9 +448,11 @@ impl Args {
     fn destinations(&self) -> Destinations {
         Destinations {
             output: self.output.clone(),
-            latency: None,
+            latency: self.latency.clone(),
             errors: None,
-            summary_json: self.manifest.clone(),
+            summary_json: self.summary_json.clone(),
+            report: self.report.clone(),
+            manifest: self.manifest.clone(),
             force: self.force,
             resume: self.resume,
         }

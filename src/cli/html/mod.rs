@@ -1,0 +1,213 @@
+//! Pages about a run or a measurement: one file, without scripts, that needs no other.
+//!
+//! Charts are drawn by `plotters` as SVG in the colours of a light page; a style sheet gives each of
+//! these colours another one where the reader prefers a dark page.
+
+mod bench;
+mod charts;
+mod run;
+
+use std::fmt::{self, Display, Write as _};
+use std::io::{self, Write};
+
+pub use bench::of_bench;
+pub use run::of_run;
+
+use super::version;
+
+const STYLE: &str = include_str!("style.css");
+
+/// What a page says of a run beside the charts: a name and a text.
+pub type Fact = (&'static str, String);
+
+/// A page that is being made.
+#[derive(Debug)]
+pub struct Page {
+    title: String,
+    body: String,
+}
+
+impl Page {
+    /// A page with a heading, the command that was typed, and where it ran.
+    fn new(title: &str) -> Self {
+        let mut page = Self { title: title.into(), body: String::new() };
+        page.add(format_args!("<h1>{}</h1>", Escaped(title)));
+        let words = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+        let words: Vec<_> = ["bulkdoku".to_owned()].into_iter().chain(words).collect();
+        let words = words.join(" ");
+        page.add(format_args!("<p><code>{}</code></p>", Escaped(&words)));
+        page
+    }
+
+    /// Large figures, each with what it is.
+    fn figures(&mut self, figures: &[(&str, String)]) {
+        self.add("<div class=\"figures\">");
+        for (name, figure) in figures {
+            self.add(format_args!(
+                "<div><b>{}</b><span>{}</span></div>",
+                Escaped(figure),
+                Escaped(name)
+            ));
+        }
+        self.add("</div>");
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.add(format_args!("<h2>{}</h2>", Escaped(text)));
+    }
+
+    fn note(&mut self, text: &str) {
+        self.add(format_args!("<p class=\"note\">{}</p>", Escaped(text)));
+    }
+
+    /// A drawing, with a text for those who do not see it.
+    fn drawing(&mut self, svg: &str, what: &str) {
+        let labelled = format!("<svg role=\"img\" aria-label=\"{}\" ", Escaped(what));
+        self.add(svg.replacen("<svg ", &labelled, 1));
+    }
+
+    /// A table; all columns but the first are numbers.
+    fn table(&mut self, headings: &[&str], rows: &[Vec<Cell>]) {
+        self.add("<div class=\"scroll\"><table><tr>");
+        for (i, heading) in headings.iter().enumerate() {
+            let class = if i == 0 { "" } else { " class=\"n\"" };
+            self.add(format_args!("<th{class}>{}</th>", Escaped(heading)));
+        }
+        self.add("</tr>");
+        for row in rows {
+            self.add("<tr>");
+            row.iter().for_each(|cell| self.add(cell));
+            self.add("</tr>");
+        }
+        self.add("</table></div>");
+    }
+
+    /// What is known of the run and of the machine, at the end of the page.
+    fn origin(&mut self, facts: &[Fact]) {
+        let origin = version::origin();
+        let commit = origin.commit.map_or(String::new(), |commit| format!(" ({commit})"));
+        let cpu = origin.machine.cpu.unwrap_or_else(|| "processor not known".into());
+        let machine =
+            format!("{cpu}, {} cores, {}", origin.machine.cores, origin.machine.simd.join(" "));
+        let own =
+            [("Program", format!("bulkdoku {}{commit}", origin.version)), ("Machine", machine)];
+        self.heading("How");
+        let facts = facts.iter().cloned().chain(own).filter(|(_, fact)| !fact.is_empty());
+        let rows: Vec<_> =
+            facts.map(|(name, fact)| vec![Cell::Text(name.into()), Cell::Text(fact)]).collect();
+        self.table(&[], &rows);
+    }
+
+    fn add(&mut self, html: impl Display) {
+        writeln!(self.body, "{html}").expect("a string takes everything");
+    }
+
+    /// Writes the page.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        let Self { title, body } = self;
+        let (title, dark) = (Escaped(title), charts::dark_style());
+        let text = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}{dark}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+        );
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+}
+
+/// One cell of a table.
+#[derive(Debug)]
+enum Cell {
+    Text(String),
+    Number(String),
+    /// A bar of this share of the whole width, 0 to 1.
+    Bar(f64),
+}
+
+impl Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "<td>{}</td>", Escaped(text)),
+            Self::Number(text) => write!(f, "<td class=\"n\">{}</td>", Escaped(text)),
+            Self::Bar(share) => {
+                write!(f, "<td class=\"bar\"><i style=\"width:{:.2}%\"></i></td>", 100.0 * share)
+            }
+        }
+    }
+}
+
+/// A text as HTML has it.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                // Forbidden in HTML, and nothing that a reader could see.
+                c if c.is_control() => f.write_char(' ')?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A word as a shell would take it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=+%@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A number with three digits and a letter for thousands: `12.3k`, `4M`.
+fn short(number: f64) -> String {
+    let units = [("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
+    let unit = units.into_iter().find(|(_, size)| number / size < 999.5).unwrap_or(units[4]);
+    let value = number / unit.1;
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{}{}", trimmed(&format!("{value:.decimals$}")), unit.0)
+}
+
+/// A duration of so many nanoseconds, without zeros that say nothing: `20 µs`.
+fn short_time(ns: f64) -> String {
+    let text = bulkdoku::stats::HumanTime::of_ns(ns).to_string();
+    match text.split_once(' ') {
+        Some((value, unit)) if value.contains('.') => format!("{} {unit}", trimmed(value)),
+        _ => text,
+    }
+}
+
+/// A number without zeros at its end.
+fn trimmed(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.0, 0.25, 7.0, 999.6, 12_345.0, 4e6, 1.5e9].map(short);
+        assert_eq!(numbers, ["0", "0.25", "7", "1k", "12.3k", "4M", "1.5G"]);
+        assert_eq!(
+            [20e3, 1.5e6, 0.0, 125e9].map(short_time),
+            ["20 µs", "1.5 ms", "0 ns", "2 min 05 s"]
+        );
+    }
+
+    #[test]
+    fn words_and_texts_are_shown_as_they_are() {
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted("--report=x.html"), "--report=x.html");
+        assert_eq!(Escaped("<a & \"b\">\u{7}").to_string(), "&lt;a &amp; &quot;b&quot;&gt; ");
+    }
+}

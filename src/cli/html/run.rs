@@ -1,0 +1,162 @@
+//! The page of a run.
+
+use std::time::SystemTime;
+
+use bulkdoku::Status;
+use bulkdoku::pipeline::{Report, Tally};
+use bulkdoku::stats::{HumanTime, Latencies, Timeline};
+use indicatif::HumanCount;
+
+use super::{Cell, Fact, Page, charts, short, short_time};
+
+/// The page of a run, with what the command says of it and, if that was kept, when records had
+/// their rows.
+pub fn of_run(
+    report: &Report,
+    facts: &[Fact],
+    timeline: Option<&Timeline>,
+    began: SystemTime,
+) -> Page {
+    let subcommand = std::env::args_os().nth(1).unwrap_or_default();
+    let mut page = Page::new(&format!("bulkdoku {}", subcommand.to_string_lossy()));
+    let records = report.counts.records();
+    let here = records - report.records_before;
+    let rate = here as f64 / report.wall.as_secs_f64();
+    let mut figures = vec![
+        (if here == 1 { "record" } else { "records" }, HumanCount(here).to_string()),
+        ("wall time", HumanTime::from(report.wall).to_string()),
+        ("records a second", short(rate)),
+    ];
+    if report.latencies.count() > 0 {
+        let latency = |quantile| short_time(report.latencies.quantile(quantile) as f64);
+        figures.push(("median latency", latency(0.5)));
+        figures.push(("99th percentile", latency(0.99)));
+    }
+    page.figures(&figures);
+    if report.stopped {
+        page.note("The run was ended before all records had their rows.");
+    }
+    if report.records_before > 0 {
+        let all = HumanCount(records);
+        page.note(&format!(
+            "The run resumed an earlier one. Latencies and statuses are those of all {all} records; \
+             the figures above and the throughput are those of this run."
+        ));
+    }
+    add_latency(&mut page, &report.latencies);
+    if let Some(timeline) = timeline.filter(|_| here > 0) {
+        page.heading("Throughput");
+        page.note("Records a second, by the time at which their rows were written.");
+        page.drawing(&charts::throughput(timeline, report.wall), "records a second over time");
+    }
+    add_statuses(&mut page, report);
+    add_tally(&mut page, &report.tally, records);
+    let began = humantime::format_rfc3339_seconds(began).to_string();
+    let all: Vec<_> = facts.iter().cloned().chain([("Begun", began)]).collect();
+    page.origin(&all);
+    page
+}
+
+fn add_latency(page: &mut Page, latencies: &Latencies) {
+    if latencies.count() == 0 {
+        return;
+    }
+    page.heading("Latency");
+    page.note(
+        "From a puzzle's entry into the engine to its outcome, on a logarithmic axis: the share of the \
+         puzzles in each twentieth of a power of ten.",
+    );
+    page.drawing(&charts::latency(latencies), "histogram of latencies with percentiles");
+    let time = |ns: f64| Cell::Number(HumanTime::of_ns(ns).to_string());
+    let mut headings = vec!["puzzles", "min", "mean"];
+    let count = HumanCount(latencies.count()).to_string();
+    let mut cells = vec![Cell::Text(count), time(latencies.min() as f64), time(latencies.mean())];
+    for (name, quantile) in charts::PERCENTILES {
+        headings.push(name);
+        cells.push(time(latencies.quantile(quantile) as f64));
+    }
+    headings.push("max");
+    cells.push(time(latencies.max() as f64));
+    page.table(&headings, &[cells]);
+}
+
+fn add_statuses(page: &mut Page, report: &Report) {
+    let all = report.counts.records().max(1) as f64;
+    let rows: Vec<_> = Status::ALL
+        .iter()
+        .map(|&status| (status, report.counts.of(status)))
+        .filter(|&(_, count)| count > 0)
+        .map(|(status, count)| {
+            let share = count as f64 / all;
+            vec![
+                Cell::Text(status.name().into()),
+                Cell::Number(HumanCount(count).to_string()),
+                Cell::Number(format!("{:.2}%", 100.0 * share)),
+                Cell::Bar(share),
+            ]
+        })
+        .collect();
+    page.heading("Statuses");
+    page.table(&["status", "records", "share", ""], &rows);
+}
+
+/// Numbers of clues and guesses.
+fn add_tally(page: &mut Page, tally: &Tally, records: u64) {
+    let clues: u64 = tally.clues.values().sum();
+    let guesses: u64 = tally.guesses.values().sum();
+    if let Some((first, last)) = tally.clues.keys().next().zip(tally.clues.keys().next_back()) {
+        page.heading("Clues");
+        page.note(&of_how_many(clues, records));
+        let each = (*first..=*last)
+            .map(|count| (count.to_string(), tally.clues.get(&count).copied().unwrap_or(0)));
+        page.drawing(&charts::columns(&each.collect::<Vec<_>>()), "puzzles by number of clues");
+    }
+    if let Some(last) = tally.guesses.keys().next_back() {
+        page.heading("Guesses");
+        page.note(&of_how_many(guesses, records));
+        let each = (0..=*last)
+            .map(|bits| (guesses_of(bits), tally.guesses.get(&bits).copied().unwrap_or(0)));
+        page.drawing(&charts::columns(&each.collect::<Vec<_>>()), "puzzles by number of guesses");
+    }
+}
+
+/// Which of the records a chart is about.
+fn of_how_many(counted: u64, records: u64) -> String {
+    let (counted, all) = (HumanCount(counted), HumanCount(records));
+    if counted.0 == all.0 {
+        "Of all records.".into()
+    } else {
+        format!(
+            "Of {counted} of the {all} records: those that are puzzles and were read by runs that made \
+             a page."
+        )
+    }
+}
+
+/// The guesses that have this number of binary digits.
+fn guesses_of(bits: u8) -> String {
+    match bits {
+        0 => "0".into(),
+        1 => "1".into(),
+        _ => {
+            let first = 1_u128 << (bits - 1);
+            format!("{}–{}", short_count(first), short_count(2 * first - 1))
+        }
+    }
+}
+
+/// A count, in thousands where it is long.
+fn short_count(count: u128) -> String {
+    if count < 10_000 { count.to_string() } else { short(count as f64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guesses_are_in_classes() {
+        let classes = [0, 1, 2, 3, 10, 20].map(guesses_of);
+        assert_eq!(classes, ["0", "1", "2–3", "4–7", "512–1023", "524k–1.05M"]);
+    }
+}

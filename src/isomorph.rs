@@ -6,57 +6,10 @@
 
 use std::collections::HashSet;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
-/// Random numbers from a seed, the same on every machine.
-#[derive(Clone, Debug)]
-pub struct SeededRng(ChaCha8Rng);
-
-impl SeededRng {
-    /// The same seed, the same numbers.
-    pub fn new(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
-    }
-
-    /// The numbers of one of many streams of a seed: the streams have nothing in common.
-    pub fn of_stream(seed: u64, stream: [u64; 3]) -> Self {
-        let mut key = [0; 32];
-        let numbers = [seed].into_iter().chain(stream);
-        for (bytes, number) in key.as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
-            *bytes = number.to_le_bytes();
-        }
-        Self(ChaCha8Rng::from_seed(key))
-    }
-
-    /// Any number.
-    pub fn number(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    /// One of the numbers below `end`, which must not be 0.
-    fn below(&mut self, end: usize) -> usize {
-        // Of 2^64 equally likely products; for the small `end` here they favour none.
-        ((u128::from(self.0.next_u64()) * end as u128) >> 64) as usize
-    }
-
-    /// Puts `items` into an order of which all are equally likely.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        for i in (1..items.len()).rev() {
-            items.swap(i, self.below(i + 1));
-        }
-    }
-
-    /// The numbers below `N`, shuffled.
-    fn order<const N: usize>(&mut self) -> [usize; N] {
-        let mut order = std::array::from_fn(|i| i);
-        self.shuffle(&mut order);
-        order
-    }
-}
+pub use crate::random::SeededRng;
 
 /// The kinds of symmetries that a permutation is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -78,6 +78,7 @@ pub mod pipeline;
 mod prefetch;
 pub mod propagate;
 pub mod puzzle;
+mod random;
 pub mod rating;
 pub mod simd;
 pub mod solver;

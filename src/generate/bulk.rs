@@ -4,11 +4,11 @@ use std::mem;
 use std::ops::Range;
 
 use super::order::TakingOrder;
-use super::random::Random;
 use super::recipe::Recipe;
 use super::reduction::{Next, Reduction};
 use super::{Generator, kinds};
 use crate::puzzle::{Grid, Puzzle};
+use crate::random::SeededRng;
 use crate::solver::{Batch, Limits, Outcome, StopFlag};
 
 /// Rows at once: enough to keep all lanes busy, few enough for the caches.
@@ -21,7 +21,7 @@ const DRAWS: usize = 1024;
 pub struct InFlight {
     /// Which of the rows that were asked for.
     place: usize,
-    random: Random,
+    random: SeededRng,
     reduction: Reduction,
 }
 
@@ -42,7 +42,7 @@ struct Stopped;
 impl InFlight {
     fn begin(
         place: usize,
-        mut random: Random,
+        mut random: SeededRng,
         recipe: &Recipe,
         stop: &StopFlag,
     ) -> Result<Box<Self>, Stopped> {
@@ -54,8 +54,7 @@ impl InFlight {
                 let solution = recipe.grids.fill(&mut random);
                 let allowed = recipe.pattern.mask();
                 let order = TakingOrder::random(recipe.symmetry, allowed, &mut random);
-                let (reduction, next) = Reduction::new(solution, order);
-                if next == Next::Ask {
+                if let Some(reduction) = Reduction::new(solution, order) {
                     return Ok(Box::new(Self { place, random, reduction }));
                 }
             }
@@ -100,7 +99,7 @@ impl Generator {
                 && let Some((place, index)) = waiting.next()
             {
                 made.push(Puzzle::EMPTY);
-                let random = Random::new(seed, index);
+                let random = SeededRng::of_row(seed, index);
                 self.rows.push(InFlight::begin(place, random, recipe, &self.stop)?);
             }
             if self.rows.is_empty() {

@@ -1,9 +1,9 @@
 //! What is made of minimal puzzles, and puzzles that naked singles solve.
 
-use super::random::Random;
 use super::recipe::Grids;
 use super::{Cells, Kind};
 use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::random::SeededRng;
 use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
 
 /// How many moves the search for a hard puzzle tries.
@@ -17,7 +17,7 @@ pub fn of_minimal(
     kind: Kind,
     cells: Cells,
     solution: &Cells,
-    random: &mut Random,
+    random: &mut SeededRng,
     scalar: &mut Scalar,
 ) -> Option<Cells> {
     match kind {
@@ -29,7 +29,7 @@ pub fn of_minimal(
 }
 
 /// Takes every clue that can be taken, in random order.
-fn reduce(mut cells: Cells, random: &mut Random, scalar: &mut Scalar) -> Cells {
+fn reduce(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
     for cell in random.order::<CELLS>() {
         let clue = std::mem::take(&mut cells[cell]);
         if clue != 0 && solve(scalar, cells).solutions != 1 {
@@ -42,7 +42,7 @@ fn reduce(mut cells: Cells, random: &mut Random, scalar: &mut Scalar) -> Cells {
 /// A climb from a minimal puzzle: take one or two clues, add others until the solution is
 /// the only one again, take what has become needless; keep the result if it needs no fewer
 /// guesses.
-pub fn hard(mut best: Cells, random: &mut Random, scalar: &mut Scalar) -> Cells {
+pub fn hard(mut best: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
     let mut guesses = solve(scalar, best).guesses;
     for _ in 0..MOVES {
         let Some(next) = neighbour(best, random, scalar) else { continue };
@@ -55,7 +55,7 @@ pub fn hard(mut best: Cells, random: &mut Random, scalar: &mut Scalar) -> Cells 
 }
 
 /// A minimal puzzle a few clues from this one.
-fn neighbour(mut cells: Cells, random: &mut Random, scalar: &mut Scalar) -> Option<Cells> {
+fn neighbour(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Option<Cells> {
     let clues = random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0);
     let taken: Vec<usize> = clues.take(1 + random.below(2)).collect();
     taken.into_iter().for_each(|cell| cells[cell] = 0);
@@ -73,7 +73,7 @@ fn neighbour(mut cells: Cells, random: &mut Random, scalar: &mut Scalar) -> Opti
 }
 
 /// A minimal puzzle without one to three of its clues.
-fn several(mut cells: Cells, random: &mut Random) -> Cells {
+fn several(mut cells: Cells, random: &mut SeededRng) -> Cells {
     let clues: Vec<usize> =
         random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0).collect();
     for &cell in &clues[..=random.below(3)] {
@@ -84,7 +84,7 @@ fn several(mut cells: Cells, random: &mut Random) -> Cells {
 
 /// A puzzle with one solution, with a clue that is not in it: no solution is left. A minimal puzzle
 /// that naked singles did not already fill leaves a choice somewhere.
-fn unsolvable(mut cells: Cells, solution: &Cells, random: &mut Random) -> Option<Cells> {
+fn unsolvable(mut cells: Cells, solution: &Cells, random: &mut SeededRng) -> Option<Cells> {
     let mut ways: Vec<(usize, u8)> = Vec::new();
     for cell in (0..CELLS).filter(|&cell| cells[cell] == 0) {
         let wrong = candidates(&cells, cell) & !(1 << solution[cell]);
@@ -106,7 +106,7 @@ pub fn solve(scalar: &mut Scalar, cells: Cells) -> Outcome {
 }
 
 /// A full grid less clues in random order, as long as naked singles suffice.
-pub fn easy(grids: Grids, random: &mut Random) -> Cells {
+pub fn easy(grids: Grids, random: &mut SeededRng) -> Cells {
     loop {
         let mut cells = grids.fill(random);
         let wanted = EASY_CLUES.start() + random.below(EASY_CLUES.count());

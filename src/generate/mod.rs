@@ -16,7 +16,6 @@ mod chutes;
 mod kinds;
 mod order;
 mod pattern;
-mod random;
 mod recipe;
 mod reduction;
 mod rows;
@@ -33,10 +32,10 @@ pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};
 pub use symmetry::{Symmetry, UnknownSymmetry};
 
 use crate::puzzle::{CELLS, Puzzle};
+use crate::random::SeededRng;
 use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, Scalar, StopFlag};
 use bulk::InFlight;
-use random::Random;
 
 /// 81 cells in row order, 0 for a blank.
 type Cells = [u8; CELLS];
@@ -160,11 +159,10 @@ impl Generator {
     pub fn puzzles(&mut self, recipe: &Recipe, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
         match recipe.kind {
             Kind::Solved => {
-                self.each(rows, |index| recipe.grids.fill(&mut Random::new(seed, index)))
+                self.each(rows, |index| recipe.grids.fill(&mut SeededRng::of_row(seed, index)))
             }
-            Kind::Easy => {
-                self.each(rows, |index| kinds::easy(recipe.grids, &mut Random::new(seed, index)))
-            }
+            Kind::Easy => self
+                .each(rows, |index| kinds::easy(recipe.grids, &mut SeededRng::of_row(seed, index))),
             Kind::Hard if !self.pool.is_empty() => self.search_from_pool(seed, rows),
             Kind::Minimal | Kind::Hard | Kind::Several | Kind::Unsolvable => {
                 self.reduce_all(recipe, seed, rows)
@@ -176,7 +174,7 @@ impl Generator {
         let Self { scalar, pool, stop, .. } = self;
         let rows = rows.take_while(|_| !stop.is_requested());
         rows.map(|index| {
-            let mut random = Random::new(seed, index);
+            let mut random = SeededRng::of_row(seed, index);
             let start = pool[random.below(pool.len())];
             Puzzle(kinds::hard(start.0, &mut random, scalar))
         })
@@ -204,7 +202,7 @@ mod tests {
     }
 
     /// Clue by clue, each with a question of its own.
-    fn plain_reduction(random: &mut Random) -> Cells {
+    fn plain_reduction(random: &mut SeededRng) -> Cells {
         let mut cells = rows::fill(random);
         for cell in random.order::<CELLS>() {
             let clue = std::mem::take(&mut cells[cell]);
@@ -218,7 +216,7 @@ mod tests {
     #[test]
     fn what_remains_is_what_asking_about_each_clue_leaves() {
         for (index, puzzle) in (0..).zip(corpus(Kind::Minimal, 11, 300)) {
-            assert_eq!(plain_reduction(&mut Random::new(11, index)), puzzle.0, "{index}");
+            assert_eq!(plain_reduction(&mut SeededRng::of_row(11, index)), puzzle.0, "{index}");
         }
     }
 

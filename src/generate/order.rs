@@ -1,8 +1,8 @@
 //! In which order, and in which groups, clues are taken away.
 
-use super::random::Random;
 use super::symmetry::Symmetry;
 use crate::puzzle::CELLS;
+use crate::random::SeededRng;
 
 /// Groups of cells in the order in which they are taken; a group is taken as a whole.
 #[derive(Clone, Debug)]
@@ -16,8 +16,8 @@ pub struct TakingOrder {
 }
 
 impl TakingOrder {
-    /// Random, of the cells that may be clues.
-    pub fn random(symmetry: Symmetry, allowed: u128, random: &mut Random) -> Self {
+    /// SeededRng, of the cells that may be clues.
+    pub fn random(symmetry: Symmetry, allowed: u128, random: &mut SeededRng) -> Self {
         let mut order = Self { group_of: [None; CELLS], cells: [0; CELLS], ends: Vec::new() };
         let mut length = 0;
         for cell in random.order::<CELLS>() {

@@ -7,10 +7,10 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::pattern::{LEAST_CLUES, Pattern};
-use super::random::Random;
 use super::symmetry::Symmetry;
 use super::{Cells, Kind, chutes, rows};
 use crate::puzzle::Puzzle;
+use crate::random::SeededRng;
 use crate::rating::Level;
 
 /// How solution grids are drawn. Their statistics are in the guide.
@@ -38,7 +38,7 @@ impl Grids {
         }
     }
 
-    pub(super) fn fill(self, random: &mut Random) -> Cells {
+    pub(super) fn fill(self, random: &mut SeededRng) -> Cells {
         match self {
             Self::Rows => rows::fill(random),
             Self::Fast => chutes::fast(random),

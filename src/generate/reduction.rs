@@ -8,9 +8,11 @@
 //! leave, up to some group, is put to an engine. Another solution shows a new set, and the pass is
 //! done again from its highest group on. If there is none, all up to that group is decided.
 
+use std::ops::Range;
+
 use super::Cells;
 use super::order::TakingOrder;
-use super::unavoidable::{USUAL, known_sets};
+use super::unavoidable::SetsByHighest;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// Of every 81 groups, those that the first question decides.
@@ -24,10 +26,7 @@ const AT_ONCE: u32 = 2;
 pub struct Reduction {
     order: TakingOrder,
     bits: [u128; CELLS],
-    /// Unavoidable sets as groups, ascending: those with higher groups come later.
-    sets: Vec<u128>,
-    /// How many sets the pass has looked at.
-    passed: usize,
+    sets: SetsByHighest,
     /// The groups that stay, as far as the pass has come.
     kept: u128,
     /// How many groups the question is about; all behind them are clues.
@@ -50,33 +49,28 @@ pub enum Next {
 }
 
 impl Reduction {
-    /// Begins with all clues of a grid that the order has.
-    pub fn new(solution: Cells, order: TakingOrder) -> (Self, Next) {
+    /// Begins with all clues of a grid that the order has. `None` if these leave several solutions, as
+    /// far as known sets tell.
+    pub fn new(solution: Cells, order: TakingOrder) -> Option<Self> {
         let bits = order.bits();
-        let mut sets = Vec::with_capacity(USUAL);
-        known_sets(&solution, &bits, &mut sets);
-        sets.sort_unstable();
+        let sets = SetsByHighest::known(&solution, &bits)?;
         let clue = |cell: usize| if bits[cell] == 0 { 0 } else { solution[cell] };
         let mut reduction = Self {
-            bits,
-            passed: 0,
             kept: 0,
             asked: 0,
             clues: u128::MAX,
             puzzle: Puzzle(std::array::from_fn(clue)),
             solution: Grid(solution),
+            bits,
             order,
             sets,
         };
-        if reduction.sets.first().is_some_and(|&set| set == 0) {
-            return (reduction, Next::Impossible);
-        }
         // Where not all cells may be clues, the first question is whether these suffice.
         let is_whole = reduction.bits.iter().all(|&bit| bit != 0);
         let first = if is_whole { reduction.order.groups() * FIRST / CELLS } else { 0 };
-        reduction.pass_to(first);
+        reduction.pass(0..first);
         reduction.set_clues();
-        (reduction, Next::Ask)
+        Some(reduction)
     }
 
     /// The puzzle that is asked about, or that remains.
@@ -100,46 +94,47 @@ impl Reduction {
         if set == 0 {
             return Next::Impossible;
         }
-        self.add(set);
-        self.pass_to(self.asked);
+        let highest = self.sets.add(set);
+        self.kept &= (1 << highest) - 1;
+        self.pass(highest..self.asked);
         self.set_clues();
         Next::Ask
     }
 
-    /// The groups in which another grid differs.
+    /// The groups in which another grid differs: few, as a rule.
     fn difference(&self, other: &Grid) -> u128 {
-        let cells = self.solution.0.iter().zip(&other.0).zip(&self.bits);
-        cells.fold(0, |set, ((known, other), bit)| if known == other { set } else { set | bit })
-    }
-
-    /// Adds a set, and goes back to its highest group.
-    fn add(&mut self, set: u128) {
-        let place = self.sets.partition_point(|&other| other < set);
-        self.sets.insert(place, set);
-        self.kept &= highest(set) - 1;
-        self.passed = place;
+        let (known, [last]) = self.solution.0.as_chunks::<8>() else { unreachable!("81 cells") };
+        let (others, _) = other.0.as_chunks::<8>();
+        let mut set = if *last == other.0[CELLS - 1] { 0 } else { self.bits[CELLS - 1] };
+        for (i, (known, other)) in known.iter().zip(others).enumerate() {
+            let mut differing = u64::from_le_bytes(*known) ^ u64::from_le_bytes(*other);
+            while differing != 0 {
+                let byte = differing.trailing_zeros() as usize / 8;
+                differing &= !(0xff << (byte * 8));
+                set |= self.bits[i * 8 + byte];
+            }
+        }
+        set
     }
 
     /// Goes on to the next groups; false if known sets keep all that are left.
     fn ask_about_more(&mut self) -> bool {
         let mut undecided = 0;
         while undecided < AT_ONCE && self.asked < self.order.groups() {
-            self.pass_to(self.asked + 1);
+            self.pass(self.asked..self.asked + 1);
             undecided += u32::from(self.kept >> (self.asked - 1) & 1 == 0);
         }
         undecided > 0
     }
 
-    /// Passes all sets of the first groups.
-    fn pass_to(&mut self, groups: usize) {
-        self.asked = groups;
-        while let Some(&set) = self.sets.get(self.passed)
-            && set >> groups == 0
-        {
-            if set & self.kept == 0 {
-                self.kept |= highest(set);
+    /// Passes the sets whose highest groups are these, behind which nothing is asked. Those before are
+    /// passed.
+    fn pass(&mut self, groups: Range<usize>) {
+        self.asked = groups.end;
+        for group in groups {
+            if self.sets.needs(group, self.kept) {
+                self.kept |= 1 << group;
             }
-            self.passed += 1;
         }
     }
 
@@ -157,9 +152,4 @@ impl Reduction {
         }
         self.clues = clues;
     }
-}
-
-/// The highest bit of a set.
-fn highest(set: u128) -> u128 {
-    1 << set.ilog2()
 }

@@ -1,15 +1,15 @@
 //! Solution grids that are filled row by row.
 
 use super::Cells;
-use super::random::Random;
 use crate::puzzle::CELLS;
+use crate::random::SeededRng;
 
 /// Cells that a search may enter before it starts afresh.
 const STEPS: u32 = 2_000;
 
 /// Cell by cell, digits in random order. Rarely does that run into a long search; then it starts
 /// afresh.
-pub fn fill(random: &mut Random) -> Cells {
+pub fn fill(random: &mut SeededRng) -> Cells {
     loop {
         if let Some(cells) = Filling::default().fill(random) {
             return cells;
@@ -52,7 +52,7 @@ impl Choice {
 }
 
 impl Filling {
-    fn fill(mut self, random: &mut Random) -> Option<Cells> {
+    fn fill(mut self, random: &mut SeededRng) -> Option<Cells> {
         let mut choices = [Choice::default(); CELLS];
         let mut cells = [0; CELLS];
         let mut cell = 0;
@@ -80,14 +80,15 @@ impl Filling {
 
     /// What may stand in a cell. Where that is one digit at most, its order is known.
     #[inline(always)]
-    fn enter(&self, cell: usize, random: &mut Random) -> Choice {
+    fn enter(&self, cell: usize, random: &mut SeededRng) -> Choice {
         let [row, column, in_box] = UNITS[cell];
         let taken = self.rows[row as usize] | self.columns[column as usize];
         let digits = !(taken | self.boxes[in_box as usize]) & 0b1_1111_1111;
-        let swaps = random.swaps_of_nine();
         if digits & digits.wrapping_sub(1) == 0 {
+            random.skip_eight();
             return Choice { digits, order: digits.trailing_zeros().into() };
         }
+        let swaps = random.swaps_of_nine();
         let mut order = 0x8_7654_3210_u64;
         for (last, swap) in (1..9_u32).rev().zip(swaps) {
             let (a, b) = (4 * u32::from(swap), 4 * last);

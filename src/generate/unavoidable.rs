@@ -8,11 +8,11 @@ use super::Cells;
 use crate::puzzle::CELLS;
 
 /// About how many sets [`known_sets`] finds, and how many a row learns.
-pub const USUAL: usize = 160;
+const USUAL: usize = 160;
 
 /// Adds sets of two rows of a band, of two columns of a stack and of two digits to `sets`. Each is
 /// told by the bits of its cells; cells may share a bit or have none.
-pub fn known_sets(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
+fn known_sets(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     for chute in 0..3 {
         for (first, second) in [(0, 1), (0, 2), (1, 2)] {
             let [first, second] = [first, second].map(|line| chute * 3 + line);
@@ -73,15 +73,14 @@ fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     for first in 0..9 {
         for second in first + 1..9 {
             let (first, second) = (&places[first], &places[second]);
+            // From the row of one digit to that of the other: going on in this way leads back to where
+            // it began, so the ways back need not be noted.
             let mut ties = [0_u16; 9];
             for i in 0..9 {
-                for (a, b) in [
-                    (first.of_columns[i], second.of_columns[i]),
-                    (first.of_boxes[i], second.of_boxes[i]),
-                ] {
-                    ties[a as usize] |= 1 << b;
-                    ties[b as usize] |= 1 << a;
-                }
+                ties[first.of_columns[i] as usize] = 1 << second.of_columns[i];
+            }
+            for i in 0..9 {
+                ties[first.of_boxes[i] as usize] |= 1 << second.of_boxes[i];
             }
             let mut left = NINE;
             while left != 0 {
@@ -99,12 +98,62 @@ fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     }
 }
 
+/// Unavoidable sets of groups, by the highest group of each.
+#[derive(Debug)]
+pub struct SetsByHighest {
+    sets: Vec<u128>,
+    /// For each set another one with the same highest group.
+    next: Vec<u16>,
+    /// One of the sets with each highest group.
+    first: [u16; CELLS],
+}
+
+/// There is no other set.
+const NONE: u16 = u16::MAX;
+
+impl SetsByHighest {
+    /// Those of a solution grid that are known beforehand, by the groups of its cells as bits. None if
+    /// one of them has no group.
+    pub fn known(solution: &Cells, bits: &[u128; CELLS]) -> Option<Self> {
+        let mut sets = Vec::with_capacity(USUAL);
+        known_sets(solution, bits, &mut sets);
+        let mut all = Self { next: Vec::with_capacity(USUAL), first: [NONE; CELLS], sets };
+        for i in 0..all.sets.len() {
+            let highest = all.sets[i].checked_ilog2()? as usize;
+            all.next.push(std::mem::replace(&mut all.first[highest], i as u16));
+        }
+        Some(all)
+    }
+
+    /// Adds a set that is not empty, and returns its highest group.
+    pub fn add(&mut self, set: u128) -> usize {
+        let highest = set.ilog2() as usize;
+        let place = self.sets.len() as u16;
+        self.next.push(std::mem::replace(&mut self.first[highest], place));
+        self.sets.push(set);
+        highest
+    }
+
+    /// Whether a set with this highest group has none of the groups that are kept.
+    #[inline(always)]
+    pub fn needs(&self, highest: usize, kept: u128) -> bool {
+        let mut place = self.first[highest];
+        while place != NONE {
+            if self.sets[place as usize] & kept == 0 {
+                return true;
+            }
+            place = self.next[place as usize];
+        }
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::super::rows;
     use super::*;
     use crate::puzzle::{Grid, Puzzle};
+    use crate::random::SeededRng;
     use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
 
     /// Without the clues of a set there is another solution.
@@ -112,7 +161,7 @@ mod tests {
     fn known_sets_are_unavoidable() {
         let bits: [u128; CELLS] = std::array::from_fn(|cell| 1 << cell);
         for index in 0..20 {
-            let solution = rows::fill(&mut Random::new(7, index));
+            let solution = rows::fill(&mut SeededRng::of_row(7, index));
             let mut sets = Vec::new();
             known_sets(&solution, &bits, &mut sets);
             // Each of the 18 pairs of lines and 36 pairs of digits has one at least.

@@ -23,7 +23,7 @@ impl Timeline {
         Self { width: FIRST_WIDTH, counts: Vec::new() }
     }
 
-    /// Counts things done so long after the begin. That moment is not before any that was counted.
+    /// Counts things done this long after the begin. That moment is not before any that was counted.
     pub fn add(&mut self, after: Duration, count: u64) {
         let place = |width: Duration| (after.as_nanos() / width.as_nanos()) as usize;
         while place(self.width) >= MOST {

@@ -175,7 +175,7 @@ fn short(number: f64) -> String {
     format!("{}{}", trimmed(&format!("{value:.decimals$}")), unit.0)
 }
 
-/// A duration of so many nanoseconds, without zeros that say nothing: `20 µs`.
+/// A duration in nanoseconds, without zeros that say nothing: `20 µs`.
 fn short_time(ns: f64) -> String {
     let text = bulkdoku::stats::HumanTime::of_ns(ns).to_string();
     match text.split_once(' ') {

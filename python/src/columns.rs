@@ -205,6 +205,13 @@ impl GridColumn {
     }
 }
 
+/// The names of all statuses.
+pub fn status_names() -> &'static ArrayRef {
+    static NAMES: LazyLock<ArrayRef> =
+        LazyLock::new(|| Arc::new(StringArray::from_iter_values(Status::ALL.map(Status::name))));
+    &NAMES
+}
+
 /// Statuses of some rows.
 #[derive(Debug)]
 pub struct StatusColumn(Vec<i8>);
@@ -220,11 +227,8 @@ impl StatusColumn {
     }
 
     pub fn finish(self) -> ArrayRef {
-        static NAMES: LazyLock<ArrayRef> = LazyLock::new(|| {
-            Arc::new(StringArray::from_iter_values(Status::ALL.map(Status::name)))
-        });
         let keys = Int8Array::from(self.0);
-        Arc::new(DictionaryArray::<Int8Type>::new(keys, Arc::clone(&NAMES)))
+        Arc::new(DictionaryArray::<Int8Type>::new(keys, Arc::clone(status_names())))
     }
 }
 

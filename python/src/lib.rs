@@ -5,7 +5,7 @@
 //! | `rows` | what is given, as rows: lists, numpy arrays, Arrow |
 //! | `block` | rows as puzzles |
 //! | `engines`, `work` | engines that are kept; threads, signals |
-//! | `columns`, `table` | what is returned |
+//! | `columns`, `table`, `lists` | what is returned |
 //! | `solve`, `stream`, `check`, `make`, `files` | what is done |
 //! | `functions`, `solver` | what Python sees |
 
@@ -15,6 +15,7 @@ mod columns;
 mod engines;
 mod files;
 mod functions;
+mod lists;
 mod make;
 mod progress;
 mod rows;

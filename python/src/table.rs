@@ -6,12 +6,16 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch, StructArray};
 use arrow_schema::{DataType, Field, SchemaRef};
+use bulkdoku::Status;
 use bulkdoku::puzzle::CELLS;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::exceptions::{PyImportError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+
+use crate::columns::status_names;
+use crate::lists;
 
 /// Rows with named columns, as Arrow record batches.
 ///
@@ -92,62 +96,84 @@ impl Table {
         PyArray1::from_vec(py, all).call_method1("view", (format!("S{width}"),))
     }
 
-    /// The names of statuses and, for each row, the place there.
-    fn statuses<'py>(
-        &self,
-        py: Python<'py>,
-        place: usize,
-    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyArray1<i8>>)> {
+    /// For each row the place of its status in [`Status::ALL`]; `None` if a column has other texts.
+    fn statuses<'py>(&self, py: Python<'py>, place: usize) -> Option<Bound<'py, PyArray1<i8>>> {
         let mut keys = Vec::with_capacity(self.rows());
         for chunk in self.chunks(place) {
-            keys.extend_from_slice(chunk.as_dictionary::<Int8Type>().keys().values());
+            let chunk = chunk.as_dictionary_opt::<Int8Type>()?;
+            if chunk.null_count() > 0 || chunk.values() != status_names() {
+                return None;
+            }
+            keys.extend_from_slice(chunk.keys().values());
         }
-        let names = bulkdoku::Status::ALL.map(bulkdoku::Status::name);
-        Ok((PyList::new(py, names)?, PyArray1::from_vec(py, keys)))
+        Some(PyArray1::from_vec(py, keys))
+    }
+
+    fn has_nulls(&self, place: usize) -> bool {
+        self.chunks(place).any(|chunk| chunk.null_count() > 0)
     }
 
     fn column_to_numpy<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let (place, data_type) = self.column(name)?;
         match data_type {
-            DataType::UInt32 => Ok(self.numbers::<UInt32Type>(py, place).into_any()),
-            DataType::UInt64 => Ok(self.numbers::<UInt64Type>(py, place).into_any()),
-            DataType::FixedSizeBinary(_) => self.fixed_width(py, place, |chunk, row| {
-                let chunk = chunk.as_fixed_size_binary();
-                (!chunk.is_null(row)).then(|| chunk.value(row))
-            }),
-            DataType::FixedSizeList(..) => {
-                let mut cells = Vec::with_capacity(self.rows() * CELLS);
-                for chunk in self.chunks(place) {
-                    let lists = chunk.as_fixed_size_list();
-                    let values = lists.values().as_primitive::<UInt8Type>();
-                    cells.extend_from_slice(values.values());
-                }
-                let rows = cells.len() / CELLS;
-                Ok(PyArray1::from_vec(py, cells).reshape([rows, CELLS])?.into_any())
+            DataType::UInt32 if !self.has_nulls(place) => {
+                return Ok(self.numbers::<UInt32Type>(py, place).into_any());
+            }
+            DataType::UInt64 if !self.has_nulls(place) => {
+                return Ok(self.numbers::<UInt64Type>(py, place).into_any());
+            }
+            DataType::FixedSizeBinary(81) => {
+                return self.fixed_width(py, place, |chunk, row| {
+                    let chunk = chunk.as_fixed_size_binary();
+                    (!chunk.is_null(row)).then(|| chunk.value(row))
+                });
+            }
+            DataType::FixedSizeList(item, 81) if item.data_type() == &DataType::UInt8 => {
+                return self.cells(py, place);
             }
             DataType::Dictionary(..) => {
-                let (names, keys) = self.statuses(py, place)?;
-                let names = py.import("numpy")?.call_method1("array", (names,))?;
-                names.call_method1("take", (keys,))
+                if let Some(keys) = self.statuses(py, place) {
+                    let names = Status::ALL.map(Status::name);
+                    let names = py.import("numpy")?.call_method1("array", (names,))?;
+                    return names.call_method1("take", (keys,));
+                }
             }
-            _ if has_grids(name) => self.fixed_width(py, place, |chunk, row| {
-                let chunk = chunk.as_string::<i32>();
-                (!chunk.is_null(row)).then(|| chunk.value(row).as_bytes())
-            }),
-            _ => {
-                let list = self.to_list(py, name)?;
-                let numpy = py.import("numpy")?;
-                let array = numpy.call_method1("empty", (list.len(), "O"))?;
-                array.set_item(pyo3::types::PySlice::full(py), list)?;
-                Ok(array)
+            DataType::Utf8 if has_grids(name) => {
+                return self.fixed_width(py, place, |chunk, row| {
+                    let chunk = chunk.as_string::<i32>();
+                    (!chunk.is_null(row)).then(|| chunk.value(row).as_bytes())
+                });
             }
+            _ => {}
         }
+        let list = self.to_list(py, name)?;
+        let numpy = py.import("numpy")?;
+        if data_type.is_numeric() || data_type == &DataType::Boolean {
+            return numpy.call_method1("array", (list,));
+        }
+        let array = numpy.call_method1("empty", (list.len(), "O"))?;
+        array.set_item(PySlice::full(py), list)?;
+        Ok(array)
+    }
+
+    /// Cells as an array of two dimensions.
+    fn cells<'py>(&self, py: Python<'py>, place: usize) -> PyResult<Bound<'py, PyAny>> {
+        let mut cells = Vec::with_capacity(self.rows() * CELLS);
+        for chunk in self.chunks(place) {
+            let lists = chunk.as_fixed_size_list();
+            let values = lists.values().as_primitive::<UInt8Type>().values();
+            // A slice of lists may hold more than its own.
+            let start = lists.value_offset(0) as usize;
+            cells.extend_from_slice(&values[start..start + lists.len() * CELLS]);
+        }
+        let rows = cells.len() / CELLS;
+        Ok(PyArray1::from_vec(py, cells).reshape([rows, CELLS])?.into_any())
     }
 }
 
-/// Whether a column of text has 81 characters in each row.
+/// Whether a column of text has grids, which have 81 characters. Names may have a prefix.
 fn has_grids(name: &str) -> bool {
-    matches!(name, "puzzle" | "solution" | "canonical")
+    ["puzzle", "solution", "canonical"].iter().any(|ending| name.ends_with(ending))
 }
 
 #[pymethods]
@@ -187,44 +213,16 @@ impl Table {
         Ok(columns)
     }
 
-    /// A column as a list: str (bytes for binary, lists of int for cells), int, or `None` where there is
-    /// nothing.
+    /// A column as a list: str (bytes for binary, lists of int for cells), int, float or bool, `None` where there
+    /// is nothing.
+    ///
+    /// Raises:
+    ///     KeyError: if there is no such column.
+    ///     TypeError: if a column that was carried along is of another type.
     fn to_list<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
-        let (place, data_type) = self.column(name)?;
+        let (place, _) = self.column(name)?;
         let list = PyList::empty(py);
-        for chunk in self.chunks(place) {
-            match data_type {
-                DataType::Utf8 => {
-                    chunk.as_string::<i32>().iter().try_for_each(|text| list.append(text))?;
-                }
-                DataType::FixedSizeBinary(_) => {
-                    chunk.as_fixed_size_binary().iter().try_for_each(|text| list.append(text))?;
-                }
-                DataType::FixedSizeList(..) => {
-                    for cells in chunk.as_fixed_size_list().iter() {
-                        let cells = cells.map(|cells| {
-                            let cells = cells.as_primitive::<UInt8Type>().values();
-                            cells.iter().map(|&cell| u16::from(cell)).collect::<Vec<_>>()
-                        });
-                        list.append(cells)?;
-                    }
-                }
-                DataType::Dictionary(..) => {
-                    let keys = chunk.as_dictionary::<Int8Type>().keys().values();
-                    let names = bulkdoku::Status::ALL
-                        .map(|status| pyo3::types::PyString::intern(py, status.name()));
-                    keys.iter().try_for_each(|&key| list.append(&names[key as usize]))?;
-                }
-                DataType::UInt32 => {
-                    let numbers = chunk.as_primitive::<UInt32Type>().values();
-                    numbers.iter().try_for_each(|number| list.append(number))?;
-                }
-                _ => {
-                    let numbers = chunk.as_primitive::<UInt64Type>().values();
-                    numbers.iter().try_for_each(|number| list.append(number))?;
-                }
-            }
-        }
+        self.chunks(place).try_for_each(|chunk| lists::append(&list, chunk))?;
         Ok(list)
     }
 
@@ -246,10 +244,10 @@ impl Table {
         let columns = PyDict::new(py);
         for name in self.column_names() {
             let (place, data_type) = self.column(&name)?;
-            let column = match data_type {
-                DataType::UInt32 | DataType::UInt64 => self.column_to_numpy(py, &name)?,
-                DataType::Dictionary(..) => {
-                    let (names, keys) = self.statuses(py, place)?;
+            let column = match (data_type, self.statuses(py, place)) {
+                (DataType::UInt32 | DataType::UInt64, _) => self.column_to_numpy(py, &name)?,
+                (_, Some(keys)) if !self.batches.is_empty() => {
+                    let names = Status::ALL.map(Status::name);
                     pandas.getattr("Categorical")?.call_method1("from_codes", (keys, names))?
                 }
                 _ => self.to_list(py, &name)?.into_any(),

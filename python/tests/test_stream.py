@@ -104,3 +104,32 @@ def test_progress(rows):
     seen = []
     bulkdoku.solve_stream(rows, progress=seen.append).read_all()
     assert sum(seen) == rows.num_rows
+
+
+def test_columns_of_every_type_are_carried_along(minimal):
+    count = 3
+    kept = pa.table({
+        "puzzle": minimal[:count],
+        "integer": pa.array([1, None, -3], pa.int16()),
+        "unsigned": pa.array([1, None, 3], pa.uint64()),
+        "float": pa.array([1.5, None, 2.5], pa.float32()),
+        "bool": [True, None, False],
+        "text": pa.array(["a", None, "é"], pa.string_view()),
+        "bytes": pa.array([b"\0", None, b"xyz"], pa.binary()),
+        "words": pa.array(["x", "y", "x"]).dictionary_encode(),
+        "old_status": pa.array(["good", None, "bad"]).dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string())),
+        "null": pa.nulls(count),
+        "key": pa.array([b"ab", b"cd", None], pa.binary(2)),
+    })  # fmt: skip
+    table = next(bulkdoku.solve_stream(kept, prefix="x_"))
+    for name in kept.column_names:
+        assert table.to_list(name) == kept[name].to_pylist(), name
+    arrays, frame = table.to_numpy(), table.to_pandas()
+    assert arrays["integer"].tolist() == [1, None, -3] and arrays["float"].tolist()[0] == 1.5
+    assert arrays["x_solution"].dtype == "S81" and arrays["x_status"].tolist() == ["unique"] * 3
+    assert frame["words"].tolist() == ["x", "y", "x"] and frame["x_status"].tolist() == ["unique"] * 3
+    nested = kept.append_column("nested", pa.array([[1], [2], None]))
+    table = next(bulkdoku.solve_stream(nested))
+    assert pa.table(table)["nested"].to_pylist() == [[1], [2], None]
+    with pytest.raises(TypeError, match="List.*pyarrow or polars"):
+        table.to_list("nested")

@@ -1,0 +1,123 @@
+"""scripts/solve_folder.py: one file in, one out, whatever happens on the way."""
+
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+from conftest import DATASETS
+
+import bulkdoku
+
+SCRIPT = DATASETS.parent / "scripts" / "solve_folder.py"
+
+
+def command(*arguments):
+    return [sys.executable, str(SCRIPT), *map(str, arguments)]
+
+
+def run(*arguments, status=0):
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path, minimal):
+    source = tmp_path / "in"
+    (source / "sub").mkdir(parents=True)
+    rows = pa.table({"id": range(len(minimal)), "puzzle": minimal})
+    for number in range(5):
+        parquet.write_table(rows, source / f"{number}.parquet")
+    bulkdoku.write(rows, source / "rows.csv.gz")
+    bulkdoku.write(rows, source / "sub" / "rows.jsonl")
+    bulkdoku.write(rows, source / "rows.txt")
+    bulkdoku.write(rows, source / "sub" / "cells.npy")
+    parquet.write_table(rows.slice(0, 0), source / "empty.parquet")
+    (source / "notes.md").write_text("no input")
+    return tmp_path
+
+
+def files(path):
+    return {str(file.relative_to(path)) for file in path.rglob("*") if file.is_file()}
+
+
+def test_every_format(folder, minimal_solutions):
+    text = run(folder / "in", folder / "out")
+    assert "10 files solved, 0 were there, 0 failed" in text
+    assert files(folder / "out") == files(folder / "in") - {"notes.md"}
+    table = parquet.read_table(folder / "out" / "3.parquet")
+    assert table["id"].to_pylist() == list(range(2000)) and table["solution"].to_pylist() == minimal_solutions
+    assert parquet.read_table(folder / "out" / "empty.parquet").num_rows == 0
+    assert bulkdoku.read(folder / "out" / "rows.csv.gz").to_list("solution") == minimal_solutions
+    assert bulkdoku.read(folder / "out" / "sub" / "rows.jsonl").to_list("solution") == minimal_solutions
+    assert (folder / "out" / "rows.txt").read_text().split() == minimal_solutions
+    cells = np.load(folder / "out" / "sub" / "cells.npy")
+    assert cells.tolist() == [[int(digit) for digit in text] for text in minimal_solutions]
+    assert "0 files solved, 10 were there" in run(folder / "in", folder / "out")
+
+
+def test_parts_make_the_whole(folder):
+    for part in range(3):
+        run(folder / "in", folder / "out", "--part", f"{part}/3", "--threads", 2)
+    assert files(folder / "out") == files(folder / "in") - {"notes.md"}
+    run(folder / "in", folder / "out", "--part", "3/3", status=2)
+
+
+def test_options(folder):
+    (folder / "in" / "rows.txt").unlink()
+    options = ["--format", "parquet", "--columns", "status,solutions", "--keep", "puzzle", "--prefix", "my_", "--limit", 1]
+    run(folder / "in", folder / "out", *options)
+    table = parquet.read_table(folder / "out" / "rows.parquet")
+    assert table.column_names == ["puzzle", "my_status", "my_solutions"]
+    assert table["my_status"].unique().to_pylist() == ["solved"]
+    assert all(name.endswith(".parquet") for name in files(folder / "out"))
+
+
+def test_what_is_damaged_does_not_stop_the_others(folder):
+    path = folder / "in" / "1.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    text = run(folder / "in", folder / "out", status=3)
+    assert "1.parquet" in text and "9 files solved, 0 were there, 1 failed" in text
+    assert files(folder / "out") == files(folder / "in") - {"notes.md", "1.parquet"}
+    assert "in IN" in run(folder / "in", folder / "in" / "out", status=1)
+    run(folder / "absent", folder / "out", status=1)
+    (folder / "in" / "rows.csv").write_text("puzzle\n")
+    assert "one output" in run(folder / "in", folder / "out2", "--format", "csv", status=1)
+
+
+def test_a_killed_run_is_resumed(folder, minimal, minimal_solutions):
+    rows = pa.table({"id": range(len(minimal) * 50), "puzzle": minimal * 50})
+    for number in range(5):
+        parquet.write_table(rows, folder / "in" / f"{number}.parquet")
+    whole = set()
+    for _ in range(20):
+        process = subprocess.Popen(command(folder / "in", folder / "out"), stdout=subprocess.DEVNULL)
+        # Until one more file is there than before, or the run has ended.
+        while process.poll() is None and not whole_files(folder) - whole:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == 0:
+            break
+        whole = whole_files(folder)
+        for name in whole:
+            if name.endswith(".parquet"):
+                parquet.read_table(folder / "out" / name)  # each is whole
+    else:
+        raise AssertionError("no run came to its end")
+    assert whole_files(folder) == files(folder / "in") - {"notes.md"}
+    for number in range(5):
+        table = parquet.read_table(folder / "out" / f"{number}.parquet")
+        assert table["solution"].to_pylist() == minimal_solutions * 50
+
+
+def whole_files(folder):
+    """Outputs; what a killed run left is hidden."""
+    out = folder / "out"
+    names = files(out) if out.exists() else set()
+    return {name for name in names if not pathlib.Path(name).name.startswith(".")}

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Solves a folder of files: one output file for each input file.
+
+    scripts/solve_folder.py IN/ OUT/ [--part 3/16] [--threads 4]
+
+Inputs are .parquet, .npy, and what the package reads (.csv, .tsv, .jsonl, .txt, perhaps .gz or .zst), in
+subfolders, too. An output has the name of its input and, with --format, another ending. It is written under a
+temporary name beside its place and renamed when it is complete: an output that is there is whole. What is
+there is left out, so the same command resumes after any kill, and any number of them may run at once.
+
+--part I/N takes each N-th file: for arrays of Slurm jobs, or
+
+    seq 0 15 | xargs -P 16 -I{} scripts/solve_folder.py IN/ OUT/ --part {}/16
+
+Two runs that solve the same file both write the same rows; the last rename wins.
+
+The exit status is 0 if every file of the part is solved, 3 if a file failed: the others are solved, and the same
+command tries it again. It needs the package bulkdoku, and pyarrow for Parquet.
+"""
+
+import argparse
+import os
+import pathlib
+import secrets
+import sys
+import time
+
+import bulkdoku
+
+ENDINGS = ["parquet", "npy", "csv", "tsv", "jsonl", "txt"]
+WRITTEN = ["parquet", "csv", "csv.gz", "csv.zst", "jsonl", "jsonl.gz", "jsonl.zst", "npy"]
+COLUMNS = ("solution", "status", "solutions", "guesses", "latency_ns")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("input", type=pathlib.Path, metavar="IN")
+    parser.add_argument("output", type=pathlib.Path, metavar="OUT")
+    parser.add_argument("--part", type=part, default=(0, 1), metavar="I/N", help="which files, I from 0")
+    parser.add_argument("--format", choices=WRITTEN, help="of all outputs [default: that of the input]")
+    add_solve_options(parser)
+    return parser.parse_args()
+
+
+def add_solve_options(parser):
+    """Options that the scripts for Ray and Spark have, too."""
+    parser.add_argument("--column", default="puzzle", help="of the puzzles in Parquet [puzzle]")
+    parser.add_argument("--columns", default=",".join(COLUMNS), help=f"to be added [{','.join(COLUMNS)}]")
+    parser.add_argument("--keep", help="columns to be carried along, with commas between them [all]")
+    parser.add_argument("--prefix", default="", help="of the names of added columns")
+    parser.add_argument("--limit", type=int, default=2, help="solutions at which a search stops [2]")
+    parser.add_argument("--max-nodes", type=int, help="nodes after which a puzzle is given up")
+    parser.add_argument("--threads", type=int, default=1, help="of each process, 0 for all cores [1]")
+    parser.add_argument("--batch-rows", type=int, default=65_536, help="rows that are solved at once [65536]")
+
+
+def stream_options(args):
+    """The options of `bulkdoku.solve_stream`."""
+    return {
+        "column": args.column,
+        "columns": args.columns.split(","),
+        "keep": True if args.keep is None else [name for name in args.keep.split(",") if name],
+        "prefix": args.prefix,
+        "limit": args.limit,
+        "max_nodes": args.max_nodes,
+        "threads": args.threads,
+        "batch_rows": args.batch_rows,
+    }
+
+
+def part(text):
+    number, _, count = text.partition("/")
+    if not (number.isdigit() and count.isdigit() and int(number) < int(count)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with I from 0 to N - 1")
+    return int(number), int(count)
+
+
+def ending(path):
+    """The ending that says what a file is, without that of its compression; None if it is not read."""
+    names = path.name.lower().split(".")[1:]
+    if names and names[-1] in ("gz", "zst"):
+        names.pop()
+    return names[-1] if names and names[-1] in ENDINGS else None
+
+
+def inputs(folder):
+    """All files that are read, in one order; what is hidden is left out."""
+    paths = (path for path in folder.rglob("*") if path.is_file() and ending(path))
+    return sorted(path for path in paths if not any(name.startswith((".", "_")) for name in path.relative_to(folder).parts))
+
+
+def target_of(path, args):
+    """Where the output of a file stands."""
+    place = args.output / path.relative_to(args.input)
+    if args.format is None:
+        return place
+    name = place.name[: place.name.lower().rindex(f".{ending(path)}")]
+    return place.with_name(f"{name}.{args.format}")
+
+
+def solve_file(path, target, args):
+    """Solves one file, under a temporary name at first; returns how many rows it has."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # The ending says how it is written; hidden files are no inputs.
+    temporary = target.with_name(f".{secrets.token_hex(8)}.{target.name}")
+    try:
+        rows = write(read(path, args), temporary, args.prefix)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return rows
+
+
+def read(path, args):
+    """The rows of a file, solved when they are asked for."""
+    options = stream_options(args)
+    if ending(path) == "parquet":
+        import pyarrow.parquet as parquet
+
+        file = parquet.ParquetFile(path)
+        source = Batches(file.schema_arrow, file.iter_batches(args.batch_rows))
+    else:
+        source = bulkdoku.read(path)
+        options["column"] = "puzzle"
+        if options["keep"] is True:
+            options["keep"] = ["line", "puzzle"]
+    return bulkdoku.solve_stream(source, **options)
+
+
+class Batches:
+    """Batches of a schema: a file without rows has one, too."""
+
+    def __init__(self, schema, batches):
+        self.schema, self.batches = schema, batches
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        import pyarrow
+
+        reader = pyarrow.RecordBatchReader.from_batches(self.schema, self.batches)
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def write(stream, path, prefix):
+    if ending(path) == "parquet":
+        return write_parquet(stream, path)
+    if ending(path) == "npy":
+        return write_npy(stream, path, f"{prefix}solution")
+    # A line has one column.
+    column = f"{prefix}solution" if ending(path) == "txt" else None
+    return bulkdoku.write(stream, path, column=column)
+
+
+def write_npy(stream, path, column):
+    """An array of solutions; where there is none, all cells are 0."""
+    import numpy
+
+    solutions = stream.read_all()[column]
+    return bulkdoku.write(numpy.char.ljust(solutions, 81, b"0"), path)
+
+
+def write_parquet(stream, path):
+    import pyarrow
+    import pyarrow.parquet as parquet
+
+    reader = pyarrow.RecordBatchReader.from_stream(stream)
+    # Texts of 81 characters that are all different gain nothing by a dictionary.
+    options = {"compression": "zstd", "compression_level": 1, "use_dictionary": ["status"]}
+    rows = 0
+    with parquet.ParquetWriter(path, reader.schema, **options) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+            rows += batch.num_rows
+    return rows
+
+
+def main():
+    args = arguments()
+    if not args.input.is_dir():
+        sys.exit(f"{args.input}: no folder")
+    if args.output.resolve().is_relative_to(args.input.resolve()):
+        sys.exit("OUT must not be in IN: its files would be inputs")
+    number, count = args.part
+    targets = {}
+    for path in inputs(args.input):
+        target = target_of(path, args)
+        if target in targets:
+            sys.exit(f"{path} and {targets[target]} would have one output, {target}")
+        targets[target] = path
+    mine = list(targets.items())[number::count]
+    solved = failed = 0
+    for target, path in mine:
+        if target.exists():
+            continue
+        began = time.monotonic()
+        try:
+            rows = solve_file(path, target, args)
+        except Exception as error:  # noqa: BLE001, the other files are solved
+            failed += 1
+            print(f"{path}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            continue
+        solved += 1
+        print(f"{target}: {rows:,} rows in {time.monotonic() - began:.1f} s", flush=True)
+    there = len(mine) - solved - failed
+    print(f"{solved} files solved, {there} were there, {failed} failed")
+    return 3 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

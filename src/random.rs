@@ -92,13 +92,16 @@ impl SeededRng {
     /// What [`SeededRng::order`] of nine needs: numbers from 0 to 8, 7, … 1.
     #[inline(always)]
     pub(crate) fn swaps_of_nine(&mut self) -> [u8; 8] {
-        const BYTES: usize = 8 * size_of::<u32>();
+        const BYTES: usize = 32;
         let Some(words) = self.buffer[self.used..].first_chunk::<BYTES>() else {
             return array::from_fn(|i| self.below(9 - i) as u8);
         };
         self.used += BYTES;
         let words = words.as_chunks().0;
-        array::from_fn(|i| (u64::from(u32::from_le_bytes(words[i])) * (9 - i as u64) >> 32) as u8)
+        array::from_fn(|i| {
+            let word = u64::from(u32::from_le_bytes(words[i]));
+            ((word * (9 - i as u64)) >> 32) as u8
+        })
     }
 
     /// Leaves out eight numbers.

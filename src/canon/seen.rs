@@ -10,7 +10,7 @@ use crate::puzzle::Puzzle;
 
 /// The puzzles that were seen, each as a hash of 128 bits.
 ///
-/// A puzzle takes 16 bytes and what a hash table needs beside them: 20 to 39 bytes in all, 2.3 GB for
+/// A puzzle takes 16 bytes and what a hash table needs beside them: 20 to 39 bytes in all, 2.4 GiB for
 /// 100 million. Of `n` different puzzles two have the same hash with a chance of about n² / 2¹²⁹: one
 /// in 10²² for 100 million.
 ///

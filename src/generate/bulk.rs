@@ -6,10 +6,10 @@ use std::ops::Range;
 use super::order::TakingOrder;
 use super::recipe::Recipe;
 use super::reduction::{Next, Reduction};
-use super::{Generator, kinds};
+use super::{Generator, kinds, narrow};
 use crate::puzzle::{Grid, Puzzle};
 use crate::random::SeededRng;
-use crate::solver::{Batch, Limits, Outcome, StopFlag};
+use crate::solver::{Batch, Limits, Outcome, Scalar, StopFlag};
 
 /// Rows at once: enough to keep all lanes busy, few enough for the caches.
 const AT_ONCE: usize = 256;
@@ -44,15 +44,22 @@ impl InFlight {
         place: usize,
         mut random: SeededRng,
         recipe: &Recipe,
+        scalar: &mut Scalar,
         stop: &StopFlag,
     ) -> Result<Box<Self>, Stopped> {
+        let allowed = recipe.pattern.mask();
+        let is_narrow = allowed.count_ones() <= narrow::MOST_CELLS;
         loop {
             if stop.is_requested() {
                 return Err(Stopped);
             }
             for _ in 0..DRAWS {
-                let solution = recipe.grids.fill(&mut random);
-                let allowed = recipe.pattern.mask();
+                let solution = if is_narrow {
+                    let found = narrow::search(allowed, recipe.grids, &mut random, scalar, stop);
+                    found.ok_or(Stopped)?
+                } else {
+                    recipe.grids.fill(&mut random)
+                };
                 let order = TakingOrder::random(recipe.symmetry, allowed, &mut random);
                 if let Some(reduction) = Reduction::new(solution, order) {
                     return Ok(Box::new(Self { place, random, reduction }));
@@ -62,9 +69,14 @@ impl InFlight {
     }
 
     /// The same row from another grid.
-    fn again(self: Box<Self>, recipe: &Recipe, stop: &StopFlag) -> Result<Box<Self>, Stopped> {
+    fn again(
+        self: Box<Self>,
+        recipe: &Recipe,
+        scalar: &mut Scalar,
+        stop: &StopFlag,
+    ) -> Result<Box<Self>, Stopped> {
         let Self { place, random, .. } = *self;
-        Self::begin(place, random, recipe, stop)
+        Self::begin(place, random, recipe, scalar, stop)
     }
 }
 
@@ -100,7 +112,13 @@ impl Generator {
             {
                 made.push(Puzzle::EMPTY);
                 let random = SeededRng::of_row(seed, index);
-                self.rows.push(InFlight::begin(place, random, recipe, &self.stop)?);
+                self.rows.push(InFlight::begin(
+                    place,
+                    random,
+                    recipe,
+                    &mut self.scalar,
+                    &self.stop,
+                )?);
             }
             if self.rows.is_empty() {
                 return Ok(());
@@ -112,7 +130,7 @@ impl Generator {
 
     /// Puts the questions of all rows to the engine, and sorts out those that are reduced.
     fn ask(&mut self, recipe: &Recipe) -> Result<(), Stopped> {
-        let Self { engine, stop, rows, room, .. } = self;
+        let Self { engine, scalar, stop, rows, room, .. } = self;
         let Room { puzzles, known, outcomes, reduced } = room;
         puzzles.clear();
         known.clear();
@@ -129,7 +147,7 @@ impl Generator {
             match row.reduction.learn(outcome.solution()) {
                 Next::Ask => rows.push(row),
                 Next::Done => reduced.push(row),
-                Next::Impossible => rows.push(row.again(recipe, stop)?),
+                Next::Impossible => rows.push(row.again(recipe, scalar, stop)?),
             }
         }
         Ok(())
@@ -155,7 +173,7 @@ impl Generator {
             });
             match found.flatten() {
                 Some(cells) => made[row.place] = Puzzle(cells),
-                None => self.rows.push(row.again(recipe, &self.stop)?),
+                None => self.rows.push(row.again(recipe, &mut self.scalar, &self.stop)?),
             }
         }
         Ok(())

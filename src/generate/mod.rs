@@ -8,12 +8,14 @@
 //! | `rows`, `chutes` | solution grids: filled row by row, or beginning with a band and a stack |
 //! | `reduction`, `order`, `unavoidable` | takes clues away without asking about each |
 //! | `bulk` | many rows at once, whose questions go to an engine together |
+//! | `narrow` | clues in few cells: digits are searched for that leave one solution |
 //! | `kinds` | what is made of a minimal puzzle; puzzles for naked singles |
 //! | `recipe`, `pattern`, `symmetry` | what a row has to be |
 
 mod bulk;
 mod chutes;
 mod kinds;
+mod narrow;
 mod order;
 mod pattern;
 mod recipe;

@@ -16,7 +16,7 @@ pub struct TakingOrder {
 }
 
 impl TakingOrder {
-    /// SeededRng, of the cells that may be clues.
+    /// Random, of the cells that may be clues.
     pub fn random(symmetry: Symmetry, allowed: u128, random: &mut SeededRng) -> Self {
         let mut order = Self { group_of: [None; CELLS], cells: [0; CELLS], ends: Vec::new() };
         let mut length = 0;

@@ -114,6 +114,9 @@ const MOST_CLUES: usize = 40;
 /// The numbers of clues that taking away leaves in all but three of 10,000 rows.
 const USUAL_CLUES: RangeInclusive<usize> = 21..=28;
 
+/// Patterns with fewer cells hold few puzzles, or none.
+const FEW_CELLS: usize = 22;
+
 /// Why no row can be as a recipe has it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -161,6 +164,13 @@ impl Recipe {
     }
 
     fn warning(&self) -> Option<String> {
+        let cells = self.pattern.cells();
+        if cells < FEW_CELLS {
+            return Some(format!(
+                "few puzzles or none have all their clues in {cells} given cells: rows may take very \
+                 long"
+            ));
+        }
         let (least, most) = (*self.clues.start(), *self.clues.end());
         let is_rare = most < *USUAL_CLUES.start() || least > *USUAL_CLUES.end();
         (is_rare && self.symmetry == Symmetry::None).then(|| {

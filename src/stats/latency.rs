@@ -14,8 +14,8 @@ const TICKS_PER_HALF: u32 = 5;
 /// The shares of puzzles for which the text form has a percentile: [`TICKS_PER_HALF`] equal steps from
 /// 0 to a half, as many from there to three quarters, and so on, until no step is left.
 fn ticks() -> impl Iterator<Item = f64> {
-    let of_half = |half: u32| {
-        let rest = 0.5_f64.powi(half as i32);
+    let of_half = |half: i32| {
+        let rest = 0.5_f64.powi(half);
         (0..TICKS_PER_HALF)
             .map(move |i| 1.0 - rest + rest / 2.0 * f64::from(i) / f64::from(TICKS_PER_HALF))
     };

@@ -1,0 +1,107 @@
+//! Puzzles whose clues have to stand in few cells.
+//!
+//! The digits of a random grid in few given cells hardly ever leave one solution. So the digits are
+//! looked for: a climb takes one to three clues away, puts others in their cells, and keeps what leaves
+//! no more solutions than before, until one is left.
+
+use super::Cells;
+use super::recipe::Grids;
+use crate::puzzle::{CELLS, Puzzle};
+use crate::random::SeededRng;
+use crate::solver::{Batch, Engine, Limits, Outcome, Scalar, StopFlag};
+
+/// Where so few cells may hold clues, these are looked for.
+pub const MOST_CELLS: u32 = 40;
+/// Solutions that are counted at the begin of a climb.
+const MOST_SOLUTIONS: u32 = 4_000;
+/// Moves after which a climb begins again.
+const MOVES: usize = 4_000;
+
+/// A grid whose digits in these cells leave no other solution; `None` if the search is stopped.
+pub fn search(
+    allowed: u128,
+    grids: Grids,
+    random: &mut SeededRng,
+    scalar: &mut Scalar,
+    stop: &StopFlag,
+) -> Option<Cells> {
+    let cells: Vec<usize> = (0..CELLS).filter(|&cell| allowed >> cell & 1 != 0).collect();
+    loop {
+        let solution = grids.fill(random);
+        let mut clues = [0; CELLS];
+        cells.iter().for_each(|&cell| clues[cell] = solution[cell]);
+        let mut outcome = count(scalar, &clues, MOST_SOLUTIONS);
+        for _ in 0..MOVES {
+            if stop.is_requested() {
+                return None;
+            }
+            if outcome.solutions == 1 {
+                return Some(outcome.grid.0);
+            }
+            let next = neighbour(&clues, &cells, random, scalar);
+            let found = count(scalar, &next, outcome.solutions.saturating_add(1));
+            if (1..=outcome.solutions).contains(&found.solutions) {
+                (clues, outcome) = (next, found);
+            }
+        }
+    }
+}
+
+/// Other digits in one to three of the cells, so that there still is a solution.
+fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
+    let mut next = *clues;
+    let mut free = [0; 3];
+    let free = &mut free[..=random.below(3)];
+    for cell in &mut *free {
+        *cell = cells[random.below(cells.len())];
+        next[*cell] = 0;
+    }
+    for &mut cell in free {
+        for digit in random.order::<9>() {
+            next[cell] = digit as u8 + 1;
+            if Puzzle(next).contradiction().is_none() && count(scalar, &next, 1).solutions == 1 {
+                break;
+            }
+        }
+    }
+    next
+}
+
+/// Counts solutions up to a limit.
+fn count(scalar: &mut Scalar, clues: &Cells, limit: u32) -> Outcome {
+    let mut outcome = [Outcome::NONE];
+    let limits = Limits::count(limit.try_into().expect("at least 1"));
+    scalar.solve(Batch::Puzzles(&[Puzzle(*clues)]), limits, &mut outcome);
+    outcome[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The clues of a puzzle of 24 cells, where random grids never leave one solution.
+    #[test]
+    fn digits_are_found_that_leave_one_solution() {
+        let puzzle: Puzzle =
+            "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9"
+                .parse()
+                .unwrap();
+        let more = [0, 4, 8, 18, 36, 40, 62, 80];
+        let allowed = (0..CELLS)
+            .filter(|&cell| puzzle.0[cell] != 0 || more.contains(&cell))
+            .fold(0, |allowed, cell| allowed | 1 << cell);
+        let mut scalar = Scalar::new();
+        for index in 0..3 {
+            let mut random = SeededRng::of_row(1, index);
+            let stop = StopFlag::default();
+            let grid = search(allowed, Grids::Rows, &mut random, &mut scalar, &stop).unwrap();
+            let clue = |cell: usize| if allowed >> cell & 1 == 0 { 0 } else { grid[cell] };
+            let found = count(&mut scalar, &std::array::from_fn(clue), 2);
+            assert!(found.solutions == 1 && found.grid.0 == grid, "{index}");
+        }
+        let stop = StopFlag::default();
+        stop.request();
+        let mut random = SeededRng::of_row(1, 0);
+        assert!(search(allowed, Grids::Rows, &mut random, &mut scalar, &stop).is_none());
+    }
+}

@@ -19,7 +19,7 @@ import shutil
 import sys
 
 import pyarrow
-from solve_folder import add_solve_options, stream_options
+from solve_folder import add_solve_options, copied, stream_options
 
 
 def arguments():
@@ -27,7 +27,7 @@ def arguments():
     parser.add_argument("input", type=pathlib.Path, metavar="IN")
     parser.add_argument("output", type=pathlib.Path, metavar="OUT")
     parser.add_argument("--address", help="of a cluster; if not given, one is started here")
-    parser.add_argument("--copy", action="store_true", help="solve nothing: what moving the rows alone takes")
+    parser.add_argument("--copy", action="store_true", help="solve nothing, write as many columns: what moving rows takes")
     add_solve_options(parser)
     return parser.parse_args()
 
@@ -58,9 +58,10 @@ def main():
         shutil.rmtree(temporary)
     ray.init(address=args.address, log_to_driver=False)
     rows = ray.data.read_parquet(str(args.input.resolve()))
-    if not args.copy:
-        work = functools.partial(solve, options=stream_options(args))
-        rows = rows.map_batches(work, batch_format="pyarrow", batch_size=args.batch_rows, num_cpus=max(args.threads, 1))
+    work = functools.partial(copied if args.copy else solve, options=stream_options(args))
+    # Whole blocks, which are cut inside: so reading, solving and writing are one task.
+    cores = {"num_cpus": args.threads} if args.threads > 1 else {}
+    rows = rows.map_batches(work, batch_format="pyarrow", batch_size=None, **cores)
     rows.write_parquet(str(temporary.resolve()), compression="zstd", compression_level=1)
     temporary.rename(args.output)
     print(f"{args.output} is written")

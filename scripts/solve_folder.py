@@ -68,6 +68,24 @@ def stream_options(args):
     }
 
 
+def copied(table, options):
+    """The rows of a table with as many columns, of the same types, as if they were solved: to measure what moving
+    them takes."""
+    import pyarrow
+
+    keep = table.column_names if options["keep"] is True else options["keep"]
+    columns = {name: table[name] for name in keep}
+    for name in options["columns"]:
+        if name in ("puzzle", "solution", "reason"):
+            column = table[options["column"]]
+        elif name == "status":
+            column = pyarrow.repeat("unique", len(table))
+        else:
+            column = pyarrow.repeat(pyarrow.scalar(1, pyarrow.int64()), len(table))
+        columns[options["prefix"] + name] = column
+    return pyarrow.table(columns)
+
+
 def part(text):
     number, _, count = text.partition("/")
     if not (number.isdigit() and count.isdigit() and int(number) < int(count)):

@@ -16,7 +16,7 @@ import argparse
 import pathlib
 import sys
 
-from solve_folder import add_solve_options, stream_options
+from solve_folder import add_solve_options, copied, stream_options
 
 # The types that Spark has for columns that are added.
 TYPES = {"puzzle": "string", "solution": "string", "status": "string", "reason": "string"}
@@ -27,7 +27,7 @@ def arguments():
     parser.add_argument("input", metavar="IN")
     parser.add_argument("output", metavar="OUT")
     parser.add_argument("--master", help="of a cluster; if not given, what spark-submit says, or all cores here")
-    parser.add_argument("--copy", action="store_true", help="solve nothing: what moving the rows alone takes")
+    parser.add_argument("--copy", action="store_true", help="solve nothing, write as many columns: what moving rows takes")
     add_solve_options(parser)
     return parser.parse_args()
 
@@ -56,6 +56,18 @@ def solver(options):
     return solve
 
 
+def copier(options):
+    """The same that solves nothing."""
+
+    def copy(batches):
+        import pyarrow
+
+        for batch in batches:
+            yield from copied(pyarrow.Table.from_batches([batch]), options).combine_chunks().to_batches()
+
+    return copy
+
+
 def schema_of(rows, options):
     """What the output has: columns that are kept, and those that are added."""
     from pyspark.sql.types import StructField, StructType, _parse_datatype_string
@@ -80,9 +92,8 @@ def main():
     session = session.config("spark.sql.execution.arrow.maxRecordsPerBatch", args.batch_rows)
     session = session.config("spark.sql.parquet.compression.codec", "zstd").getOrCreate()
     rows = session.read.parquet(args.input)
-    if not args.copy:
-        options = stream_options(args)
-        rows = rows.mapInArrow(solver(options), schema_of(rows, options))
+    options = stream_options(args)
+    rows = rows.mapInArrow(copier(options) if args.copy else solver(options), schema_of(rows, options))
     rows.write.mode("overwrite").parquet(args.output)
     session.stop()
     print(f"{args.output} is written")

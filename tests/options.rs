@@ -26,7 +26,7 @@ fn assert_refused(line: &str, hint: &str) {
 fn an_ending_that_is_not_written_is_refused() {
     for (line, hint) in [
         ("solve in -o x.parquet", ".jsonl"),
-        ("solve in -o x.npy", ".csv"),
+        ("solve in -o x.npz", ".csv"),
         ("solve in -o x.json", ".jsonl"),
         ("solve in -o x.html", ".log"),
         ("solve in -o x.csv.xz", ".gz or .zst"),

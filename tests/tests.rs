@@ -24,6 +24,7 @@ mod jsonl;
 mod judge;
 mod lanes;
 mod marks;
+mod npy;
 mod options;
 mod other_solutions;
 #[cfg(unix)]

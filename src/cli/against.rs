@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bulkdoku::Status;
 use bulkdoku::canon::{Collector, Known, Seen};
-use bulkdoku::input::{InputOptions, Window};
+use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::pipeline::{Distinct, Fate, Sameness, Sift, Sifted};
 use indicatif::HumanCount;
 
@@ -67,18 +67,18 @@ impl AgainstArgs {
         self.is_given().then(|| states.join(", "))
     }
 
-    /// Reads the set, if there is one. A compressed file may have this window.
+    /// Reads the set, if there is one.
     pub fn load(
         &self,
         by: Sameness,
         run: &RunArgs,
-        window: Window,
+        stream: StreamOptions,
     ) -> Result<Option<Against>, Failure> {
         if !self.is_given() {
             return Ok(None);
         }
         let scan = Scan { threads: run.threads, quiet: run.quiet, progress: run.progress };
-        let expected = InputOptions { window, ..InputOptions::default() };
+        let expected = InputOptions { stream, ..InputOptions::default() };
         let (known, _) = self.memory.load(&self.against, &expected, by, scan)?;
         Ok(Some(Against { by, known, distinct: None, failure: Mutex::default() }))
     }

@@ -6,23 +6,31 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use bulkdoku::Source;
-use bulkdoku::input::{Answers, InputOptions, Layout, Window, names};
+use bulkdoku::input::{Answers, InputOptions, Layout, StreamOptions, names};
 use bulkdoku::pipeline::AnswerInput;
 
 use super::Failure;
 use super::inputs::{Inputs, Reader, STDIN};
 use super::outputs::Destinations;
 
-/// Opens the solutions in `path`, which may be compressed with this window; in a table they are in
+/// Opens the solutions in `path`, read with these options; in a table they are in
 /// this column, or are looked for.
-pub fn open(path: &Path, column: Option<&str>, window: Window) -> Result<AnswerInput, Failure> {
-    let Source { name, layout, position, skip, reader } = found(path, column, window)?;
+pub fn open(
+    path: &Path,
+    column: Option<&str>,
+    stream: StreamOptions,
+) -> Result<AnswerInput, Failure> {
+    let Source { name, layout, position, skip, reader } = found(path, column, stream)?;
     let reader: Box<dyn Read + Send> = Box::new(reader);
     Ok(AnswerInput::new(Source { name, layout, position, skip, reader }))
 }
 
-fn found(path: &Path, column: Option<&str>, window: Window) -> Result<Source<Reader>, Failure> {
-    let expected = InputOptions { window, ..InputOptions::default() };
+fn found(
+    path: &Path,
+    column: Option<&str>,
+    stream: StreamOptions,
+) -> Result<Source<Reader>, Failure> {
+    let expected = InputOptions { stream, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..expected.clone() };
     if let Some(column) = column {
         return source(path, &of_column(column));

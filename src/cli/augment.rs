@@ -95,7 +95,7 @@ pub struct Args {
     #[command(flatten)]
     destinations: Destinations,
 
-    /// csv, tsv, jsonl or lines
+    /// csv, tsv, jsonl, lines or npy
     ///
     /// Lines are puzzles only. If not given, as the output's name says, else csv.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]

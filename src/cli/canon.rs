@@ -40,7 +40,7 @@ pub struct Args {
     #[command(flatten)]
     destinations: Destinations,
 
-    /// csv, tsv, jsonl or lines
+    /// csv, tsv, jsonl, lines or npy
     ///
     /// Lines are forms only, an empty line where there is none. If not given, as the output's name
     /// says, else csv.
@@ -107,8 +107,8 @@ after any end, even a kill. With --dedup it first reads again what has its rows.
 /// Finds the forms of what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
-    if !format.has_columns() && format != Format::Lines {
-        let hint = "shows solutions; canon writes csv, tsv, jsonl or lines";
+    if !format.has_columns() && !matches!(format, Format::Lines | Format::Npy) {
+        let hint = "shows solutions; canon writes csv, tsv, jsonl, lines or npy";
         return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
     }
     args.refuse_ignored(format)?;
@@ -149,7 +149,7 @@ impl Args {
     fn pipeline(&self, format: Format) -> Result<Pipeline, Failure> {
         let by = if self.exact { Sameness::Exact } else { Sameness::Class };
         let distinct = self.dedup.then(|| Distinct::new(by));
-        let against = self.against.load(by, &self.run, self.expected.window())?;
+        let against = self.against.load(by, &self.run, self.expected.stream())?;
         let sift: Option<Box<dyn Sift>> = match (against, distinct) {
             (Some(against), distinct) => Some(Box::new(against.then(distinct))),
             (None, Some(distinct)) => Some(Box::new(distinct)),
@@ -178,7 +178,7 @@ impl Args {
     fn shows_forms(&self, format: Format) -> bool {
         let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CANON);
         let about_forms = |column: &Column| column.is_about_canon() || *column == Column::LatencyNs;
-        format == Format::Lines || columns.iter().any(about_forms)
+        matches!(format, Format::Lines | Format::Npy) || columns.iter().any(about_forms)
     }
 
     /// The options that shape rows, as far as they were given or have defaults: `--resume` needs the

@@ -112,6 +112,7 @@ on after any end, even a kill.";
 /// Checks what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    args.select.check_format(format)?;
     args.check_format(format)?;
     args.refuse_ignored()?;
     let expected = args.expected.expected(&args.input, args.answers())?;
@@ -119,7 +120,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(path) = &args.solutions {
         answers::check(path, &args.input, &args.destinations)?;
         let column = args.solution_column.as_deref();
-        pipeline.answers = Some(answers::open(path, column, args.expected.window())?.into());
+        pipeline.answers = Some(answers::open(path, column, args.expected.stream())?.into());
     }
     let mut destinations = args.destinations.clone();
     let others = args.select.outputs(&mut destinations)?;

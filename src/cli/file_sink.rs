@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::mem;
 use std::time::Instant;
 
+use bulkdoku::output::RowFormat;
 use bulkdoku::pipeline::{Checkpoint, Sink};
 use bulkdoku::stats::Timeline;
 
@@ -28,6 +29,8 @@ pub struct FileSink {
     others: Vec<(Out, Vec<u8>)>,
     /// Of the first output the header that is still to be written, if headers wait for rows.
     header: Option<Vec<u8>>,
+    /// The header when all rows are there, and its length, if it is another one than at the start.
+    whole_header: Option<WholeHeader>,
     /// Something before this place is missing in the outputs: a later run has to go back to the last
     /// place that was noted.
     is_incomplete: bool,
@@ -43,7 +46,23 @@ struct KeptTime {
     timeline: Timeline,
 }
 
+/// A header that depends on the number of bytes behind it.
+#[derive(Clone, Copy, Debug)]
+struct WholeHeader {
+    of: fn(u64) -> Vec<u8>,
+    bytes: u64,
+}
+
 impl FileSink {
+    /// Rows of this format will be written.
+    pub fn take_format(&mut self, format: &dyn RowFormat) {
+        self.whole_header = format.whole_header().map(|of| {
+            let bytes = of(0).len() as u64;
+            self.rows.expect_header(bytes);
+            WholeHeader { of, bytes }
+        });
+    }
+
     /// Those of a run that begins and has these outputs.
     pub fn begin(rows: Out, diagnostics: Diagnostics, run: Run, outputs: Vec<String>) -> Self {
         let journal = rows.regular().and_then(|path| {
@@ -62,6 +81,7 @@ impl FileSink {
             journal,
             others: Vec::new(),
             header: None,
+            whole_header: None,
             is_incomplete: false,
             kept_time: None,
         }
@@ -84,6 +104,7 @@ impl FileSink {
             journal: None,
             others,
             header: headers_wait.then(Vec::new),
+            whole_header: None,
             is_incomplete: false,
             kept_time: None,
         }
@@ -133,6 +154,7 @@ impl FileSink {
             journal,
             others: Vec::new(),
             header: None,
+            whole_header: None,
             is_incomplete: false,
             kept_time: None,
         };
@@ -285,6 +307,9 @@ impl Sink for FileSink {
     }
 
     fn finish(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
+        if let Some(WholeHeader { of, bytes }) = self.whole_header {
+            self.rows.write_header(&of(self.rows_bytes.saturating_sub(bytes)))?;
+        }
         (&self.rows).flush()?;
         if !self.is_incomplete {
             self.note_place(checkpoint);

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use bulkdoku::Compression;
 use bulkdoku::input::InputOptions;
 use bulkdoku::output::{
-    Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, PuzzleLines, RowFormat, SolutionLines,
-    TsvRows,
+    Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, NpyRows, PuzzleLines, RowFormat,
+    SolutionLines, TsvRows,
 };
 use clap::ValueEnum;
 
+use super::out::Target;
 use super::{Failure, endings};
 
 /// The formats, by the names that they have on the command line.
@@ -24,6 +26,8 @@ pub enum Format {
     Jsonl,
     /// Just the solution, an empty line where there is none
     Lines,
+    /// A NumPy array of type uint8 and shape (n, 81): the solutions, or the column that is chosen
+    Npy,
     /// Nine lines a solution under a label, to look at
     Grid,
     /// BOJ 2580: nine lines a solution, spaces between the digits, and nothing else
@@ -34,16 +38,30 @@ pub enum Format {
 
 impl Format {
     /// The endings of names that ask for a format.
-    const ENDINGS: [&str; 6] = ["csv", "tsv", "jsonl", "ndjson", "lines", "grid"];
+    const ENDINGS: [&str; 7] = ["csv", "tsv", "jsonl", "ndjson", "lines", "npy", "grid"];
 
     /// The one that was asked for, or that the output's name asks for, or the usual one. A name that
     /// asks for another format is refused, unless one was asked for.
     pub fn chosen(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
-        match (asked, output) {
-            (Some(asked), _) => Ok(asked),
-            (None, Some(path)) => Ok(Self::of_name(path)?.unwrap_or_default()),
-            (None, None) => Ok(Self::default()),
+        let format = match (asked, output) {
+            (Some(asked), _) => asked,
+            (None, Some(path)) => Self::of_name(path)?.unwrap_or_default(),
+            (None, None) => Self::default(),
+        };
+        format.check_output(output)?;
+        Ok(format)
+    }
+
+    /// Refuses outputs that cannot have it.
+    pub fn check_output(self, output: Option<&Path>) -> Result<(), Failure> {
+        let target = output.map(Target::of);
+        let is_plain_file = target.and_then(Target::regular).is_some()
+            && output.and_then(Compression::of_name).is_none();
+        if self == Self::Npy && !is_plain_file {
+            let hint = "npy goes to a file that is not compressed, with -o: its header has the number of rows";
+            return Err(Failure::Usage(hint.into()));
         }
+        Ok(())
     }
 
     /// The one that a file's name asks for; a `.gz` or `.zst` behind it is looked through.
@@ -54,6 +72,7 @@ impl Format {
             "tsv" => Ok(Some(Self::Tsv)),
             "jsonl" | "ndjson" => Ok(Some(Self::Jsonl)),
             "lines" => Ok(Some(Self::Lines)),
+            "npy" => Ok(Some(Self::Npy)),
             "grid" => Ok(Some(Self::Grid)),
             other => {
                 let hint = format!("{}; --format decides for any name", endings::COMPRESSED);
@@ -75,8 +94,8 @@ impl Format {
     /// One that shows puzzles: columns, or lines of nothing else.
     pub fn of_puzzles(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
         let format = Self::chosen(asked, output)?;
-        if !format.has_columns() && format != Self::Lines {
-            let hint = "shows solutions; puzzles are written as csv, tsv, jsonl or lines";
+        if !format.has_columns() && !matches!(format, Self::Lines | Self::Npy) {
+            let hint = "shows solutions; puzzles are written as csv, tsv, jsonl, lines or npy";
             return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
         }
         Ok(format)
@@ -89,6 +108,7 @@ impl Format {
         usual: &[Column],
         kept: &[String],
     ) -> Result<Box<dyn RowFormat + Send>, Failure> {
+        let usual = if self == Self::Npy { &[Column::Puzzle] } else { usual };
         let rows = self.rows(columns, usual, false, kept)?;
         Ok(if self == Self::Lines { Box::new(PuzzleLines) } else { rows })
     }
@@ -116,6 +136,9 @@ impl Format {
         several_inputs: bool,
         kept: &[String],
     ) -> Result<Box<dyn RowFormat + Send>, Failure> {
+        if self == Self::Npy {
+            return npy(columns, usual);
+        }
         if columns.is_some() && !self.has_columns() {
             let hint = "--columns goes with --format csv, tsv and jsonl; the others have none";
             return Err(Failure::Usage(hint.into()));
@@ -138,12 +161,27 @@ impl Format {
             Self::Csv => Box::new(CsvRows::new(columns).keeping(kept)),
             Self::Tsv => Box::new(TsvRows::new(columns).keeping(kept)),
             Self::Jsonl => Box::new(JsonRows::new(&columns).keeping(kept)),
-            Self::Lines => Box::new(SolutionLines),
+            Self::Lines | Self::Npy => Box::new(SolutionLines),
             Self::Grid => Box::new(LabelledGrids { with_file: several_inputs }),
             Self::Boj2580 => Box::new(JudgeGrids::Spaced),
             Self::Boj2239 => Box::new(JudgeGrids::Plain),
         })
     }
+}
+
+/// The array of the column that was chosen, or of the usual one.
+fn npy(columns: Option<&[Column]>, usual: &[Column]) -> Result<Box<dyn RowFormat + Send>, Failure> {
+    let rows = match columns {
+        Some([column]) => NpyRows::of(*column),
+        Some(_) => None,
+        None => [Column::Solution, Column::Canonical, Column::Puzzle]
+            .into_iter()
+            .find(|column| usual.contains(column))
+            .and_then(NpyRows::of),
+    };
+    let hint = "--columns of npy is one of puzzle, solution and canonical: an array has no others";
+    let rows = rows.ok_or_else(|| Failure::Usage(hint.into()))?;
+    Ok(Box::new(rows))
 }
 
 /// What `--columns` says for these.
@@ -173,6 +211,7 @@ mod tests {
             ("x/a.b.jsonl.zst", Some(Format::Jsonl)),
             ("a.ndjson", Some(Format::Jsonl)),
             ("a.lines", Some(Format::Lines)),
+            ("a.npy", Some(Format::Npy)),
             ("a.grid.gz", Some(Format::Grid)),
             ("a.txt", None),
             ("a.gz", None),

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use bulkdoku::input::csv::Delimiter;
-use bulkdoku::input::{Answers, DetectError, InputFormat, InputOptions, Keep, Window};
+use bulkdoku::input::{
+    Answers, DetectError, InputFormat, InputOptions, Keep, StreamOptions, Window,
+};
 use clap::ValueEnum;
 
 use super::{Failure, help, numbers};
@@ -53,6 +55,17 @@ pub struct LayoutArgs {
         value_parser = parse_window
     )]
     window: Window,
+
+    /// What .npy arrays have for a blank: 0, or 1 with the digits from 2
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "N",
+        help_heading = "Input",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    npy_offset: u8,
 }
 
 /// How the inputs are to be read, and what of them is carried into the rows.
@@ -113,14 +126,19 @@ impl From<Format> for InputFormat {
 
 impl LayoutArgs {
     /// The options that were given, or have defaults, with what they say.
-    fn settings(&self) -> [(&'static str, Option<String>); 4] {
+    fn settings(&self) -> [(&'static str, Option<String>); 5] {
         let format = format!("{:?}", InputFormat::from(self.input_format)).to_lowercase();
         [
             ("--input-format", Some(format)),
             ("--column", self.column.clone()),
             ("--delimiter", self.delimiter.map(|delimiter| delimiter.to_string())),
             ("--no-header", self.no_header.then(|| "given".into())),
+            ("--npy-offset", (self.npy_offset != 0).then(|| self.npy_offset.to_string())),
         ]
+    }
+
+    fn stream(&self) -> StreamOptions {
+        StreamOptions { window: self.window, npy_blank: self.npy_offset }
     }
 
     /// What is expected of inputs, if their own solutions are wanted like this.
@@ -151,15 +169,15 @@ impl LayoutArgs {
             no_header: self.no_header,
             keep: None,
             answers,
-            window: self.window,
+            stream: self.stream(),
         })
     }
 }
 
 impl InputArgs {
-    /// The largest window of a compressed file.
-    pub fn window(&self) -> Window {
-        self.layout.window
+    /// How files are read that are no text.
+    pub fn stream(&self) -> StreamOptions {
+        self.layout.stream()
     }
 
     /// The options that were given, or have defaults, with what they say.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bulkdoku::input::{
-    Inflate, InputFormat, InputOptions, Layout, Position, ReadAhead, Sniffed, Window,
+    Inflate, InputFormat, InputOptions, Layout, Position, ReadAhead, Sniffed, StreamOptions,
 };
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
@@ -42,8 +42,8 @@ pub struct Inputs {
     /// For each, its reader if it has been looked at and cannot be opened again.
     looked_at: Vec<Option<Start>>,
     bytes: Arc<AtomicU64>,
-    /// The largest of a compressed one.
-    window: Window,
+    /// How those are read that are no text.
+    stream: StreamOptions,
 }
 
 impl Inputs {
@@ -66,14 +66,14 @@ impl Inputs {
         }
         let layouts = vec![Layout::default(); paths.len()];
         let looked_at = paths.iter().map(|_| None).collect();
-        let (findings, bytes, window) = (Vec::new(), Arc::default(), Window::default());
-        Ok(Self { paths, typed, layouts, findings, looked_at, bytes, window })
+        let (findings, bytes, stream) = (Vec::new(), Arc::default(), StreamOptions::default());
+        Ok(Self { paths, typed, layouts, findings, looked_at, bytes, stream })
     }
 
     /// Looks at the start of each input to find out how records lie in it, unless `stop` is set
     /// while one of them has nothing to look at yet.
     pub fn look(&mut self, expected: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
-        self.window = expected.window;
+        self.stream = expected.stream;
         for (i, path) in self.paths.iter().enumerate() {
             let typed = self.typed[i].as_ref();
             let can_be_opened_again = !is_stdin(path)
@@ -81,7 +81,7 @@ impl Inputs {
             // What will be read again counts then.
             let uncounted = Arc::default();
             let counter = if can_be_opened_again { &uncounted } else { &self.bytes };
-            let mut reader = open(path, typed, counter, self.window);
+            let mut reader = open(path, typed, counter, self.stream);
             let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
             let layout = layout.map_err(|error| input_args::refused(&name(path), &error))?;
             let Some(layout) = layout else { return Ok(()) };
@@ -196,7 +196,7 @@ impl Inputs {
         let all = self.paths.iter().zip(&self.typed).zip(&self.layouts).zip(&mut self.looked_at);
         let sources: Vec<_> = all
             .map(|(((path, typed), layout), looked_at)| {
-                let open = || open(path, typed.as_ref(), &self.bytes, self.window);
+                let open = || open(path, typed.as_ref(), &self.bytes, self.stream);
                 let start = looked_at.take().unwrap_or_else(open);
                 let reader = ReadAhead::new(start, |start| start.get_ref().is_compressed());
                 Source { layout: layout.clone(), ..Source::new(name(path), reader) }
@@ -270,13 +270,18 @@ fn cells(argument: &Path) -> Option<usize> {
 }
 
 /// Opens an input: everything that reads one comes through here.
-fn open(path: &Path, typed: Option<&Arc<[u8]>>, bytes: &Arc<AtomicU64>, window: Window) -> Start {
+fn open(
+    path: &Path,
+    typed: Option<&Arc<[u8]>>,
+    bytes: &Arc<AtomicU64>,
+    options: StreamOptions,
+) -> Start {
     let stream = match typed {
         Some(text) => Stream::Typed(Cursor::new(Arc::clone(text))),
         None => Stream::Named(path.into()),
     };
     let input = Input { stream, bytes: Arc::clone(bytes) };
-    Sniffed::new(Inflate::with_window(input, window))
+    Sniffed::new(Inflate::with_options(input, options))
 }
 
 /// What is worth telling about a layout that nobody named.

@@ -53,6 +53,8 @@ pub struct Out {
     stream: Stream,
     /// Whether it was not there before.
     is_new: bool,
+    /// How many bytes at its start are written again at the end.
+    header: u64,
 }
 
 /// What an output is.
@@ -73,7 +75,7 @@ impl Out {
             let opened = Stdout::open();
             let opened =
                 opened.map_err(|error| Failure::Io(format!("standard output: {error}")))?;
-            return Ok(Self { stream: Stream::Stdout(opened), is_new: false });
+            return Ok(Self { stream: Stream::Stdout(opened), is_new: false, header: 0 });
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
@@ -83,7 +85,7 @@ impl Out {
             return Err(Failure::Usage(format!("{}: another run is writing it", path.display())));
         }
         let stream = if is_regular { Stream::Regular } else { Stream::Device };
-        Ok(Self { stream: stream(file, path.into()), is_new })
+        Ok(Self { stream: stream(file, path.into()), is_new, header: 0 })
     }
 
     /// Its name in messages.
@@ -120,10 +122,23 @@ impl Out {
         Ok(())
     }
 
+    /// Says how many bytes at its start are written again at the end: they are not compared.
+    pub fn expect_header(&mut self, bytes: u64) {
+        self.header = bytes;
+    }
+
+    /// Writes its first bytes again, if it is a file; what follows comes behind all others.
+    pub fn write_header(&self, header: &[u8]) -> io::Result<()> {
+        let Some((mut file, _)) = self.regular_file() else { return Ok(()) };
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(header)?;
+        file.seek(SeekFrom::End(0)).map(|_| ())
+    }
+
     /// The last bytes before a place in it; nothing is known of what cannot be read.
     pub fn tail(&self, end: u64) -> Tail {
-        self.bytes_before(end, TAIL_BYTES)
-            .map_or(Tail::default(), |bytes| Tail::of(&bytes, TAIL_BYTES))
+        let most = TAIL_BYTES.min(end.saturating_sub(self.header) as usize);
+        self.bytes_before(end, most).map_or(Tail::default(), |bytes| Tail::of(&bytes, TAIL_BYTES))
     }
 
     /// Whether these are the last bytes before a place in it.

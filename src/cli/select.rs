@@ -10,6 +10,7 @@ use bulkdoku::pipeline::{Rated, Route, WantedFacts};
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
+use super::format::Format;
 use super::outputs::Destinations;
 use super::{Failure, help, numbers};
 
@@ -94,6 +95,15 @@ impl SelectArgs {
     /// Whether rows go into several files.
     pub fn splits(&self) -> bool {
         self.split_by.is_some()
+    }
+
+    /// Refuses a format that goes to one file alone.
+    pub fn check_format(&self, format: Format) -> Result<(), Failure> {
+        if self.splits() && format == Format::Npy {
+            let hint = "--split-by writes any format but npy";
+            return Err(Failure::Usage(hint.into()));
+        }
+        Ok(())
     }
 
     /// How many outputs there are.

@@ -46,7 +46,7 @@ pub struct Args {
     #[command(flatten)]
     destinations: Destinations,
 
-    /// csv, tsv, jsonl, lines, grid, boj2580 or boj2239
+    /// csv, tsv, jsonl, lines, npy, grid, boj2580 or boj2239
     #[arg(
         long,
         value_name = "FORMAT",
@@ -54,7 +54,7 @@ pub struct Args {
         hide_possible_values = true,
         long_help = help::values::<Format>(
             "How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson \
-             .lines .grid, before a .gz or .zst), else csv:"
+             .lines .npy .grid, before a .gz or .zst), else csv:"
         )
     )]
     format: Option<Format>,
@@ -171,6 +171,7 @@ enum Which {
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    args.select.check_format(format)?;
     args.refuse_ignored(format)?;
     let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
     format.check_kept(&expected)?;
@@ -222,7 +223,7 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let limits = if first { Limits::FIRST } else { Limits::count(count) };
     let smallest = args.solution() == Which::LexFirst || is_listing || format == Format::Boj2239;
     let (engine, simd) = (args.work.engine(), args.work.simd());
-    let known = args.against.load(Sameness::Class, &args.work.run, args.expected.window())?;
+    let known = args.against.load(Sameness::Class, &args.work.run, args.expected.stream())?;
     Ok(Pipeline {
         facts: args.select.facts(args.columns.as_deref().unwrap_or(&Column::DEFAULT)),
         sift: known.map(|known| Box::new(known) as Box<dyn Sift>),

@@ -180,6 +180,9 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         Failure::Usage("-o needs two names with a comma between them: -o train.csv,test.csv".into())
     })?;
     let format = Format::of_puzzles(args.format, Some(&train))?;
+    if format == Format::Npy {
+        return Err(Failure::Usage("split writes csv, tsv, jsonl or lines, and no npy".into()));
+    }
     if Format::of_puzzles(args.format, Some(&test))? != format
         || Compression::of_name(&train) != Compression::of_name(&test)
     {

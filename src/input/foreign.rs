@@ -49,7 +49,6 @@ const KNOWN: &[Known] = &[
     (b"ARROW1\0\0", false, "an Arrow file", "write its column of puzzles as CSV first"),
     (b"ORC", true, "an ORC file", "write its column of puzzles as CSV first"),
     (b"Obj\x01", false, "an Avro file", "write its column of puzzles as CSV first"),
-    (b"\x93NUMPY", false, "a NumPy array (.npy)", "numpy.savetxt(FILE, array, '%d') writes text"),
     (b"PK\x03\x04", false, "a zip archive (.zip, .npz, .xlsx)", UNZIP),
     (b"PK\x05\x06", false, "an empty zip archive", UNZIP),
     (b"PK\x07\x08", false, "a zip archive in parts", UNZIP),
@@ -201,11 +200,10 @@ mod tests {
         let wide = |to_bytes: fn(u32) -> Vec<u8>| {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };
-        let cases: [(Vec<u8>, &str); 17] = [
+        let cases: [(Vec<u8>, &str); 16] = [
             (b"PAR1\x15\x04\x15".to_vec(), "a Parquet file"),
             (b"PAR1 a label".to_vec(), "not yet"),
             (b"PAR1 a label, no file\n".to_vec(), "text"),
-            (b"\x93NUMPY\x01\0".to_vec(), "a NumPy array (.npy)"),
             (b"PK\x03\x04".to_vec(), "a zip archive (.zip, .npz, .xlsx)"),
             (b"%PDF-1.7\n".to_vec(), "a PDF document"),
             (b"\x7FELF\x02".to_vec(), "a program (ELF)"),

@@ -44,7 +44,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
-pub use inflate::{Inflate, Window};
+pub use inflate::{Inflate, StreamOptions, Window};
 pub use json::Objects;
 pub use lines::TrailingText;
 pub use read_ahead::ReadAhead;

@@ -5,6 +5,7 @@
 //! | [`csv`] | chosen columns with commas or tabs between them, and a header |
 //! | [`jsonl`] | chosen columns as a JSON object a line |
 //! | [`lines`] | solutions only, or canonical forms only, one a line |
+//! | [`npy`] | an array of cells |
 //! | [`grid`] | nine lines a solution, and a label |
 //! | [`judge`] | nine lines a solution, and nothing else |
 //!
@@ -23,6 +24,7 @@ pub mod grid;
 pub mod jsonl;
 pub mod judge;
 pub mod lines;
+pub mod npy;
 mod plain;
 
 pub use buffer::{Fields, RowBuffer, SHORT, Short};
@@ -33,6 +35,7 @@ pub use grid::{LabelledGrids, PuzzleGrids};
 pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
 pub use lines::{FormLines, PuzzleLines, SolutionLines};
+pub use npy::NpyRows;
 
 use std::borrow::Cow;
 use std::iter::Zip;
@@ -393,6 +396,12 @@ pub trait RowFormat: Sync {
 
     /// Appends the rows of a block.
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer);
+
+    /// The header as it has to be when all rows are written, as long as that before the first one, from
+    /// the number of bytes behind it; `None` if it is the same.
+    fn whole_header(&self) -> Option<fn(u64) -> Vec<u8>> {
+        None
+    }
 
     /// Whether a record without solution has a row; if not, there is a message for it.
     fn shows_failures(&self) -> bool {

@@ -138,7 +138,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// lines, csv, tsv, jsonl or grid
+    /// lines, csv, tsv, jsonl, npy or grid
     ///
     /// Lines are puzzles only. If not given, as the output's name says, else lines.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
@@ -325,7 +325,10 @@ impl Plan {
 
     /// Rows of the format.
     fn rows(&self) -> Result<Box<dyn RowFormat + Send>, Failure> {
-        let usual = &Column::DEFAULT_OF_GENERATE;
+        let usual = match self.format {
+            Format::Npy => &[Column::Puzzle][..],
+            _ => &Column::DEFAULT_OF_GENERATE,
+        };
         let rows = self.format.rows(self.columns.as_deref(), usual, false, &[])?;
         Ok(match self.format {
             Format::Lines => Box::new(PuzzleLines),
@@ -438,9 +441,10 @@ impl Args {
             _ => Format::Lines,
         };
         if format.is_judges() {
-            let hint = "shows solutions; generate writes lines, csv, tsv, jsonl or grid";
+            let hint = "shows solutions; generate writes lines, csv, tsv, jsonl, npy or grid";
             return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
         }
+        format.check_output(output)?;
         Ok(format)
     }
 

@@ -26,7 +26,7 @@ pub use error::{Columns, DetectError};
 
 use super::csv::Delimiter;
 use super::foreign::Verdict;
-use super::{BYTE_ORDER_MARK, Layout, TrailingText, Window, grid, lines};
+use super::{BYTE_ORDER_MARK, Layout, StreamOptions, TrailingText, grid, lines};
 use sample::Sample;
 
 /// The most bytes that are looked at.
@@ -65,8 +65,8 @@ pub struct InputOptions {
     pub keep: Option<Keep>,
     /// Whether the solutions that the inputs themselves give are wanted.
     pub answers: Answers,
-    /// The largest window of a compressed one.
-    pub window: Window,
+    /// How they are read where they are no text.
+    pub stream: StreamOptions,
 }
 
 /// The solutions that inputs themselves give for their puzzles.

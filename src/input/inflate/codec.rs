@@ -16,6 +16,8 @@ pub enum Codec {
     Bz2,
     /// The LZ4 frame format.
     Lz4,
+    /// Not compressed: an array of `NumPy`, which is read as lines.
+    Npy,
 }
 
 impl Codec {
@@ -28,6 +30,7 @@ impl Codec {
             Self::Xz => "xz",
             Self::Bz2 => "bz2",
             Self::Lz4 => "lz4",
+            Self::Npy => "npy",
         }
     }
 }
@@ -57,12 +60,13 @@ impl Beginning {
     pub(in crate::input) fn of(bytes: &[u8]) -> Self {
         let mut skippable = ZST_SKIPPABLE;
         skippable[0] |= bytes.first().map_or(0, |first| first & 0x0F);
-        let known: [(&[u8], Codec); 5] = [
+        let known: [(&[u8], Codec); 6] = [
             (b"\x1F\x8B", Codec::Gz),
             (b"\x28\xB5\x2F\xFD", Codec::Zst),
             (&skippable, Codec::Zst),
             (b"\xFD7zXZ\0", Codec::Xz),
             (b"\x04\x22\x4D\x18", Codec::Lz4),
+            (super::npy::MAGIC, Codec::Npy),
         ];
         for (magic, codec) in known {
             if bytes.starts_with(magic) {

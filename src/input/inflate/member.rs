@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use super::StreamOptions;
 #[cfg(any(feature = "zstd", feature = "xz"))]
 use super::bounded::Bounded;
 #[cfg(feature = "bzip2")]
@@ -12,8 +13,8 @@ use super::codec::Codec;
 use super::deflate;
 #[cfg(feature = "lz4")]
 use super::lz4::Lz4Frames;
+use super::npy::NpyRows;
 use super::step::Step;
-use super::window::Window;
 #[cfg(feature = "xz")]
 use super::xz::XzStreams;
 #[cfg(feature = "zstd")]
@@ -32,26 +33,27 @@ pub(super) enum Member {
     Bz2(bzip2::Decompress),
     #[cfg(feature = "lz4")]
     Lz4(Box<Lz4Frames>),
+    Npy(NpyRows),
 }
 
 impl Member {
     /// # Errors
     /// When this build lacks the feature that reads it.
-    #[cfg_attr(not(any(feature = "zstd", feature = "xz")), allow(unused_variables))]
-    pub(super) fn new(codec: Codec, window: Window) -> io::Result<Self> {
+    pub(super) fn new(codec: Codec, options: StreamOptions) -> io::Result<Self> {
         match codec {
             #[cfg(feature = "gzip")]
             Codec::Gz => Ok(Self::Deflate(flate2::Decompress::new_gzip(15))),
             #[cfg(feature = "gzip")]
             Codec::Zlib => Ok(Self::Deflate(flate2::Decompress::new(true))),
             #[cfg(feature = "zstd")]
-            Codec::Zst => Ok(Self::Zst(Bounded::new(window)?)),
+            Codec::Zst => Ok(Self::Zst(Bounded::new(options.window)?)),
             #[cfg(feature = "xz")]
-            Codec::Xz => Ok(Self::Xz(Bounded::new(window)?)),
+            Codec::Xz => Ok(Self::Xz(Bounded::new(options.window)?)),
             #[cfg(feature = "bzip2")]
             Codec::Bz2 => Ok(Self::Bz2(bzip2::Decompress::new(false))),
             #[cfg(feature = "lz4")]
             Codec::Lz4 => Ok(Self::Lz4(Box::default())),
+            Codec::Npy => Ok(Self::Npy(NpyRows::new(options.npy_blank))),
             #[allow(unreachable_patterns, reason = "with all features there are no others")]
             other => {
                 let name = other.name();
@@ -63,7 +65,6 @@ impl Member {
     }
 
     /// Decompresses some of `bytes`.
-    #[cfg_attr(not(feature = "gzip"), allow(unused_variables))]
     pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         match *self {
             #[cfg(feature = "gzip")]
@@ -76,12 +77,12 @@ impl Member {
             Self::Bz2(ref mut decoder) => bz2::step(decoder, bytes, into),
             #[cfg(feature = "lz4")]
             Self::Lz4(ref mut frames) => frames.step(bytes, into),
+            Self::Npy(ref mut rows) => rows.step(bytes, into),
         }
     }
 
     /// Bytes at the start of `bytes` that stand between two members and mean nothing.
     #[cfg_attr(not(feature = "xz"), allow(unused_variables, clippy::unused_self))]
-    #[allow(unreachable_patterns, reason = "there may be no other kind")]
     pub(super) fn padding(&self, bytes: &[u8]) -> usize {
         match *self {
             #[cfg(feature = "xz")]

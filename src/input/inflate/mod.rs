@@ -9,6 +9,7 @@
 //! | `codec` | the kinds of compressed streams, and how they begin |
 //! | `member` | what decompresses any of them |
 //! | `window`, `bounded` | how much memory a stream may ask for, and what holds it to that |
+//! | `npy` | arrays of `NumPy`, which are no text, either |
 //! | `deflate`, `zst`, `xz`, `bz2`, `lz4` | one kind each, with the feature of that name |
 
 #[cfg(any(feature = "zstd", feature = "xz"))]
@@ -21,6 +22,7 @@ mod deflate;
 #[cfg(feature = "lz4")]
 mod lz4;
 mod member;
+mod npy;
 #[cfg_attr(
     not(any(
         feature = "gzip",
@@ -60,8 +62,17 @@ const COMPRESSED: usize = 128 * 1024;
 #[derive(Debug)]
 pub struct Inflate<R> {
     source: R,
-    window: Window,
+    options: StreamOptions,
     state: State,
+}
+
+/// How streams that are no text are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamOptions {
+    /// The largest window of a compressed one.
+    pub window: Window,
+    /// What an array of numbers has for a blank; 1 to 9 come behind it.
+    pub npy_blank: u8,
 }
 
 #[derive(Debug)]
@@ -75,14 +86,14 @@ enum State {
 }
 
 impl<R: Read> Inflate<R> {
-    /// Reads nothing yet. Windows have the default size at most.
+    /// Reads nothing yet, and takes nothing unusual.
     pub fn new(source: R) -> Self {
-        Self::with_window(source, Window::default())
+        Self::with_options(source, StreamOptions::default())
     }
 
-    /// Reads nothing yet. A stream whose window is larger than this is an error.
-    pub fn with_window(source: R, window: Window) -> Self {
-        Self { source, window, state: State::Beginning(Head::default()) }
+    /// Reads nothing yet.
+    pub fn with_options(source: R, options: StreamOptions) -> Self {
+        Self { source, options, state: State::Beginning(Head::default()) }
     }
 
     /// Whether it is compressed, as far as that is known: it is not before the first read.
@@ -99,7 +110,7 @@ impl<R: Read> Read for Inflate<R> {
         if let State::Beginning(head) = &mut self.state {
             self.state = match head.fill_until_known(&mut self.source, into)? {
                 Some(codec) => {
-                    let stream = Compressed::new(codec, self.window, head.rest())?;
+                    let stream = Compressed::new(codec, self.options, head.rest())?;
                     State::Compressed(Box::new(stream))
                 }
                 None => State::Plain(std::mem::take(head)),
@@ -177,8 +188,8 @@ struct Compressed {
 
 impl Compressed {
     /// `head` are the first bytes of the stream.
-    fn new(codec: Codec, window: Window, head: &[u8]) -> io::Result<Self> {
-        let decoder = Member::new(codec, window)?;
+    fn new(codec: Codec, options: StreamOptions, head: &[u8]) -> io::Result<Self> {
+        let decoder = Member::new(codec, options)?;
         let mut bytes = vec![0; COMPRESSED].into_boxed_slice();
         bytes[..head.len()].copy_from_slice(head);
         let (used, of_member, failure) = (0, 0, None);

@@ -279,7 +279,8 @@ fn a_short_stream_takes_no_window() {
     // Its dictionary is 128 MiB.
     let (found, error) = read_all(made("dictionary.xz").as_slice(), 1000);
     assert!(error.is_none() && found.len() > 1000);
-    let above = Inflate::with_window(Cursor::new(made("dictionary.xz")), Window::new(0));
+    let options = StreamOptions { window: Window::new(0), ..StreamOptions::default() };
+    let above = Inflate::with_options(Cursor::new(made("dictionary.xz")), options);
     assert_eq!(above.bytes().map(Result::unwrap).collect::<Vec<_>>(), found);
 }
 

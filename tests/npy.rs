@@ -1,0 +1,94 @@
+//! Arrays of NumPy, read and written.
+
+use std::fs;
+
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+
+/// An array as numpy.save writes it.
+fn array(descr: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
+    let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    let text = format!("{text:<117}\n");
+    let length = (text.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\0", &length[..], text.as_bytes(), elements].concat()
+}
+
+/// Cells as numbers: 0 for a blank.
+fn numbers(line: &str) -> Vec<u8> {
+    line.bytes().map(|byte| if byte == b'.' { 0 } else { byte - b'0' }).collect()
+}
+
+fn solve(folder: &Folder, args: &[&str], input: &[u8]) -> Ran {
+    folder.solve(&[&["-q", "--columns", "line,solution,status"], args].concat(), input)
+}
+
+#[test]
+fn arrays_are_read_as_lines_are() {
+    let folder = Folder::new();
+    let expected = solve(&folder, &[], format!("{CLASSIC}\n{SOLVED}\n").as_bytes());
+    let both = [numbers(CLASSIC), numbers(SOLVED)].concat();
+    let wide: Vec<u8> = both.iter().flat_map(|&cell| [cell, 0, 0, 0, 0, 0, 0, 0]).collect();
+    for input in [
+        array("|u1", "(2, 81)", &both),
+        array("|i1", "(2, 9, 9)", &both),
+        array("<i8", "(2, 81)", &wide),
+        array("|S81", "(2,)", format!("{CLASSIC}{SOLVED}").as_bytes()),
+    ] {
+        assert!(solve(&folder, &[], &input) == expected, "standard input");
+        folder.file("in.npy", &input);
+        assert!(solve(&folder, &["in.npy"], b"") == expected, "a file");
+    }
+    let shifted: Vec<u8> = both.iter().map(|cell| cell + 1).collect();
+    let input = array("|u1", "(2, 81)", &shifted);
+    assert!(solve(&folder, &["--npy-offset", "1"], &input) == expected);
+    let ran = solve(&folder, &[], &input);
+    assert_eq!((ran.status, ran.rows.matches(",malformed").count()), (1, 2), "{ran:?}");
+}
+
+#[test]
+fn a_damaged_array_has_the_rows_that_were_whole() {
+    let folder = Folder::new();
+    let all = array("|u1", "(3, 81)", &numbers(CLASSIC).repeat(3));
+    let ran = solve(&folder, &[], &all[..all.len() - 5]);
+    assert_eq!((ran.status, ran.rows.matches(",unique").count()), (3, 2), "{ran:?}");
+    assert!(ran.messages.contains("the npy stream is cut off after byte"), "{ran:?}");
+    let ran = solve(&folder, &[], &array("<f8", "(1, 81)", &[0; 648]));
+    assert!(ran.status == 3 && ran.messages.contains("whole numbers or texts"), "{ran:?}");
+}
+
+#[test]
+fn solutions_are_written_as_an_array() {
+    let folder = Folder::new();
+    let input = format!("{CLASSIC}\nbad\n{SOLVED}\n");
+    let ran = folder.solve(&["-q", "-o", "out.npy"], &input);
+    assert_eq!(ran.status, 1);
+    let solved = numbers(SOLVED);
+    let expected = array("|u1", "(3, 81)", &[&solved[..], &[0; 81], &solved].concat());
+    assert_eq!(fs::read(folder.path("out.npy")).unwrap(), expected);
+
+    let ran = folder.solve(&["-q", "-o", "p.npy", "--columns", "puzzle"], &input);
+    assert_eq!(ran.status, 1);
+    let expected = array("|u1", "(3, 81)", &[numbers(CLASSIC), vec![0; 81], solved].concat());
+    assert_eq!(fs::read(folder.path("p.npy")).unwrap(), expected);
+
+    let ran = folder.run("generate", &["-n", "50", "--seed", "5", "-q", "-o", "g.npy"], "");
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let lines = folder.run("generate", &["-n", "50", "--seed", "5", "-q"], "");
+    let of_lines = solve(&folder, &[], lines.rows.as_bytes());
+    assert!(solve(&folder, &["g.npy"], b"") == of_lines);
+}
+
+#[test]
+fn what_no_array_can_be_is_refused() {
+    let folder = Folder::new();
+    for (args, message) in [
+        (&["--format", "npy"][..], "npy goes to a file"),
+        (&["-o", "x.npy.gz"], "npy goes to a file"),
+        (&["-o", "x.npy", "--columns", "puzzle,solution"], "--columns of npy is one of"),
+        (&["-o", "x.npy", "--columns", "line"], "--columns of npy is one of"),
+        (&["-o", "x.npy", "--keep"], "--keep goes with"),
+    ] {
+        let ran = folder.solve(args, CLASSIC);
+        assert!(ran.status == 2 && ran.messages.contains(message), "{args:?}: {ran:?}");
+        assert!(!folder.path("x.npy").exists());
+    }
+}

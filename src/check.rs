@@ -61,7 +61,7 @@ pub enum Mismatch {
 /// Where a [`Mismatch`] shows itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the answer, behind so many of its bytes.
+    /// In the answer, behind this many of its bytes.
     Answer(usize),
     /// In the puzzle, at this cell.
     Puzzle(usize),

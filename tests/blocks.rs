@@ -191,7 +191,7 @@ fn what_an_input_is_does_not_depend_on_how_much_of_it_is_there() {
     }
 }
 
-/// Whoever says that the first row is a header knows it; nothing depends on how much comes behind.
+/// Where the first row is said to be a header, nothing depends on how much comes behind.
 #[test]
 fn the_header_is_no_record_whatever_it_looks_like() {
     let row = format!("1,{CLASSIC},x\n");
@@ -279,7 +279,7 @@ proptest! {
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
     }
 
-    /// The same with quotes anywhere, so that nobody knows what is meant.
+    /// The same with quotes anywhere, so that it is not known what is meant.
     #[test]
     fn of_broken_tables(
         pieces in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Every output format, read back by somebody else's reader.
+//! Every output format, read back by readers of others.
 
 use std::fs;
 use std::io;

@@ -68,7 +68,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// One line among others is malformed, for what `message` says, and costs nobody else anything.
+/// One line among others is malformed, for what `message` says, and costs no other line anything.
 #[track_caller]
 fn malformed(line: impl AsRef<[u8]>, message: &str) {
     let input = [CLASSIC.as_bytes(), line.as_ref(), CLASSIC.as_bytes()].join(&b'\n');
@@ -126,7 +126,7 @@ fn files_of_other_kinds() {
     tar[..8].copy_from_slice(b"some.txt");
     tar[257..262].copy_from_slice(b"ustar");
     let cases: [(&[u8], &str); 8] = [
-        (b"PAR1\x15\x04\x15\xF0\n", "looks like a Parquet file; write its column"),
+        (b"PAR1\x15\x04\x15\xF0\n", "looks like a Parquet file; name it"),
         (b"PK\x03\x04\x2D\0\0\0", "looks like a zip archive (.zip, .npz, .xlsx); unpack"),
         (b"7z\xBC\xAF\x27\x1C\0\x04", "looks like a 7z archive"),
         (b"%PDF-1.7\n%\xE2\xE3\n", "looks like a PDF document"),

@@ -32,7 +32,7 @@ fn lines(count: usize) -> String {
     kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
 }
 
-/// A folder with `in`, and what a run that nobody disturbs makes of it.
+/// A folder with `in`, and what an undisturbed run makes of it.
 fn folder_with(lines: &str) -> (Folder, String) {
     let folder = Folder::new();
     folder.file("in", lines);
@@ -308,7 +308,7 @@ fn another_run_is_not_gone_on_with() {
     while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() > 1) {
         sleep(Duration::from_millis(5));
     }
-    // While it is at work, nobody else may.
+    // While it is at work, no other may.
     let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
     assert_eq!(ran.status, 2);
     assert!(ran.messages.contains("out: another run is writing it"), "{ran:?}");
@@ -469,7 +469,7 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     if !made.is_ok_and(|status| status.success()) {
         return;
     }
-    // Nobody writes into it yet.
+    // Nothing is written into it yet.
     let child = folder.spawn("solve", &["pipe", "-o", "out"]);
     sleep(Duration::from_millis(300));
     signal(&child, Signal::TERM);

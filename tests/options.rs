@@ -25,14 +25,14 @@ fn assert_refused(line: &str, hint: &str) {
 #[test]
 fn an_ending_that_is_not_written_is_refused() {
     for (line, hint) in [
-        ("solve in -o x.parquet", ".jsonl"),
+        ("solve in -o x.orc", ".jsonl"),
         ("solve in -o x.npz", ".csv"),
         ("solve in -o x.json", ".jsonl"),
         ("solve in -o x.html", ".log"),
         ("solve in -o x.csv.xz", ".gz or .zst"),
         ("solve in -o x.csv.bz2", "--format"),
         ("solve in -o x.gz.gz", ".csv"),
-        ("solve in -o x.PARQUET", ".csv"),
+        ("solve in -o x.ORC", ".csv"),
         ("solve in --latency lat.hdr", ".csv, .hgrm, .hlog"),
         ("solve in --report run.pdf", ".html"),
         ("generate -n 1 --report run.html.gz", "leave out .gz: run.html"),
@@ -40,9 +40,9 @@ fn an_ending_that_is_not_written_is_refused() {
         ("solve in --latency lat.csv.gz", "leave out .gz: lat.csv"),
         ("solve in --errors bad.csv", ".txt"),
         ("solve in --summary-json x.csv", ".json"),
-        ("check -o x.parquet", ".jsonl"),
+        ("check -o x.orc", ".jsonl"),
         ("check --latency lat.json", ".csv"),
-        ("generate -n 1 -s 1 -o x.parquet", ".jsonl"),
+        ("generate -n 1 -s 1 -o x.orc", ".jsonl"),
         ("generate -n 1 -s 1 -o x.txt.xz", ".zst"),
         ("bench in -o x.parquet", ".json"),
         ("bench in -o x.jsonl", "--format"),
@@ -175,7 +175,7 @@ fn counts_have_suffixes_and_bounds_in_words() {
             "solve --input-format foo in",
             "auto, lines, csv, tsv, jsonl, ndjson, grid, boj2580, boj2239",
         ),
-        ("solve --format foo in", "csv, tsv, jsonl, lines, grid, boj2580, boj2239"),
+        ("solve --format foo in", "csv, tsv, jsonl, lines, npy, parquet, grid, boj2580, boj2239"),
     ] {
         assert_refused(line, hint);
     }

@@ -29,6 +29,7 @@ mod options;
 mod other_solutions;
 #[cfg(unix)]
 mod outputs;
+mod parquet;
 mod pasted;
 mod pipeline;
 mod readers;

@@ -34,7 +34,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
         }
     }
 
-    // Where nothing stands in brackets, no row is passed over.
+    // Where nothing stands in brackets, no row is skipped.
     if !input.contains(&b'[') {
         for (number, _) in (1..).zip(&lines).filter(|(_, line)| is_certain_row(line)) {
             let last = rows.iter().rfind(|row| row.line <= number);

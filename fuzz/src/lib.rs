@@ -84,7 +84,7 @@ impl RowFormat for Plain {
     }
 }
 
-/// How an input is cut: into blocks of at most so many bytes, read in pieces of these sizes in
+/// How an input is cut: into blocks of at most this many bytes, read in pieces of these sizes in
 /// turn.
 #[derive(Clone, Debug)]
 pub struct Cuts {

@@ -37,7 +37,13 @@ pub struct MemoryArgs {
     ///
     /// Each class takes 16 bytes and the room of a hash table, 20 to 39 bytes in all. What would take more
     /// than this is sorted in temporary files, in the folder that TMPDIR names.
-    #[arg(long, value_name = "SIZE", help_heading = "Run", value_parser = numbers::size)]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        help_heading = "Run",
+        hide_short_help = true,
+        value_parser = numbers::size
+    )]
     memory: Option<u64>,
 }
 

@@ -156,6 +156,7 @@ fn parse_column(name: &str) -> Result<Column, String> {
 /// Writes isomorphs of what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::of_puzzles(args.format, args.destinations.output.as_deref())?;
+    format.check_resume(args.destinations.resume)?;
     args.refuse_ignored()?;
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let expected = args.expected.expected(&args.input, answers)?;

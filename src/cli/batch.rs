@@ -141,7 +141,7 @@ impl Batch {
             only_rows: self.only_rows,
         };
         let mut run = opening.open()?;
-        run.results.take_format(self.pipeline.format.as_ref());
+        run.results.take_format(self.pipeline.format.as_ref())?;
         let bytes = inputs.bytes();
         let progressed = || Progressed {
             done: bytes.load(Ordering::Relaxed),

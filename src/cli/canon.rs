@@ -107,6 +107,7 @@ after any end, even a kill. With --dedup it first reads again what has its rows.
 /// Finds the forms of what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    format.check_resume(args.destinations.resume)?;
     if !format.has_columns() && !matches!(format, Format::Lines | Format::Npy) {
         let hint = "shows solutions; canon writes csv, tsv, jsonl, lines or npy";
         return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));

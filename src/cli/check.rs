@@ -112,6 +112,7 @@ on after any end, even a kill.";
 /// Checks what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    format.check_resume(args.destinations.resume)?;
     args.select.check_format(format)?;
     args.check_format(format)?;
     args.refuse_ignored()?;

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::mem;
 use std::time::Instant;
 
+#[cfg(feature = "parquet")]
+use bulkdoku::output::ParquetFile;
 use bulkdoku::output::RowFormat;
 use bulkdoku::pipeline::{Checkpoint, Sink};
 use bulkdoku::stats::Timeline;
@@ -29,6 +31,9 @@ pub struct FileSink {
     others: Vec<(Out, Vec<u8>)>,
     /// Of the first output the header that is still to be written, if headers wait for rows.
     header: Option<Vec<u8>>,
+    /// Makes columns of the rows, if they are to be.
+    #[cfg(feature = "parquet")]
+    parquet: Option<ParquetFile>,
     /// The header when all rows are there, and its length, if it is another one than at the start.
     whole_header: Option<WholeHeader>,
     /// Something before this place is missing in the outputs: a later run has to go back to the last
@@ -55,12 +60,23 @@ struct WholeHeader {
 
 impl FileSink {
     /// Rows of this format will be written.
-    pub fn take_format(&mut self, format: &dyn RowFormat) {
+    ///
+    /// # Errors
+    /// When there can be no file with its columns, or its journal cannot be removed.
+    pub fn take_format(&mut self, format: &dyn RowFormat) -> Result<(), Failure> {
+        #[cfg(feature = "parquet")]
+        if let Some(columns) = format.parquet_columns() {
+            let failed = |error| Failure::Io(format!("{}: {error}", self.rows.name()));
+            self.parquet = Some(ParquetFile::new(columns).map_err(failed)?);
+            // Such a file has its directory at the end: without it nothing can be read, or continued.
+            self.journal.take().map_or(Ok(()), Journal::remove).map_err(failed)?;
+        }
         self.whole_header = format.whole_header().map(|of| {
             let bytes = of(0).len() as u64;
             self.rows.expect_header(bytes);
             WholeHeader { of, bytes }
         });
+        Ok(())
     }
 
     /// Those of a run that begins and has these outputs.
@@ -81,6 +97,8 @@ impl FileSink {
             journal,
             others: Vec::new(),
             header: None,
+            #[cfg(feature = "parquet")]
+            parquet: None,
             whole_header: None,
             is_incomplete: false,
             kept_time: None,
@@ -104,6 +122,8 @@ impl FileSink {
             journal: None,
             others,
             header: headers_wait.then(Vec::new),
+            #[cfg(feature = "parquet")]
+            parquet: None,
             whole_header: None,
             is_incomplete: false,
             kept_time: None,
@@ -154,6 +174,8 @@ impl FileSink {
             journal,
             others: Vec::new(),
             header: None,
+            #[cfg(feature = "parquet")]
+            parquet: None,
             whole_header: None,
             is_incomplete: false,
             kept_time: None,
@@ -260,6 +282,10 @@ impl Sink for FileSink {
             }
             _ => {}
         }
+        #[cfg(feature = "parquet")]
+        if let Some(file) = &mut self.parquet {
+            return file.take(rows, &self.rows);
+        }
         let written = (&self.rows).write_all(rows);
         if written.is_ok() {
             self.written_bytes += rows.len() as u64;
@@ -307,6 +333,10 @@ impl Sink for FileSink {
     }
 
     fn finish(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if let Some(file) = &mut self.parquet {
+            file.finish(&self.rows)?;
+        }
         if let Some(WholeHeader { of, bytes }) = self.whole_header {
             self.rows.write_header(&of(self.rows_bytes.saturating_sub(bytes)))?;
         }

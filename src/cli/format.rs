@@ -4,6 +4,8 @@ use std::path::Path;
 
 use bulkdoku::Compression;
 use bulkdoku::input::InputOptions;
+#[cfg(feature = "parquet")]
+use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
     Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, NpyRows, PuzzleLines, RowFormat,
     SolutionLines, TsvRows,
@@ -28,6 +30,9 @@ pub enum Format {
     Lines,
     /// A NumPy array of type uint8 and shape (n, 81): the solutions, or the column that is chosen
     Npy,
+    /// A Parquet file: columns as csv has them, in groups of rows
+    #[cfg(feature = "parquet")]
+    Parquet,
     /// Nine lines a solution under a label, to look at
     Grid,
     /// BOJ 2580: nine lines a solution, spaces between the digits, and nothing else
@@ -38,7 +43,17 @@ pub enum Format {
 
 impl Format {
     /// The endings of names that ask for a format.
-    const ENDINGS: [&str; 7] = ["csv", "tsv", "jsonl", "ndjson", "lines", "npy", "grid"];
+    const ENDINGS: &[&str] = &[
+        "csv",
+        "tsv",
+        "jsonl",
+        "ndjson",
+        "lines",
+        "npy",
+        #[cfg(feature = "parquet")]
+        "parquet",
+        "grid",
+    ];
 
     /// The one that was asked for, or that the output's name asks for, or the usual one. A name that
     /// asks for another format is refused, unless one was asked for.
@@ -61,6 +76,20 @@ impl Format {
             let hint = "npy goes to a file that is not compressed, with -o: its header has the number of rows";
             return Err(Failure::Usage(hint.into()));
         }
+        if self.is_parquet() && output.and_then(Compression::of_name).is_some() {
+            let hint = "parquet is compressed within; leave out the .gz or .zst of the output";
+            return Err(Failure::Usage(hint.into()));
+        }
+        Ok(())
+    }
+
+    /// Refuses to resume what cannot be: such a run has to start over.
+    pub fn check_resume(self, resume: bool) -> Result<(), Failure> {
+        if resume && self.is_parquet() {
+            let hint = "a parquet file has its directory at the end, so that a run which was ended cannot be \
+                        resumed; --force starts over";
+            return Err(Failure::Usage(hint.into()));
+        }
         Ok(())
     }
 
@@ -73,10 +102,12 @@ impl Format {
             "jsonl" | "ndjson" => Ok(Some(Self::Jsonl)),
             "lines" => Ok(Some(Self::Lines)),
             "npy" => Ok(Some(Self::Npy)),
+            #[cfg(feature = "parquet")]
+            "parquet" => Ok(Some(Self::Parquet)),
             "grid" => Ok(Some(Self::Grid)),
             other => {
                 let hint = format!("{}; --format decides for any name", endings::COMPRESSED);
-                Err(endings::refused(path, other, "rows", &Self::ENDINGS, &hint))
+                Err(endings::refused(path, other, "rows", Self::ENDINGS, &hint))
             }
         }
     }
@@ -88,7 +119,15 @@ impl Format {
 
     /// Whether its rows have columns.
     pub fn has_columns(self) -> bool {
-        matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+        self.is_parquet() || matches!(self, Self::Csv | Self::Tsv | Self::Jsonl)
+    }
+
+    /// Whether its rows become columns of a file with a directory at its end.
+    pub fn is_parquet(self) -> bool {
+        #[cfg(feature = "parquet")]
+        return self == Self::Parquet;
+        #[cfg(not(feature = "parquet"))]
+        false
     }
 
     /// One that shows puzzles: columns, or lines of nothing else.
@@ -147,12 +186,13 @@ impl Format {
             || several_inputs.then_some(Column::File).iter().chain(usual).copied().collect(),
             <[_]>::to_vec,
         );
-        if self == Self::Jsonl {
+        if self == Self::Jsonl || self.is_parquet() {
             let own = names(&columns);
             let kept = bulkdoku::output::names_of_kept(&columns, kept);
             for (option, names) in [("--columns", own), ("--keep", kept)] {
                 if let Some(twice) = twice(&names) {
-                    let hint = format!("{option} has {twice} twice; a JSON object has a key once");
+                    let hint =
+                        format!("{option} has {twice} twice; {} has a name once", self.setting());
                     return Err(Failure::Usage(hint));
                 }
             }
@@ -161,6 +201,8 @@ impl Format {
             Self::Csv => Box::new(CsvRows::new(columns).keeping(kept)),
             Self::Tsv => Box::new(TsvRows::new(columns).keeping(kept)),
             Self::Jsonl => Box::new(JsonRows::new(&columns).keeping(kept)),
+            #[cfg(feature = "parquet")]
+            Self::Parquet => Box::new(ParquetRows::new(columns, kept)),
             Self::Lines | Self::Npy => Box::new(SolutionLines),
             Self::Grid => Box::new(LabelledGrids { with_file: several_inputs }),
             Self::Boj2580 => Box::new(JudgeGrids::Spaced),
@@ -223,7 +265,7 @@ mod tests {
         for ending in Format::ENDINGS {
             assert!(Format::of_name(Path::new(&format!("a.{ending}"))).unwrap().is_some());
         }
-        for name in ["a.parquet", "a.csv.xz", "a.json", "a.gz.gz"] {
+        for name in ["a.orc", "a.csv.xz", "a.json", "a.gz.gz"] {
             let refused = Format::of_name(Path::new(name)).unwrap_err().to_string();
             assert!(refused.contains(".jsonl") && refused.contains(".zst"), "{refused}");
         }

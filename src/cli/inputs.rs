@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+#[cfg(feature = "parquet")]
+use bulkdoku::input::ParquetText;
 use bulkdoku::input::{
     Inflate, InputFormat, InputOptions, Layout, Position, ReadAhead, Sniffed, StreamOptions,
 };
@@ -20,7 +22,7 @@ use super::{Failure, input_args};
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
-/// The bytes of an input, decompressed if need be, then ahead of whoever reads them.
+/// The bytes of an input, decompressed if need be, then read ahead.
 pub type Reader = ReadAhead<Start>;
 
 /// The same, of which the first ones may have been looked at.
@@ -81,7 +83,7 @@ impl Inputs {
             // What will be read again counts then.
             let uncounted = Arc::default();
             let counter = if can_be_opened_again { &uncounted } else { &self.bytes };
-            let mut reader = open(path, typed, counter, self.stream);
+            let mut reader = open(path, typed, counter, (self.stream, None));
             let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
             let layout = layout.map_err(|error| input_args::refused(&name(path), &error))?;
             let Some(layout) = layout else { return Ok(()) };
@@ -162,7 +164,7 @@ impl Inputs {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Whether somebody is expected to type the puzzles.
+    /// Whether puzzles are expected to be typed.
     pub fn wait_for_typing(&self) -> bool {
         self.paths.iter().any(|path| is_stdin(path)) && io::stdin().is_terminal()
     }
@@ -196,9 +198,14 @@ impl Inputs {
         let all = self.paths.iter().zip(&self.typed).zip(&self.layouts).zip(&mut self.looked_at);
         let sources: Vec<_> = all
             .map(|(((path, typed), layout), looked_at)| {
-                let open = || open(path, typed.as_ref(), &self.bytes, self.stream);
+                let how = || (self.stream, layout.columns());
+                let open = || open(path, typed.as_ref(), &self.bytes, how());
                 let start = looked_at.take().unwrap_or_else(open);
-                let reader = ReadAhead::new(start, |start| start.get_ref().is_compressed());
+                let is_decoded = |start: &Start| {
+                    let inflate = start.get_ref();
+                    inflate.is_compressed() || inflate.get_ref().is_decoded()
+                };
+                let reader = ReadAhead::new(start, is_decoded);
                 Source { layout: layout.clone(), ..Source::new(name(path), reader) }
             })
             .collect();
@@ -269,22 +276,23 @@ fn cells(argument: &Path) -> Option<usize> {
     (text.len() > 2 * 9 && text.iter().all(is_cell)).then_some(text.len())
 }
 
-/// Opens an input: everything that reads one comes through here.
+/// Opens an input: everything that reads one comes through here. Of a table that is no text, only the
+/// columns that are wanted need be decoded.
 fn open(
     path: &Path,
     typed: Option<&Arc<[u8]>>,
     bytes: &Arc<AtomicU64>,
-    options: StreamOptions,
+    (options, wanted): (StreamOptions, Option<Vec<usize>>),
 ) -> Start {
     let stream = match typed {
         Some(text) => Stream::Typed(Cursor::new(Arc::clone(text))),
-        None => Stream::Named(path.into()),
+        None => Stream::Named(path.into(), wanted),
     };
     let input = Input { stream, bytes: Arc::clone(bytes) };
     Sniffed::new(Inflate::with_options(input, options))
 }
 
-/// What is worth telling about a layout that nobody named.
+/// What is worth telling about a layout that was not named.
 fn finding(layout: &Layout, expected: &InputOptions) -> Option<String> {
     match layout {
         Layout::Csv(table) => Some(table.to_string()),
@@ -334,30 +342,51 @@ pub struct Input {
 /// A file is opened at its first read, so that any number of them can be named.
 #[derive(Debug)]
 enum Stream {
-    Named(PathBuf),
+    Named(PathBuf, Option<Vec<usize>>),
     /// What was typed.
     Typed(Cursor<Arc<[u8]>>),
     /// A file.
     Open(File),
+    /// A Parquet file, as text.
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ParquetText>),
     /// A pipe or a device.
     Pipe(Pipe),
 }
 
 impl Stream {
-    fn open(path: &Path) -> io::Result<Self> {
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
+    fn open(path: &Path, wanted: Option<&[usize]>) -> io::Result<Self> {
         let opened = if is_stdin(path) { Pipe::stdin()? } else { Pipe::open(path)? };
-        Ok(opened.map_or_else(Self::Pipe, Self::Open))
+        match opened {
+            #[cfg(feature = "parquet")]
+            Ok(file) if ParquetText::is_one(&file) => {
+                Ok(Self::Parquet(Box::new(ParquetText::open(file, wanted)?)))
+            }
+            opened => Ok(opened.map_or_else(Self::Pipe, Self::Open)),
+        }
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
-            Self::Named(path) => {
-                *self = Self::open(path)?;
+            Self::Named(path, wanted) => {
+                *self = Self::open(path, wanted.as_deref())?;
                 self.read(into)
             }
             Self::Typed(text) => text.read(into),
             Self::Open(file) => file.read(into),
+            #[cfg(feature = "parquet")]
+            Self::Parquet(table) => table.read(into),
             Self::Pipe(pipe) => pipe.read(into),
+        }
+    }
+
+    /// How many bytes of the input were taken for a read that gave this many.
+    fn taken(&mut self, got: usize) -> u64 {
+        match self {
+            #[cfg(feature = "parquet")]
+            Self::Parquet(table) => table.take_bytes(),
+            _ => got as u64,
         }
     }
 }
@@ -365,7 +394,18 @@ impl Stream {
 impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let got = self.stream.read(into)?;
-        self.bytes.fetch_add(got as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(self.stream.taken(got), Ordering::Relaxed);
         Ok(got)
+    }
+}
+
+impl Input {
+    /// Whether its bytes are made from what lies there, which takes a while.
+    fn is_decoded(&self) -> bool {
+        #[cfg(feature = "parquet")]
+        if matches!(self.stream, Stream::Parquet(_)) {
+            return true;
+        }
+        false
     }
 }

@@ -92,6 +92,7 @@ or output failed, 130 interrupted. A closed pipe ends the run with 0.";
 /// Finds what the sets that `args` name have in common.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let format = Format::of_puzzles(args.format, args.destinations.output.as_deref())?;
+    format.check_resume(args.destinations.resume)?;
     endings::check_sides(&args.destinations)?;
     let inputs: Vec<_> = args.others.iter().chain([&args.a]).cloned().collect();
     check_files(&inputs, "sets are read whole, the first one twice")?;

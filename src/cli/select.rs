@@ -99,8 +99,8 @@ impl SelectArgs {
 
     /// Refuses a format that goes to one file alone.
     pub fn check_format(&self, format: Format) -> Result<(), Failure> {
-        if self.splits() && format == Format::Npy {
-            let hint = "--split-by writes any format but npy";
+        if self.splits() && (format == Format::Npy || format.is_parquet()) {
+            let hint = "--split-by writes any format but npy and parquet";
             return Err(Failure::Usage(hint.into()));
         }
         Ok(())

@@ -46,15 +46,15 @@ pub struct Args {
     #[command(flatten)]
     destinations: Destinations,
 
-    /// csv, tsv, jsonl, lines, npy, grid, boj2580 or boj2239
+    /// csv, tsv, jsonl, parquet, npy, lines, grid, boj2580 or boj2239
     #[arg(
         long,
         value_name = "FORMAT",
         help_heading = "Output",
         hide_possible_values = true,
         long_help = help::values::<Format>(
-            "How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson \
-             .lines .npy .grid, before a .gz or .zst), else csv:"
+            "How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson .parquet \
+             .npy .lines .grid, most of them before a .gz or .zst), else csv:"
         )
     )]
     format: Option<Format>,
@@ -171,6 +171,7 @@ enum Which {
 /// Solves what `args` name.
 pub fn run(args: Args) -> Result<Exit, Failure> {
     let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
+    format.check_resume(args.destinations.resume)?;
     args.select.check_format(format)?;
     args.refuse_ignored(format)?;
     let expected = args.expected.expected(&args.input, Answers::Unwanted)?;

@@ -180,8 +180,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         Failure::Usage("-o needs two names with a comma between them: -o train.csv,test.csv".into())
     })?;
     let format = Format::of_puzzles(args.format, Some(&train))?;
-    if format == Format::Npy {
-        return Err(Failure::Usage("split writes csv, tsv, jsonl or lines, and no npy".into()));
+    if format == Format::Npy || format.is_parquet() {
+        return Err(Failure::Usage("split writes csv, tsv, jsonl or lines".into()));
     }
     if Format::of_puzzles(args.format, Some(&test))? != format
         || Compression::of_name(&train) != Compression::of_name(&test)

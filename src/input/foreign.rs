@@ -44,7 +44,7 @@ const UNZIP: &str = "unpack it first: unzip -p FILE | bulkdoku solve";
 
 #[rustfmt::skip]
 const KNOWN: &[Known] = &[
-    (b"PAR1", true, "a Parquet file", "write its column of puzzles as CSV first"),
+    (b"PAR1", true, "a Parquet file", "name it, and see that it is whole: a pipe cannot be read from its end"),
     (b"PARE", true, "an encrypted Parquet file", "write its column of puzzles as CSV first"),
     (b"ARROW1\0\0", false, "an Arrow file", "write its column of puzzles as CSV first"),
     (b"ORC", true, "an ORC file", "write its column of puzzles as CSV first"),

@@ -74,6 +74,13 @@ impl Layout {
         }
     }
 
+    /// The columns of a table that are read; `None` if it is none.
+    pub fn columns(&self) -> Option<Vec<usize>> {
+        let Self::Csv(table) = self else { return None };
+        let one = [table.puzzle].into_iter().chain(table.answer);
+        Some(one.chain(table.kept.iter().copied()).collect())
+    }
+
     /// Whether each record's own solution is read, too ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
         match self {

@@ -39,7 +39,7 @@ pub fn count(bytes: &[u8]) -> u64 {
 }
 
 /// How many bytes are line feeds. With the widest vectors: every block is looked through for them by
-/// whoever reads, while others wait for the next one.
+/// the worker that reads, while others wait for the next one.
 #[inline(always)]
 fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     let mut chunks = bytes.chunks_exact(S::u8s::LEN);

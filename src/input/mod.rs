@@ -18,6 +18,7 @@
 //! | [`inflate`] | the bytes of a stream that may be compressed |
 //! | [`foreign`] | files of other kinds, which are not read |
 //! | [`sniffed`] | a stream whose first bytes are looked at before they are read |
+//! | `parquet` | Parquet files as tables, with the feature of that name |
 //! | [`read_ahead`] | a stream that is read ahead on a thread of its own |
 
 pub mod csv;
@@ -33,6 +34,8 @@ pub mod lines;
 mod list;
 #[doc(hidden)]
 pub mod names;
+#[cfg(feature = "parquet")]
+mod parquet;
 #[doc(hidden)]
 pub mod read_ahead;
 #[doc(hidden)]
@@ -49,6 +52,8 @@ pub use inflate::{Inflate, StreamOptions, Window};
 pub use json::Objects;
 pub use layout::Layout;
 pub use lines::TrailingText;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetText;
 pub use read_ahead::ReadAhead;
 pub use record_runs::RecordList;
 pub use records::{PuzzleRef, Record, Records, Text};

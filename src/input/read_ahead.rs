@@ -1,6 +1,6 @@
 //! A stream that is read ahead on a thread of its own.
 //!
-//! Whoever reads an input holds up all who want what is behind. For a plain stream that is a copy;
+//! A worker that reads an input holds up all that want what is behind. For a plain stream that is a copy;
 //! to decompress takes longer than to solve what comes out.
 
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -27,7 +27,7 @@ pub struct ReadAhead<R> {
 
 #[derive(Debug)]
 enum Stream<R> {
-    /// Read by whoever reads.
+    /// Read by the caller.
     Here(R),
     /// Read on a thread.
     There(Pieces),

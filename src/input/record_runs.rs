@@ -61,7 +61,7 @@ impl RecordRun {
 }
 
 impl RecordList {
-    /// An empty list with room for so many records of any kind.
+    /// An empty list with room for this many records of any kind.
     pub fn with_capacity(records: usize) -> Self {
         Self { record_runs: Vec::with_capacity(records), length: 0 }
     }
@@ -96,7 +96,7 @@ impl RecordList {
         }
     }
 
-    /// Appends so many records, of which this is the first: lines of 81 cells and an end, with which
+    /// Appends this many records, of which this is the first: lines of 81 cells and an end, with which
     /// they have this many bytes, one below the other, their puzzles one behind the other.
     pub fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
         if count > 0 {
@@ -159,7 +159,7 @@ impl Iter<'_> {
         Some(RecordRun { first, count, line_bytes: stretch.line_bytes })
     }
 
-    /// Passes over so many records.
+    /// Skips this many records.
     pub fn pass_over(&mut self, mut count: usize) {
         while let [stretch, rest @ ..] = self.record_runs {
             let left = (stretch.count - self.place) as usize;

@@ -17,7 +17,7 @@ pub struct ReusableVec<T> {
 }
 
 impl<T: Copy + Prefetch> ReusableVec<T> {
-    /// An empty list with room for so many values, of which each is `some` until it is written.
+    /// An empty list with room for this many values, each of which is `some` until it is written.
     pub fn with_room(length: usize, some: T) -> Self {
         Self { all: vec![some; length], length: 0 }
     }
@@ -55,7 +55,7 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
         length - std::mem::replace(&mut self.length, length)
     }
 
-    /// The place behind so many values.
+    /// The place behind this many values.
     #[inline(always)]
     fn place(&mut self, length: usize, some: T) -> &mut T {
         if length == self.all.len() {

@@ -45,7 +45,7 @@ pub struct Position {
     pub offset: u64,
     /// The number of the next line, from 1.
     pub line: u64,
-    /// Whether it is inside a line that was too long, whose rest is to be passed over.
+    /// Whether it is inside a line that was too long, whose rest is to be skipped.
     pub inside_line: bool,
     /// The last bytes before it, by which a later run knows the input again.
     pub tail: Tail,

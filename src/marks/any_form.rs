@@ -1,4 +1,4 @@
-//! Marks from whatever somebody has at hand: a line of them, a drawn grid, a puzzle.
+//! Marks from any text that has them: a line, a drawn grid, a puzzle.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Pencil marks: the candidates of all cells, as somebody wrote them down.
+//! Pencil marks: the candidates of all cells, as they were written down.
 //!
 //! | file | what is in it |
 //! |---|---|

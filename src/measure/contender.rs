@@ -34,7 +34,7 @@ pub(super) struct Contender {
     /// The vector level that it uses.
     pub simd: Option<SimdLevel>,
     pool: Arc<ThreadPool>,
-    /// One for each thread of the pool; a lock that nobody else ever wants.
+    /// One for each thread of the pool; a lock that no other thread ever wants.
     workers: Vec<Mutex<Worker>>,
     batch: usize,
     limits: Limits,
@@ -95,7 +95,7 @@ impl Contender {
         let mut outcomes = vec![Outcome::NONE; rows.len()];
         let places: Vec<_> = outcomes.chunks_mut(self.batch).map(Mutex::new).collect();
         self.pass(rows, |batch, found| {
-            places[batch].lock().expect("nobody panics with it").copy_from_slice(found);
+            places[batch].lock().expect("no thread panics with it").copy_from_slice(found);
         });
         drop(places);
         outcomes

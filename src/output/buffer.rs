@@ -83,7 +83,7 @@ impl RowBuffer {
         self.length = length;
     }
 
-    /// The next so many bytes.
+    /// The next bytes, this many.
     #[inline(always)]
     fn room(&mut self, bytes: usize) -> &mut [u8] {
         let end = self.length + bytes;
@@ -194,7 +194,7 @@ impl<'a> Fields<'a> {
 
     /// A field written by a function that is not inlined, without its separator.
     ///
-    /// It gets a part of the room and says how much it took: what nobody else can point to stays
+    /// It gets a part of the room and says how much it took: what nothing else can point to stays
     /// in registers, and the position in a row is needed a dozen times a row.
     #[inline(always)]
     pub fn by(&mut self, write: impl FnOnce(&mut [u8]) -> usize) {

@@ -75,7 +75,7 @@ impl Column {
         Self::Copy,
     ];
 
-    /// The columns when nobody chooses; with several inputs [`Column::File`] comes before them.
+    /// The columns if none are chosen; with several inputs [`Column::File`] comes before them.
     pub const DEFAULT: [Self; 7] = [
         Self::Line,
         Self::Puzzle,

@@ -206,7 +206,7 @@ fn write_kept<const SEPARATOR: u8>(kept: Kept<'_>, room: &mut [u8]) -> usize {
     fields.len() - 1
 }
 
-/// The most bytes that so many bytes of text take, quoted, with a separator behind them.
+/// The most bytes that a text of this many bytes takes, quoted, with a separator behind them.
 #[inline(always)]
 fn quoted_room(length: usize) -> usize {
     2 * length + 3

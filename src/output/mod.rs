@@ -6,6 +6,7 @@
 //! | [`jsonl`] | chosen columns as a JSON object a line |
 //! | [`lines`] | solutions only, or canonical forms only, one a line |
 //! | [`npy`] | an array of cells |
+//! | `parquet` | chosen columns in groups of rows, with the feature of that name |
 //! | [`grid`] | nine lines a solution, and a label |
 //! | [`judge`] | nine lines a solution, and nothing else |
 //!
@@ -26,6 +27,8 @@ pub mod jsonl;
 pub mod judge;
 pub mod lines;
 pub mod npy;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod plain;
 mod row;
 
@@ -38,6 +41,8 @@ pub use jsonl::JsonRows;
 pub use judge::JudgeGrids;
 pub use lines::{FormLines, PuzzleLines, SolutionLines};
 pub use npy::NpyRows;
+#[cfg(feature = "parquet")]
+pub use parquet::{ParquetFile, ParquetRows};
 pub use row::{Kept, Outcomes, PuzzleRow, PuzzleRows, Row, Rows, Wanted};
 
 /// Turns rows into bytes. Workers share one and call it side by side.
@@ -51,6 +56,12 @@ pub trait RowFormat: Sync {
     /// The header as it has to be when all rows are written, as long as that before the first one, from
     /// the number of bytes behind it; `None` if it is the same.
     fn whole_header(&self) -> Option<fn(u64) -> Vec<u8>> {
+        None
+    }
+
+    /// The columns of a Parquet file, if the rows, which are CSV without a header, are to become one.
+    #[cfg(feature = "parquet")]
+    fn parquet_columns(&self) -> Option<&[(String, parquet::Kind)]> {
         None
     }
 

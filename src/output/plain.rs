@@ -213,7 +213,7 @@ impl Counter {
         Some(())
     }
 
-    /// By value: what nobody else can point to stays in registers.
+    /// By value: what nothing else can point to stays in registers.
     #[inline(never)]
     fn at(number: u64) -> Option<Self> {
         if !(1..Self::END).contains(&number) {

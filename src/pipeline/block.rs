@@ -33,7 +33,7 @@ pub(super) struct Block {
     pub bytes: Box<[u8]>,
     /// How many of `bytes` are whole lines of this block.
     pub length: usize,
-    /// Whether the last line is too long for a block: its rest was passed over.
+    /// Whether the last line is too long for a block: its rest was skipped.
     pub cut_short: bool,
     /// Whether the input failed where it ends.
     pub input_failed: bool,
@@ -125,7 +125,7 @@ impl Block {
     }
 }
 
-/// The blocks that nobody has at the moment.
+/// The blocks that no worker has at the moment.
 ///
 /// A worker gets back one that it has had itself, the last one put here: it may still be in the
 /// cache of its core. Blocks that are never needed are never made.
@@ -133,7 +133,7 @@ impl Block {
 pub(super) struct FreeBlocks {
     /// Bytes of input for each block, at most.
     bytes: usize,
-    /// `None` once nobody gets any more.
+    /// `None` once no more are given out.
     stock: Mutex<Option<Stock>>,
     changed: Condvar,
 }
@@ -175,7 +175,7 @@ impl FreeBlocks {
         Self { bytes, stock: Mutex::new(Some(stock)), changed: Condvar::new() }
     }
 
-    /// Waits for a block; `None` if nobody gets any more.
+    /// Waits for a block; `None` if no more are given out.
     pub(super) fn take(&self, worker: usize) -> Option<Block> {
         let stock = self.stock.lock().expect(NO_PANIC);
         let is_empty = |stock: &mut Option<Stock>| stock.as_ref().is_some_and(Stock::is_empty);
@@ -191,7 +191,7 @@ impl FreeBlocks {
         self.changed.notify_one();
     }
 
-    /// From now on nobody gets any more.
+    /// From now on no more are given out.
     pub(super) fn close(&self) {
         self.stock.lock().expect(NO_PANIC).take();
         self.changed.notify_all();

@@ -186,7 +186,7 @@ impl fmt::Debug for Pipeline {
     }
 }
 
-/// How far a run has come, for whoever watches it from another thread.
+/// How far a run has come, to be read from another thread.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Records whose rows are written.

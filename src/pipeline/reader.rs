@@ -17,7 +17,7 @@ const SKIPPED_AT_ONCE: u64 = 256 * 1024;
 const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
 const MARKS: [&[u8]; 3] = [BYTE_ORDER_MARK, UTF_16_MARKS[0], UTF_16_MARKS[1]];
 
-/// Fills one block after the other, for whoever asks.
+/// Fills one block after the other, for the worker that asks.
 pub(super) struct Reader<'a, I, R> {
     sources: I,
     /// The place of the next input among all.
@@ -36,7 +36,7 @@ pub(super) struct Reader<'a, I, R> {
     reading: Reading,
 }
 
-/// Nobody wants more: whoever watches the run ends it.
+/// No more is wanted: the run is ended from outside.
 struct Stopped;
 
 /// How the reading of all inputs ended.
@@ -95,7 +95,7 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         self.reading
     }
 
-    /// Fills a block with the next lines; `false` if there are no more, or nobody wants them.
+    /// Fills a block with the next lines; `false` if there are no more, or they are not wanted.
     ///
     /// An input that fails ends early and is reported; the others go on.
     pub(super) fn fill(&mut self, block: &mut Block) -> bool {
@@ -274,13 +274,13 @@ fn skip_line(
     }
 }
 
-/// The bytes of one input, counted, until somebody ends the run.
+/// The bytes of one input, counted, until the run is ended.
 struct Input<'a, R> {
     reader: R,
     /// Whether a byte order mark may come.
     at_start: bool,
     watched: &'a Progress,
-    /// How many bytes are to be passed over first: an earlier run has read them.
+    /// How many bytes are to be skipped first: an earlier run has read them.
     to_skip: u64,
     /// How many bytes were read since.
     taken: u64,

@@ -34,7 +34,7 @@ impl Turns {
         done
     }
 
-    /// A worker has panicked: its block never has its turn, and nobody waits for it.
+    /// A worker has panicked: its block never has its turn, and no other waits for it.
     pub(super) fn abandon(&self) {
         if let Ok(mut next) = self.next.lock() {
             *next = None;

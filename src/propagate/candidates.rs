@@ -91,7 +91,7 @@ impl Candidates {
         self.assign_watched(cell, digit, Rule::Guess, &mut NoWatch)
     }
 
-    /// As [`Candidates::assign`], for a reason, and with somebody who is told of each step.
+    /// As [`Candidates::assign`], for a reason, and with an observer that is told of each step.
     ///
     /// # Errors
     /// As [`Candidates::assign`].

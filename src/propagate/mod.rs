@@ -76,7 +76,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Somebody who is told of every step. Does nothing if not told otherwise.
+/// Is told of every step. Each method does nothing by default.
 pub trait Watch {
     /// A cell has its digit.
     fn assigned(&mut self, _cell: usize, _digit: u8, _rule: Rule) {}
@@ -100,7 +100,7 @@ pub enum Retreat {
     Solution,
 }
 
-/// Nobody.
+/// Is told of nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoWatch;
 

@@ -75,7 +75,7 @@ impl Malformed {
     }
 }
 
-/// What so many cells may be: nothing is ever filled up or cut off.
+/// What this many cells may be: nothing is ever filled up or cut off.
 fn hint_at_length(text: &[u8]) -> String {
     // Whole bands that are blank are rare; shorter numbers are something else.
     let could_be_number = (CELLS - 27..CELLS).contains(&text.len())

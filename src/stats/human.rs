@@ -10,7 +10,7 @@ pub struct HumanTime {
 }
 
 impl HumanTime {
-    /// So many nanoseconds, which may be a mean.
+    /// A number of nanoseconds, which may be a mean.
     pub const fn of_ns(nanoseconds: f64) -> Self {
         Self { nanoseconds }
     }

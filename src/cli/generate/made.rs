@@ -75,7 +75,7 @@ pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
         let _ = writeln!(io::stderr(), "seed {}", plan.corpus.seed);
     }
     let pipeline = plan.pipeline()?;
-    run.results.take_format(pipeline.format.as_ref());
+    run.results.take_format(pipeline.format.as_ref())?;
     let start = run.start.take();
     let before = start.as_ref().map_or(0, |start| start.counts.records());
     let progressed = || {

@@ -445,6 +445,7 @@ impl Args {
             return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
         }
         format.check_output(output)?;
+        format.check_resume(self.resume)?;
         Ok(format)
     }
 

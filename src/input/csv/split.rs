@@ -138,7 +138,7 @@ fn undoubled(raw: &[u8]) -> Cow<'_, [u8]> {
 /// How a row ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// It has so many fields and bytes; its line feed is one of them, unless the bytes end first.
+    /// It has this many fields and bytes; its line feed is one of them, unless the bytes end first.
     Whole {
         /// Fields.
         fields: usize,

@@ -8,7 +8,7 @@ use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
 
-/// What may stand between fields if nobody says it, the likeliest first.
+/// What may stand between fields if it is not given, the likeliest first.
 const DELIMITERS: [Delimiter; 5] = [
     Delimiter::Byte(b','),
     Delimiter::Byte(b'\t'),
@@ -38,7 +38,7 @@ impl InputOptions {
         }
         let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
         if candidates.is_empty() || has_lone_returns {
-            // A line that is longer than any row, or several for somebody else.
+            // A line that is longer than any row, or several for another program.
             return self.lines().map(Some);
         }
         let found = match &self.column {

@@ -22,7 +22,7 @@
 //! behind the head of a section that is not `[Puzzle]` (`.sdk` files have a `[State]`) are no
 //! puzzle and count as comments, too.
 //!
-//! **A grid** is nine rows between other lines. A border between two rows is passed over, two
+//! **A grid** is nine rows between other lines. A border between two rows is skipped, two
 //! borders in succession end a grid. Three rows, a blank line, three rows, a blank line and three
 //! rows are a grid, too. Any other number of rows is one malformed grid, and so are nine rows of
 //! which one is bad; in either case the next grid begins behind the next other line. Only where 18

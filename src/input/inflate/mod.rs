@@ -96,6 +96,11 @@ impl<R: Read> Inflate<R> {
         Self { source, options, state: State::Beginning(Head::default()) }
     }
 
+    /// Where the bytes come from.
+    pub fn get_ref(&self) -> &R {
+        &self.source
+    }
+
     /// Whether it is compressed, as far as that is known: it is not before the first read.
     pub fn is_compressed(&self) -> bool {
         matches!(self.state, State::Compressed(_))

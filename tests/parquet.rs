@@ -1,0 +1,98 @@
+//! Parquet files, read and written.
+
+use std::fs;
+
+use crate::common::command::{CLASSIC, Folder, SOLVED};
+
+/// Rows of a table with a label for each, the last of them no puzzle.
+fn table(rows: usize) -> String {
+    let mut table = "name,quizzes,weight\n".to_owned();
+    for row in 0..rows {
+        table += &format!("\"a, {row}\",{CLASSIC},{row}\n");
+    }
+    table + "last,bad,\n"
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let folder = Folder::new();
+    let columns = "line,puzzle,solution,status,guesses,clues";
+    let rows = 3000;
+    let expected = folder.solve(&["-q", "--columns", columns, "--keep"], table(rows));
+    let ran =
+        folder.solve(&["-q", "--columns", columns, "--keep", "-o", "out.parquet"], table(rows));
+    assert_eq!((ran.status, expected.status), (1, 1), "{ran:?}");
+    let bytes = fs::read(folder.path("out.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    assert!(!folder.path("out.parquet.resume").exists());
+
+    // Its rows are a table with all that was written.
+    let args = ["-q", "--columns", "line", "--keep", "--column", "puzzle", "out.parquet"];
+    let again = folder.solve(&args, "");
+    let without_line =
+        |rows: &str| rows.lines().map(|row| row.split_once(',').unwrap().1.to_owned()).collect();
+    let [again, expected]: [Vec<String>; 2] =
+        [without_line(&again.rows), without_line(&expected.rows)];
+    assert_eq!(again.len(), rows + 2);
+    assert_eq!(
+        again[0],
+        "line,solution,status,guesses,clues,name,quizzes,weight".replace("line", "input_line")
+    );
+    for (again, expected) in again.iter().zip(&expected).skip(1) {
+        let (_, again) = again.split_once(',').unwrap();
+        let (_, expected) = expected.split_once(',').unwrap();
+        assert_eq!(again, expected);
+    }
+}
+
+#[test]
+fn statuses_and_answers_are_those_of_csv() {
+    let folder = Folder::new();
+    let pairs = format!("puzzle,solution\n{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\nx,{SOLVED}\n");
+    folder.file("pairs.csv", &pairs);
+    let columns = ["-q", "--columns", "puzzle,answer,status,reason"];
+    let of_csv = folder.run("check", &[&columns[..], &["pairs.csv"]].concat(), "");
+    let args = ["-q", "--columns", "puzzle", "--keep", "solution", "pairs.csv", "-o", "p.parquet"];
+    assert_eq!(folder.solve(&args, "").status, 1);
+    let of_parquet = folder.run("check", &[&columns[..], &["p.parquet"]].concat(), "");
+    assert!(of_parquet == of_csv, "{of_parquet:?} {of_csv:?}");
+    // Standard input is a file, too.
+    let ran = folder.run(
+        "check",
+        &[&columns[..], &["-"]].concat(),
+        fs::read(folder.path("p.parquet")).unwrap(),
+    );
+    assert_eq!(ran.status, 3, "a pipe has no end to begin with: {ran:?}");
+    assert!(ran.messages.contains("looks like a Parquet file; name it"), "{ran:?}");
+}
+
+#[test]
+fn a_damaged_file_is_named() {
+    let folder = Folder::new();
+    assert_eq!(folder.solve(&["-q", "-o", "out.parquet"], format!("{CLASSIC}\n")).status, 0);
+    let whole = fs::read(folder.path("out.parquet")).unwrap();
+    let mut damaged = whole.clone();
+    let middle = whole.len() - 30;
+    damaged[middle..middle + 10].fill(0xFF);
+    folder.file("damaged.parquet", &damaged);
+    let ran = folder.solve(&["-q", "damaged.parquet"], "");
+    assert!(ran.status == 3 && ran.messages.contains("Parquet file is damaged"), "{ran:?}");
+    folder.file("short.parquet", &whole[..whole.len() - 3]);
+    let ran = folder.solve(&["-q", "short.parquet"], "");
+    assert!(ran.status == 3 && ran.messages.contains("looks like a Parquet file"), "{ran:?}");
+}
+
+#[test]
+fn what_no_parquet_file_can_be_is_refused() {
+    let folder = Folder::new();
+    for (args, message) in [
+        (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),
+        (&["-o", "x.parquet", "--resume"], "cannot be resumed"),
+        (&["-o", "x.parquet", "--columns", "line,line"], "has \"line\" twice"),
+        (&["-o", "{}.parquet", "--split-by", "status"], "--split-by writes any format but"),
+    ] {
+        let ran = folder.solve(args, CLASSIC);
+        assert!(ran.status == 2 && ran.messages.contains(message), "{args:?}: {ran:?}");
+        assert!(!folder.path("x.parquet").exists());
+    }
+}

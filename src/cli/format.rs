@@ -191,9 +191,11 @@ impl Format {
             let kept = bulkdoku::output::names_of_kept(&columns, kept);
             for (option, names) in [("--columns", own), ("--keep", kept)] {
                 if let Some(twice) = twice(&names) {
-                    let hint =
-                        format!("{option} has {twice} twice; {} has a name once", self.setting());
-                    return Err(Failure::Usage(hint));
+                    let once = match self {
+                        Self::Jsonl => "a JSON object has a key once",
+                        _ => "a Parquet file has a column once",
+                    };
+                    return Err(Failure::Usage(format!("{option} has {twice} twice; {once}")));
                 }
             }
         }

@@ -76,7 +76,10 @@ fn what_no_parquet_file_can_be_is_refused() {
     for (args, message) in [
         (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),
         (&["-o", "x.parquet", "--resume"], "cannot be resumed"),
-        (&["-o", "x.parquet", "--columns", "line,line"], "--columns has line twice; a Parquet file"),
+        (
+            &["-o", "x.parquet", "--columns", "line,line"],
+            "--columns has line twice; a Parquet file",
+        ),
         (&["-o", "{}.parquet", "--split-by", "status"], "--split-by writes any format but"),
     ] {
         let ran = folder.solve(args, CLASSIC);

@@ -6,9 +6,8 @@
 //! that are full and inputs that vanish have `tests/interrupted.rs` for themselves.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::iter::repeat_n;
-use std::time::{Duration, Instant};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 use flate2::write::GzEncoder;
@@ -578,88 +577,4 @@ fn many_lines_are_in_order_for_any_number_of_threads() {
     for threads in ["1", "2", "5"] {
         given(lines.join("\n")).with(&["-j", threads]).gives(1, &rows, &[]);
     }
-}
-
-#[test]
-fn outputs_are_not_overwritten_by_accident() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\n"));
-    folder.file("out", "precious");
-    let ran = folder.solve(&["in", "-o", "out"], "");
-    assert_eq!(ran.status, 2);
-    assert!(ran.messages.contains("out: exists; --force replaces it"), "{ran:?}");
-    assert_eq!(folder.read("out"), "precious");
-    assert_eq!(folder.solve(&["in", "-o", "out", "--force"], "").status, 0);
-    assert!(folder.read("out").starts_with("line,"));
-
-    for args in [["-o", "in"], ["-o", "./in"], ["--latency", "in"]] {
-        let ran = folder.solve(&[&["in", "--force"], &args[..]].concat(), "");
-        assert_eq!(ran.status, 2, "{ran:?}");
-        assert!(ran.messages.contains("is the input in"), "{ran:?}");
-    }
-    let ran = folder.solve(&["in", "-o", "new", "--latency", "new"], "");
-    assert_eq!(ran.status, 2);
-    assert_eq!(folder.read("in"), format!("{CLASSIC}\n"));
-}
-
-#[test]
-fn what_cannot_work_is_found_before_any_work() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\n"));
-    fs::create_dir(folder.path("folder")).unwrap();
-    let cases: [(&[&str], i32, &str); 10] = [
-        (&["in", "missing"], 3, "missing: No such file"),
-        (&["in", "folder"], 3, "folder: is a directory"),
-        (&["-", "-"], 2, "standard input (-) can be read only once"),
-        (&["in", "-o", "no/out"], 3, "no/out: No such file"),
-        (&["-j", "1000000"], 2, "at most 1024"),
-        (&["--columns", "line,time"], 2, "no column \"time\"; there are file, line"),
-        (&["--engine", "fast"], 2, "no engine \"fast\"; there is"),
-        (&["--simd", "mmx"], 2, "no vector level \"mmx\"; it has"),
-        (&["--limit", "0"], 2, "--limit"),
-        (&["--format", "lines", "--columns", "line"], 2, "--columns goes with --format csv"),
-    ];
-    for (args, status, message) in cases {
-        let ran = folder.solve(args, "");
-        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{args:?}: {ran:?}");
-        assert!(ran.messages.contains(message), "{args:?}: {}", ran.messages);
-    }
-    assert_eq!(folder.solve(&["in", "-j", "0"], "").status, 0);
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_full_disk_is_an_error_and_a_closed_pipe_is_not() {
-    let folder = Folder::new();
-    folder.file("in", format!("{CLASSIC}\n").repeat(50_000));
-    let ran = folder.solve(&["in", "-o", "/dev/full"], "");
-    assert_eq!(ran.status, 3);
-    assert!(ran.messages.contains("/dev/full: No space left on device"), "{ran:?}");
-
-    let mut child = folder.spawn("solve", &["in"]);
-    let mut first = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-    assert!(first.starts_with("line,puzzle"));
-    let ran = child.wait_with_output().unwrap();
-    assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(0), &b""[..]));
-}
-
-#[test]
-fn a_slow_pipe_gets_its_rows_while_it_waits() {
-    let mut child = Folder::new().spawn("solve", &["-q", "--columns", "line,status"]);
-    let mut input = child.stdin.take().unwrap();
-    let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
-    for line in 1..=3 {
-        let sent = Instant::now();
-        writeln!(input, "{CLASSIC}").unwrap();
-        if line == 1 {
-            // The start of an input is looked at before anything is written.
-            assert_eq!(rows.next().unwrap().unwrap(), "line,status");
-        }
-        // The input stays open: the row must not wait for its end.
-        assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
-        assert!(sent.elapsed() < Duration::from_secs(20));
-    }
-    drop(input);
-    assert!(child.wait().unwrap().success());
 }

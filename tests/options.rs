@@ -1,6 +1,7 @@
 //! What the command line refuses, and what it understands: names of outputs, options that exclude
 //! each other, numbers.
 
+use std::fs;
 use std::io::Read;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
@@ -179,4 +180,29 @@ fn counts_have_suffixes_and_bounds_in_words() {
     ] {
         assert_refused(line, hint);
     }
+}
+
+#[test]
+fn what_cannot_work_is_found_before_any_work() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n"));
+    fs::create_dir(folder.path("folder")).unwrap();
+    let cases: [(&[&str], i32, &str); 10] = [
+        (&["in", "missing"], 3, "missing: No such file"),
+        (&["in", "folder"], 3, "folder: is a directory"),
+        (&["-", "-"], 2, "standard input (-) can be read only once"),
+        (&["in", "-o", "no/out"], 3, "no/out: No such file"),
+        (&["-j", "1000000"], 2, "at most 1024"),
+        (&["--columns", "line,time"], 2, "no column \"time\"; there are file, line"),
+        (&["--engine", "fast"], 2, "no engine \"fast\"; there is"),
+        (&["--simd", "mmx"], 2, "no vector level \"mmx\"; it has"),
+        (&["--limit", "0"], 2, "--limit"),
+        (&["--format", "lines", "--columns", "line"], 2, "--columns goes with --format csv"),
+    ];
+    for (args, status, message) in cases {
+        let ran = folder.solve(args, "");
+        assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{args:?}: {ran:?}");
+        assert!(ran.messages.contains(message), "{args:?}: {}", ran.messages);
+    }
+    assert_eq!(folder.solve(&["in", "-j", "0"], "").status, 0);
 }

@@ -1,12 +1,12 @@
 //! What a run writes: nothing is overwritten by accident, and an output that fails is named.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::cargo_bin;
 
@@ -237,4 +237,63 @@ fn a_closed_standard_output_is_an_error_of_every_subcommand() {
     assert_eq!((ran.status, &*ran.messages), (1, ""), "nothing is written there");
     let ran = shell(&folder, "\"$0\" solve -q <&-");
     assert_eq!((ran.status, &*ran.messages), (3, "bulkdoku: standard input: is closed\n"));
+}
+
+#[test]
+fn outputs_are_not_overwritten_by_accident() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n"));
+    folder.file("out", "precious");
+    let ran = folder.solve(&["in", "-o", "out"], "");
+    assert_eq!(ran.status, 2);
+    assert!(ran.messages.contains("out: exists; --force replaces it"), "{ran:?}");
+    assert_eq!(folder.read("out"), "precious");
+    assert_eq!(folder.solve(&["in", "-o", "out", "--force"], "").status, 0);
+    assert!(folder.read("out").starts_with("line,"));
+
+    for args in [["-o", "in"], ["-o", "./in"], ["--latency", "in"]] {
+        let ran = folder.solve(&[&["in", "--force"], &args[..]].concat(), "");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.messages.contains("is the input in"), "{ran:?}");
+    }
+    let ran = folder.solve(&["in", "-o", "new", "--latency", "new"], "");
+    assert_eq!(ran.status, 2);
+    assert_eq!(folder.read("in"), format!("{CLASSIC}\n"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error_and_a_closed_pipe_is_not() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n").repeat(50_000));
+    let ran = folder.solve(&["in", "-o", "/dev/full"], "");
+    assert_eq!(ran.status, 3);
+    assert!(ran.messages.contains("/dev/full: No space left on device"), "{ran:?}");
+
+    let mut child = folder.spawn("solve", &["in"]);
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.starts_with("line,puzzle"));
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn a_slow_pipe_gets_its_rows_while_it_waits() {
+    let mut child = Folder::new().spawn("solve", &["-q", "--columns", "line,status"]);
+    let mut input = child.stdin.take().unwrap();
+    let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
+    for line in 1..=3 {
+        let sent = Instant::now();
+        writeln!(input, "{CLASSIC}").unwrap();
+        if line == 1 {
+            // The start of an input is looked at before anything is written.
+            assert_eq!(rows.next().unwrap().unwrap(), "line,status");
+        }
+        // The input stays open: the row must not wait for its end.
+        assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
+        assert!(sent.elapsed() < Duration::from_secs(20));
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
 }

@@ -1,4 +1,4 @@
-//! Arrays of NumPy, read and written.
+//! Arrays of `NumPy`, read and written.
 
 use std::fs;
 

@@ -1,5 +1,6 @@
 //! Parquet files, read and written.
 
+use std::fmt::Write;
 use std::fs;
 
 use crate::common::command::{CLASSIC, Folder, SOLVED};
@@ -8,7 +9,7 @@ use crate::common::command::{CLASSIC, Folder, SOLVED};
 fn table(rows: usize) -> String {
     let mut table = "name,quizzes,weight\n".to_owned();
     for row in 0..rows {
-        table += &format!("\"a, {row}\",{CLASSIC},{row}\n");
+        writeln!(table, "\"a, {row}\",{CLASSIC},{row}").unwrap();
     }
     table + "last,bad,\n"
 }

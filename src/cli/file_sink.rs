@@ -63,6 +63,7 @@ impl FileSink {
     ///
     /// # Errors
     /// When there can be no file with its columns, or its journal cannot be removed.
+    #[cfg_attr(not(feature = "parquet"), allow(clippy::unnecessary_wraps))]
     pub fn take_format(&mut self, format: &dyn RowFormat) -> Result<(), Failure> {
         #[cfg(feature = "parquet")]
         if let Some(columns) = format.parquet_columns() {

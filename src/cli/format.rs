@@ -28,7 +28,7 @@ pub enum Format {
     Jsonl,
     /// Just the solution, an empty line where there is none
     Lines,
-    /// A NumPy array of type uint8 and shape (n, 81): the solutions, or the column that is chosen
+    /// An array for numpy.load, uint8 of shape (n, 81): the solutions, or the column that is chosen
     Npy,
     /// A Parquet file: columns as csv has them, in groups of rows
     #[cfg(feature = "parquet")]
@@ -123,6 +123,7 @@ impl Format {
     }
 
     /// Whether its rows become columns of a file with a directory at its end.
+    #[cfg_attr(not(feature = "parquet"), allow(clippy::unused_self))]
     pub fn is_parquet(self) -> bool {
         #[cfg(feature = "parquet")]
         return self == Self::Parquet;

@@ -401,6 +401,7 @@ impl Read for Input {
 
 impl Input {
     /// Whether its bytes are made from what lies there, which takes a while.
+    #[cfg_attr(not(feature = "parquet"), allow(clippy::unused_self))]
     fn is_decoded(&self) -> bool {
         #[cfg(feature = "parquet")]
         if matches!(self.stream, Stream::Parquet(_)) {

@@ -82,7 +82,7 @@ impl ParquetText {
     /// # Errors
     /// When the file is damaged, or has no column that could be written as text.
     pub fn open(file: File, wanted: Option<&[usize]>) -> io::Result<Self> {
-        let file = SerializedFileReader::new(file).map_err(damaged)?;
+        let file = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
         let schema = file.metadata().file_metadata().schema_descr_ptr();
         let mut columns = Vec::new();
         for (leaf, descriptor) in schema.columns().iter().enumerate() {
@@ -116,7 +116,10 @@ impl ParquetText {
                 Some(group) if group.left > 0 => break group,
                 _ if self.next_group == self.file.num_row_groups() => return Ok(false),
                 _ => {
-                    let group = self.file.get_row_group(self.next_group).map_err(damaged)?;
+                    let group = self
+                        .file
+                        .get_row_group(self.next_group)
+                        .map_err(|error| damaged(&error))?;
                     self.next_group += 1;
                     self.bytes += group.metadata().compressed_size().max(0) as u64;
                     self.group = Some(Group::open(group.as_ref(), &self.columns)?);
@@ -126,7 +129,7 @@ impl ParquetText {
         let rows = group.left.min(ROWS);
         group.left -= rows;
         for cells in group.readers.iter_mut().flatten() {
-            cells.decode(rows).map_err(damaged)?;
+            cells.decode(rows).map_err(|error| damaged(&error))?;
         }
         self.text.clear();
         self.read = 0;
@@ -159,7 +162,7 @@ impl Group {
             if !column.is_wanted {
                 return Ok(None);
             }
-            let reader = group.get_column_reader(column.leaf).map_err(damaged)?;
+            let reader = group.get_column_reader(column.leaf).map_err(|error| damaged(&error))?;
             let present = group.metadata().column(column.leaf).column_descr().max_def_level();
             let (text, ends) = (Vec::new(), Vec::new());
             Ok(Some(Cells { reader, is_list: column.is_list, present, text, ends }))
@@ -286,7 +289,7 @@ fn field(value: &[u8], number: usize, text: &mut Vec<u8>) {
     text.push(b'"');
 }
 
-fn damaged(error: ParquetError) -> io::Error {
+fn damaged(error: &ParquetError) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("the Parquet file is damaged: {error}"))
 }
 

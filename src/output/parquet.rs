@@ -330,8 +330,9 @@ fn failed(error: ParquetError) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
     use std::fs::File;
-    use std::io::{Read, Seek};
+    use std::io::{Read, Seek, Write as _};
 
     use super::*;
     use crate::input::ParquetText;
@@ -361,7 +362,7 @@ mod tests {
             let puzzle = if row % 7 == 0 { "\"a \"\"b\"\", c\nd\"" } else { "53..7" };
             let rating = if row % 3 == 0 { "1.5" } else { "" };
             let status = if row == 5 { "" } else { "unique" };
-            text += &format!("{row},{puzzle},{status},{rating},true\n");
+            writeln!(text, "{row},{puzzle},{status},{rating},true").unwrap();
         }
         rows.take(text.as_bytes(), &file).unwrap();
         rows.finish(&file).unwrap();
@@ -372,7 +373,6 @@ mod tests {
 
     #[test]
     fn what_is_no_parquet_file_is_seen() {
-        use std::io::Write;
         for text in ["", "PAR1", "PAR1 is a label\n", "53..7\nPAR1"] {
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(text.as_bytes()).unwrap();

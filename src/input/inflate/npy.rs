@@ -1,4 +1,4 @@
-//! NumPy arrays (.npy), given as lines of text.
+//! `NumPy` arrays (.npy), given as lines of text.
 //!
 //! An array has a puzzle in each row: 81 numbers, or nine rows of nine, 0 for a blank; or a text of 81
 //! characters. The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
@@ -177,7 +177,6 @@ impl Element {
             ('u' | 'i', 1 | 2 | 4 | 8) => {
                 NonZeroUsize::new(size).map(|bytes| Self::Number { bytes, is_big_endian })
             }
-            ('b', 1) => None,
             ('S', 1..=1024) => Some(Self::Text { characters: size }),
             ('U', 1..=1024) => Some(Self::Wide { characters: size, is_big_endian }),
             _ => None,

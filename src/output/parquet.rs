@@ -7,10 +7,11 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
+use memchr::memchr2;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type};
 
@@ -143,6 +144,11 @@ impl ParquetFile {
             fields.push(Arc::new(field.build().map_err(failed)?));
             let has_dictionary = *kind == Kind::Text { is_unique: false };
             let path = ColumnPath::new(vec![name.clone()]);
+            if *kind == (Kind::Text { is_unique: true }) {
+                // The smallest and the largest puzzle of a group say nothing.
+                let none = EnabledStatistics::None;
+                properties = properties.set_column_statistics_enabled(path.clone(), none);
+            }
             properties = properties.set_column_dictionary_enabled(path, has_dictionary);
         }
         let schema = Type::group_type_builder("row").with_fields(fields).build().map_err(failed)?;
@@ -211,7 +217,6 @@ impl ParquetFile {
 
 /// The length of the first field of a row, and where the next one begins.
 fn field(rest: &[u8]) -> (usize, usize) {
-    let is_end = |byte: u8| matches!(byte, b',' | b'\n');
     let mut length = 0;
     if rest.first() == Some(&b'"') {
         length = 1;
@@ -225,7 +230,7 @@ fn field(rest: &[u8]) -> (usize, usize) {
         }
     }
     let rest = &rest[length..];
-    let more = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
+    let more = memchr2(b',', b'\n', rest).unwrap_or(rest.len());
     length += more;
     (length, length + usize::from(more < rest.len()))
 }

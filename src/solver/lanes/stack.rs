@@ -1,161 +1,136 @@
-//! Sides that are still to be looked at.
+//! The sides that wait for a lane of their own.
 //!
 //! ```text
 //!  lane            0   1   2   3   4  ...  31
 //!  held          │ B │   │ B │ B │   │ ... │ B │   the side pushed last, in the lane's own column
 //!                  │       │   │             │
-//!  top             3   7   5   3             2     the frame below, for each lane
+//!  top             3   7   5   3             2     the place below, for each lane
 //!
-//!  frame 3       │l0 │l25│l10│l3 │   │l13│   │   │ 81 rows of eight columns: lane l lies in
-//!  links           ─   1   4   9       2           column l mod 8; what lies below it is linked
+//!  frame 3       │l0 │l25│l10│l3 │   │l13│   │   │ a frame has eight columns: lane l lies in
+//!  below           ─   1   4   9       2           column l mod 8; what lies below it is linked
 //! ```
 //!
 //! Half of all sides that are pushed come back before the lane pushes another one. So the
-//! topmost side of every lane is held in a block like the cells: putting it there and taking it
+//! topmost side of every lane is held on a page: putting it there and taking it
 //! back is a blend for all lanes at once. Only when a lane that holds a side pushes another
-//! one, the held side goes into a frame. Frames are narrow, to stay in the cache: a frame takes
-//! one lane of each residue modulo 8, so that its columns are lanes of one block or the other,
-//! and repeating a row over the vector brings each column back to its lane.
-//!
-//! The links allow any depth. With 32 lanes sides also go into the free columns of frames that are in
-//! use; with fewer into empty frames.
+//! one, the held side goes into a frame. Frames are narrow, to stay in the cache. The links allow any
+//! depth.
 //!
 //! Where puzzles have several solutions, many lanes push one side after the other, of which few
-//! ever come back: folding them would be for nothing. So when far more lanes go down than come
-//! back, the held block itself becomes a *wide* frame, each lane in its own column, and another
-//! block takes its place. That costs next to nothing, but a whole pass for each lane that returns
-//! from it, and memory: there are a few, and sides beyond go into narrow frames.
+//! ever come back: moving them into frames would be for nothing. So when far more lanes go down than
+//! come back, the page that holds them becomes a place like a frame, each lane in its own column, and
+//! another page takes over. There are a few pages; sides beyond go into frames.
 
-use fearless_simd::{Select, Simd, SimdBase, SimdMask, u16x8, u32x16};
+use lane_kernel::{
+    COLUMNS, Column, Kernel, LaneSet, MAX_DEPTH, MOST_LANES, Own, OwnExchange, lanes_of,
+};
 
-use super::branch::{MAX_DEPTH, Split};
-use super::sweep::Cells;
-use super::vector::{LaneSet, Vector, lanes_of};
-use crate::puzzle::CELLS;
+use super::pages;
 
-/// No frame: nothing lies below.
+/// No place: nothing lies below.
 const BOTTOM: u16 = u16::MAX;
 
-/// The most frames that are blended in one pass.
-const AT_ONCE: usize = 4;
+/// How many frames there can be: one holds at least one side.
+pub(super) const MOST_FRAMES: usize = MOST_LANES * MAX_DEPTH;
 
-/// How many frames are looked at at once for room.
-const LIVE_AT_ONCE: usize = 32;
+/// The first place that is a page.
+const FIRST_PAGE: usize = MOST_FRAMES;
 
-/// How many wide frames there are. No set of puzzles was seen to want more; sides beyond go into
-/// narrow ones. (In unit tests so few that this happens.)
-const WIDES: usize = if cfg!(test) { 3 } else { 64 };
+/// How many places there are.
+const PLACES: usize = MOST_FRAMES + pages::MOST;
 
-/// Room for the frames that lanes return from, with some to spare for the last pass.
-const MOST: usize = 32 + AT_ONCE;
-
-/// One side in each column.
-type Frame<S> = [u16x8<S>; CELLS];
-
-/// Lanes that return from one frame.
-#[derive(Clone, Copy)]
-struct Source {
-    frame: u16,
-    lanes: LaneSet,
+/// Frames or pages that lanes return from in this pass.
+struct Sources {
+    all: [Own; MOST_LANES],
+    count: usize,
+    /// The place of number 0.
+    first: usize,
 }
 
-/// The stacks of all lanes.
-pub(super) struct Stack<S: Simd, V> {
-    /// The side that each lane has pushed last.
-    held: Box<Cells<V>>,
-    /// The lanes for which that is so; the others have none, or only in frames.
+impl Sources {
+    const fn new(first: usize) -> Self {
+        Self { all: [Own { place: 0, lanes: 0 }; MOST_LANES], count: 0, first }
+    }
+
+    fn as_slice(&self) -> &[Own] {
+        &self.all[..self.count]
+    }
+}
+
+/// The stacks of all lanes. A place is a frame, or a page by its number from [`FIRST_PAGE`].
+pub(super) struct Stack {
+    /// The page with the side that each lane has pushed last.
+    held: usize,
+    /// The lanes for which that is so; the others have none, or only below.
     holding: LaneSet,
-    /// The topmost frame of each lane.
-    top: [u16; 32],
-    /// The lanes that have something in frames.
+    /// The topmost place of each lane.
+    top: [u16; MOST_LANES],
+    /// The lanes that have something there.
     deep: LaneSet,
-    frames: Vec<Frame<S>>,
-    /// The wide frames that have been wanted so far.
-    wide: Vec<Cells<V>>,
-    /// The frame below, for each frame and lane. Here and in `live`, but not in `returning`, wide
-    /// frames follow: they have the numbers from [`Stack::WIDE`].
-    below: Vec<[u16; 32]>,
-    /// The lanes that have a side in each frame, also in those that have not been needed yet.
-    live: Vec<LaneSet>,
-    /// The lanes that return from each narrow frame in this pass.
+    /// The place below, for each place and lane.
+    below: Vec<[u16; MOST_LANES]>,
+    /// The free frames in words of 64, by column.
+    free: Vec<[u64; COLUMNS]>,
+    /// The lanes that have a side on each page.
+    live: [LaneSet; pages::MOST],
+    /// The lanes that return from each place in this pass.
     returning: Vec<LaneSet>,
-    /// The frames that lanes return from in this pass.
-    sources: [Source; MOST],
+    from_frames: Sources,
+    from_pages: Sources,
+    /// Whether lanes go into free columns of frames that are in use, too. That takes less
+    /// than half the frames (24 instead of 55 on the hardest set): it pays for 32 lanes, whose
+    /// frames would fall out of the first-level cache.
+    dense: bool,
+    /// A page becomes a place when this many more lanes push a side that they hold than return. On
+    /// hard puzzles that is rare: there they are fewer.
+    many: u32,
 }
 
-impl<S: Simd, V: Vector<S>> Stack<S, V> {
-    /// Whether lanes go into free columns of frames that are in use, too. That takes a blend, but
-    /// less than half the frames (24 instead of 55 on the hardest set): it pays for 32 lanes, whose
-    /// frames would fall out of the first-level cache.
-    const DENSE: bool = V::LEN > 16;
-
-    /// The number of the first wide frame: lanes cannot need as many narrow ones, since a frame holds
-    /// at least one side.
-    const WIDE: usize = V::LEN * MAX_DEPTH;
-
-    /// What is held becomes a wide frame when far more lanes push such a side than
-    /// return. On hard puzzles that is rare: there they are fewer.
-    const MANY: u32 = V::LEN as u32 * 6 / 32;
-
-    /// Room for all that the lanes can need. What is never needed is never touched.
-    pub(super) fn new(s: S) -> Self {
-        let mut frames = Vec::with_capacity(Self::WIDE);
-        frames.push([u16x8::splat(s, 0); CELLS]);
+impl Stack {
+    pub(super) fn new(lanes: usize) -> Self {
         Self {
-            held: Box::new([V::splat(s, 0); CELLS]),
+            held: 0,
             holding: 0,
-            top: [BOTTOM; 32],
+            top: [BOTTOM; MOST_LANES],
             deep: 0,
-            frames,
-            wide: Vec::with_capacity(WIDES),
-            below: vec![[0; 32]; Self::WIDE + WIDES],
-            // The last ones are no frames: where a search for room ends.
-            live: vec![0; Self::WIDE + WIDES + LIVE_AT_ONCE],
-            returning: vec![0; Self::WIDE],
-            sources: [Source { frame: 0, lanes: 0 }; MOST],
+            below: vec![[0; MOST_LANES]; PLACES],
+            free: vec![[u64::MAX; COLUMNS]; MOST_FRAMES.div_ceil(64)],
+            live: [0; pages::MOST],
+            returning: vec![0; PLACES],
+            from_frames: Sources::new(0),
+            from_pages: Sources::new(FIRST_PAGE),
+            dense: lanes > 16,
+            many: lanes as u32 * 6 / 32,
         }
     }
 
     /// The lanes with something on their stack.
-    #[inline(always)]
     pub(super) fn occupied(&self) -> LaneSet {
         self.holding | self.deep
     }
 
     /// Forgets all sides of these lanes.
-    #[inline(always)]
     pub(super) fn clear(&mut self, lanes: LaneSet) {
         self.holding &= !lanes;
-        let lanes = lanes & self.deep;
-        if lanes == 0 {
-            return;
-        }
-        self.deep &= !lanes;
-        for lane in lanes_of(lanes) {
-            self.top[lane] = BOTTOM;
-        }
-        for live in &mut self.live[..self.frames.len()] {
-            *live &= !lanes;
-        }
-        for live in &mut self.live[Self::WIDE..Self::WIDE + self.wide.len()] {
-            *live &= !lanes;
+        for lane in lanes_of(lanes & self.deep) {
+            while self.top[lane] != BOTTOM {
+                self.leave(lane);
+            }
         }
     }
 
     /// The lanes with more than one side pushed; [`Stack::take_last`] is for them.
-    #[inline(always)]
     pub(super) fn generous(&self) -> LaneSet {
         self.holding & self.deep
     }
 
-    /// Takes the side at the bottom of a lane's stack, which must be in a frame, and puts it
-    /// into lane `taker` of the cells.
-    #[inline(always)]
-    pub(super) fn take_last(&mut self, lane: usize, cells: &mut Cells<V>, taker: usize) {
-        let (mut index, mut above) = (usize::from(self.top[lane]), None);
-        while self.below[index][lane] != BOTTOM {
-            above = Some(index);
-            index = usize::from(self.below[index][lane]);
+    /// Takes the side at the bottom of a lane's stack, which must not be held, and puts it
+    /// into the work lane `taker`.
+    pub(super) fn take_last(&mut self, kernel: &mut dyn Kernel, lane: usize, taker: usize) {
+        let (mut place, mut above) = (usize::from(self.top[lane]), None);
+        while self.below[place][lane] != BOTTOM {
+            above = Some(place);
+            place = usize::from(self.below[place][lane]);
         }
         if let Some(above) = above {
             self.below[above][lane] = BOTTOM;
@@ -163,262 +138,134 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             self.top[lane] = BOTTOM;
             self.deep &= !(1 << lane);
         }
-        for (i, cell) in cells.iter_mut().enumerate() {
-            cell.as_mut_slice()[taker] = match index.checked_sub(Self::WIDE) {
-                Some(wide) => self.wide[wide][i].as_slice()[lane],
-                None => self.frames[index][i].as_slice()[lane % 8],
-            };
-        }
-        self.live[index] &= !(1 << lane);
+        self.free_column(place, lane);
+        let from = match place.checked_sub(FIRST_PAGE) {
+            Some(page) => Column::Page(page, lane),
+            None => Column::Frame(place, lane),
+        };
+        kernel.copy(from, Column::Work(taker));
     }
 
     /// The lanes `branching` continue with side A and push side B; the lanes `returning`, which
     /// must have pushed something, continue with that.
-    #[inline(always)]
     pub(super) fn exchange(
         &mut self,
-        s: S,
-        cells: &mut Cells<V>,
-        split: &Split<V, S>,
+        kernel: &mut dyn Kernel,
         branching: LaneSet,
         returning: LaneSet,
     ) {
-        let pushed = branching & self.holding;
-        let back = returning & self.holding;
-        if pushed.count_ones() >= returning.count_ones() + Self::MANY
-            && let Some(wide) = self.wide_room(s)
+        let (pushed, back) = (branching & self.holding, returning & self.holding);
+        let held_before = self.held;
+        let (mut to_frames, mut count) = ([Own { place: 0, lanes: 0 }; MOST_LANES / COLUMNS], 0);
+        if pushed.count_ones() >= returning.count_ones() + self.many
+            && let Some(page) = self.spare_page()
         {
-            let count = self.leave_frames(s, cells, returning & !self.holding);
-            self.take_from_frames(s, cells, 0, count);
-            if wide == self.wide.len() {
-                self.wide.push([V::splat(s, 0); CELLS]);
-            }
-            std::mem::swap(&mut *self.held, &mut self.wide[wide]);
-            self.link(Self::WIDE + wide, pushed);
-            self.exchange_with::<0>(s, cells, split, branching, back, Some(wide));
+            self.live[held_before] = pushed;
+            self.link(FIRST_PAGE + held_before, pushed);
+            self.held = page;
         } else {
-            self.put_into_frames(s, pushed);
-            let count = self.leave_frames(s, cells, returning & !self.holding);
-            self.take_from_frames(s, cells, AT_ONCE, count);
-            match count {
-                0 => self.exchange_with::<0>(s, cells, split, branching, back, None),
-                1 => self.exchange_with::<1>(s, cells, split, branching, back, None),
-                2 => self.exchange_with::<2>(s, cells, split, branching, back, None),
-                3 => self.exchange_with::<3>(s, cells, split, branching, back, None),
-                _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back, None),
+            let mut lanes = pushed;
+            while lanes != 0 {
+                let chosen = one_of_each_column(lanes);
+                lanes &= !chosen;
+                let place = self.take_columns(columns_of(chosen));
+                self.link(place, chosen);
+                to_frames[count] = Own { place: place as u16, lanes: chosen };
+                count += 1;
             }
         }
+        self.leave_all(returning & !back);
         self.holding = (self.holding & !returning) | branching;
+        kernel.exchange_own(&OwnExchange {
+            branching,
+            back,
+            held: self.held,
+            held_before,
+            to_frames: &to_frames[..count],
+            from_frames: self.from_frames.as_slice(),
+            from_pages: self.from_pages.as_slice(),
+        });
     }
 
-    /// The pass of an exchange that reads and writes every cell, with the first `N` frames on
-    /// the way. What was held before is in a wide frame if it has just become one.
-    #[inline(always)]
-    fn exchange_with<const N: usize>(
-        &mut self,
-        s: S,
-        cells: &mut Cells<V>,
-        split: &Split<V, S>,
-        branching: LaneSet,
-        back: LaneSet,
-        wide: Option<usize>,
-    ) {
-        let (fresh, back) = (V::mask(s, branching), V::chosen(s, back));
-        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, &self.sources);
-        let held: &mut Cells<V> = &mut self.held;
-        let before = wide.map(|wide| &self.wide[wide]);
-        // In loops of three: longer ones are not unrolled, and places cost more than blends.
-        for band in 0..3 {
-            for stack in 0..3 {
-                let taken = split.of_box(s, band, stack);
-                for row in 0..3 {
-                    for column in 0..3 {
-                        let i = (3 * band + row) * 9 + 3 * stack + column;
-                        let mut x =
-                            cells[i].or_in(back, before.map_or(held[i], |before| before[i]));
-                        for f in 0..N {
-                            x = x.or_in(lanes[f], V::repeat(frames[f][i]));
-                        }
-                        let (a, b) = taken.of_cell(x, row, column);
-                        cells[i] = a;
-                        // Read again, not kept from above: so it becomes a masked store.
-                        held[i] = fresh.select(b, before.map_or(held[i], |before| before[i]));
-                    }
+    /// A page on which no lane has a side, if there is one.
+    fn spare_page(&self) -> Option<usize> {
+        (0..pages::MOST).find(|&page| page != self.held && self.live[page] == 0)
+    }
+
+    /// The first frame in which these columns are free; they are taken.
+    fn take_columns(&mut self, columns: u8) -> usize {
+        for (word, free) in self.free.iter_mut().enumerate() {
+            let all = if self.dense {
+                lanes_of(columns.into()).fold(u64::MAX, |all, column| all & free[column])
+            } else {
+                free.iter().fold(u64::MAX, |all, free| all & free)
+            };
+            if all != 0 {
+                for column in lanes_of(columns.into()) {
+                    free[column] &= !(all & all.wrapping_neg());
                 }
+                return 64 * word + all.trailing_zeros() as usize;
             }
         }
+        unreachable!("a frame holds at least one side");
     }
 
-    /// Only returns: [`Stack::exchange`] without lanes that branch.
-    #[inline(always)]
-    pub(super) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
-        let count = self.leave_frames(s, cells, returning & !self.holding);
-        self.take_from_frames(s, cells, 0, count);
-        let back = V::chosen(s, returning & self.holding);
-        for i in 0..CELLS {
-            cells[i] = cells[i].or_in(back, self.held[i]);
-        }
-        self.holding &= !returning;
-    }
-
-    /// What `lanes` hold goes into narrow frames.
-    #[inline(always)]
-    fn put_into_frames(&mut self, s: S, mut lanes: LaneSet) {
-        while lanes != 0 {
-            let chosen = one_of_each_residue(lanes);
-            lanes &= !chosen;
-            let columns = columns_of(chosen);
-            let wanted = if Self::DENSE { columns } else { u8::MAX };
-            let index = self.room(s, 0, LaneSet::from_le_bytes([wanted; 4]));
-            if index == self.frames.len() {
-                self.frames.push([u16x8::splat(s, 0); CELLS]);
-            }
-            fold_into(s, &mut self.frames[index], &self.held, V::folding(s, chosen), wanted);
-            self.link(index, chosen);
+    /// A lane has no side in this place any more.
+    fn free_column(&mut self, place: usize, lane: usize) {
+        if let Some(page) = place.checked_sub(FIRST_PAGE) {
+            self.live[page] &= !(1 << lane);
+        } else {
+            self.free[place / 64][lane % COLUMNS] |= 1 << (place % 64);
         }
     }
 
-    /// The first wide frame in which no lane has a side, if there is one.
-    #[inline(always)]
-    fn wide_room(&self, s: S) -> Option<usize> {
-        let wide = self.room(s, Self::WIDE, LaneSet::MAX) - Self::WIDE;
-        (wide < WIDES).then_some(wide)
-    }
-
-    /// The first frame, from number `first`, in which these lanes have no side.
-    #[inline(always)]
-    fn room(&self, s: S, mut first: usize, lanes: LaneSet) -> usize {
-        let zero = u32x16::splat(s, 0);
-        loop {
-            let low = u32x16::from_slice(s, &self.live[first..first + 16]);
-            let high = u32x16::from_slice(s, &self.live[first + 16..first + LIVE_AT_ONCE]);
-            let free = (low & lanes).simd_eq(zero).to_bitmask()
-                | (high & lanes).simd_eq(zero).to_bitmask() << 16;
-            if free != 0 {
-                return first + free.trailing_zeros() as usize;
-            }
-            first += LIVE_AT_ONCE;
-        }
-    }
-
-    /// A frame becomes the topmost one of these lanes.
-    #[inline(always)]
-    fn link(&mut self, index: usize, lanes: LaneSet) {
+    /// A place becomes the topmost one of these lanes.
+    fn link(&mut self, place: usize, lanes: LaneSet) {
         self.deep |= lanes;
-        self.live[index] |= lanes;
-        let below = &mut self.below[index];
+        let below = &mut self.below[place];
         for lane in lanes_of(lanes) {
-            below[lane] = std::mem::replace(&mut self.top[lane], index as u16);
+            below[lane] = std::mem::replace(&mut self.top[lane], place as u16);
         }
     }
 
-    /// Takes `lanes` from their topmost frames. What is in wide ones goes into the cells at once; the
-    /// narrow ones are then the first of the `sources`: how many.
-    #[inline(always)]
-    fn leave_frames(&mut self, s: S, cells: &mut Cells<V>, lanes: LaneSet) -> usize {
-        let mut count = 0;
+    /// Takes lanes from their topmost places, which are frames or pages.
+    fn leave_all(&mut self, lanes: LaneSet) {
+        self.from_frames.count = 0;
+        self.from_pages.count = 0;
         for lane in lanes_of(lanes) {
-            let frame = self.leave(lane);
-            if let Some(wide) = usize::from(frame).checked_sub(Self::WIDE) {
-                let (lane, frame) = (V::chosen(s, 1 << lane), &self.wide[wide]);
-                for i in 0..CELLS {
-                    cells[i] = cells[i].or_in(lane, frame[i]);
-                }
-                continue;
-            }
-            let returning = &mut self.returning[usize::from(frame)];
-            self.sources[count].frame = frame;
-            count += usize::from(*returning == 0);
+            let place = self.leave(lane);
+            let sources =
+                if place < FIRST_PAGE { &mut self.from_frames } else { &mut self.from_pages };
+            let returning = &mut self.returning[place];
+            sources.all[sources.count].place = (place - sources.first) as u16;
+            sources.count += usize::from(*returning == 0);
             *returning |= 1 << lane;
         }
-        for source in &mut self.sources[..count] {
-            source.lanes = std::mem::take(&mut self.returning[usize::from(source.frame)]);
-        }
-        // No lane returns from those that fill up the last pass.
-        for source in &mut self.sources[count..count + AT_ONCE] {
-            source.lanes = 0;
-        }
-        count
-    }
-
-    /// The sources from `first` to `count` go into the cells. Few lanes share a frame; so that
-    /// the cells are not read and written for each, some frames are blended in one pass.
-    #[inline(always)]
-    fn take_from_frames(&self, s: S, cells: &mut Cells<V>, first: usize, count: usize) {
-        for i in (first..count).step_by(AT_ONCE) {
-            match count - i {
-                1 => self.blend::<1>(s, cells, &self.sources[i..]),
-                2 => self.blend::<2>(s, cells, &self.sources[i..]),
-                _ => self.blend::<AT_ONCE>(s, cells, &self.sources[i..]),
+        for Sources { all, count, first } in [&mut self.from_frames, &mut self.from_pages] {
+            for Own { place, lanes } in &mut all[..*count] {
+                *lanes = std::mem::take(&mut self.returning[*first + usize::from(*place)]);
             }
         }
     }
 
-    /// Takes a lane from its topmost frame.
-    #[inline(always)]
-    fn leave(&mut self, lane: usize) -> u16 {
-        let index = self.top[lane];
-        self.top[lane] = self.below[usize::from(index)][lane];
-        self.live[usize::from(index)] &= !(1 << lane);
+    /// Takes a lane from its topmost place: which.
+    fn leave(&mut self, lane: usize) -> usize {
+        let place = usize::from(self.top[lane]);
+        self.top[lane] = self.below[place][lane];
+        self.free_column(place, lane);
         self.deep &= !(LaneSet::from(self.top[lane] == BOTTOM) << lane);
-        index
-    }
-
-    #[inline(always)]
-    fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[Source]) {
-        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
-        for i in 0..CELLS {
-            let mut x = cells[i];
-            for f in 0..N {
-                x = x.or_in(lanes[f], V::repeat(frames[f][i]));
-            }
-            cells[i] = x;
-        }
-    }
-}
-
-/// The first `N` of the sources: lanes and frames.
-#[inline(always)]
-fn frames_of<'a, S: Simd, V: Vector<S>, const N: usize>(
-    s: S,
-    all: &'a [Frame<S>],
-    sources: &[Source],
-) -> ([V::Chosen; N], [&'a Frame<S>; N]) {
-    let mut lanes = [V::chosen(s, 0); N];
-    let mut frames = [&all[0]; N];
-    for i in 0..N {
-        lanes[i] = V::chosen(s, sources[i].lanes);
-        frames[i] = &all[usize::from(sources[i].frame)];
-    }
-    (lanes, frames)
-}
-
-/// One block of every vector of `cells`.
-#[inline(always)]
-fn fold_into<S: Simd, V: Vector<S>>(
-    s: S,
-    frame: &mut Frame<S>,
-    cells: &Cells<V>,
-    folding: V::Folding,
-    columns: u8,
-) {
-    let wanted = u16x8::chosen(s, columns.into());
-    for i in 0..CELLS {
-        let folded = cells[i].fold(folding);
-        frame[i] = if columns == u8::MAX { folded } else { frame[i].or_in(wanted, folded) };
+        place
     }
 }
 
 /// The columns of lanes.
-#[inline(always)]
 fn columns_of(lanes: LaneSet) -> u8 {
     let [a, b, c, d] = lanes.to_le_bytes();
     a | b | c | d
 }
 
-/// Of the lanes that are equal modulo 8, only the lowest.
-#[inline(always)]
-fn one_of_each_residue(lanes: LaneSet) -> LaneSet {
+/// Of the lanes with the same column, only the lowest.
+fn one_of_each_column(lanes: LaneSet) -> LaneSet {
     let [a, b, c, d] = lanes.to_le_bytes();
     LaneSet::from_le_bytes([a, b & !a, c & !(a | b), d & !(a | b | c)])
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 /// The solved grid with other digits in some cells, given by row and column from 1.
-fn solved_but(changes: &[(usize, usize, char)]) -> String {
+pub fn solved_but(changes: &[(usize, usize, char)]) -> String {
     let mut cells: Vec<char> = SOLVED.chars().collect();
     changes.iter().for_each(|(row, column, digit)| cells[9 * row + column - 10] = *digit);
     cells.into_iter().collect()
@@ -24,7 +24,7 @@ fn run(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
 }
 
 /// What stands behind the header.
-fn rows(ran: &Ran) -> Vec<&str> {
+pub fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
 
@@ -525,149 +525,4 @@ proptest! {
         prop_assert_eq!(check::solves(&puzzle, &text), is_right);
         prop_assert_eq!(check::compare(&Marks::from(&puzzle), &text).is_ok(), is_right);
     }
-}
-
-/// Nine lines a grid, a blank line behind it.
-fn as_grids(cells: &[&str]) -> String {
-    let rows = |cells: &&str| {
-        let rows: Vec<_> = (0..9).map(|i| cells[9 * i..9 * i + 9].to_owned()).collect();
-        rows.join("\n") + "\n\n"
-    };
-    cells.iter().map(rows).collect()
-}
-
-#[test]
-fn solutions_may_stand_in_a_file_of_their_own() {
-    let folder = Folder::new();
-    let wrong = solved_but(&[(9, 9, '1')]);
-    let (puzzles, solutions) = ([CLASSIC, CLASSIC, "12", CLASSIC], [SOLVED, &wrong, SOLVED, "?"]);
-    let grids = [CLASSIC, CLASSIC, CLASSIC];
-    folder.file("puzzles.txt", format!("# four\n{}\n", puzzles.join("\n")));
-    folder.file("solutions.txt", format!("{}\n", solutions.join("\n\n")));
-    folder.file("puzzles.grid", as_grids(&grids));
-    folder.file("solutions.grid", as_grids(&[SOLVED, &wrong, SOLVED]));
-    folder.file("three.txt", format!("{SOLVED}\n{wrong}\n{SOLVED}\n"));
-    folder.file("table.csv", format!("id,solution\n1,{SOLVED}\n2,{wrong}\n3,{SOLVED}\n"));
-    folder.file("solved.csv", folder.solve(&["puzzles.grid", "-q"], "").rows);
-    let reason = "a clue is changed: r9c9 is 9 in the puzzle, 1 in the solution";
-    let columns = ["--columns", "line,answer,status"];
-
-    let args = [&["puzzles.txt", "--solutions", "solutions.txt"][..], &columns].concat();
-    let ran = folder.run("check", &args, "");
-    let expected = [
-        format!("2,{SOLVED},ok"),
-        format!("3,{wrong},mismatch"),
-        format!("4,{SOLVED},malformed"),
-        "5,?,mismatch".into(),
-    ];
-    assert_eq!(rows(&ran), expected, "{ran:?}");
-    assert_eq!(ran.status, 1);
-    let message = format!("puzzles.txt:3:1: mismatch: {reason} (solutions.txt:3)\n");
-    assert!(ran.messages.contains(&message), "{ran:?}");
-
-    for (puzzles, solutions) in [
-        ("puzzles.grid", &["--solutions", "solutions.grid"][..]),
-        ("puzzles.grid", &["--solutions", "three.txt"]),
-        ("puzzles.grid", &["--solutions", "table.csv"]),
-        ("puzzles.grid", &["--solutions", "table.csv", "--solution-column", "2"]),
-    ] {
-        let args = [&[puzzles], solutions, &columns].concat();
-        let ran = folder.run("check", &args, "");
-        let expected =
-            [format!("1,{SOLVED},ok"), format!("11,{wrong},mismatch"), format!("21,{SOLVED},ok")];
-        assert_eq!((rows(&ran), ran.status), (expected.iter().map(String::as_str).collect(), 1));
-    }
-    // What solve wrote holds the puzzles, too.
-    let ran = folder.run("check", &["puzzles.grid", "--solutions", "solved.csv"], "");
-    assert_eq!((ran.status, rows(&ran).len()), (0, 3), "{ran:?}");
-    // Either may come from standard input.
-    let ran = folder.run("check", &["puzzles.grid", "--solutions", "-"], SOLVED.to_owned() + "\n");
-    assert!(ran.messages.contains(": 1 solution for 3 puzzles"), "{ran:?}");
-    let ran = folder.run("check", &["--solutions", "three.txt"], as_grids(&grids));
-    assert_eq!((ran.status, rows(&ran).len()), (1, 3), "{ran:?}");
-}
-
-#[test]
-fn there_are_as_many_solutions_as_puzzles() {
-    let folder = Folder::new();
-    let all = |count: usize, line: &str| format!("{line}\n").repeat(count);
-    folder.file("puzzles", all(5000, CLASSIC));
-    for (count, hint) in [
-        (4999, "solutions: 4999 solutions for 5000 puzzles"),
-        (5001, "solutions: more than 5000 solutions for 5000 puzzles"),
-        (0, "solutions: 0 solutions for 5000 puzzles"),
-    ] {
-        folder.file("solutions", all(count, SOLVED));
-        let args = ["puzzles", "--solutions", "solutions", "--columns", "status", "-q", "-j", "3"];
-        let ran = folder.run("check", &args, "");
-        assert_eq!((ran.status, rows(&ran).len()), (3, 5000), "{}", ran.messages);
-        assert!(ran.messages.contains(hint), "{}", ran.messages);
-        assert!(!ran.messages.contains("panicked"), "{}", ran.messages);
-        let ok = rows(&ran).iter().filter(|row| **row == "ok").count();
-        assert_eq!(ok, count.min(5000));
-    }
-    // The row says it, too.
-    let twice = CLASSIC.replacen("53", "55", 1);
-    folder.file("three", format!("{CLASSIC}\n{CLASSIC}\n{twice}\n"));
-    folder.file("one", format!("{SOLVED}\n"));
-    let args = ["three", "--solutions", "one", "--columns", "line,status,reason"];
-    let ran = folder.run("check", &args, "");
-    let missing = "the solution is missing: there are fewer solutions than puzzles";
-    assert_eq!(rows(&ran)[1], format!("2,mismatch,{missing}"));
-    assert_eq!(rows(&ran)[2], format!("3,mismatch,{missing}; the puzzle has no solution"));
-    assert!(ran.messages.contains(&format!("three:2:1: mismatch: {missing} (one)\n")), "{ran:?}");
-    let missing = folder.run("check", &["puzzles", "--solutions", "none"], "");
-    assert_eq!(missing.status, 3, "{missing:?}");
-    for args in [
-        &["--solutions", "-"][..],
-        &["-", "--solutions", "-"],
-        &["puzzles", "--solutions", "solutions", "--force", "-o", "./solutions"],
-    ] {
-        let ran = folder.run("check", args, "");
-        assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{args:?}: {ran:?}");
-    }
-    assert_eq!(folder.read("solutions"), "");
-}
-
-#[test]
-fn a_run_over_solutions_of_their_own_is_resumed_in_step_with_them() {
-    let folder = Folder::new();
-    let wrong = solved_but(&[(9, 9, '1')]);
-    let solutions = [SOLVED, &wrong, SOLVED, "?", SOLVED].map(|line| format!("{line}\n")).concat();
-    folder.file("puzzles", format!("{CLASSIC}\n").repeat(400_000));
-    folder.file("solutions", solutions.repeat(80_000));
-    let args = ["puzzles", "--solutions", "solutions", "-q", "-j", "2"];
-    let undisturbed = folder.run("check", &args, "").rows;
-    let args = [&args[..], &["-o", "out", "--resume"]].concat();
-    let mut kills = 0;
-    for wait in [200_000, 8_000_000, 30_000_000] {
-        let mut child = folder.spawn("check", &args);
-        let length = || std::fs::metadata(folder.path("out")).map_or(0, |out| out.len());
-        while length() < wait && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        child.kill().unwrap();
-        kills += usize::from(child.wait().unwrap().code().is_none());
-    }
-    assert!(kills > 0);
-    let ran = folder.run("check", &args, "");
-    assert!(ran.status == 1 || ran.messages.contains("nothing to resume"), "{ran:?}");
-    assert!(folder.read("out") == undisturbed, "after {kills} kills");
-}
-
-#[test]
-fn solutions_that_cannot_be_read_end_the_run() {
-    let folder = Folder::new();
-    folder.file("puzzles", format!("{CLASSIC}\n").repeat(20_000));
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
-    std::io::Write::write_all(&mut packer, format!("{SOLVED}\n").repeat(20_000).as_bytes())
-        .unwrap();
-    let packed = packer.finish().unwrap();
-    folder.file("cut.gz", &packed[..packed.len() / 2]);
-    let args = ["puzzles", "--solutions", "cut.gz", "--columns", "status", "-q"];
-    let ran = folder.run("check", &args, "");
-    assert_eq!(ran.status, 3, "{}", ran.messages);
-    assert!(ran.messages.contains("cut.gz: "), "{}", ran.messages);
-    // No row says that a solution is missing.
-    assert!(rows(&ran).iter().all(|row| *row == "ok") && rows(&ran).len() < 20_000);
 }

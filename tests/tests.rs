@@ -9,6 +9,7 @@ mod blocks;
 mod canon;
 mod canon_rows;
 mod check;
+mod check_solutions;
 mod compressed;
 mod csv;
 mod datasets;

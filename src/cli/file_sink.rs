@@ -80,16 +80,8 @@ impl FileSink {
         Ok(())
     }
 
-    /// Those of a run that begins and has these outputs.
-    pub fn begin(rows: Out, diagnostics: Diagnostics, run: Run, outputs: Vec<String>) -> Self {
-        let journal = rows.regular().and_then(|path| {
-            // A folder that takes no new file may still have one that takes rows.
-            (Journal::begin(path, run, outputs))
-                .inspect_err(|error| {
-                    diagnostics.say(&format!("{}: cannot be resumed: {error}", path.display()));
-                })
-                .ok()
-        });
+    /// Nothing is written yet.
+    fn new(rows: Out, diagnostics: Diagnostics, journal: Option<Journal>) -> Self {
         Self {
             rows,
             rows_bytes: 0,
@@ -106,6 +98,19 @@ impl FileSink {
         }
     }
 
+    /// Those of a run that begins and has these outputs.
+    pub fn begin(rows: Out, diagnostics: Diagnostics, run: Run, outputs: Vec<String>) -> Self {
+        let journal = rows.regular().and_then(|path| {
+            // A folder that takes no new file may still have one that takes rows.
+            (Journal::begin(path, run, outputs))
+                .inspect_err(|error| {
+                    diagnostics.say(&format!("{}: cannot be resumed: {error}", path.display()));
+                })
+                .ok()
+        });
+        Self::new(rows, diagnostics, journal)
+    }
+
     /// Those of a run with several outputs of rows; it cannot be resumed. Headers may wait for the
     /// first row, so that an output without rows stays empty.
     pub fn of_several(
@@ -115,20 +120,8 @@ impl FileSink {
         headers_wait: bool,
     ) -> Self {
         let others = others.into_iter().map(|out| (out, Vec::new())).collect();
-        Self {
-            rows,
-            rows_bytes: 0,
-            written_bytes: 0,
-            diagnostics,
-            journal: None,
-            others,
-            header: headers_wait.then(Vec::new),
-            #[cfg(feature = "parquet")]
-            parquet: None,
-            whole_header: None,
-            is_incomplete: false,
-            kept_time: None,
-        }
+        let header = headers_wait.then(Vec::new);
+        Self { others, header, ..Self::new(rows, diagnostics, None) }
     }
 
     /// Those of a run that resumes what `journal` is about, from the place that is returned,
@@ -166,21 +159,8 @@ impl FileSink {
         rows.cut(rows_mark.bytes).map_err(rows_failed())?;
         diagnostics.cut(diagnostics_mark.bytes).map_err(diagnostics_failed())?;
         let rows_bytes = rows_mark.bytes;
-        let journal = Some(journal);
-        let results = Self {
-            rows,
-            rows_bytes,
-            written_bytes: rows_bytes,
-            diagnostics,
-            journal,
-            others: Vec::new(),
-            header: None,
-            #[cfg(feature = "parquet")]
-            parquet: None,
-            whole_header: None,
-            is_incomplete: false,
-            kept_time: None,
-        };
+        let new = Self::new(rows, diagnostics, Some(journal));
+        let results = Self { rows_bytes, written_bytes: rows_bytes, ..new };
         Ok((results, start))
     }
 

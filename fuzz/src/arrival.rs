@@ -36,13 +36,14 @@ impl Read for Arriving<'_> {
 pub fn most_bytes(format: InputFormat) -> usize {
     match format {
         InputFormat::Grid => 3 * GRID_BYTES,
-        _ => 4 * 1024,
+        _ => 1024,
     }
 }
 
-/// A text in which a 1, a byte and a number stand for that byte, 50 times that number of times: lines
-/// can be longer than any block. It is not much longer than `most_bytes`.
+/// A text in which a 1, a byte and a number stand for that byte, 8 times that number of times, or 64
+/// times where texts may be long: lines can be longer than any block.
 pub fn expanded(data: &[u8], most_bytes: usize) -> Vec<u8> {
+    let times = if most_bytes > GRID_BYTES { 64 } else { 8 };
     let mut text = Vec::new();
     let mut rest = data;
     while let [first, more @ ..] = rest
@@ -50,7 +51,7 @@ pub fn expanded(data: &[u8], most_bytes: usize) -> Vec<u8> {
     {
         match more {
             [byte, count, behind @ ..] if *first == 1 => {
-                text.extend(std::iter::repeat_n(*byte, 50 * usize::from(*count)));
+                text.extend(std::iter::repeat_n(*byte, times * usize::from(*count)));
                 rest = behind;
             }
             _ => {

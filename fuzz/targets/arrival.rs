@@ -34,5 +34,5 @@ fuzz_target!(|data: &[u8]| {
         [a, b, c, d] => [a, b, c, d * 8],
     };
     let input = arrival::expanded(data, arrival::most_bytes(expected.format));
-    arrival::check(&input, &expected, 90 + 4 * usize::from(block), sizes, threads);
+    arrival::check(&input, &expected, 90 + usize::from(block), sizes, threads);
 });

@@ -19,7 +19,7 @@ import shutil
 import sys
 
 import pyarrow
-from solve_folder import add_solve_options, copied, stream_options
+from solve_folder import add_solve_options, copied, repeated, stream_options
 
 
 def arguments():
@@ -56,13 +56,20 @@ def main():
     temporary = args.output.with_name(f"{args.output.name}.unfinished")
     if temporary.exists():
         shutil.rmtree(temporary)
-    ray.init(address=args.address, log_to_driver=False)
+    ray.init(address=args.address or "local", log_to_driver=False)
+    # The newer reader asks actors for the footers of files, and a run fails when one of them dies.
+    ray.data.DataContext.get_current().use_datasource_v2 = False
     rows = ray.data.read_parquet(str(args.input.resolve()))
-    work = functools.partial(copied if args.copy else solve, options=stream_options(args))
+    options = stream_options(args)
+    work = functools.partial(copied if args.copy else solve, options=options)
     # Whole blocks, which are cut inside: so reading, solving and writing are one task.
     cores = {"num_cpus": args.threads} if args.threads > 1 else {}
-    rows = rows.map_batches(work, batch_format="pyarrow", batch_size=None, **cores)
-    rows.write_parquet(str(temporary.resolve()), compression="zstd", compression_level=1)
+    solved = rows.map_batches(work, batch_format="pyarrow", batch_size=None, **cores)
+    names = [*rows.schema().names, *(options["prefix"] + name for name in options["columns"])]
+    dictionary = repeated(names, options)
+    solved.write_parquet(
+        str(temporary.resolve()), compression="zstd", compression_level=1, use_dictionary=dictionary
+    )
     temporary.rename(args.output)
     print(f"{args.output} is written")
 

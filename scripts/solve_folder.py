@@ -58,7 +58,7 @@ def stream_options(args):
     """The options of `bulkdoku.solve_stream`."""
     return {
         "column": args.column,
-        "columns": args.columns.split(","),
+        "columns": [name for name in args.columns.split(",") if name],
         "keep": True if args.keep is None else [name for name in args.keep.split(",") if name],
         "prefix": args.prefix,
         "limit": args.limit,
@@ -66,6 +66,12 @@ def stream_options(args):
         "threads": args.threads,
         "batch_rows": args.batch_rows,
     }
+
+
+def repeated(names, options):
+    """The columns of an output whose values are worth a dictionary: not texts of 81 cells and times, which all differ."""
+    different = {options["column"], *(options["prefix"] + name for name in ("puzzle", "solution", "latency_ns"))}
+    return [name for name in names if name not in different]
 
 
 def copied(table, options):
@@ -122,7 +128,7 @@ def solve_file(path, target, args):
     # The ending says how it is written; hidden files are no inputs.
     temporary = target.with_name(f".{secrets.token_hex(8)}.{target.name}")
     try:
-        rows = write(read(path, args), temporary, args.prefix)
+        rows = write(read(path, args), temporary, stream_options(args))
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -160,13 +166,14 @@ class Batches:
         return reader.__arrow_c_stream__(requested_schema)
 
 
-def write(stream, path, prefix):
+def write(stream, path, options):
+    solution = options["prefix"] + "solution"
     if ending(path) == "parquet":
-        return write_parquet(stream, path)
+        return write_parquet(stream, path, options)
     if ending(path) == "npy":
-        return write_npy(stream, path, f"{prefix}solution")
+        return write_npy(stream, path, solution)
     # A line has one column.
-    column = f"{prefix}solution" if ending(path) == "txt" else None
+    column = solution if ending(path) == "txt" else None
     return bulkdoku.write(stream, path, column=column)
 
 
@@ -178,15 +185,16 @@ def write_npy(stream, path, column):
     return bulkdoku.write(numpy.char.ljust(solutions, 81, b"0"), path)
 
 
-def write_parquet(stream, path):
+def write_parquet(stream, path, options):
     import pyarrow
     import pyarrow.parquet as parquet
 
     reader = pyarrow.RecordBatchReader.from_stream(stream)
-    # Texts of 81 characters that are all different gain nothing by a dictionary.
-    options = {"compression": "zstd", "compression_level": 1, "use_dictionary": ["status"]}
+    dictionary = repeated(reader.schema.names, options)
     rows = 0
-    with parquet.ParquetWriter(path, reader.schema, **options) as writer:
+    with parquet.ParquetWriter(
+        path, reader.schema, compression="zstd", compression_level=1, use_dictionary=dictionary
+    ) as writer:
         for batch in reader:
             writer.write_batch(batch)
             rows += batch.num_rows

@@ -13,10 +13,11 @@ bulkdoku and pyarrow.
 """
 
 import argparse
+import os
 import pathlib
 import sys
 
-from solve_folder import add_solve_options, copied, stream_options
+from solve_folder import add_solve_options, copied, repeated, stream_options
 
 # The types that Spark has for columns that are added.
 TYPES = {"puzzle": "string", "solution": "string", "status": "string", "reason": "string"}
@@ -89,12 +90,19 @@ def main():
     session = SparkSession.builder.appName("bulkdoku")
     if args.master:
         session = session.master(args.master)
+        if args.master.startswith("local"):
+            # Workers on this machine are this Python, not the first one of PATH.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = session.config("spark.sql.execution.arrow.maxRecordsPerBatch", args.batch_rows)
     session = session.config("spark.sql.parquet.compression.codec", "zstd").getOrCreate()
     rows = session.read.parquet(args.input)
     options = stream_options(args)
-    rows = rows.mapInArrow(copier(options) if args.copy else solver(options), schema_of(rows, options))
-    rows.write.mode("overwrite").parquet(args.output)
+    schema = schema_of(rows, options)
+    rows = rows.mapInArrow(copier(options) if args.copy else solver(options), schema)
+    writer = rows.write.mode("overwrite")
+    for name in set(schema.names) - set(repeated(schema.names, options)):
+        writer = writer.option(f"parquet.enable.dictionary#{name}", "false")
+    writer.parquet(args.output)
     session.stop()
     print(f"{args.output} is written")
 

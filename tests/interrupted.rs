@@ -1,7 +1,7 @@
 //! Runs that end before their time: signals, kills, full disks, inputs that vanish; and `--resume`.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
@@ -413,10 +413,13 @@ fn side_outputs_that_fail_are_named() {
 #[test]
 fn an_input_that_vanishes_is_named_and_the_others_are_read() {
     let folder = Folder::new();
-    folder.file("second", CLASSIC);
-    folder.file("third", CLASSIC);
-    let mut child =
-        folder.spawn("solve", &["-", "second", "third", "--columns", "file,line,status"]);
+    // The first files are open by then, the others are opened again.
+    let (early, late): (Vec<_>, _) =
+        ((0..20).map(|i| format!("early{i}")).collect(), ["second", "third"]);
+    let names: Vec<_> = early.iter().map(String::as_str).chain(late).collect();
+    names.iter().for_each(|name| drop(folder.file(name, CLASSIC)));
+    let args = [&["-"], &names[..], &["--columns", "file,line,status"]].concat();
+    let mut child = folder.spawn("solve", &args);
     let mut pipe = child.stdin.take().unwrap();
     let mut rows = BufReader::new(child.stdout.take().unwrap());
     let mut row = String::new();
@@ -424,12 +427,15 @@ fn an_input_that_vanishes_is_named_and_the_others_are_read() {
     for _ in 0..2 {
         rows.read_line(&mut row).unwrap();
     }
+    fs::remove_file(folder.path("early0")).unwrap();
     fs::remove_file(folder.path("second")).unwrap();
     drop(pipe);
-    rows.read_line(&mut row).unwrap();
+    rows.read_to_string(&mut row).unwrap();
     let ran = child.wait_with_output().unwrap();
     assert_eq!(ran.status.code(), Some(3));
-    assert_eq!(row, "file,line,status\n<stdin>,1,unique\nthird,1,unique\n");
+    let early: String = early.iter().map(|name| format!("{name},1,unique\n")).collect();
+    let expected = format!("file,line,status\n<stdin>,1,unique\n{early}third,1,unique\n");
+    assert_eq!(row, expected);
     let messages = String::from_utf8(ran.stderr).unwrap();
     assert!(messages.contains("second: No such file"), "{messages}");
 }

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 use std::num::NonZeroUsize;
 
-use bulkdoku::input::{InputFormat, InputOptions, Layout, Sniffed};
+use bulkdoku::input::{InputFormat, InputOptions, Layout, Stream};
 use bulkdoku::{Pipeline, Progress, Source};
 
 use crate::{Plain, Ran, Stub};
@@ -90,8 +90,8 @@ fn detected(
     sizes: [usize; 4],
     expected: &InputOptions,
 ) -> Result<Option<Layout>, String> {
-    let mut peek = Sniffed::new(Arriving { bytes: input, sizes });
-    peek.layout(expected, || false).map_err(|error| error.to_string())
+    let mut stream = Stream::new(Arriving { bytes: input, sizes });
+    stream.layout(expected, || false).map_err(|error| error.to_string())
 }
 
 /// What a run does, and how its input failed.

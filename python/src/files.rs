@@ -9,7 +9,7 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
-use bulkdoku::input::{Answers, Inflate, InputOptions, Sniffed};
+use bulkdoku::input::{Answers, InputOptions, Stream};
 use bulkdoku::output::Packer;
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Compression, Marks, Source, StopFlag};
@@ -57,7 +57,7 @@ fn read_records(path: &Path, options: &InputOptions, stop: &StopFlag) -> Option<
         Ok(file) => file,
         Err(error) => return Some(Err(failed(path, &error))),
     };
-    let mut reader = Sniffed::new(Inflate::new(file));
+    let mut reader = Stream::new(file);
     let layout = match reader.layout(options, || stop.is_requested()) {
         Ok(layout) => layout?,
         Err(error) => return Some(Err(PyValueError::new_err(format!("{name}: {error}")))),

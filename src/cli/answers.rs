@@ -1,7 +1,6 @@
 //! The input of the solutions that are checked, where they do not stand beside their puzzles.
 
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -20,9 +19,7 @@ pub fn open(
     column: Option<&str>,
     stream: StreamOptions,
 ) -> Result<AnswerInput, Failure> {
-    let Source { name, layout, position, skip, reader } = found(path, column, stream)?;
-    let reader: Box<dyn Read + Send> = Box::new(reader);
-    Ok(AnswerInput::new(Source { name, layout, position, skip, reader }))
+    Ok(AnswerInput::new(found(path, column, stream)?))
 }
 
 fn found(
@@ -32,28 +29,33 @@ fn found(
 ) -> Result<Source<Reader>, Failure> {
     let expected = InputOptions { stream, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..expected.clone() };
+    let mut inputs = Inputs::check(vec![path.into()])?;
     if let Some(column) = column {
-        return source(path, &of_column(column));
+        inputs.look(&of_column(column), &AtomicBool::default())?;
+    } else if !look_for_column(&mut inputs, &expected, of_column)? {
+        inputs.look(&expected, &AtomicBool::default())?;
     }
-    // Standard input can be looked at once.
-    if path != Path::new(STDIN) {
-        let beside_puzzles = InputOptions { answers: Answers::Wanted, ..expected.clone() };
-        let by_name = names::SOLUTIONS.iter().copied().map(of_column);
-        for expected in [beside_puzzles].into_iter().chain(by_name) {
-            match source(path, &expected) {
-                Ok(source) if matches!(source.layout, Layout::Csv(_)) => return Ok(source),
-                Err(failed @ Failure::Io(_)) => return Err(failed),
-                _ => {}
-            }
-        }
-    }
-    source(path, &expected)
+    Ok(inputs.sources().next().expect("there is one"))
 }
 
-fn source(path: &Path, expected: &InputOptions) -> Result<Source<Reader>, Failure> {
-    let mut inputs = Inputs::check(vec![path.into()])?;
-    inputs.look(expected, &AtomicBool::default())?;
-    Ok(inputs.sources().next().expect("there is one"))
+/// Looks for a column of solutions: beside puzzles, or by one of its usual names.
+fn look_for_column(
+    inputs: &mut Inputs,
+    expected: &InputOptions,
+    of_column: impl Fn(&str) -> InputOptions,
+) -> Result<bool, Failure> {
+    let beside_puzzles = InputOptions { answers: Answers::Wanted, ..expected.clone() };
+    let by_name = names::SOLUTIONS.iter().copied().map(of_column);
+    for expected in [beside_puzzles].into_iter().chain(by_name) {
+        match inputs.look(&expected, &AtomicBool::default()) {
+            Ok(()) if inputs.layouts().all(|layout| matches!(layout, Layout::Csv(_))) => {
+                return Ok(true);
+            }
+            Err(failed @ Failure::Io(_)) => return Err(failed),
+            _ => {}
+        }
+    }
+    Ok(false)
 }
 
 /// Refuses solutions that are read for puzzles, too, or that an output would replace.

@@ -1,4 +1,4 @@
-//! Inputs: looked at before work starts, opened when their turn comes.
+//! Inputs: checked and opened before work starts, read when their turn comes.
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, IsTerminal, Read};
@@ -6,11 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-#[cfg(feature = "parquet")]
-use bulkdoku::input::ParquetText;
-use bulkdoku::input::{
-    Inflate, InputFormat, InputOptions, Layout, Position, ReadAhead, Sniffed, StreamOptions,
-};
+use bulkdoku::input::{InputFormat, InputOptions, Layout, Position, Stream, StreamOptions};
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
@@ -22,82 +18,90 @@ use super::{Failure, input_args};
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
-/// The bytes of an input, decompressed if need be, then read ahead.
-pub type Reader = ReadAhead<Start>;
+/// The bytes of an input.
+pub type Reader = Stream<'static>;
 
-/// The same, of which the first ones may have been looked at.
-type Start = Sniffed<Inflate<Input>>;
+/// How many files stay open from the check of the command line to their turn. Others are opened again,
+/// so that any number of them can be named.
+const KEPT_OPEN: usize = 16;
 
-/// The text of an input that is no file, but puzzles that were typed as arguments.
-type Typed = Option<Arc<[u8]>>;
-
-/// Inputs that can be read, as far as one can tell without reading them.
+/// Inputs that can be read, as far as one can tell without reading them: at least one.
 #[derive(Debug)]
 pub struct Inputs {
+    all: Vec<Input>,
     paths: Vec<PathBuf>,
-    /// For each, what was typed.
-    typed: Vec<Typed>,
-    /// How records lie in each.
-    layouts: Vec<Layout>,
     /// What was found out about them, a line each.
     findings: Vec<String>,
-    /// For each, its reader if it has been looked at and cannot be opened again.
-    looked_at: Vec<Option<Start>>,
     bytes: Arc<AtomicU64>,
     /// How those are read that are no text.
-    stream: StreamOptions,
+    options: StreamOptions,
+}
+
+/// One of them.
+#[derive(Debug)]
+struct Input {
+    origin: Origin,
+    /// How records lie in it.
+    layout: Layout,
+    /// It is open, and nothing of it is read but for its layout.
+    opened: Option<Reader>,
+}
+
+/// Where an input comes from.
+#[derive(Clone, Debug)]
+enum Origin {
+    Stdin,
+    /// A file, or a pipe or device with a name.
+    Path(PathBuf),
+    /// Puzzles that were typed as arguments, a line each.
+    Typed(Arc<[u8]>),
 }
 
 impl Inputs {
     /// Checks what was typed; nothing means standard input. All are taken for lines.
     pub fn check(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
-        let (mut paths, mut typed) = by_kind(arguments);
-        if paths.is_empty() {
-            paths.push(STDIN.into());
-            typed.push(None);
+        let mut origins = Origin::of_all(arguments);
+        if origins.is_empty() {
+            origins.push(Origin::Stdin);
         }
-        if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
-            return Err(Failure::Usage("standard input (-) can be read only once".into()));
+        match origins.iter().filter(|origin| matches!(origin, Origin::Stdin)).count() {
+            0 => {}
+            1 => platform::check_stdin()?,
+            _ => return Err(Failure::Usage("standard input (-) can be read only once".into())),
         }
-        if paths.iter().any(|path| is_stdin(path)) {
-            platform::check_stdin()?;
+        let mut all = Vec::with_capacity(origins.len());
+        for origin in origins {
+            let opened = origin.check()?.filter(|_| all.len() < KEPT_OPEN);
+            all.push(Input { origin, layout: Layout::default(), opened });
         }
-        let files = paths.iter().zip(&typed).filter(|(_, typed)| typed.is_none());
-        for (path, _) in files.filter(|(path, _)| !is_stdin(path)) {
-            check_file(path)?;
-        }
-        let layouts = vec![Layout::default(); paths.len()];
-        let looked_at = paths.iter().map(|_| None).collect();
-        let (findings, bytes, stream) = (Vec::new(), Arc::default(), StreamOptions::default());
-        Ok(Self { paths, typed, layouts, findings, looked_at, bytes, stream })
+        let paths = all.iter().map(|input| input.origin.path().into()).collect();
+        let (findings, bytes, options) = (Vec::new(), Arc::default(), StreamOptions::default());
+        Ok(Self { all, paths, findings, bytes, options })
     }
 
-    /// Looks at the start of each input to find out how records lie in it, unless `stop` is set
-    /// while one of them has nothing to look at yet.
+    /// Finds out from the first bytes of each input how records lie in it. If `stop` is set while one
+    /// of them has no bytes yet, those behind it are not looked at.
     pub fn look(&mut self, expected: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
-        self.stream = expected.stream;
-        for (i, path) in self.paths.iter().enumerate() {
-            let typed = self.typed[i].as_ref();
-            let can_be_opened_again = !is_stdin(path)
-                && (typed.is_some() || fs::metadata(path).is_ok_and(|found| found.is_file()));
-            // What will be read again counts then.
-            let uncounted = Arc::default();
-            let counter = if can_be_opened_again { &uncounted } else { &self.bytes };
-            let mut reader = open(path, typed, counter, (self.stream, None));
-            let layout = reader.layout(expected, || stop.load(Ordering::Relaxed));
-            let layout = layout.map_err(|error| input_args::refused(&name(path), &error))?;
+        self.options = expected.stream;
+        self.findings.clear();
+        for number in 0..self.all.len() {
+            let Input { origin, opened, .. } = &mut self.all[number];
+            let is_kept = opened.is_some() || origin.can_be_opened_once() || number < KEPT_OPEN;
+            let mut stream = opened.take().unwrap_or_else(|| origin.open_or_fail());
+            let layout = stream.layout(expected, || stop.load(Ordering::Relaxed));
+            let name = origin.name();
+            *opened = Some(stream).filter(|_| is_kept);
+            let layout = layout.map_err(|error| input_args::refused(&name, &error))?;
             let Some(layout) = layout else { return Ok(()) };
-            if layout.kept() != self.layouts[0].kept() && i > 0 {
-                let first = (name(&self.paths[0]), self.layouts[0].kept());
-                return Err(unlike(first, (name(path), layout.kept())));
+            let first = &self.all[0];
+            if layout.kept() != first.layout.kept() && number > 0 {
+                let first = (first.origin.name(), first.layout.kept());
+                return Err(unlike(first, (name, layout.kept())));
             }
             if let Some(finding) = finding(&layout, expected) {
-                self.findings.push(format!("{}: {finding}", name(path)));
+                self.findings.push(format!("{name}: {finding}"));
             }
-            self.layouts[i] = layout;
-            if !can_be_opened_again {
-                self.looked_at[i] = Some(reader);
-            }
+            self.all[number].layout = layout;
         }
         Ok(())
     }
@@ -109,17 +113,22 @@ impl Inputs {
 
     /// The names of the columns that are carried into the output, the same of all inputs.
     pub fn kept(&self) -> Vec<String> {
-        self.layouts[0].kept()
+        self.all[0].layout.kept()
+    }
+
+    /// How records lie in each.
+    pub fn layouts(&self) -> impl Iterator<Item = &Layout> {
+        self.all.iter().map(|input| &input.layout)
     }
 
     /// Whether rows of all of them have columns.
     pub fn are_tables(&self) -> bool {
-        self.layouts.iter().all(|layout| matches!(layout, Layout::Csv(_) | Layout::Jsonl(_)))
+        self.layouts().all(|layout| matches!(layout, Layout::Csv(_) | Layout::Jsonl(_)))
     }
 
     /// Whether one of them gives solutions.
     pub fn have_answers(&self) -> bool {
-        self.layouts.iter().any(Layout::has_answers)
+        self.layouts().any(Layout::has_answers)
     }
 
     /// The paths, `-` for standard input.
@@ -129,20 +138,20 @@ impl Inputs {
 
     /// The names that messages and rows give them.
     pub fn names(&self) -> Vec<String> {
-        self.paths.iter().map(|path| name(path)).collect()
+        self.all.iter().map(|input| input.origin.name()).collect()
     }
 
     /// What tells them from others, when a run is resumed.
     pub fn states(&self) -> Vec<InputState> {
-        let state = |(path, typed): (&PathBuf, &Typed)| match typed {
-            Some(text) => InputState {
+        let state = |Input { origin, .. }: &Input| match origin {
+            Origin::Typed(text) => InputState {
                 name: String::from_utf8_lossy(text).into(),
                 bytes: None,
                 modified: None,
             },
-            None => InputState::of(name(path), on_disk(path)),
+            _ => InputState::of(origin.name(), origin.on_disk()),
         };
-        self.paths.iter().zip(&self.typed).map(state).collect()
+        self.all.iter().map(state).collect()
     }
 
     /// How many bytes were read, as they lie in the inputs: compressed ones if they are.
@@ -152,21 +161,13 @@ impl Inputs {
 
     /// All bytes that will be read, where every input is a file.
     pub fn size(&self) -> Option<u64> {
-        (0..self.paths.len()).map(|number| self.size_of(number)).sum()
-    }
-
-    /// The bytes of one input, if it is a file.
-    fn size_of(&self, number: usize) -> Option<u64> {
-        if let Some(text) = &self.typed[number] {
-            return Some(text.len() as u64);
-        }
-        let metadata = fs::metadata(on_disk(&self.paths[number])).ok()?;
-        metadata.is_file().then_some(metadata.len())
+        self.all.iter().map(|input| input.origin.size()).sum()
     }
 
     /// Whether puzzles are expected to be typed.
     pub fn wait_for_typing(&self) -> bool {
-        self.paths.iter().any(|path| is_stdin(path)) && io::stdin().is_terminal()
+        let has_stdin = self.all.iter().any(|input| matches!(input.origin, Origin::Stdin));
+        has_stdin && io::stdin().is_terminal()
     }
 
     /// The inputs in order, from a place in one of them on, to be read once.
@@ -174,11 +175,11 @@ impl Inputs {
         &mut self,
         (first, position): (usize, Position),
     ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
-        let passed: u64 = (0..first).filter_map(|number| self.size_of(number)).sum();
+        let passed: u64 = self.all[..first].iter().filter_map(|input| input.origin.size()).sum();
         self.bytes.fetch_add(passed, Ordering::Relaxed);
-        self.sources().enumerate().skip(first).map(move |(number, source)| {
-            if number == first { source.from(position) } else { source }
-        })
+        self.sources_behind(first)
+            .enumerate()
+            .map(move |(number, source)| if number == 0 { source.from(position) } else { source })
     }
 
     /// The inputs in order, up to a number of bytes of one of them.
@@ -187,54 +188,145 @@ impl Inputs {
         (last, bytes): (usize, u64),
     ) -> impl Iterator<Item = Source<io::Take<Reader>>> + Send + use<> {
         self.sources().enumerate().take(last + 1).map(move |(number, source)| {
-            let Source { name, layout, position, skip, reader } = source;
-            let reader = reader.take(if number == last { bytes } else { u64::MAX });
-            Source { name, layout, position, skip, reader }
+            source.map(|reader| reader.take(if number == last { bytes } else { u64::MAX }))
         })
     }
 
-    /// The inputs in order, to be read once.
+    /// The inputs in order, to be read once. Those that are not open are opened when their turn comes.
     pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
-        let all = self.paths.iter().zip(&self.typed).zip(&self.layouts).zip(&mut self.looked_at);
-        let sources: Vec<_> = all
-            .map(|(((path, typed), layout), looked_at)| {
-                let how = || (self.stream, layout.columns());
-                let open = || open(path, typed.as_ref(), &self.bytes, how());
-                let start = looked_at.take().unwrap_or_else(open);
-                let is_decoded = |start: &Start| {
-                    let inflate = start.get_ref();
-                    inflate.is_compressed() || inflate.get_ref().is_decoded()
-                };
-                let reader = ReadAhead::new(start, is_decoded);
-                Source { layout: layout.clone(), ..Source::new(name(path), reader) }
-            })
-            .collect();
-        sources.into_iter()
+        self.sources_behind(0)
+    }
+
+    /// The same without the first ones.
+    fn sources_behind(
+        &mut self,
+        passed: usize,
+    ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+        let copy = |Input { origin, layout, opened }: &mut Input| Input {
+            origin: origin.clone(),
+            layout: layout.clone(),
+            opened: opened.take(),
+        };
+        let inputs: Vec<_> = self.all[passed..].iter_mut().map(copy).collect();
+        let (bytes, options) = (self.bytes(), self.options);
+        inputs.into_iter().map(move |input| input.source(&bytes, options))
+    }
+}
+
+impl Input {
+    /// The input, its bytes counted, decoded ahead if they are compressed.
+    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Reader> {
+        let Self { origin, layout, opened } = self;
+        let stream = opened.unwrap_or_else(|| origin.open_or_fail());
+        let mut stream = stream.with_options(options).read_ahead();
+        if let Err(error) = stream.decode_only(&layout) {
+            stream = Stream::new(Fails(Some(error)));
+        }
+        stream.count_into(bytes);
+        Source { layout, ..Source::new(origin.name(), stream) }
+    }
+}
+
+/// What could not be opened: it fails when it is read.
+struct Fails(Option<io::Error>);
+
+impl Read for Fails {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+impl Origin {
+    /// Tells files from puzzles among arguments. Puzzles that stand together are one input.
+    fn of_all(arguments: Vec<PathBuf>) -> Vec<Self> {
+        let mut all = Vec::new();
+        for argument in arguments {
+            let line = typed_puzzle(&argument).map(String::into_bytes);
+            match (line, all.last_mut()) {
+                (Some(line), Some(Self::Typed(text))) => *text = [text, &line[..]].concat().into(),
+                (Some(line), _) => all.push(Self::Typed(line.into())),
+                (None, _) if is_stdin(&argument) => all.push(Self::Stdin),
+                (None, _) => all.push(Self::Path(argument)),
+            }
+        }
+        all
+    }
+
+    /// Refuses what cannot be read, as far as one can tell without reading it. Opens a file; a pipe
+    /// may be opened only once, so not here.
+    fn check(&self) -> Result<Option<Reader>, Failure> {
+        let Self::Path(path) = self else { return Ok(None) };
+        let metadata = fs::metadata(path).map_err(|error| match cells(path) {
+            Some(count) if count != CELLS => {
+                let hint = format!("no such file; and a puzzle has {CELLS} cells, this {count}");
+                Failure::Usage(format!("{}: {hint}", path.display()))
+            }
+            _ => Failure::at(path, error),
+        })?;
+        if metadata.is_dir() {
+            return Err(Failure::at(path, "is a directory; name its files"));
+        }
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        let file = File::open(path).map_err(|error| Failure::at(path, error))?;
+        // A table that cannot be read fails when it is its turn.
+        Ok(Some(Stream::of_file(file).unwrap_or_else(|error| Stream::new(Fails(Some(error))))))
+    }
+
+    /// Whether a second opening would not find the same bytes.
+    fn can_be_opened_once(&self) -> bool {
+        match self {
+            Self::Stdin => true,
+            Self::Path(path) => !path.is_file(),
+            Self::Typed(_) => false,
+        }
+    }
+
+    fn open(&self) -> io::Result<Reader> {
+        let opened = match self {
+            Self::Typed(text) => return Ok(Stream::new(Cursor::new(Arc::clone(text)))),
+            Self::Stdin => Pipe::stdin()?,
+            Self::Path(path) => Pipe::open(path)?,
+        };
+        opened.map_or_else(|pipe| Ok(Stream::new(pipe)), Stream::of_file)
+    }
+
+    fn open_or_fail(&self) -> Reader {
+        self.open().unwrap_or_else(|error| Stream::new(Fails(Some(error))))
+    }
+
+    /// What stands for it among the paths.
+    fn path(&self) -> &Path {
+        match self {
+            Self::Stdin => Path::new(STDIN),
+            Self::Path(path) => path,
+            Self::Typed(_) => Path::new(TYPED),
+        }
+    }
+
+    /// Where the system tells about it.
+    fn on_disk(&self) -> &Path {
+        if let Self::Stdin = self { Path::new("/dev/stdin") } else { self.path() }
+    }
+
+    /// Its name in rows and messages.
+    fn name(&self) -> String {
+        if let Self::Stdin = self { "<stdin>".into() } else { self.path().display().to_string() }
+    }
+
+    /// Its bytes, if it is a file.
+    fn size(&self) -> Option<u64> {
+        if let Self::Typed(text) = self {
+            return Some(text.len() as u64);
+        }
+        let metadata = fs::metadata(self.on_disk()).ok()?;
+        metadata.is_file().then_some(metadata.len())
     }
 }
 
 /// The name of puzzles that were typed, in rows and messages.
 const TYPED: &str = "<arguments>";
-
-/// Tells files from puzzles among arguments. Puzzles that stand together are one input, a line each.
-fn by_kind(arguments: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<Typed>) {
-    let (mut paths, mut typed) = (Vec::new(), Vec::<Typed>::new());
-    for argument in arguments {
-        let line = typed_puzzle(&argument).map(String::into_bytes);
-        match (line, typed.last_mut()) {
-            (Some(line), Some(Some(text))) => *text = [text, &line[..]].concat().into(),
-            (Some(line), _) => {
-                paths.push(TYPED.into());
-                typed.push(Some(line.into()));
-            }
-            (None, _) => {
-                paths.push(argument);
-                typed.push(None);
-            }
-        }
-    }
-    (paths, typed)
-}
 
 /// The puzzle that was typed instead of a file's name, on a line of its own: as it was typed if that
 /// is one line without blanks, else its cells or marks.
@@ -250,46 +342,11 @@ fn typed_puzzle(argument: &Path) -> Option<String> {
     })
 }
 
-/// Refuses what cannot be read, as far as one can tell without reading it.
-fn check_file(path: &Path) -> Result<(), Failure> {
-    let metadata = fs::metadata(path).map_err(|error| match cells(path) {
-        Some(count) if count != CELLS => {
-            let hint = format!("no such file; and a puzzle has {CELLS} cells, this {count}");
-            Failure::Usage(format!("{}: {hint}", path.display()))
-        }
-        _ => Failure::at(path, error),
-    })?;
-    if metadata.is_dir() {
-        return Err(Failure::at(path, "is a directory; name its files"));
-    }
-    // A pipe may be opened only once.
-    if metadata.is_file() {
-        File::open(path).map_err(|error| Failure::at(path, error))?;
-    }
-    Ok(())
-}
-
 /// How many cells an argument has, if it is nothing but cells, and more than a name has.
 fn cells(argument: &Path) -> Option<usize> {
     let text = argument.to_str()?.as_bytes();
     let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
     (text.len() > 2 * 9 && text.iter().all(is_cell)).then_some(text.len())
-}
-
-/// Opens an input: everything that reads one comes through here. Of a table that is no text, only the
-/// columns that are wanted need be decoded.
-fn open(
-    path: &Path,
-    typed: Option<&Arc<[u8]>>,
-    bytes: &Arc<AtomicU64>,
-    (options, wanted): (StreamOptions, Option<Vec<usize>>),
-) -> Start {
-    let stream = match typed {
-        Some(text) => Stream::Typed(Cursor::new(Arc::clone(text))),
-        None => Stream::Named(path.into(), wanted),
-    };
-    let input = Input { stream, bytes: Arc::clone(bytes) };
-    Sniffed::new(Inflate::with_options(input, options))
 }
 
 /// What is worth telling about a layout that was not named.
@@ -321,92 +378,4 @@ pub fn are_files(paths: &[PathBuf]) -> bool {
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
-}
-
-/// Where the system tells about an input.
-fn on_disk(path: &Path) -> &Path {
-    if is_stdin(path) { Path::new("/dev/stdin") } else { path }
-}
-
-fn name(path: &Path) -> String {
-    if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
-}
-
-/// The bytes of one input as they lie there, counted.
-#[derive(Debug)]
-pub struct Input {
-    stream: Stream,
-    bytes: Arc<AtomicU64>,
-}
-
-/// A file is opened at its first read, so that any number of them can be named.
-#[derive(Debug)]
-enum Stream {
-    Named(PathBuf, Option<Vec<usize>>),
-    /// What was typed.
-    Typed(Cursor<Arc<[u8]>>),
-    /// A file.
-    Open(File),
-    /// A Parquet file, as text.
-    #[cfg(feature = "parquet")]
-    Parquet(Box<ParquetText>),
-    /// A pipe or a device.
-    Pipe(Pipe),
-}
-
-impl Stream {
-    #[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
-    fn open(path: &Path, wanted: Option<&[usize]>) -> io::Result<Self> {
-        let opened = if is_stdin(path) { Pipe::stdin()? } else { Pipe::open(path)? };
-        match opened {
-            #[cfg(feature = "parquet")]
-            Ok(file) if ParquetText::is_one(&file) => {
-                Ok(Self::Parquet(Box::new(ParquetText::open(file, wanted)?)))
-            }
-            opened => Ok(opened.map_or_else(Self::Pipe, Self::Open)),
-        }
-    }
-
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Named(path, wanted) => {
-                *self = Self::open(path, wanted.as_deref())?;
-                self.read(into)
-            }
-            Self::Typed(text) => text.read(into),
-            Self::Open(file) => file.read(into),
-            #[cfg(feature = "parquet")]
-            Self::Parquet(table) => table.read(into),
-            Self::Pipe(pipe) => pipe.read(into),
-        }
-    }
-
-    /// How many bytes of the input were taken for a read that gave this many.
-    fn taken(&mut self, got: usize) -> u64 {
-        match self {
-            #[cfg(feature = "parquet")]
-            Self::Parquet(table) => table.take_bytes(),
-            _ => got as u64,
-        }
-    }
-}
-
-impl Read for Input {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let got = self.stream.read(into)?;
-        self.bytes.fetch_add(self.stream.taken(got), Ordering::Relaxed);
-        Ok(got)
-    }
-}
-
-impl Input {
-    /// Whether its bytes are made from what lies there, which takes a while.
-    #[cfg_attr(not(feature = "parquet"), allow(clippy::unused_self))]
-    fn is_decoded(&self) -> bool {
-        #[cfg(feature = "parquet")]
-        if matches!(self.stream, Stream::Parquet(_)) {
-            return true;
-        }
-        false
-    }
 }

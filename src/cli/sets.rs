@@ -132,8 +132,7 @@ impl BadRecords {
 
 /// The same, whose reader fails after a number of bytes: sets are kept in memory.
 fn bounded<R: Read>(source: Source<R>, most: u64) -> Source<Bounded<R>> {
-    let Source { name, layout, position, skip, reader } = source;
-    Source { name, layout, position, skip, reader: Bounded { reader, most, left: most } }
+    source.map(|reader| Bounded { reader, most, left: most })
 }
 
 /// A reader of bounded length.

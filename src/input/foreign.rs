@@ -102,7 +102,12 @@ impl Verdict {
             Beginning::Plain => {}
         }
         let magics = KNOWN.iter().map(|known| of_magic(bytes, known));
-        let worst = magics.chain([of_mark(bytes)]).find(|verdict| *verdict != Self::Text);
+        let mark = match byte_order_mark(bytes) {
+            Ok(Some(_)) => Self::Text,
+            Ok(None) => Self::NotYet,
+            Err(foreign) => Self::Foreign(foreign),
+        };
+        let worst = magics.chain([mark]).find(|verdict| *verdict != Self::Text);
         worst.unwrap_or_else(|| of_zeros(bytes))
     }
 
@@ -131,16 +136,26 @@ fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
     }
 }
 
-/// The marks of UTF-16 and UTF-32, of which one begins as the other.
-fn of_mark(bytes: &[u8]) -> Verdict {
+/// How many bytes at the start of an input are a byte order mark of UTF-8, which is no part of its
+/// first line; `None` if there are too few bytes to tell.
+///
+/// # Errors
+/// When the mark is that of UTF-16 or UTF-32; the former begins as one of the latter does.
+pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
+    #[expect(clippy::match_same_arms, reason = "each line is about one mark")]
     match bytes {
-        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Verdict::Foreign(UTF_32),
-        [0xFF, 0xFE, _, _, ..] | [0xFE, 0xFF, ..] => Verdict::Foreign(UTF_16),
-        [0xFF | 0xFE | 0] | [0xFF, 0xFE] | [0xFF, 0xFE, _] | [0, 0] | [0, 0, 0xFE] => {
-            Verdict::NotYet
-        }
-        _ => Verdict::Text,
+        [0xEF, 0xBB, 0xBF, ..] => Ok(Some(3)),
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Err(UTF_32),
+        [0xFF, 0xFE, _, _, ..] | [0xFE, 0xFF, ..] => Err(UTF_16),
+        [] | [0xEF | 0xFF | 0xFE | 0] | [0xEF, 0xBB] => Ok(None),
+        [0xFF, 0xFE] | [0xFF, 0xFE, _] | [0, 0] | [0, 0, 0xFE] => Ok(None),
+        _ => Ok(Some(0)),
     }
+}
+
+/// `bytes` behind their byte order mark, if they have one.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    &bytes[byte_order_mark(bytes).ok().flatten().unwrap_or(0)..]
 }
 
 /// Without a mark: text has no zeros in its first line, but a tar archive and wide characters do.

@@ -10,16 +10,14 @@
 //! | `hodoku` | lines of `HoDoKu`'s library |
 //! | [`names`] | what the columns of puzzle files are called |
 //! | [`detect`] | which of them an input has |
-//!
 //! | `layout` | how records lie in the bytes of an input: one of the above |
 //! | `records` | the records of a block |
 //! | [`record_runs`] | the records of a block, those that are alike kept as one |
-//! | [`source`] | a named stream, and where its reader stands |
-//! | [`inflate`] | the bytes of a stream that may be compressed |
-//! | [`foreign`] | files of other kinds, which are not read |
-//! | [`sniffed`] | a stream whose first bytes are looked at before they are read |
+//! | `stream` | the bytes of an input, and its first ones until they are read |
+//! | `inflate`, `read_ahead` | decompression; on a thread of its own |
 //! | `parquet` | Parquet files as tables, with the feature of that name |
-//! | [`read_ahead`] | a stream that is read ahead on a thread of its own |
+//! | [`foreign`] | files of other kinds, which are not read; byte order marks |
+//! | [`source`] | an input by its name, and where its reader stands |
 
 pub mod csv;
 pub mod detect;
@@ -27,7 +25,7 @@ pub mod detect;
 pub mod foreign;
 pub mod grid;
 mod hodoku;
-pub mod inflate;
+mod inflate;
 pub mod json;
 mod layout;
 pub mod lines;
@@ -36,36 +34,30 @@ mod list;
 pub mod names;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[doc(hidden)]
-pub mod read_ahead;
+mod read_ahead;
 #[doc(hidden)]
 pub mod record_runs;
 mod records;
 #[doc(hidden)]
 pub mod reusable_vec;
-#[doc(hidden)]
-pub mod sniffed;
 pub mod source;
+mod stream;
 
 pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
-pub use inflate::{Inflate, StreamOptions, Window};
+pub use inflate::Window;
 pub use json::Objects;
 pub use layout::Layout;
 pub use lines::TrailingText;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetText;
-pub use read_ahead::ReadAhead;
 pub use record_runs::RecordList;
 pub use records::{PuzzleRef, Record, Records, Text};
 pub use reusable_vec::ReusableVec;
-pub use sniffed::Sniffed;
 pub use source::{Position, Source};
+pub use stream::{Stream, StreamOptions};
 
 use self::records::Place;
 use crate::puzzle::CELLS;
-
-/// What may stand at the start of an input in UTF-8; it is no part of the first line.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Where a cell of a well-formed puzzle is whose cells stand apart and which starts with these bytes:
 /// the lines before it, and its column, counted in characters from 1. `None` if that is not known.

@@ -1,10 +1,10 @@
 //! A stream that is read ahead on a thread of its own.
 //!
-//! A worker that reads an input holds up all that want what is behind. For a plain stream that is a copy;
-//! to decompress takes longer than to solve what comes out.
+//! A worker that reads an input holds the lock that all workers need. For a plain stream it copies bytes
+//! there; to decompress them takes longer than to solve the puzzles in them.
 
 use std::io::{self, Cursor, ErrorKind, Read};
-use std::{mem, thread};
+use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 
@@ -15,79 +15,24 @@ const PIECE: usize = 240 * 1024;
 /// to keep both busy.
 const PIECES: usize = 12;
 
-/// The bytes of a stream, which is read ahead if that is worth a thread.
+/// What a stream gives, read on a thread.
 ///
 /// A read gives bytes of one piece, and waits only if there is none. Errors come behind all bytes that
 /// came before them; behind one there is nothing more, unless it is [`ErrorKind::Interrupted`].
 #[derive(Debug)]
-pub struct ReadAhead<R> {
-    stream: Stream<R>,
-    is_worth_it: fn(&R) -> bool,
-}
-
-#[derive(Debug)]
-enum Stream<R> {
-    /// Read by the caller.
-    Here(R),
-    /// Read on a thread.
-    There(Pieces),
-    /// Nothing more comes.
-    Over,
-}
-
-impl<R: Read + Send + 'static> ReadAhead<R> {
-    /// Reads nothing yet. After the first read it is asked whether the stream is worth a thread.
-    pub fn new(stream: R, is_worth_it: fn(&R) -> bool) -> Self {
-        Self { stream: Stream::Here(stream), is_worth_it }
-    }
-}
-
-impl<R: Read + Send + 'static> Read for ReadAhead<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match &mut self.stream {
-            Stream::Here(stream) => {
-                let got = stream.read(into)?;
-                if (self.is_worth_it)(stream)
-                    && let Stream::Here(stream) = mem::replace(&mut self.stream, Stream::Over)
-                {
-                    self.stream = match Pieces::of(stream) {
-                        Ok(pieces) => Stream::There(pieces),
-                        // Without another thread it is read as slowly as it comes.
-                        Err(stream) => {
-                            self.is_worth_it = |_| false;
-                            Stream::Here(stream)
-                        }
-                    };
-                }
-                Ok(got)
-            }
-            Stream::There(pieces) => {
-                let got = pieces.read(into);
-                if pieces.are_over {
-                    self.stream = Stream::Over;
-                }
-                got
-            }
-            Stream::Over => Ok(0),
-        }
-    }
-}
-
-/// What comes from the thread.
-#[derive(Debug)]
-struct Pieces {
+pub(super) struct ReadAhead {
     /// One piece for each read; the end of the stream is an empty one.
-    all: Receiver<io::Result<Vec<u8>>>,
+    pieces: Receiver<io::Result<Vec<u8>>>,
     /// The one that is being handed on.
     piece: Cursor<Vec<u8>>,
-    are_over: bool,
+    is_over: bool,
 }
 
-impl Pieces {
+impl ReadAhead {
     /// Starts the thread. It ends with the stream, or when no more of it is wanted. If no thread can
     /// be started, the stream comes back.
-    fn of<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
-        let (sender, all) = bounded(PIECES);
+    pub(super) fn spawn<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
+        let (sender, pieces) = bounded(PIECES);
         let (give, take) = bounded::<R>(1);
         let read_all = move || {
             let Ok(mut stream) = take.recv() else { return };
@@ -103,15 +48,18 @@ impl Pieces {
             return Err(stream);
         }
         give.send(stream).map_err(|unsent| unsent.0)?;
-        Ok(Self { all, piece: Cursor::default(), are_over: false })
+        Ok(Self { pieces, piece: Cursor::default(), is_over: false })
     }
+}
 
+impl Read for ReadAhead {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let is_used_up = self.piece.position() == self.piece.get_ref().len() as u64;
-        if is_used_up && !into.is_empty() {
+        if is_used_up && !self.is_over && !into.is_empty() {
             let died = || Err(io::Error::other("the thread that reads ahead has died"));
-            let piece = self.all.recv().unwrap_or_else(|_| died());
-            self.are_over = is_last(&piece);
+            let piece = self.pieces.recv().unwrap_or_else(|_| died());
+            self.is_over = is_last(&piece);
+            self.piece = Cursor::default();
             self.piece = Cursor::new(piece?);
         }
         self.piece.read(into)
@@ -163,10 +111,14 @@ mod tests {
                     Ok(bytes.len())
                 }
                 Some(Act::Interrupts) => Err(ErrorKind::Interrupted.into()),
-                None if mem::take(&mut self.fails) => Err(io::Error::other("dry")),
+                None if std::mem::take(&mut self.fails) => Err(io::Error::other("dry")),
                 None => Ok(0),
             }
         }
+    }
+
+    fn ahead<R: Read + Send + 'static>(stream: R) -> ReadAhead {
+        ReadAhead::spawn(stream).ok().expect("a thread can be started")
     }
 
     /// All bytes, how often it was interrupted, and the error at the end.
@@ -198,19 +150,17 @@ mod tests {
             acts in prop::collection::vec(act(), 0..40),
             fails in any::<bool>(),
             piece in 100_usize..300,
-            is_worth_it in any::<bool>(),
         ) {
             let stream = || Scripted { acts: acts.clone().into_iter(), fails };
-            let is_worth_it: fn(&Scripted) -> bool = if is_worth_it { |_| true } else { |_| false };
             let expected = read_all(stream(), piece);
-            prop_assert_eq!(read_all(ReadAhead::new(stream(), is_worth_it), piece), expected);
+            prop_assert_eq!(read_all(ahead(stream()), piece), expected);
         }
     }
 
     #[test]
     fn a_piece_may_be_read_in_parts() {
         let text: Vec<_> = (0..3 * PIECE + 7).map(|i| (i % 251) as u8).collect();
-        let stream = ReadAhead::new(Cursor::new(text.clone()), |_| true);
+        let stream = ahead(Cursor::new(text.clone()));
         assert_eq!(read_all(stream, 1000), (text, 0, None));
     }
 
@@ -229,7 +179,7 @@ mod tests {
     #[test]
     fn what_comes_does_not_wait_for_what_comes_later() {
         let (sender, receiver) = mpsc::channel();
-        let mut stream = ReadAhead::new(Sent(receiver), |_| true);
+        let mut stream = ahead(Sent(receiver));
         let mut into = [0; 8];
         for byte in 0..5 {
             sender.send(byte).unwrap();
@@ -255,27 +205,29 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_ends_when_nobody_wants_more() {
+    fn the_thread_ends_when_no_more_is_wanted() {
         let (sender, receiver) = mpsc::channel();
-        let mut stream = ReadAhead::new(Endless(sender), |_| true);
+        let mut stream = ahead(Endless(sender));
         stream.read_exact(&mut [0; 16]).unwrap();
         drop(stream);
         receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
     }
 
-    /// Dies.
-    struct Dies;
+    /// Dies at the second read.
+    struct Dies(bool);
 
     impl Read for Dies {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-            assert_ne!(into.len(), PIECE, "on the thread");
+            assert!(!self.0, "the second read");
+            self.0 = true;
+            into[0] = 0;
             Ok(1)
         }
     }
 
     #[test]
     fn a_thread_that_dies_is_no_end() {
-        let (all, _, error) = read_all(ReadAhead::new(Dies, |_| true), 10);
+        let (all, _, error) = read_all(ahead(Dies(false)), 10);
         assert_eq!(
             (all.len(), error.unwrap().as_str()),
             (1, "the thread that reads ahead has died")

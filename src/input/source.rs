@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Layout, lines};
 use crate::tail::Tail;
 
-/// A stream of bytes, the name that messages give it, and how its records lie in it.
+/// An input: its bytes, the name that messages give it, and how its records lie in it.
 #[derive(Debug)]
 pub struct Source<R> {
     /// A file's path, or what stands for it.
@@ -16,7 +16,7 @@ pub struct Source<R> {
     pub layout: Layout,
     /// Where its records begin that are wanted.
     pub position: Position,
-    /// How many bytes the reader has to pass over to stand there.
+    /// How many bytes the reader has to skip to stand there.
     pub skip: u64,
     /// The bytes.
     pub reader: R,
@@ -31,6 +31,12 @@ impl<R: Read> Source<R> {
 }
 
 impl<R> Source<R> {
+    /// The same with another reader of the same bytes.
+    pub fn map<S>(self, into: impl FnOnce(R) -> S) -> Source<S> {
+        let Self { name, layout, position, skip, reader } = self;
+        Source { name, layout, position, skip, reader: into(reader) }
+    }
+
     /// The same without the records before `position`; its reader stands at the start.
     #[must_use]
     pub fn from(self, position: Position) -> Self {

@@ -10,7 +10,7 @@ use super::InputFailure;
 use super::block::Block;
 use super::records::{ReadRecord, RecordReader};
 use crate::input::csv::{Field, FieldForm};
-use crate::input::{Records, Source};
+use crate::input::{Records, Source, Stream};
 
 /// A longer text is no solution; the rest of it is dropped.
 const LONGEST: usize = 729;
@@ -19,7 +19,7 @@ const LONGEST: usize = 729;
 pub struct AnswerInput {
     name: Arc<str>,
     /// Before the reading begins.
-    source: Option<Source<Box<dyn Read + Send>>>,
+    source: Option<Source<Stream<'static>>>,
     records: Option<RecordReader<iter::Once<Source<Watched>>, Watched>>,
     /// The records of a block of puzzles, to be counted.
     puzzles: Records,
@@ -89,7 +89,7 @@ impl Attached {
 
 impl AnswerInput {
     /// The solutions in this input.
-    pub fn new(source: Source<Box<dyn Read + Send>>) -> Self {
+    pub fn new(source: Source<Stream<'static>>) -> Self {
         Self {
             name: Arc::from(source.name.as_str()),
             source: Some(source),
@@ -196,7 +196,7 @@ impl fmt::Debug for AnswerInput {
 
 /// Fails when the run is to end: nothing else would end a read from a slow pipe.
 struct Watched {
-    reader: Box<dyn Read + Send>,
+    reader: Stream<'static>,
     stop: Arc<AtomicBool>,
 }
 

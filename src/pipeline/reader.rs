@@ -8,14 +8,13 @@ use memchr::memchr;
 
 use super::block::{Block, Then};
 use super::{InputFailure, Progress};
-use crate::input::{BYTE_ORDER_MARK, Layout, Position, Source};
+use crate::input::foreign::byte_order_mark;
+use crate::input::{Layout, Position, Source};
 use crate::tail::Tail;
 
 /// The first blocks are small, so that every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
 const SKIPPED_AT_ONCE: u64 = 256 * 1024;
-const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
-const MARKS: [&[u8]; 3] = [BYTE_ORDER_MARK, UTF_16_MARKS[0], UTF_16_MARKS[1]];
 
 /// Fills one block after the other, for the worker that asks.
 pub(super) struct Reader<'a, I, R> {
@@ -317,31 +316,31 @@ impl<R: Read> Input<'_, R> {
         Ok(Ok(()))
     }
 
-    /// Reads once, at the start as often as it takes to pass over a byte order mark.
+    /// Reads once, at the start as often as it takes to skip a byte order mark.
     fn read(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
         if !std::mem::take(&mut self.at_start) {
             return self.read_once(into);
         }
         let mut length = 0;
-        while MARKS.iter().any(|mark| length < mark.len() && mark.starts_with(&into[..length])) {
-            match self.read_once(&mut into[length..])? {
-                Ok(0) => break,
-                Ok(got) => length += got,
-                failed => return Ok(failed),
+        let mark = loop {
+            match byte_order_mark(&into[..length]) {
+                Ok(Some(mark)) => break mark,
+                Ok(None) => match self.read_once(&mut into[length..])? {
+                    Ok(0) => break 0,
+                    Ok(got) => length += got,
+                    failed => return Ok(failed),
+                },
+                Err(wide) => {
+                    let what = wide.to_string();
+                    return Ok(Err(io::Error::new(ErrorKind::InvalidData, what)));
+                }
             }
+        };
+        if mark > 0 && length == mark {
+            return self.read_once(into);
         }
-        if UTF_16_MARKS.iter().any(|mark| into[..length].starts_with(mark)) {
-            let hint = "looks like UTF-16; convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)";
-            return Ok(Err(io::Error::new(ErrorKind::InvalidData, hint)));
-        }
-        if into[..length].starts_with(BYTE_ORDER_MARK) {
-            into.copy_within(BYTE_ORDER_MARK.len()..length, 0);
-            length -= BYTE_ORDER_MARK.len();
-            if length == 0 {
-                return self.read_once(into);
-            }
-        }
-        Ok(Ok(length))
+        into.copy_within(mark..length, 0);
+        Ok(Ok(length - mark))
     }
 
     /// Reads once. A reader that has nothing yet may say so ([`ErrorKind::Interrupted`]) to be

@@ -1,13 +1,15 @@
 //! How the records of an input lie, found from its first bytes.
 //!
-//! Lines that start with a puzzle are lines of puzzles, whatever stands behind it. If the first line is a
-//! JSON object, all are. If the first rows are nine of nine cells, the puzzles are grids. Anything else may be a table. Then the puzzles are
-//! in the column whose name says so; or, without such a name, in the one that the first row with 81
-//! cells, some of them blank, has them in (a solution has no blanks). What is none of these is read
-//! as lines, each of which says what is wrong with it.
+//! 1. If the first line starts with a puzzle, the input has one puzzle a line; other text may follow it.
+//! 2. If the first line is a JSON object, every line is one.
+//! 3. If the first nine rows have nine cells each, the puzzles are grids.
+//! 4. Anything else may be a table. A column whose name says so holds the puzzles. Without such a name
+//!    it is the column in which the first row with 81 cells has them, some of them blank: a solution has
+//!    no blanks.
+//! 5. All other inputs are read as lines, and the message for each line says what is wrong with it.
 //!
-//! What decides is always the first row that can, so that nothing depends on how many bytes are
-//! there at a time, and a slow pipe does not wait for more of them than are needed.
+//! The first row that can decide does. So the layout does not depend on how many bytes arrive at a
+//! time, and a slow pipe waits for no more bytes than detection needs.
 //!
 //! | file | what is in it |
 //! |---|---|
@@ -25,11 +27,11 @@ mod sample;
 pub use error::{Columns, DetectError};
 
 use super::csv::Delimiter;
-use super::foreign::Verdict;
-use super::{BYTE_ORDER_MARK, Layout, StreamOptions, TrailingText, grid, lines};
+use super::foreign::{Verdict, without_mark};
+use super::{Layout, StreamOptions, TrailingText, grid, lines};
 use sample::Sample;
 
-/// The most bytes that are looked at.
+/// The most bytes that detection reads.
 pub const MOST_BYTES: usize = 64 * 1024;
 
 /// A family of inputs.
@@ -50,7 +52,7 @@ pub enum InputFormat {
     Jsonl,
 }
 
-/// What is known about inputs before they are looked at.
+/// What is known about inputs before their layout is detected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputOptions {
     /// Their family.
@@ -97,8 +99,8 @@ impl InputOptions {
     /// `None` asks for more of them, but not for more than [`MOST_BYTES`].
     ///
     /// # Errors
-    /// When the input is a file of another kind; when it is a table and it is not clear which column holds the puzzles, or which one
-    /// holds the solutions that are wanted; when it cannot have any.
+    /// When the input is a file of another kind; when it is a table and it is not clear which column
+    /// holds the puzzles, or the solutions that are wanted; when it cannot have any.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
@@ -132,7 +134,7 @@ impl InputOptions {
             None => (start, is_all),
         };
         let is_all = is_all || start.len() == MOST_BYTES;
-        let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+        let start = without_mark(start);
         match self.format {
             InputFormat::Lines => self.lines().map(Some),
             InputFormat::Grid => self.grids().map(Some),

@@ -1,15 +1,12 @@
-//! Compressed inputs, known by their first bytes and read through as if they were not compressed.
-//!
-//! A plain stream goes from its source straight into the hands of its reader; only the bytes of the
-//! first reads, until they tell what the stream is, take another way. Several members or frames, one
-//! behind the other, are one stream.
+//! Compressed inputs, known by their first bytes. Several members or frames, one behind the other, are
+//! one stream.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `codec` | the kinds of compressed streams, and how they begin |
 //! | `member` | what decompresses any of them |
 //! | `window`, `bounded` | how much memory a stream may ask for, and what holds it to that |
-//! | `npy` | arrays of `NumPy`, which are no text, either |
+//! | `npy` | arrays of `NumPy`, read as lines |
 //! | `deflate`, `zst`, `xz`, `bz2`, `lz4` | one kind each, with the feature of that name |
 
 #[cfg(any(feature = "zstd", feature = "xz"))]
@@ -42,141 +39,19 @@ mod zst;
 
 use std::io::{self, ErrorKind, Read};
 
-pub use codec::Codec;
+pub(super) use codec::{Beginning, Codec};
 pub use window::Window;
 
-pub(super) use codec::Beginning;
+use super::StreamOptions;
 use member::Member;
 use step::Fault;
 
 /// How many compressed bytes one read asks for.
 const COMPRESSED: usize = 128 * 1024;
 
-/// The bytes of a stream, decompressed if need be.
-///
-/// A read fills as much as the compressed bytes at hand yield, and asks for more of them only if
-/// they yield nothing: a slow pipe's lines come out as soon as they are in. Errors of the source
-/// are passed on and leave everything as it was, so that a read that was interrupted can be done
-/// again. A stream that is cut off or damaged is an error that says so, after all that came out of
-/// it before.
+/// Decompresses a stream.
 #[derive(Debug)]
-pub struct Inflate<R> {
-    source: R,
-    options: StreamOptions,
-    state: State,
-}
-
-/// How streams that are no text are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StreamOptions {
-    /// The largest window of a compressed one.
-    pub window: Window,
-    /// What an array of numbers has for a blank; 1 to 9 come behind it.
-    pub npy_blank: u8,
-}
-
-#[derive(Debug)]
-enum State {
-    /// It is not known yet what the stream is.
-    Beginning(Head),
-    /// Nothing to be done, once these bytes are handed on.
-    Plain(Head),
-    /// Compressed.
-    Compressed(Box<Compressed>),
-}
-
-impl<R: Read> Inflate<R> {
-    /// Reads nothing yet, and takes nothing unusual.
-    pub fn new(source: R) -> Self {
-        Self::with_options(source, StreamOptions::default())
-    }
-
-    /// Reads nothing yet.
-    pub fn with_options(source: R, options: StreamOptions) -> Self {
-        Self { source, options, state: State::Beginning(Head::default()) }
-    }
-
-    /// Where the bytes come from.
-    pub fn get_ref(&self) -> &R {
-        &self.source
-    }
-
-    /// Whether it is compressed, as far as that is known: it is not before the first read.
-    pub fn is_compressed(&self) -> bool {
-        matches!(self.state, State::Compressed(_))
-    }
-}
-
-impl<R: Read> Read for Inflate<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if into.is_empty() {
-            return Ok(0);
-        }
-        if let State::Beginning(head) = &mut self.state {
-            self.state = match head.fill_until_known(&mut self.source, into)? {
-                Some(codec) => {
-                    let stream = Compressed::new(codec, self.options, head.rest())?;
-                    State::Compressed(Box::new(stream))
-                }
-                None => State::Plain(std::mem::take(head)),
-            };
-        }
-        match &mut self.state {
-            State::Compressed(stream) => stream.read(&mut self.source, into),
-            State::Plain(head) if !head.rest().is_empty() => Ok(head.take(into)),
-            State::Plain(_) | State::Beginning(_) => self.source.read(into),
-        }
-    }
-}
-
-/// The first bytes of a stream.
-#[derive(Debug, Default)]
-struct Head {
-    bytes: Vec<u8>,
-    /// How many of them were handed on.
-    taken: usize,
-}
-
-impl Head {
-    fn rest(&self) -> &[u8] {
-        &self.bytes[self.taken..]
-    }
-
-    /// Reads until it is known whether the stream is compressed, and how. `into` is room for it.
-    fn fill_until_known(
-        &mut self,
-        source: &mut impl Read,
-        into: &mut [u8],
-    ) -> io::Result<Option<Codec>> {
-        let room = into.len().min(COMPRESSED / 2);
-        loop {
-            match Beginning::of(&self.bytes) {
-                Beginning::Plain => return Ok(None),
-                Beginning::Compressed(codec) => return Ok(Some(codec)),
-                Beginning::TooShort => match source.read(&mut into[..room])? {
-                    0 => return Ok(None),
-                    got => self.bytes.extend_from_slice(&into[..got]),
-                },
-            }
-        }
-    }
-
-    /// Hands on as many bytes as there is room for.
-    fn take(&mut self, into: &mut [u8]) -> usize {
-        let rest = self.rest();
-        let count = rest.len().min(into.len());
-        into[..count].copy_from_slice(&rest[..count]);
-        self.taken += count;
-        if self.rest().is_empty() {
-            *self = Self::default();
-        }
-        count
-    }
-}
-
-/// A compressed stream.
-#[derive(Debug)]
-struct Compressed {
+pub(super) struct Inflate {
     codec: Codec,
     decoder: Member,
     /// Compressed bytes; those from `start` to `end` are not used yet.
@@ -191,9 +66,12 @@ struct Compressed {
     failure: Option<Failure>,
 }
 
-impl Compressed {
-    /// `head` are the first bytes of the stream.
-    fn new(codec: Codec, options: StreamOptions, head: &[u8]) -> io::Result<Self> {
+impl Inflate {
+    /// `head` are the first bytes of the stream, at most 64 KiB.
+    ///
+    /// # Errors
+    /// When this build lacks the feature that reads it.
+    pub(super) fn new(codec: Codec, options: StreamOptions, head: &[u8]) -> io::Result<Self> {
         let decoder = Member::new(codec, options)?;
         let mut bytes = vec![0; COMPRESSED].into_boxed_slice();
         bytes[..head.len()].copy_from_slice(head);
@@ -201,7 +79,8 @@ impl Compressed {
         Ok(Self { codec, decoder, bytes, start: 0, end: head.len(), used, of_member, failure })
     }
 
-    fn read(&mut self, source: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    /// Fills `into` as far as the bytes at hand go, and reads more of them only if that is nowhere.
+    pub(super) fn read(&mut self, source: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
         if into.is_empty() {
             return Ok(0);
         }

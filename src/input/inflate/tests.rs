@@ -1,10 +1,12 @@
 use std::io::{Cursor, Write};
+use std::sync::Mutex;
 
 use flate2::write::{GzEncoder, ZlibEncoder};
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use proptest::prelude::*;
 
 use super::*;
+use crate::input::Stream;
 
 fn gz(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -76,16 +78,16 @@ fn text(length: usize) -> Vec<u8> {
 }
 
 /// Everything that comes out, and the error at the end.
-fn read_all(source: impl Read, piece: usize) -> (Vec<u8>, Option<io::Error>) {
-    let mut inflate = Inflate::new(source);
+fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Error>) {
+    let mut stream = Stream::new(source);
     let (mut all, mut buffer) = (Vec::new(), vec![0; piece]);
     loop {
-        match inflate.read(&mut buffer) {
+        match stream.read(&mut buffer) {
             Ok(0) => return (all, None),
             Ok(got) => all.extend_from_slice(&buffer[..got]),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => {
-                let again = inflate.read(&mut buffer).unwrap_err();
+                let again = stream.read(&mut buffer).unwrap_err();
                 assert_eq!(again.to_string(), error.to_string());
                 return (all, Some(error));
             }
@@ -280,18 +282,18 @@ fn a_short_stream_takes_no_window() {
     let (found, error) = read_all(made("dictionary.xz").as_slice(), 1000);
     assert!(error.is_none() && found.len() > 1000);
     let options = StreamOptions { window: Window::new(0), ..StreamOptions::default() };
-    let mut above = Inflate::with_options(Cursor::new(made("dictionary.xz")), options);
+    let mut above = Stream::new(Cursor::new(made("dictionary.xz"))).with_options(options);
     let mut read = Vec::new();
     above.read_to_end(&mut read).unwrap();
     assert_eq!(read, found);
 }
 
 /// Counts reads, and says how large the last one's buffer was.
-struct Counted<'a>(&'a [u8], Vec<usize>);
+struct Counted<'a>(&'a [u8], &'a Mutex<Vec<usize>>);
 
 impl Read for Counted<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.1.push(into.len());
+        self.1.lock().unwrap().push(into.len());
         self.0.read(into)
     }
 }
@@ -299,11 +301,12 @@ impl Read for Counted<'_> {
 #[test]
 fn a_plain_stream_is_read_straight_into_the_buffer_it_is_wanted_in() {
     let text = text(100_000);
-    let mut inflate = Inflate::new(Counted(&text, Vec::new()));
+    let counts = Mutex::default();
+    let mut stream = Stream::new(Counted(&text, &counts));
     let mut buffer = vec![0; 60_000];
-    let sizes: Vec<_> = (0..4).map(|_| inflate.read(&mut buffer).unwrap()).collect();
+    let sizes: Vec<_> = (0..4).map(|_| stream.read(&mut buffer).unwrap()).collect();
     assert_eq!(sizes, [60_000, 40_000, 0, 0]);
-    assert_eq!(inflate.source.1, [60_000; 4]);
+    assert_eq!(*counts.lock().unwrap(), [60_000; 4]);
 }
 
 #[test]
@@ -311,11 +314,12 @@ fn no_more_is_read_while_what_is_at_hand_yields_anything() {
     let text = text(50_000);
     for packed in [gz(&text), zst(&text)] {
         assert!(packed.len() < 40_000);
-        let mut inflate = Inflate::new(Counted(&packed, Vec::new()));
+        let counts = Mutex::default();
+        let mut stream = Stream::new(Counted(&packed, &counts));
         let mut buffer = vec![0; 40_000];
-        assert_eq!(inflate.read(&mut buffer).unwrap(), 40_000);
-        assert_eq!(inflate.read(&mut buffer).unwrap(), 10_000);
-        assert_eq!(inflate.source.1, [40_000]);
-        assert_eq!(inflate.read(&mut buffer).unwrap(), 0);
+        assert_eq!(stream.read(&mut buffer).unwrap(), 40_000);
+        assert_eq!(stream.read(&mut buffer).unwrap(), 10_000);
+        assert_eq!(*counts.lock().unwrap(), [40_000]);
+        assert_eq!(stream.read(&mut buffer).unwrap(), 0);
     }
 }

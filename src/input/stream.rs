@@ -1,0 +1,459 @@
+//! The bytes of one input, from the opened file or pipe to the text that records lie in.
+//!
+//! ```text
+//! file, pipe ──▶ Raw (counted) ──▶ plain, or Inflate ──▶ first bytes ──▶ reader of the pipeline
+//!                                        └─ or on a thread: ReadAhead ─┘
+//! ```
+//!
+//! A stream keeps its first bytes until they are read. All that is asked about an input is asked of
+//! them: whether it is compressed, whether it is a file of another kind, how its records lie. A plain
+//! stream is read straight into the block that wants its bytes, once the first ones are used up.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memchr::memchr;
+
+use super::detect::MOST_BYTES;
+use super::inflate::{Beginning, Inflate};
+#[cfg(feature = "parquet")]
+use super::parquet::ParquetText;
+use super::read_ahead::ReadAhead;
+use super::{DetectError, InputOptions, Layout, Window};
+
+/// How many bytes detection asks for at a time: a line or a few of most inputs.
+const STEP: usize = 4096;
+
+/// How many bytes are read at most to find out whether a stream is compressed.
+const MAGIC_BYTES: usize = 64 * 1024;
+
+/// Within this many first bytes, detection runs for every new line. Later it waits until a ninth of
+/// the bytes are new, so that many short lines do not take quadratic time.
+const DETECTED_BY_LINE: usize = 64;
+
+/// How streams that are not plain text are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamOptions {
+    /// The largest window of a compressed stream.
+    pub window: Window,
+    /// The number that stands for a blank in a `NumPy` array; the digits 1 to 9 follow it.
+    pub npy_blank: u8,
+}
+
+/// The bytes of an input, decompressed if need be. Parquet files come as the text of a table.
+///
+/// A read fills as much as the compressed bytes at hand yield, and asks for more of them only if they
+/// yield nothing: lines from a slow pipe come out as soon as they are in. Errors of the source are
+/// passed on and leave everything as it was, so that an interrupted read can be repeated. A stream
+/// that is cut off or damaged gives an error that says so, after all bytes before it.
+pub struct Stream<'a> {
+    /// First bytes, those before `taken` read since. While the codec is unknown they are as they lie
+    /// in the source, then they are decompressed.
+    first: Vec<u8>,
+    taken: usize,
+    /// What ended the first bytes; it is returned when they are used up.
+    failed: Option<io::Error>,
+    options: StreamOptions,
+    /// Bytes taken from the source.
+    count: Arc<AtomicU64>,
+    rest: Rest<'a>,
+    /// Whether its reads do not wait: then a read of first bytes is filled up with others, so that blocks
+    /// do not depend on how many bytes detection took.
+    is_file: bool,
+    /// Starts the thread that decodes ahead, where that is wanted.
+    spawn: Option<Spawn<'a>>,
+}
+
+type Spawn<'a> = fn(Decoder<'a>) -> Result<ReadAhead, Decoder<'a>>;
+
+/// Where the bytes behind the first ones come from.
+enum Rest<'a> {
+    /// It is not known yet whether they are compressed.
+    Unknown(Raw<'a>),
+    Here(Decoder<'a>),
+    /// Decoded on a thread.
+    Ahead(ReadAhead),
+    /// Nothing more comes.
+    Over,
+}
+
+/// Decodes what a source gives.
+pub(super) enum Decoder<'a> {
+    Plain(Raw<'a>),
+    Compressed(Box<Inflate>, Raw<'a>),
+}
+
+/// Bytes as they lie in the source, counted.
+pub(super) struct Raw<'a> {
+    source: RawSource<'a>,
+    count: Arc<AtomicU64>,
+}
+
+enum RawSource<'a> {
+    Bytes(Box<dyn Read + Send + 'a>),
+    /// A table, and the file that it is read from.
+    #[cfg(feature = "parquet")]
+    Parquet(Box<ParquetText>, File),
+}
+
+impl<'a> Stream<'a> {
+    /// Reads nothing yet.
+    pub fn new(source: impl Read + Send + 'a) -> Self {
+        Self::of(RawSource::Bytes(Box::new(source)))
+    }
+
+    fn of(source: RawSource<'a>) -> Self {
+        let (count, options) = (Arc::default(), StreamOptions::default());
+        let rest = Rest::Unknown(Raw { source, count: Arc::clone(&count) });
+        let (first, taken, failed) = (Vec::new(), 0, None);
+        Self { first, taken, failed, options, count, rest, is_file: false, spawn: None }
+    }
+
+    /// Sets how it is read if it is not plain text. It has no effect behind the first read.
+    #[must_use]
+    pub fn with_options(self, options: StreamOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Adds the bytes that were taken from the source to `count`, and all that will be: compressed
+    /// ones if they are.
+    pub fn count_into(&mut self, count: &Arc<AtomicU64>) {
+        count.fetch_add(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.count = Arc::clone(count);
+        if let Rest::Unknown(raw) | Rest::Here(Decoder::Plain(raw) | Decoder::Compressed(_, raw)) =
+            &mut self.rest
+        {
+            raw.count = Arc::clone(count);
+        }
+    }
+
+    /// Finds how records lie in the stream, from as many of its first bytes as that takes. They stay,
+    /// so that other questions can follow. A stream that fails is taken for what it is until then.
+    /// When a read is interrupted, `is_over` decides whether to give up; there is no layout then.
+    ///
+    /// # Errors
+    /// When it is a file of another kind; when it is a table and it is not clear which column holds the
+    /// puzzles.
+    pub fn layout(
+        &mut self,
+        expected: &InputOptions,
+        is_over: impl Fn() -> bool,
+    ) -> Result<Option<Layout>, DetectError> {
+        self.options = expected.stream;
+        let mut seen = 0;
+        loop {
+            // A new line may decide; of many lines, several more: bytes that come one by one do not
+            // start detection each time.
+            let is_all = self.failed.is_some() || matches!(self.rest, Rest::Over);
+            let is_decoded = !matches!(self.rest, Rest::Unknown(_));
+            let has_line = memchr(b'\n', &self.first[seen..]).is_some();
+            let is_more = self.first.len() - seen >= seen.saturating_sub(DETECTED_BY_LINE) / 8;
+            let is_most = self.first.len() >= MOST_BYTES;
+            if is_decoded && (is_all || is_most || has_line && is_more) {
+                seen = self.first.len();
+                if let Some(layout) = expected.detect(&self.first, is_all)? {
+                    return Ok(Some(layout));
+                }
+                debug_assert!(!is_all && !is_most, "all bytes together decide");
+            }
+            match self.fetch() {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    if is_over() {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => {
+                    // What came before is no magic of any codec.
+                    self.rest = match mem::replace(&mut self.rest, Rest::Over) {
+                        Rest::Unknown(raw) => Rest::Here(Decoder::Plain(raw)),
+                        rest => rest,
+                    };
+                    self.failed = Some(error);
+                }
+                Ok(()) => {}
+            }
+        }
+    }
+
+    /// Fetches some more of the first bytes, or finds out whether they are compressed.
+    fn fetch(&mut self) -> io::Result<()> {
+        if matches!(self.rest, Rest::Unknown(_)) {
+            return self.find_codec(&mut [0; STEP]);
+        }
+        let length = self.first.len();
+        self.first.resize(length + STEP, 0);
+        let got = self.rest.read(&mut self.first[length..]);
+        self.first.truncate(length + got.as_ref().map_or(0, |&got| got));
+        if got? == 0 {
+            self.rest = Rest::Over;
+        }
+        Ok(())
+    }
+
+    /// Reads once, through `room`, to find out whether the stream is compressed, and how.
+    fn find_codec(&mut self, room: &mut [u8]) -> io::Result<()> {
+        let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
+        let mut is_end = false;
+        let mut beginning = Beginning::of(&self.first);
+        if beginning == Beginning::TooShort {
+            let most = room.len().min(MAGIC_BYTES);
+            let got = raw.read(&mut room[..most])?;
+            self.first.extend_from_slice(&room[..got]);
+            is_end = got == 0;
+            beginning = Beginning::of(&self.first);
+        }
+        let codec = match beginning {
+            Beginning::Compressed(codec) => Some(codec),
+            Beginning::TooShort if !is_end => return Ok(()),
+            Beginning::TooShort | Beginning::Plain => None,
+        };
+        let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Over) else { return Ok(()) };
+        self.rest = Rest::Here(match codec {
+            None => Decoder::Plain(raw),
+            Some(codec) => {
+                let head = mem::take(&mut self.first);
+                Decoder::Compressed(Box::new(Inflate::new(codec, self.options, &head)?), raw)
+            }
+        });
+        Ok(())
+    }
+
+    /// Gives first bytes.
+    fn take_first(&mut self, into: &mut [u8]) -> usize {
+        let first = &self.first[self.taken..];
+        let length = first.len().min(into.len());
+        into[..length].copy_from_slice(&first[..length]);
+        self.taken += length;
+        if self.taken == self.first.len() {
+            (self.first, self.taken) = (Vec::new(), 0);
+        }
+        length
+    }
+}
+
+impl Stream<'static> {
+    /// An open file: if it is a Parquet file, the text of its table.
+    ///
+    /// # Errors
+    /// When it is a Parquet file that cannot be read as a table of texts.
+    pub fn of_file(file: File) -> io::Result<Self> {
+        #[cfg(feature = "parquet")]
+        if is_parquet(&file) {
+            let table = ParquetText::open(file.try_clone()?, None)?;
+            let source = RawSource::Parquet(Box::new(table), file);
+            return Ok(Self { is_file: true, ..Self::of(source) });
+        }
+        Ok(Self { is_file: true, ..Self::new(file) })
+    }
+
+    /// Leaves out the columns of a Parquet file that `layout` does not read. Nothing of the stream has
+    /// been read, but for its layout.
+    ///
+    /// # Errors
+    /// When the file cannot be read again.
+    #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
+    pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if let Rest::Here(Decoder::Plain(Raw { source: RawSource::Parquet(table, file), .. })) =
+            &mut self.rest
+        {
+            let wanted = layout.columns();
+            **table = ParquetText::open(file.try_clone()?, wanted.as_deref())?;
+            (self.first, self.taken, self.failed) = (Vec::new(), 0, None);
+        }
+        Ok(())
+    }
+
+    /// Decodes it ahead on a thread of its own, if there is anything to decode.
+    #[must_use]
+    pub fn read_ahead(self) -> Self {
+        Self { spawn: Some(ReadAhead::spawn), ..self }
+    }
+}
+
+impl Read for Stream<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        while matches!(self.rest, Rest::Unknown(_)) {
+            self.find_codec(into)?;
+        }
+        if let Some(spawn) = self.spawn.take() {
+            self.rest.move_to_thread(spawn);
+        }
+        let taken = self.take_first(into);
+        if taken == into.len() || taken > 0 && !self.is_file {
+            return Ok(taken);
+        }
+        let got = self.failed.take().map_or_else(|| self.rest.read(&mut into[taken..]), Err);
+        match got {
+            Err(error) if taken > 0 => {
+                self.failed = Some(error);
+                Ok(taken)
+            }
+            got => Ok(taken + got?),
+        }
+    }
+}
+
+/// Standard input may stand in the middle of a file; then it is none.
+#[cfg(feature = "parquet")]
+fn is_parquet(mut file: &File) -> bool {
+    use std::io::Seek;
+
+    file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_one(file)
+}
+
+impl<'a> Rest<'a> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Here(decoder) => decoder.read(into),
+            Self::Ahead(ahead) => ahead.read(into),
+            Self::Unknown(_) | Self::Over => Ok(0),
+        }
+    }
+
+    /// Decodes on a thread what takes longer than a copy. Where no thread can be started, it stays.
+    fn move_to_thread(&mut self, spawn: Spawn<'a>) {
+        *self = match mem::replace(self, Self::Over) {
+            Self::Here(decoder) if decoder.takes_long() => match spawn(decoder) {
+                Ok(ahead) => Self::Ahead(ahead),
+                Err(decoder) => Self::Here(decoder),
+            },
+            rest => rest,
+        };
+    }
+}
+
+impl Decoder<'_> {
+    fn takes_long(&self) -> bool {
+        match self {
+            Self::Compressed(..) => true,
+            Self::Plain(raw) => raw.is_table(),
+        }
+    }
+}
+
+impl Read for Decoder<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(raw) => raw.read(into),
+            Self::Compressed(inflate, raw) => inflate.read(raw, into),
+        }
+    }
+}
+
+impl Raw<'_> {
+    fn is_table(&self) -> bool {
+        match self.source {
+            RawSource::Bytes(_) => false,
+            #[cfg(feature = "parquet")]
+            RawSource::Parquet(..) => true,
+        }
+    }
+}
+
+impl Read for Raw<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let (got, taken) = match &mut self.source {
+            RawSource::Bytes(source) => {
+                let got = source.read(into)?;
+                (got, got as u64)
+            }
+            #[cfg(feature = "parquet")]
+            RawSource::Parquet(table, _) => (table.read(into)?, table.take_bytes()),
+        };
+        self.count.fetch_add(taken, Ordering::Relaxed);
+        Ok(got)
+    }
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("first", &self.first.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Gives one byte at a time, and fails behind the last.
+    struct Drops(&'static [u8]);
+
+    impl Read for Drops {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let (first, rest) = self.0.split_first().ok_or_else(|| io::Error::other("dry"))?;
+            (into[0], self.0) = (*first, rest);
+            Ok(1)
+        }
+    }
+
+    #[test]
+    fn first_bytes_are_read_after_all_questions_and_a_failure_comes_behind_them() {
+        let text = b"quizzes,solutions\n12\n34";
+        let mut stream = Stream::new(Drops(text));
+        for _ in 0..2 {
+            let layout = stream.layout(&InputOptions::default(), || false);
+            assert!(matches!(layout, Ok(Some(Layout::Csv(_)))));
+            // The first line might be the label of a grid.
+            assert_eq!(stream.first, &text[..21], "no more than it takes");
+        }
+        let mut read = Vec::new();
+        assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
+        assert_eq!(read, text);
+
+        let mut stream = Stream::new(Drops(b"12"));
+        let layout = stream.layout(&InputOptions::default(), || false);
+        assert_eq!(layout, Ok(Some(Layout::Lines)));
+        read.clear();
+        assert_eq!(stream.read_to_end(&mut read).unwrap_err().to_string(), "dry");
+        assert_eq!(read, b"12");
+    }
+
+    #[test]
+    fn bytes_are_counted_from_the_first() {
+        let count = Arc::default();
+        let mut stream = Stream::new(&b"12\n34\n"[..]);
+        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::Lines)));
+        stream.count_into(&count);
+        stream.read_to_end(&mut Vec::new()).unwrap();
+        assert_eq!(count.load(Ordering::Relaxed), 6);
+    }
+
+    #[test]
+    fn a_read_of_a_file_does_not_end_with_the_first_bytes() {
+        use std::io::{Seek, Write};
+
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all("12\n".repeat(3000).as_bytes()).unwrap();
+        file.rewind().unwrap();
+        let mut stream = Stream::of_file(file).unwrap();
+        assert_eq!(stream.layout(&InputOptions::default(), || false), Ok(Some(Layout::Lines)));
+        assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
+    }
+
+    /// Has nothing yet.
+    struct Waits;
+
+    impl Read for Waits {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(ErrorKind::Interrupted.into())
+        }
+    }
+
+    #[test]
+    fn detection_can_be_given_up_while_nothing_comes() {
+        let asked = Cell::new(0);
+        let is_over = || asked.replace(asked.get() + 1) == 5;
+        assert_eq!(Stream::new(Waits).layout(&InputOptions::default(), is_over), Ok(None));
+        assert_eq!(asked.get(), 6);
+    }
+}

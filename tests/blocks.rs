@@ -3,8 +3,7 @@
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
-use bulkdoku::input::csv::table::Header;
-use bulkdoku::input::csv::{Delimiter, Table};
+use bulkdoku::input::csv::{Delimiter, Header, Table};
 use bulkdoku::input::{Answers, InputOptions, Layout, TrailingText, grid};
 use bulkdoku::output::{Column, CsvRows};
 use bulkdoku::stats::Counts;

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 use bulkdoku::Status;
 use bulkdoku::input::Layout;
-use bulkdoku::input::csv::table::Header;
-use bulkdoku::input::csv::{Delimiter, Table};
+use bulkdoku::input::csv::{Delimiter, Header, Table};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::{Cuts, Row, plain, run};

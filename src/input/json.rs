@@ -13,7 +13,7 @@ use serde::de::{DeserializeSeed, Deserializer as _, MapAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-use super::csv::{Field, FieldForm};
+use super::field::{Field, FieldForm};
 use super::{Place, Records, lines, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 

@@ -34,7 +34,7 @@ impl Layout {
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Lines | Self::LinesAnd(_) | Self::Jsonl(_) => lines::last_end(bytes),
-            Self::Csv(table) => csv::borders::last_end(table, bytes),
+            Self::Csv(table) => csv::last_end(table.delimiter, bytes),
             Self::Grid => grid::last_end(bytes),
             Self::GridAndLabel => grid::last_end_before_label(bytes),
         }
@@ -44,7 +44,7 @@ impl Layout {
     /// takes, but hold no whole one, if that line is to stand for itself then; 0 if not.
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {
-            Self::Csv(_) => csv::borders::first_line_end(bytes).unwrap_or(0),
+            Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
             _ => 0,
         }
     }
@@ -67,7 +67,7 @@ impl Layout {
                 lines::read(block, cut_short, records);
                 lines::read_behind(block, *behind, records);
             }
-            Self::Csv(table) => csv::read::read(table, block, first_line, cut_short, records),
+            Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
             Self::Grid => grid::read(block, records),
             Self::GridAndLabel => grid::read_with_labels(block, records),

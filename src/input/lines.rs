@@ -13,7 +13,7 @@ use std::ops::Range;
 use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
-use super::csv::{Field, FieldForm};
+use super::field::{Field, FieldForm};
 use super::hodoku::{self, LibraryLine};
 use super::names::looks_like_header;
 use super::{Place, Records, Text, list};
@@ -27,6 +27,11 @@ pub const REST: &str = "rest";
 /// The end of the last whole line in `bytes`, 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
     memrchr(b'\n', bytes).map_or(0, |at| at + 1)
+}
+
+/// The end of the first whole line in `bytes`.
+pub fn first_end(bytes: &[u8]) -> Option<usize> {
+    memchr(b'\n', bytes).map(|at| at + 1)
 }
 
 /// How many lines `bytes` holds, one without an end included.

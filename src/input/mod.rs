@@ -10,6 +10,7 @@
 //! | `hodoku` | lines of `HoDoKu`'s library |
 //! | [`names`] | what the columns of puzzle files are called |
 //! | [`detect`] | which of them an input has |
+//! | `field` | where a field of a record is, and how it is written |
 //! | `layout` | how records lie in the bytes of an input: one of the above |
 //! | `records` | the records of a block |
 //! | [`record_runs`] | the records of a block, those that are alike kept as one |
@@ -21,6 +22,7 @@
 
 pub mod csv;
 pub mod detect;
+mod field;
 #[doc(hidden)]
 pub mod foreign;
 pub mod grid;
@@ -44,6 +46,7 @@ pub mod source;
 mod stream;
 
 pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
+pub use field::{Field, FieldForm};
 pub use inflate::Window;
 pub use json::Objects;
 pub use layout::Layout;

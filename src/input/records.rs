@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::csv::{Field, FieldForm};
+use super::field::{Field, FieldForm};
 use super::{RecordList, ReusableVec};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};

@@ -6,7 +6,7 @@
 
 use super::columns::names_of_kept;
 use super::{Column, Row, RowBuffer, RowFormat, Rows, Short};
-use crate::input::csv::FieldForm;
+use crate::input::FieldForm;
 use crate::puzzle::{CELLS, Grid};
 use crate::status::Status;
 

@@ -7,9 +7,9 @@ use std::slice::Iter;
 
 use crate::canon::Canonical;
 use crate::check::{Reason, Reasons};
-use crate::input::csv::{Field, FieldForm};
+
 use crate::input::record_runs::RecordRun;
-use crate::input::{PuzzleRef, Record, RecordList, Text};
+use crate::input::{Field, FieldForm, PuzzleRef, Record, RecordList, Text};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::rating::Facts;
 use crate::solver::Outcome;

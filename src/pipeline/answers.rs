@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::InputFailure;
 use super::block::Block;
 use super::records::{ReadRecord, RecordReader};
-use crate::input::csv::{Field, FieldForm};
-use crate::input::{Records, Source, Stream};
+use crate::input::{Field, FieldForm, Records, Source, Stream};
 
 /// A longer text is no solution; the rest of it is dropped.
 const LONGEST: usize = 729;

@@ -2,8 +2,7 @@
 
 use super::block::Block;
 use super::worker::Worker;
-use crate::input::csv::Field;
-use crate::input::{Record, Records, Text};
+use crate::input::{Field, Record, Records, Text};
 use crate::isomorph::{Kinds, Permutation, SeededRng};
 use crate::output::{Outcomes, Rows, Wanted};
 use crate::puzzle::{CELLS, Grid};

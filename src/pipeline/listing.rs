@@ -7,8 +7,7 @@ use std::num::NonZeroU64;
 
 use super::block::Block;
 use crate::check::Reasons;
-use crate::input::csv::Field;
-use crate::input::{Record, RecordList, Records};
+use crate::input::{Field, Record, RecordList, Records};
 use crate::marks::Marks;
 use crate::output::{Outcomes, RowFormat, Rows, Wanted};
 use crate::puzzle::Grid;

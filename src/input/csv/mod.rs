@@ -7,21 +7,105 @@
 //!
 //! A quote opens a quoted field only at the begin of a field, and what stands behind its closing
 //! quote is the end of the field. Where a quoted field does not end like that, within the block,
-//! the quote was no opening one: its line alone is malformed, and reading goes on at the next.
+//! the quote was no opening one: its line alone is malformed, and reading continues at the next.
 //! Nothing is swallowed, and as a block begins with a row and holds any row that is shorter than
 //! itself, this does not depend on where blocks end.
 //!
-//! | file | what is in it |
-//! |---|---|
-//! | [`table`] | what is known about the columns of an input |
-//! | [`split`] | a row cut into fields |
-//! | [`borders`] | where a block may end |
-//! | [`read`] | the records of a block |
+//! This file has the columns of a table, `rows` cuts rows into fields and finds where a block may end,
+//! `read` reads the records of a block.
 
-pub mod borders;
-pub mod read;
-pub mod split;
-pub mod table;
+mod read;
+mod rows;
 
-pub use split::{Delimiter, Field, FieldForm};
-pub use table::Table;
+use std::fmt;
+
+pub(super) use read::read;
+pub use rows::Delimiter;
+pub(super) use rows::{Row, last_end};
+
+use super::names;
+
+/// The columns of an input, as they were found at its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What stands between two fields.
+    pub delimiter: Delimiter,
+    /// The names of the columns, if the first row has them.
+    pub header: Option<Header>,
+    /// How many fields a row has.
+    pub fields: usize,
+    /// The column of the puzzles, from 0.
+    pub puzzle: usize,
+    /// The column of the solutions that the input itself gives, from 0, if they are wanted.
+    pub answer: Option<usize>,
+    /// The columns that are carried into the output, from 0, in their order there.
+    pub kept: Vec<usize>,
+}
+
+/// A row of names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// The name of each column.
+    pub names: Vec<String>,
+}
+
+impl Table {
+    /// What a column is called: its name in the header, or `column_1` and so on.
+    pub fn name(&self, column: usize) -> String {
+        let named = self.header.as_ref().and_then(|header| header.names.get(column));
+        let named = named.filter(|name| !name.is_empty());
+        named.cloned().unwrap_or_else(|| format!("column_{}", column + 1))
+    }
+
+    /// Whether a field of the puzzle column is the name of it.
+    fn is_heading(&self, field: &[u8]) -> bool {
+        let own = self.header.as_ref().and_then(|header| header.names.get(self.puzzle));
+        names::is_puzzles(field)
+            || own.is_some_and(|name| !name.is_empty() && name.as_bytes() == field)
+    }
+}
+
+impl fmt::Display for Table {
+    /// `CSV, puzzles in column "quizzes" (1 of 2)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, fields) = (self.puzzle + 1, self.fields);
+        write!(f, "{}, puzzles in column ", self.delimiter)?;
+        match &self.header {
+            Some(_) => write!(f, "{:?} ({number} of {fields})", self.name(self.puzzle))?,
+            None => write!(f, "{number} of {fields}, no header")?,
+        }
+        match (self.answer, &self.header) {
+            (Some(answer), Some(_)) => {
+                write!(f, ", solutions in column {:?} ({})", self.name(answer), answer + 1)
+            }
+            (Some(answer), None) => write!(f, ", solutions in column {}", answer + 1),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_says_where_its_puzzles_are() {
+        let header = Header { line: 1, names: vec!["id".into(), "quiz \"a\"".into()] };
+        let table = Table {
+            delimiter: Delimiter::Byte(b','),
+            header: Some(header),
+            fields: 2,
+            puzzle: 1,
+            answer: None,
+            kept: vec![],
+        };
+        assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
+        let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };
+        assert_eq!(table.to_string(), "fields between blanks, puzzles in column 2 of 2, no header");
+        assert_eq!(table.name(1), "column_2");
+        let table = Table { answer: Some(0), ..table };
+        assert!(table.to_string().ends_with("no header, solutions in column 1"), "{table}");
+    }
+}

@@ -3,9 +3,9 @@
 use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
-use super::borders::{first_line_end, first_text};
-use super::split::Row;
-use super::{Delimiter, Field, FieldForm, Table};
+use super::rows::{Row, first_text};
+use super::{Delimiter, Table};
+use crate::input::field::{Field, FieldForm};
 use crate::input::{Place, Records, lines};
 use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
@@ -68,7 +68,7 @@ impl Rows<'_> {
     #[inline(never)]
     fn read_row(&self, rest: &[u8], mut place: Place, records: &mut Records) -> usize {
         let Self { table, .. } = self;
-        let line_length = first_line_end(rest).unwrap_or(rest.len());
+        let line_length = lines::first_end(rest).unwrap_or(rest.len());
         let line = without_end(&rest[..line_length]);
         let is_cut_short = self.cut_short && line_length == rest.len();
         match first_text(table.delimiter, line) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::sample::{is_grid, is_puzzle};
 use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep};
-use crate::input::csv::borders::first_line_end;
 use crate::input::json::{Objects, cells_of, entries};
+use crate::input::lines::first_end;
 use crate::input::{Layout, names};
 
 /// An object's keys and their values.
@@ -36,7 +36,7 @@ impl InputOptions {
         is_end: bool,
     ) -> Result<Option<Layout>, DetectError> {
         while !text.is_empty() {
-            let end = first_line_end(text);
+            let end = first_end(text);
             if end.is_none() && !is_end {
                 break;
             }

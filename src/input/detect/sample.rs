@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 use memchr::memchr;
 
 use super::Columns;
-use crate::input::csv::borders::first_line_end;
-use crate::input::csv::split::Row;
-use crate::input::csv::table::Header;
-use crate::input::csv::{Delimiter, FieldForm, Table};
+use crate::input::csv::{Delimiter, Header, Row, Table};
+use crate::input::field::FieldForm;
 use crate::input::lines;
+use crate::input::lines::first_end;
 use crate::marks;
 use crate::puzzle::{BLANKS, CELLS};
 
@@ -31,7 +30,7 @@ impl<'a> Sample<'a> {
     pub(super) fn new(mut text: &'a [u8], is_all: bool, is_end: bool) -> Option<Self> {
         let mut line = 1;
         while !is_content(text) {
-            text = &text[first_line_end(text)?..];
+            text = &text[first_end(text)?..];
             line += 1;
         }
         (!text.is_empty()).then_some(Self { text, line, is_all, is_end })
@@ -53,7 +52,7 @@ impl<'a> Sample<'a> {
             return if is_puzzle(word) { Some(true) } else { self.starts_with_other_form() };
         }
         // A grid without blanks may be the solution in front of its puzzle.
-        let line = match first_line_end(text) {
+        let line = match first_end(text) {
             Some(end) => &text[..end],
             None if self.is_all => text,
             None => return None,
@@ -64,7 +63,7 @@ impl<'a> Sample<'a> {
 
     /// The same of the forms in which a puzzle is a whole line.
     fn starts_with_other_form(&self) -> Option<bool> {
-        match first_line_end(self.text) {
+        match first_end(self.text) {
             Some(end) => Some(lines::is_other_form(&self.text[..end])),
             None if self.is_all => Some(lines::is_other_form(self.text)),
             None if lines::may_be_other_form(self.text) => None,
@@ -111,7 +110,7 @@ impl<'a> Sample<'a> {
         let mut rest = self.text;
         std::iter::from_fn(move || {
             while !is_content(rest) {
-                rest = &rest[first_line_end(rest)?..];
+                rest = &rest[first_end(rest)?..];
             }
             if rest.is_empty() {
                 return None;
@@ -125,9 +124,7 @@ impl<'a> Sample<'a> {
             let length = match row {
                 Row::Whole { length, .. } => length,
                 Row::Open { .. } if !self.is_all => return None,
-                Row::Open { .. } | Row::BehindQuote { .. } => {
-                    first_line_end(rest).unwrap_or(rest.len())
-                }
+                Row::Open { .. } | Row::BehindQuote { .. } => first_end(rest).unwrap_or(rest.len()),
             };
             if !self.is_end && !rest[..length].ends_with(b"\n") {
                 return None;
@@ -141,7 +138,7 @@ impl<'a> Sample<'a> {
 /// Whether text starts with a line that is neither blank nor a comment. Nothing is such a line,
 /// too, so that looking for one ends.
 fn is_content(text: &[u8]) -> bool {
-    let line = &text[..first_line_end(text).unwrap_or(text.len())];
+    let line = &text[..first_end(text).unwrap_or(text.len())];
     text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 

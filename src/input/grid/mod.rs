@@ -42,7 +42,7 @@ use memchr::memchr;
 use self::row::{
     Kind, Piece, cells_of_row, column, is_dashes, marks_of_row, pieces, plain_cells, tokens,
 };
-use super::csv::Field;
+use super::field::Field;
 use super::{Place, Records, lines, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};

@@ -1,11 +1,11 @@
-//! A row cut into fields.
+//! Rows cut into fields, and where a block of whole rows may end.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
+use crate::input::field::{Field, FieldForm};
+use crate::input::lines;
 use crate::puzzle::BLANKS;
 
 /// What stands between two fields.
@@ -54,85 +54,6 @@ impl fmt::Display for Delimiter {
             Self::Blanks => f.write_str("fields between blanks"),
         }
     }
-}
-
-/// Where a field is, without the quotes around it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Field {
-    /// Bytes before it.
-    pub start: u32,
-    /// Bytes before its end.
-    pub end: u32,
-    /// How it is written.
-    pub form: FieldForm,
-}
-
-/// How a field is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldForm {
-    /// As it is.
-    #[default]
-    Plain,
-    /// In the quotes of a table: two quotes in it mean one.
-    Quoted,
-    /// In the quotes of JSON: backslashes mean something.
-    JsonString,
-    /// As a JSON value that is no string.
-    JsonValue,
-    /// Not at all: there is no such key, or `null`.
-    Missing,
-    /// Not in the block, but among the texts of the records.
-    Own,
-}
-
-impl Field {
-    /// A field that stands between two places.
-    pub fn new(range: Range<usize>, form: FieldForm) -> Self {
-        Self { start: range.start as u32, end: range.end as u32, form }
-    }
-
-    /// There is none.
-    pub const MISSING: Self = Self { start: 0, end: 0, form: FieldForm::Missing };
-
-    /// Its bytes among those in which it was found.
-    pub fn of(self, bytes: &[u8]) -> &[u8] {
-        &bytes[self.start as usize..self.end as usize]
-    }
-
-    /// What it says: its bytes with the quotes undoubled, or what its escapes mean.
-    pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
-        let raw = self.of(bytes);
-        match self.form {
-            FieldForm::Quoted if memchr(b'"', raw).is_some() => undoubled(raw),
-            FieldForm::JsonString if memchr(b'\\', raw).is_some() => {
-                let quoted = &bytes[self.start as usize - 1..=self.end as usize];
-                // Half of a pair of escapes is no text: it stays as it is.
-                let text = serde_json::from_slice::<String>(quoted);
-                text.map_or(Cow::Borrowed(raw), |text| Cow::Owned(text.into_bytes()))
-            }
-            _ => Cow::Borrowed(raw),
-        }
-    }
-
-    /// The same field where `by` more bytes stand before it.
-    #[must_use]
-    pub fn moved(self, by: u32) -> Self {
-        Self { start: self.start + by, end: self.end + by, ..self }
-    }
-}
-
-/// The text of a field with doubled quotes.
-fn undoubled(raw: &[u8]) -> Cow<'_, [u8]> {
-    let mut text = Vec::with_capacity(raw.len());
-    let mut pieces = raw.split_inclusive(|&byte| byte == b'"');
-    while let Some(piece) = pieces.next() {
-        text.extend_from_slice(piece);
-        if piece.ends_with(b"\"") {
-            // The second of two.
-            pieces.next();
-        }
-    }
-    Cow::Owned(text)
 }
 
 /// How a row ends.
@@ -222,6 +143,41 @@ fn position(bytes: &[u8], from: usize, is: impl Fn(u8) -> bool) -> Option<usize>
 
 fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+/// The end of the last whole row in `bytes`, which begin with one; 0 if there is none.
+pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
+    if delimiter == Delimiter::Blanks {
+        return lines::last_end(bytes);
+    }
+    let mut end = 0;
+    // Rows without quotes are lines.
+    while let Some(quote) = memchr(b'"', &bytes[end..]) {
+        end += lines::last_end(&bytes[end..end + quote]);
+        match row_end(delimiter, &bytes[end..]) {
+            Some(length) => end += length,
+            None => return end,
+        }
+    }
+    end + lines::last_end(&bytes[end..])
+}
+
+/// The end of the row or other line at the start of `bytes`, if they hold it.
+fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
+    let row = match first_text(delimiter, bytes) {
+        Some(b'#') => Row::BehindQuote { at: 0 },
+        _ => delimiter.split(bytes, |_, _| {}),
+    };
+    match row {
+        Row::Whole { length, .. } => bytes[..length].ends_with(b"\n").then_some(length),
+        Row::BehindQuote { .. } => lines::first_end(bytes),
+        Row::Open { .. } => None,
+    }
+}
+
+/// The first byte of a line that is not white space.
+pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
+    bytes.iter().copied().find(|&byte| !delimiter.is_blank(byte))
 }
 
 #[cfg(test)]

@@ -6,13 +6,10 @@ use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::InputFailure;
 use super::block::Block;
+use super::progress::InputFailure;
 use super::records::{ReadRecord, RecordReader};
-use crate::input::{Field, FieldForm, Records, Source, Stream};
-
-/// A longer text is no solution; the rest of it is dropped.
-const LONGEST: usize = 729;
+use crate::input::{Records, Source, Stream};
 
 /// The solutions for a check, one record for each of the puzzles, read in step with them.
 pub struct AnswerInput {
@@ -29,61 +26,6 @@ pub struct AnswerInput {
     missing: u64,
     is_stopped: bool,
     failures: Vec<InputFailure>,
-}
-
-/// The answers to the records of a block.
-#[derive(Debug, Default)]
-pub(super) struct Attached {
-    file: Arc<str>,
-    text: Vec<u8>,
-    fields: Vec<Field>,
-    /// The line of each; `None` where the input has ended.
-    lines: Vec<Option<u64>>,
-}
-
-/// A line in the input of the answers; none where it has ended.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AnswerPlace<'a> {
-    file: &'a str,
-    line: Option<u64>,
-}
-
-impl fmt::Display for AnswerPlace<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line } = self;
-        match line {
-            Some(line) => write!(f, "{file}:{line}"),
-            None => f.write_str(file),
-        }
-    }
-}
-
-impl Attached {
-    /// Where the answer to a record stands, by the place of the record.
-    pub fn place(&self, record: usize) -> AnswerPlace<'_> {
-        AnswerPlace { file: &self.file, line: self.lines.get(record).copied().flatten() }
-    }
-
-    /// Whether the input had ended before the answer to a record.
-    pub fn has_ended(&self, record: usize) -> bool {
-        self.lines.get(record).is_some_and(Option::is_none)
-    }
-
-    /// Gives them to the records of the block.
-    pub fn add_to(&self, records: &mut Records) {
-        let before = records.texts.len() as u32;
-        records.texts.extend_from_slice(&self.text);
-        records.answers.clear();
-        records.answers.extend(self.fields.iter().map(|field| field.moved(before)));
-    }
-
-    fn push(&mut self, answer: &[u8], line: Option<u64>) {
-        let start = self.text.len() as u32;
-        self.text.extend_from_slice(&answer[..answer.len().min(LONGEST)]);
-        let end = self.text.len() as u32;
-        self.fields.push(Field { start, end, form: FieldForm::Own });
-        self.lines.push(line);
-    }
 }
 
 impl AnswerInput {
@@ -139,10 +81,7 @@ impl AnswerInput {
         let Block { layout, first_line, cut_short, .. } = &*block;
         layout.read(block.lines(), *first_line, *cut_short, &mut self.puzzles);
         let mut answers = block.answers.take().unwrap_or_default();
-        answers.text.clear();
-        answers.fields.clear();
-        answers.lines.clear();
-        answers.file = Arc::clone(&self.name);
+        answers.begin(&self.name);
         for _ in 0..self.puzzles.all.len() {
             let has_next = self.with_next(|record| {
                 answers.push(record.answer.unwrap_or(record.text), Some(record.line));

@@ -4,11 +4,18 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use memchr::memchr_iter;
 
-use super::answers::Attached;
-use super::{NO_PANIC, Tally};
+use super::NO_PANIC;
+use super::attached::Attached;
+use super::tally::Tally;
 use crate::input::{Layout, Position, Records};
 use crate::output::RowBuffer;
 use crate::stats::Counts;
+
+/// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits for
+/// those before it: with their puzzles, outcomes and rows they take a megabyte, which second-level
+/// caches hold. Lanes that run empty at a block's end, and threads that wake each other for it, cost
+/// little.
+pub const BLOCK_BYTES: usize = 112 * 1024;
 
 /// Whole lines of one input, and the rows made from them.
 ///

@@ -4,12 +4,17 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use super::NO_PANIC;
 use super::block::{Block, FreeBlocks, Then};
+use super::plan::Pipeline;
+use super::progress::Progress;
 use super::reader::Reading;
+use super::report::{OutputFailure, Report};
+use super::sink::{Checkpoint, Sink};
+use super::threads::Threads;
 use super::turns::Turns;
 use super::worker::Worker;
 use super::writer::{Desk, EndOfAll, Writer, Written};
-use super::{Checkpoint, NO_PANIC, OutputFailure, Pipeline, Progress, Report, Sink, Threads};
 use crate::generate::{Generator, Kind, Recipe};
 use crate::input::{Layout, Position};
 use crate::puzzle::{CELLS, Puzzle};

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use memchr::memchr;
 
 use super::block::{Block, Then};
-use super::{InputFailure, Progress};
+use super::progress::{InputFailure, Progress};
 use crate::input::foreign::byte_order_mark;
 use crate::input::{Layout, Position, Source};
 use crate::tail::Tail;

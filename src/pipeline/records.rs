@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
-use super::block::Block;
+use super::block::{BLOCK_BYTES, Block};
+use super::progress::{InputFailure, Progress};
 use super::reader::Reader;
-use super::{BLOCK_BYTES, InputFailure, Progress};
 use crate::input::{Record, Records, Source, Text};
 use crate::marks::Marks;
 use crate::puzzle::Malformed;

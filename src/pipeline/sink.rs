@@ -3,10 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use thiserror::Error;
-
 use super::block::Block;
-use super::{Report, Tally};
+use super::tally::Tally;
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
 
@@ -117,16 +115,4 @@ pub enum Output {
     Diagnostics,
     /// How far the run has come ([`Sink::reached`]).
     State,
-}
-
-/// An output that could not be written; the run ended there.
-#[derive(Debug, Error)]
-#[error("writing {output:?}: {error}")]
-pub struct OutputFailure {
-    /// Which.
-    pub output: Output,
-    /// Why.
-    pub error: io::Error,
-    /// What was done until then; its last record is the last whose row is written.
-    pub report: Box<Report>,
 }

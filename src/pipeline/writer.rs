@@ -7,10 +7,11 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
+use super::NO_PANIC;
 use super::block::{Block, FreeBlocks, Then};
+use super::progress::Progress;
 use super::sink::{Checkpoint, Output, Sink};
 use super::turns::Turns;
-use super::{NO_PANIC, Progress};
 
 /// What could not be written, and why.
 pub(super) type Failed = (Output, io::Error);

@@ -1,14 +1,22 @@
 //! A worker: reads the records of a block, solves them, writes their rows, records latencies.
 
+mod augment;
+mod canon;
+mod diagnostics;
+mod facts;
+mod listing;
+mod sift;
+mod tally;
+
 use std::mem;
 use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::Pipeline;
-use super::answers::Attached;
+use self::diagnostics::write_diagnostic;
+use self::listing::{Listed, Lister, Search};
+use super::attached::Attached;
 use super::block::{Block, Then};
-use super::diagnostics::write_diagnostic;
-use super::listing::{Listed, Lister, Search};
+use super::plan::Pipeline;
 use super::sift::Sifted;
 use super::turns::Turns;
 use super::writer::TakeParts;

@@ -5,11 +5,11 @@
 use std::mem;
 use std::num::NonZeroU64;
 
-use super::block::Block;
 use crate::check::Reasons;
 use crate::input::{Field, Record, RecordList, Records};
 use crate::marks::Marks;
 use crate::output::{Outcomes, RowFormat, Rows, Wanted};
+use crate::pipeline::block::Block;
 use crate::puzzle::Grid;
 use crate::solver::{Outcome, SolutionWalk, StopFlag, Unanswered};
 use crate::status::Status;

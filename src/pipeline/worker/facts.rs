@@ -2,43 +2,12 @@
 
 use std::num::NonZeroU32;
 
-use super::worker::Worker;
-use crate::measure::Permutation;
+use super::Worker;
+use crate::isomorph::Permutation;
+use crate::pipeline::wanted::Rated;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::rating::{Facts, Level, isomorphs};
 use crate::solver::{Batch, Limits, Outcome};
-
-/// Which facts about puzzles are wanted. Each but the first is found for puzzles that have one solution.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each fact is wanted or not")]
-pub struct WantedFacts {
-    /// How many clues there are.
-    pub clues: bool,
-    /// Which rules the puzzle needs.
-    pub level: bool,
-    /// Guesses of the proof: of the puzzle itself, or the geometric mean over isomorphs.
-    pub rating: Option<Rated>,
-    /// Whether each clue is needed.
-    pub minimal: bool,
-    /// The canonical form.
-    pub form: bool,
-}
-
-/// Of what the guesses are counted for a rating.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rated {
-    /// The puzzle as it is drawn.
-    Itself,
-    /// This many isomorphs of its canonical form.
-    Isomorphs(NonZeroU32),
-}
-
-impl WantedFacts {
-    /// Whether nothing is wanted that is said of each record.
-    fn is_none(self) -> bool {
-        Self { form: false, ..self } == Self::default()
-    }
-}
 
 /// Those of a block that have one solution.
 struct Single {

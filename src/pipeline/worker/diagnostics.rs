@@ -4,11 +4,11 @@ use std::io::Write;
 
 use memchr::{memchr_iter, memrchr};
 
-use super::answers::AnswerPlace;
 use crate::check::Place;
 use crate::input::{self, Record, Text};
 use crate::marks::{self, Marks};
 use crate::output::Row;
+use crate::pipeline::attached::AnswerPlace;
 use crate::puzzle::{CELLS, Contradiction, Puzzle};
 use crate::status::Status;
 

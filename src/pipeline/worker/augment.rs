@@ -1,31 +1,15 @@
 //! Isomorphs in place of records.
 
-use super::block::Block;
-use super::worker::Worker;
+use super::Worker;
 use crate::input::{Field, Record, Records, Text};
-use crate::isomorph::{Kinds, Permutation, SeededRng};
+use crate::isomorph::{Permutation, SeededRng};
 use crate::output::{Outcomes, Rows, Wanted};
+use crate::pipeline::block::Block;
+use crate::pipeline::wanted::Augment;
 use crate::puzzle::{CELLS, Grid};
 use crate::rating::Facts;
 use crate::solver::Outcome;
 use crate::status::Status;
-
-/// Writes isomorphs of each record, of the puzzle and its own solution together.
-///
-/// What is written for a record depends on the seed, the place of its input, and its line there; the
-/// first copies do not depend on how many there are. All are different, and other than the record: where
-/// a puzzle has fewer isomorphs, there are fewer.
-#[derive(Clone, Copy, Debug)]
-pub struct Augment {
-    /// How many isomorphs of each record.
-    pub times: u32,
-    /// Whether the record itself comes before them.
-    pub original: bool,
-    /// What the random numbers come from.
-    pub seed: u64,
-    /// Which isomorphs.
-    pub kinds: Kinds,
-}
 
 /// Isomorphs of one record, as records.
 #[derive(Default)]

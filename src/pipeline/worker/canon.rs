@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::worker::{Worker, other_counts};
+use super::{Worker, other_counts};
 use crate::canon::Canonical;
 use crate::puzzle::Puzzle;
 use crate::stats::{Counts, in_runs};

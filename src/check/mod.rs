@@ -2,122 +2,24 @@
 //!
 //! Such a solution is called an *answer* here, to tell it from what an engine finds. It is right if
 //! it is a complete grid, keeps what the puzzle gives, obeys the rules, and is the puzzle's only
-//! solution. The first three are seen by looking at it: [`solves`] says quickly whether they hold,
-//! and [`compare`] what is wrong. For the last one an engine is asked, and [`judge`] looks at what it
-//! found. So every right answer is also a check of the engine, which has to find the same.
+//! solution. The grid alone shows the first three: [`solves`] says quickly whether they hold, and
+//! [`compare`] what is wrong. The last one takes an engine, and [`judge`] compares what it found. So
+//! every right answer also checks the engine, which has to find the same grid.
 
-use std::fmt::{self, Write};
+mod mismatch;
+mod reasons;
 
 use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
 
-use crate::marks::{Digits, Marks};
-use crate::puzzle::{CELLS, Contradiction, Grid, Malformed, Puzzle, cell_name};
+pub use mismatch::{Mismatch, Place};
+pub use reasons::{Reason, Reasons};
+
+use crate::marks::Marks;
+use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::simd::SimdLevel;
 use crate::solver::{Limits, Outcome};
 use crate::status::Status;
 use crate::text::{Line, windows};
-
-/// Why an answer is not right: the first of these that applies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Mismatch {
-    /// There is none.
-    Missing,
-    /// There is none because the input of the answers has ended: it has fewer than there are puzzles.
-    Ended,
-    /// It is no grid at all.
-    NoGrid(Malformed),
-    /// It is a grid, but a cell is blank.
-    Blank {
-        /// The first such cell.
-        cell: usize,
-    },
-    /// The puzzle's clues break the rules: no answer could be right.
-    Clues(Contradiction),
-    /// A clue is another digit in the answer.
-    Clue {
-        /// The first such cell.
-        cell: usize,
-        /// What the puzzle has there.
-        clue: u8,
-        /// What the answer has there.
-        digit: u8,
-    },
-    /// A digit is no candidate of its cell.
-    Candidate {
-        /// The first such cell.
-        cell: usize,
-        /// What the puzzle's pencil marks leave it.
-        candidates: Digits,
-        /// What the answer has there.
-        digit: u8,
-    },
-    /// A digit stands twice in a unit of the answer.
-    Twice(Contradiction),
-    /// The answer is a solution, but not the only one.
-    Several,
-}
-
-/// Where a [`Mismatch`] shows itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In the answer, behind this many of its bytes.
-    Answer(usize),
-    /// In the puzzle, at this cell.
-    Puzzle(usize),
-}
-
-impl Mismatch {
-    /// Where it shows itself.
-    pub fn place(&self) -> Place {
-        match self {
-            Self::Missing | Self::Ended => Place::Answer(0),
-            Self::NoGrid(malformed) => Place::Answer(malformed.column - 1),
-            Self::Blank { cell } | Self::Clue { cell, .. } | Self::Candidate { cell, .. } => {
-                Place::Answer(*cell)
-            }
-            Self::Twice(found) => Place::Answer(found.cells[1]),
-            Self::Clues(found) => Place::Puzzle(found.cells[1]),
-            Self::Several => Place::Puzzle(0),
-        }
-    }
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing => f.write_str("the solution is missing"),
-            Self::Ended => {
-                f.write_str("the solution is missing: there are fewer solutions than puzzles")
-            }
-            Self::NoGrid(malformed) => write!(f, "the solution is no grid: {malformed}"),
-            Self::Blank { cell } => {
-                write!(f, "the solution is not complete: {} is blank", cell_name(*cell))
-            }
-            Self::Clues(found) => write!(f, "the puzzle's clues contradict each other: {found}"),
-            Self::Clue { cell, clue, digit } => {
-                let cell = cell_name(*cell);
-                write!(
-                    f,
-                    "a clue is changed: {cell} is {clue} in the puzzle, {digit} in the solution"
-                )
-            }
-            Self::Candidate { cell, candidates, digit } => {
-                let cell = cell_name(*cell);
-                let candidates = match candidates.len() {
-                    0 => "nothing".into(),
-                    _ => candidates.to_string(),
-                };
-                write!(
-                    f,
-                    "no candidate: {cell} may be {candidates} in the puzzle, is {digit} in the solution"
-                )
-            }
-            Self::Twice(found) => write!(f, "the solution breaks the rules: {found}"),
-            Self::Several => f.write_str("the puzzle has more than one solution"),
-        }
-    }
-}
 
 /// Whether an answer is a complete grid that keeps every clue and obeys the rules.
 ///
@@ -248,50 +150,6 @@ pub(crate) fn is_of(answer: &[u8], grid: &Grid) -> bool {
     line.iter().zip(grid.cells()).fold(true, |all, (text, digit)| all & (*text == digit + b'0'))
 }
 
-/// What is wrong with the answers of a block, in the order of its records. Kept and filled again.
-#[derive(Clone, Debug, Default)]
-pub struct Reasons {
-    text: String,
-    /// For each, where its text ends, and where it shows itself.
-    each: Vec<(usize, Place)>,
-}
-
-/// What is wrong with one answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reason<'a> {
-    /// In plain words.
-    pub text: &'a str,
-    /// Where it shows itself.
-    pub place: Place,
-}
-
-impl Reasons {
-    /// Forgets everything but keeps the room.
-    pub fn clear(&mut self) {
-        self.text.clear();
-        self.each.clear();
-    }
-
-    /// Adds what is wrong with the next answer that is; `is_unsolvable` if it is known that the
-    /// puzzle has no solution.
-    pub fn push(&mut self, disagreement: &Mismatch, is_unsolvable: bool) {
-        let is_news = is_unsolvable && !matches!(disagreement, Mismatch::Clues(_));
-        let end = if is_news { "; the puzzle has no solution" } else { "" };
-        write!(self.text, "{disagreement}{end}").expect("a string takes every write");
-        self.each.push((self.text.len(), disagreement.place()));
-    }
-
-    /// All of them, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Reason<'_>> {
-        let mut start = 0;
-        self.each.iter().map(move |&(end, place)| {
-            let text = &self.text[start..end];
-            start = end;
-            Reason { text, place }
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,29 +201,5 @@ mod tests {
         assert_eq!(proof(outcome(1, false, &other)), Ok(Status::InternalError));
         assert_eq!(proof(outcome(0, false, &".".repeat(81))), Ok(Status::InternalError));
         assert_eq!(judged(Limits::FIRST, Outcome::NONE), Ok(Status::Ok));
-    }
-
-    #[test]
-    fn reasons_come_in_order_and_say_that_there_is_no_solution() {
-        let mut reasons = Reasons::default();
-        for _ in 0..2 {
-            reasons.clear();
-            reasons.push(&Mismatch::Missing, true);
-            let twice = "11".to_owned() + &".".repeat(79);
-            let clues = twice.parse::<Puzzle>().unwrap().contradiction().unwrap();
-            reasons.push(&Mismatch::Clues(clues), true);
-            reasons.push(&Mismatch::Several, false);
-            let found: Vec<_> = reasons.iter().map(|reason| (reason.text, reason.place)).collect();
-            let expected = [
-                ("the solution is missing; the puzzle has no solution", Place::Answer(0)),
-                (
-                    "the puzzle's clues contradict each other: 1 stands twice in row 1, at r1c1 \
-                     and r1c2",
-                    Place::Puzzle(1),
-                ),
-                ("the puzzle has more than one solution", Place::Puzzle(0)),
-            ];
-            assert_eq!(found, expected);
-        }
     }
 }

@@ -1,0 +1,108 @@
+//! What is wrong with an answer.
+
+use std::fmt;
+
+use crate::marks::Digits;
+use crate::puzzle::{Contradiction, Malformed, cell_name};
+
+/// Why an answer is not right: the first of these that applies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// There is none.
+    Missing,
+    /// There is none because the input of the answers has ended: it has fewer than there are puzzles.
+    Ended,
+    /// It is no grid at all.
+    NoGrid(Malformed),
+    /// It is a grid, but a cell is blank.
+    Blank {
+        /// The first such cell.
+        cell: usize,
+    },
+    /// The puzzle's clues break the rules: no answer could be right.
+    Clues(Contradiction),
+    /// A clue is another digit in the answer.
+    Clue {
+        /// The first such cell.
+        cell: usize,
+        /// What the puzzle has there.
+        clue: u8,
+        /// What the answer has there.
+        digit: u8,
+    },
+    /// A digit is no candidate of its cell.
+    Candidate {
+        /// The first such cell.
+        cell: usize,
+        /// What the puzzle's pencil marks leave it.
+        candidates: Digits,
+        /// What the answer has there.
+        digit: u8,
+    },
+    /// A digit stands twice in a unit of the answer.
+    Twice(Contradiction),
+    /// The answer is a solution, but not the only one.
+    Several,
+}
+
+/// Where a [`Mismatch`] shows itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the answer, behind this many of its bytes.
+    Answer(usize),
+    /// In the puzzle, at this cell.
+    Puzzle(usize),
+}
+
+impl Mismatch {
+    /// Where it shows itself.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Missing | Self::Ended => Place::Answer(0),
+            Self::NoGrid(malformed) => Place::Answer(malformed.column - 1),
+            Self::Blank { cell } | Self::Clue { cell, .. } | Self::Candidate { cell, .. } => {
+                Place::Answer(*cell)
+            }
+            Self::Twice(found) => Place::Answer(found.cells[1]),
+            Self::Clues(found) => Place::Puzzle(found.cells[1]),
+            Self::Several => Place::Puzzle(0),
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("the solution is missing"),
+            Self::Ended => {
+                f.write_str("the solution is missing: there are fewer solutions than puzzles")
+            }
+            Self::NoGrid(malformed) => write!(f, "the solution is no grid: {malformed}"),
+            Self::Blank { cell } => {
+                write!(f, "the solution is not complete: {} is blank", cell_name(*cell))
+            }
+            Self::Clues(found) => write!(f, "the puzzle's clues contradict each other: {found}"),
+            Self::Clue { cell, clue, digit } => {
+                let cell = cell_name(*cell);
+                write!(
+                    f,
+                    "a clue is changed: {cell} is {clue} in the puzzle, {digit} in the solution"
+                )
+            }
+            Self::Candidate { cell, candidates, digit } => {
+                let cell = cell_name(*cell);
+                let candidates = match candidates.len() {
+                    0 => "nothing".into(),
+                    _ => candidates.to_string(),
+                };
+                write!(
+                    f,
+                    "no candidate: {cell} may be {candidates} in the puzzle, is {digit} in the solution"
+                )
+            }
+            Self::Twice(found) => write!(f, "the solution breaks the rules: {found}"),
+            Self::Several => f.write_str("the puzzle has more than one solution"),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Answers that are attached to the records of a block.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::input::{Field, FieldForm, Records};
+
+/// A longer text is no solution; the rest of it is dropped.
+const LONGEST: usize = 729;
+
+/// The answers to the records of a block.
+#[derive(Debug, Default)]
+pub(super) struct Attached {
+    file: Arc<str>,
+    text: Vec<u8>,
+    fields: Vec<Field>,
+    /// The line of each; `None` where the input has ended.
+    lines: Vec<Option<u64>>,
+}
+
+/// A line in the input of the answers; none where it has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AnswerPlace<'a> {
+    file: &'a str,
+    line: Option<u64>,
+}
+
+impl fmt::Display for AnswerPlace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line } = self;
+        match line {
+            Some(line) => write!(f, "{file}:{line}"),
+            None => f.write_str(file),
+        }
+    }
+}
+
+impl Attached {
+    /// Where the answer to a record stands, by the place of the record.
+    pub fn place(&self, record: usize) -> AnswerPlace<'_> {
+        AnswerPlace { file: &self.file, line: self.lines.get(record).copied().flatten() }
+    }
+
+    /// Whether the input had ended before the answer to a record.
+    pub fn has_ended(&self, record: usize) -> bool {
+        self.lines.get(record).is_some_and(Option::is_none)
+    }
+
+    /// Gives them to the records of the block.
+    pub fn add_to(&self, records: &mut Records) {
+        let before = records.texts.len() as u32;
+        records.texts.extend_from_slice(&self.text);
+        records.answers.clear();
+        records.answers.extend(self.fields.iter().map(|field| field.moved(before)));
+    }
+
+    /// Forgets all answers; the next ones are of this input.
+    pub fn begin(&mut self, file: &Arc<str>) {
+        self.text.clear();
+        self.fields.clear();
+        self.lines.clear();
+        self.file = Arc::clone(file);
+    }
+
+    /// Adds the answer to the next record; `line` is `None` where the input has ended.
+    pub fn push(&mut self, answer: &[u8], line: Option<u64>) {
+        let start = self.text.len() as u32;
+        self.text.extend_from_slice(&answer[..answer.len().min(LONGEST)]);
+        let end = self.text.len() as u32;
+        self.fields.push(Field { start, end, form: FieldForm::Own });
+        self.lines.push(line);
+    }
+}

@@ -1,0 +1,45 @@
+//! Counts what the puzzles of a block are.
+
+use super::Worker;
+use crate::input::PuzzleRef;
+use crate::pipeline::block::Block;
+use crate::pipeline::tally::Tally;
+use crate::pipeline::wanted::WantedTally;
+use crate::rating::Level;
+
+impl Worker<'_> {
+    /// Counts what is wanted of the records of a judged block.
+    pub(super) fn tally(&self, block: &mut Block) {
+        let wanted = self.pipeline.tally;
+        block.tally = Tally::default();
+        if wanted == WantedTally::default() {
+            return;
+        }
+        let guesses = wanted.guesses && self.pipeline.asks_engine();
+        let (mut clues, mut bits) = ([0; 82], [0; 65]);
+        let given = self.records.all.iter().filter_map(|record| record.puzzle.ok());
+        for given in given {
+            if guesses {
+                let outcome = self.outcomes.of(given);
+                bits[(u64::BITS - outcome.guesses.leading_zeros()) as usize] += 1;
+            }
+            if wanted.clues {
+                let count = match given {
+                    PuzzleRef::Puzzle(place) => self.records.puzzles[place as usize].clues(),
+                    PuzzleRef::Marks(place) => self.records.marks[place as usize].clues().clues(),
+                };
+                clues[count] += 1;
+            }
+            if wanted.levels {
+                let level = Level::of_marks(&self.records.as_marks(given));
+                *block.tally.levels.entry(level.number()).or_default() += 1;
+            }
+        }
+        let counted = |counts: &[u64]| -> Vec<(usize, u64)> {
+            counts.iter().copied().enumerate().filter(|&(_, count)| count > 0).collect()
+        };
+        block.tally.clues = counted(&clues).into_iter().collect();
+        block.tally.guesses =
+            counted(&bits).into_iter().map(|(bits, count)| (bits as u8, count)).collect();
+    }
+}

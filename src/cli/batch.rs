@@ -91,8 +91,7 @@ impl Batch {
     ) -> Result<Exit, Failure> {
         let mut inputs = Inputs::check(inputs)?;
         let progress = Progress::default();
-        platform::stop_at_signal(&progress.stop, self.quiet || self.only_rows)
-            .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))?;
+        platform::stop_at_signal(&progress.stop, self.quiet || self.only_rows)?;
         self.look(&mut inputs, expected, &progress)?;
         if progress.stop.load(Ordering::Relaxed) {
             // Nothing is read, and no output is opened yet.

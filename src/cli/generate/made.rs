@@ -44,7 +44,7 @@ impl Sink for MadeRows<'_> {
 /// Makes the rows of a plan.
 pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
     let progress = Progress::default();
-    stop_at_signal(&progress, args.quiet)?;
+    platform::stop_at_signal(&progress.stop, args.run.quiet)?;
     if args.resume && plan.seed_is_drawn {
         return Err(Failure::Usage(
             "--resume needs the --seed that the run before has printed".into(),
@@ -66,12 +66,12 @@ pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
         drops_empty: false,
         inputs: &inputs,
         total: Some(plan.corpus.rows.end - plan.corpus.rows.start),
-        progress: args.progress,
-        quiet: args.quiet,
+        progress: args.run.progress,
+        quiet: args.run.quiet,
         only_rows: false,
     };
     let mut run = opening.open()?;
-    if plan.seed_is_drawn && !args.quiet {
+    if plan.seed_is_drawn && !args.run.quiet {
         let _ = writeln!(io::stderr(), "seed {}", plan.corpus.seed);
     }
     let pipeline = plan.pipeline()?;
@@ -120,12 +120,6 @@ impl Ending for Made<'_> {
     fn resumed_by(&self, name: &str) -> String {
         format!("--resume --seed {} continues {name}", self.plan.corpus.seed)
     }
-}
-
-/// From now on the first signal stops the run.
-pub fn stop_at_signal(progress: &Progress, quiet: bool) -> Result<(), Failure> {
-    platform::stop_at_signal(&progress.stop, quiet)
-        .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))
 }
 
 fn write_manifest(plan: &Plan, rows: &Path, report: &Report, out: &Out) -> Result<(), String> {

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::super::progress::{Meter, Progressed};
-use super::super::{Exit, Failure};
-use super::{Args, Plan, made};
+use super::super::{Exit, Failure, platform};
+use super::{Args, Plan};
 
 const PROGRAM: &str = env!("CARGO_PKG_NAME");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -150,11 +150,11 @@ pub fn verify(path: &Path, args: &Args) -> Result<Exit, Failure> {
     again.args.output = Some(manifest.output.as_str().into());
     // It counts levels, too.
     again.args.manifest = Some(path.into());
-    (again.args.threads, again.args.simd) = (args.threads, args.simd);
+    (again.args.run.threads, again.args.simd) = (args.run.threads, args.simd);
     let plan = Plan::new(&again.args)?;
     let progress = Progress::default();
-    made::stop_at_signal(&progress, args.quiet)?;
-    let meter = Meter::new(args.progress, Some(manifest.rows), args.quiet);
+    platform::stop_at_signal(&progress.stop, args.run.quiet)?;
+    let meter = Meter::new(args.run.progress, Some(manifest.rows), args.run.quiet);
     let progressed = || {
         let done = progress.records.load(Ordering::Relaxed);
         Progressed { done, puzzles: Some(done), what: "".into() }
@@ -171,7 +171,7 @@ pub fn verify(path: &Path, args: &Args) -> Result<Exit, Failure> {
     if let Some(difference) = manifest.difference(&made) {
         return Err(Failure::Wrong(format!("{}: {difference}", path.display())));
     }
-    if !args.quiet {
+    if !args.run.quiet {
         let (rows, sum) = (HumanCount(made.rows), &made.sha256);
         let _ = writeln!(io::stderr(), "the same: {rows} rows, SHA-256 {sum}");
     }

@@ -24,8 +24,8 @@ use clap::builder::PossibleValue;
 use super::format::{Format, columns_setting};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
-use super::progress::ProgressArgs;
-use super::{Exit, Failure, endings, help, numbers, parse_threads, sets};
+use super::run_args::RunArgs;
+use super::{Exit, Failure, endings, help, numbers, sets};
 
 /// Make random puzzles with their solutions
 ///
@@ -206,23 +206,8 @@ pub struct Args {
     #[arg(long, value_name = "LEVEL", help_heading = "Run", value_parser = SimdLevel::by_name)]
     simd: Option<SimdLevel>,
 
-    /// Threads; 0 takes all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "0",
-        value_parser = parse_threads
-    )]
-    threads: NonZeroUsize,
-
-    /// No summary
-    #[arg(short, long, help_heading = "Run")]
-    quiet: bool,
-
     #[command(flatten)]
-    progress: ProgressArgs,
+    run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -308,7 +293,7 @@ impl Plan {
             format: args.format(output)?,
             columns: args.columns.clone(),
             compression: output.and_then(Compression::of_name),
-            threads: args.threads,
+            threads: args.run.threads,
             simd: args.simd.unwrap_or_else(SimdLevel::best),
             from: args.from.clone(),
             seed_is_drawn: args.seed.is_none(),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bulkdoku::stats::{Latencies, Timeline};
 use plotters::backend::SVGBackend;
-use plotters::chart::ChartBuilder;
-use plotters::coord::ranged1d::{IntoSegmentedCoord, SegmentValue};
+use plotters::chart::{ChartBuilder, MeshStyle};
+use plotters::coord::ranged1d::{IntoSegmentedCoord, Ranged, SegmentValue, ValueFormatter};
 use plotters::drawing::IntoDrawingArea;
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::prelude::IntoLogRange;
@@ -92,6 +92,20 @@ fn drawn(height: u32, draw: impl FnOnce(&mut ChartBuilder<'_, '_, SVGBackend<'_>
     svg
 }
 
+/// The lines, axes and labels that all charts have.
+fn styled<'m, 'a, 'b, 's, X, Y>(
+    mesh: &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>,
+) -> &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>
+where
+    X: Ranged + ValueFormatter<X::ValueType>,
+    Y: Ranged + ValueFormatter<Y::ValueType>,
+{
+    mesh.light_line_style(GRID.mix(0.0))
+        .bold_line_style(GRID)
+        .axis_style(GRID)
+        .label_style(text_style())
+}
+
 /// Bars of a latency histogram in each tenfold.
 const BARS_PER_TENFOLD: f64 = 20.0;
 
@@ -118,13 +132,8 @@ pub fn latency(latencies: &Latencies) -> String {
     drawn(HEIGHT, |chart| {
         let range = (10_f64.powf(first)..10_f64.powf(last)).log_scale();
         let mut chart = chart.build_cartesian_2d(range, 0.0..top).expect(DRAWN);
-        chart
-            .configure_mesh()
+        styled(&mut chart.configure_mesh())
             .disable_x_mesh()
-            .light_line_style(GRID.mix(0.0))
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(text_style())
             .x_labels(12)
             .y_labels(5)
             .x_label_formatter(&|ns| short_time(*ns))
@@ -171,13 +180,8 @@ pub fn throughput(timeline: &Timeline, wall: Duration) -> String {
     drawn(HEIGHT, |chart| {
         let end = wall.as_secs_f64().max(1e-9);
         let mut chart = chart.build_cartesian_2d(0.0..end, 0.0..top).expect(DRAWN);
-        chart
-            .configure_mesh()
+        styled(&mut chart.configure_mesh())
             .disable_x_mesh()
-            .light_line_style(GRID.mix(0.0))
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(text_style())
             .x_labels(8)
             .y_labels(5)
             .x_label_formatter(&|&seconds| {
@@ -202,13 +206,8 @@ pub fn columns(counts: &[(String, u64)]) -> String {
     drawn(HEIGHT - 40, |chart| {
         let range = (0..counts.len().max(1) - 1).into_segmented();
         let mut chart = chart.build_cartesian_2d(range, 0.0..top).expect(DRAWN);
-        chart
-            .configure_mesh()
+        styled(&mut chart.configure_mesh())
             .disable_x_mesh()
-            .light_line_style(GRID.mix(0.0))
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(text_style())
             .x_labels(counts.len())
             .y_labels(5)
             .x_label_formatter(&|place| match place {
@@ -256,14 +255,9 @@ pub fn comparison(bars: &[Compared], [first, last]: [f64; 2]) -> String {
         chart.y_label_area_size(0).margin_left(30);
         let range = (10_f64.powf(first)..10_f64.powf(last)).log_scale();
         let mut chart = chart.build_cartesian_2d(range, 0.0..rows).expect(DRAWN);
-        chart
-            .configure_mesh()
+        styled(&mut chart.configure_mesh())
             .disable_y_mesh()
             .disable_y_axis()
-            .light_line_style(GRID.mix(0.0))
-            .bold_line_style(GRID)
-            .axis_style(GRID)
-            .label_style(text_style())
             .x_labels(12)
             .x_label_formatter(&|ns| short_time(*ns))
             .draw()

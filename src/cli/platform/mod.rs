@@ -18,11 +18,23 @@ mod streams;
 #[cfg(unix)]
 mod unix;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 #[cfg(not(unix))]
-pub use other::{FileId, Pipe, Stdout, check_stdin, check_stdout, read_at, stop_at_signal};
-#[cfg(unix)]
-pub use signals::stop_at_signal;
+use other as signals;
+#[cfg(not(unix))]
+pub use other::{FileId, Pipe, Stdout, check_stdin, check_stdout, read_at};
 #[cfg(unix)]
 pub use streams::{check_stdin, check_stdout};
 #[cfg(unix)]
 pub use unix::{FileId, Pipe, Stdout, read_at};
+
+use super::Failure;
+
+/// From now on the first signal sets `stop`, and is confirmed on standard error unless `quiet`. A second
+/// one ends the process.
+pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> Result<(), Failure> {
+    signals::stop_at_signal(stop, quiet)
+        .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))
+}

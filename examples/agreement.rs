@@ -88,19 +88,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Every engine at every level; engines without vectors once.
 fn engines() -> Vec<Tested> {
-    let mut engines: Vec<Tested> = Vec::new();
-    for &kind in EngineKind::ALL {
-        for level in SimdLevel::available() {
-            let engine = kind.build(level);
-            let level = engine.simd().map_or(String::new(), |level| format!(" {level}"));
-            let name = format!("{kind}{level}");
-            if engines.iter().all(|known| known.name != name) {
-                let (took, outcomes) = (Duration::ZERO, Vec::new());
-                engines.push(Tested { name, engine, outcomes, took, gave_up: 0, guesses: 0 });
-            }
-        }
-    }
-    engines
+    let tested = |(name, kind, level): (String, EngineKind, SimdLevel)| Tested {
+        name,
+        engine: kind.build(level),
+        outcomes: Vec::new(),
+        took: Duration::ZERO,
+        gave_up: 0,
+        guesses: 0,
+    };
+    EngineKind::builds().map(tested).collect()
 }
 
 impl Tested {

@@ -2,7 +2,7 @@
 //! counts are the same, over-long lines included.
 
 use std::fs;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::thread::sleep;
 use std::time::Duration;
@@ -15,28 +15,8 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::common::InPieces;
 use crate::common::command::{CLASSIC, Folder};
-
-/// Gives its bytes in pieces of these sizes, in turn; a size of 0 is an interrupted read.
-struct InPieces<'a> {
-    bytes: &'a [u8],
-    sizes: &'a [usize],
-    next: usize,
-}
-
-impl Read for InPieces<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes[self.next % self.sizes.len()];
-        self.next += 1;
-        if size == 0 {
-            return Err(ErrorKind::Interrupted.into());
-        }
-        let size = size.min(into.len()).min(self.bytes.len());
-        into[..size].copy_from_slice(&self.bytes[..size]);
-        self.bytes = &self.bytes[size..];
-        Ok(size)
-    }
-}
 
 /// Blocks that hold any grid. Lines that are longer are over-long.
 const BLOCK_BYTES: usize = 10 * 1024;
@@ -53,7 +33,7 @@ fn run(layout: &Layout, input: &[u8], sizes: &[usize], threads: Option<usize>) -
         block_bytes: BLOCK_BYTES,
         ..Pipeline::default()
     };
-    let reader = InPieces { bytes: input, sizes, next: 0 };
+    let reader = InPieces::new(input, sizes);
     let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
     let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
     let report = match threads {

@@ -1,6 +1,5 @@
 //! However the bytes of an input arrive and wherever its blocks end, its rows are the same.
 
-use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
 use bulkdoku::input::csv::{Delimiter, Header, Table};
@@ -11,27 +10,8 @@ use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-const CLASSIC: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-const SOLVED: &str =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
-
-/// Gives its bytes in pieces of the sizes named, again and again.
-struct InPieces<'a> {
-    bytes: &'a [u8],
-    sizes: &'a [usize],
-    next: usize,
-}
-
-impl Read for InPieces<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes[self.next % self.sizes.len()].min(into.len()).min(self.bytes.len());
-        self.next += 1;
-        into[..size].copy_from_slice(&self.bytes[..size]);
-        self.bytes = &self.bytes[size..];
-        Ok(size)
-    }
-}
+use crate::common::InPieces;
+use crate::common::command::{CLASSIC, SOLVED};
 
 /// How an input is cut, and by how many it is worked on.
 #[derive(Clone, Debug)]
@@ -81,7 +61,7 @@ fn whole(layout: &Layout, input: &[u8]) -> Ran {
 /// What it is when it is cut; blocks have `fewest` bytes or more.
 fn in_pieces(layout: &Layout, input: &[u8], fewest: usize, cuts: &Cuts) -> Ran {
     let pipeline = pipeline(layout, cuts.threads, fewest + cuts.block_bytes);
-    let reader = InPieces { bytes: input, sizes: &cuts.reads, next: 0 };
+    let reader = InPieces::new(input, &cuts.reads);
     let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
     let report = pipeline.run([source], &mut rows, &mut notes, &Progress::default()).unwrap();

@@ -1,8 +1,6 @@
 //! `bulkdoku canon` as a user runs it.
 
 use std::collections::HashSet;
-use std::thread::sleep;
-use std::time::Duration;
 
 use bulkdoku::Puzzle;
 use bulkdoku::generate::{Generator, Kind};
@@ -148,21 +146,7 @@ fn killed_runs_are_finished_as_if_nothing_had_been() {
         let columns = ["in", "--columns", "line,canonical", "-q", "-j", "2"];
         let args = |output| [&columns[..], dedup, &["-o", output]].concat();
         assert_eq!(folder.run("canon", &args(&undisturbed), "").status, 0);
-        let mut kills = 0;
-        for pause in (0..).map(|i| Duration::from_millis(60 + 60 * i)) {
-            let mut child = folder.spawn("canon", &[&args(name)[..], &["--resume"]].concat());
-            sleep(pause);
-            child.kill().unwrap();
-            match child.wait().unwrap().code() {
-                None => kills += 1,
-                // Nothing is left to resume if the last kill came when all was done.
-                Some(code) => {
-                    assert!(code == 0 || code == 2, "{code}");
-                    break;
-                }
-            }
-        }
-        assert!(kills > 0);
+        let kills = folder.kill_until_done("canon", &args(name), [60, 60], &[0]);
         let read = |name: &str| std::fs::read(folder.path(name)).unwrap();
         assert!(read(name) == read(&undisturbed), "{name} after {kills} kills");
     }

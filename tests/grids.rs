@@ -278,22 +278,8 @@ fn a_run_that_was_killed_is_finished_as_if_nothing_had_been() {
         folder.solve(&[&args[..], &["whole", "--errors", "bad_of_whole"]].concat(), "").status,
         1
     );
-    let mut kills = 0;
-    for pause in (0..).map(|i| Duration::from_millis(15 + 20 * i)) {
-        let more = ["out", "--errors", "bad", "--resume"];
-        let mut child = folder.spawn("solve", &[&args[..], &more].concat());
-        sleep(pause);
-        child.kill().unwrap();
-        match child.wait().unwrap().code() {
-            None => kills += 1,
-            // Nothing is left to resume if the last kill came when all was done.
-            Some(code) => {
-                assert!(code == 1 || code == 2, "{code}");
-                break;
-            }
-        }
-    }
-    assert!(kills > 0);
+    let args = [&args[..], &["out", "--errors", "bad"]].concat();
+    let kills = folder.kill_until_done("solve", &args, [15, 20], &[1]);
     assert!(folder.read("out") == folder.read("whole"), "after {kills} kills");
     assert!(folder.read("bad") == folder.read("bad_of_whole"), "after {kills} kills");
 }

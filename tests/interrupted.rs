@@ -42,14 +42,6 @@ fn folder_with(lines: &str) -> (Folder, String) {
     (folder, whole)
 }
 
-fn names(folder: &Folder) -> Vec<String> {
-    let entries = fs::read_dir(folder.path(".")).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
 #[test]
 fn a_signal_ends_a_run_that_waits_and_it_can_be_gone_on_with() {
     for which in [Signal::INT, Signal::TERM] {
@@ -66,14 +58,14 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_gone_on_with() {
         assert_eq!(ran.status, 130, "{ran:?}");
         assert!(ran.messages.contains("interrupted; --resume continues out"), "{ran:?}");
         assert!(ran.messages.contains("5 records"), "{ran:?}");
-        assert_eq!(names(&folder), ["bad", "out", "out.resume"]);
+        assert_eq!(folder.names(), ["bad", "out", "out.resume"]);
         drop(input);
 
         // Standard input has to be given again from its begin.
         let all = [&args[..], &["--resume", "--summary-json", "sum"]].concat();
         let ran = folder.solve(&all, lines(21));
         assert_eq!(ran.status, 1, "{ran:?}");
-        assert_eq!(names(&folder), ["bad", "out", "sum"]);
+        assert_eq!(folder.names(), ["bad", "out", "sum"]);
         let undisturbed = folder.solve(&["--columns", COLUMNS, "--errors", "bad2"], lines(21));
         assert_eq!(folder.read("out"), undisturbed.rows);
         assert_eq!(folder.read("bad"), folder.read("bad2"));
@@ -278,24 +270,10 @@ fn an_output_that_was_torn_at_any_byte_is_finished() {
 #[test]
 fn killed_runs_are_finished_as_if_nothing_had_been() {
     let (folder, whole) = folder_with(&lines(300_000));
-    let mut kills = 0;
-    for pause in (0..).map(|i| Duration::from_millis(40 + 90 * i)) {
-        let args = ["in", "-o", "out", "--columns", COLUMNS, "--resume", "-q", "-j", "2"];
-        let mut child = folder.spawn("solve", &args);
-        sleep(pause);
-        child.kill().unwrap();
-        match child.wait().unwrap().code() {
-            None => kills += 1,
-            // Nothing is left to resume if the last kill came when all was done.
-            Some(code) => {
-                assert!(code == 1 || code == 2, "{code}");
-                break;
-            }
-        }
-    }
-    assert!(kills > 0);
+    let args = ["in", "-o", "out", "--columns", COLUMNS, "-q", "-j", "2"];
+    let kills = folder.kill_until_done("solve", &args, [40, 90], &[1]);
     assert!(folder.read("out") == whole, "after {kills} kills");
-    assert_eq!(names(&folder), ["in", "out", "whole"]);
+    assert_eq!(folder.names(), ["in", "out", "whole"]);
 }
 
 #[test]
@@ -464,7 +442,7 @@ fn a_signal_ends_a_run_whose_input_has_given_nothing_yet() {
         // The pipe stays open.
         assert_eq!(child.wait().unwrap().code(), Some(130), "{given}");
         drop(pipe);
-        assert!(names(&folder).is_empty());
+        assert!(folder.names().is_empty());
     }
 }
 
@@ -481,7 +459,7 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     signal(&child, Signal::TERM);
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!(ran.status, 130, "{ran:?}");
-    assert_eq!(names(&folder), ["pipe"]);
+    assert_eq!(folder.names(), ["pipe"]);
 
     let child = folder.spawn("solve", &["pipe", "-o", "out"]);
     let mut pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
@@ -514,7 +492,7 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_whole() {
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");
     assert!(ran.messages.contains("out is not complete; --resume continues it"), "{ran:?}");
-    assert_eq!(names(&folder), ["bad", "behind", "in.gz", "out", "out.resume"]);
+    assert_eq!(folder.names(), ["bad", "behind", "in.gz", "out", "out.resume"]);
     let left = folder.read("out");
     let behind = folder.solve(&["behind", "--columns", COLUMNS], "").rows;
     assert!(left.ends_with(behind.split_once('\n').unwrap().1));
@@ -537,7 +515,7 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_whole() {
     folder.file("in.gz", &whole);
     let ran = folder.solve(&resume, "");
     assert_eq!(ran.status, 1, "{ran:?}");
-    assert_eq!(names(&folder), ["bad", "behind", "in.gz", "out"]);
+    assert_eq!(folder.names(), ["bad", "behind", "in.gz", "out"]);
     let undisturbed =
         folder.solve(&[&args[..2], &["--columns", COLUMNS, "--errors", "b2"]].concat(), "");
     let rows = folder.solve(&["in.gz", "behind", "-o", "o2", "--columns", COLUMNS, "-q"], "");

@@ -19,14 +19,6 @@ fn folder() -> Folder {
     folder
 }
 
-fn names(folder: &Folder) -> Vec<String> {
-    let entries = fs::read_dir(folder.path(".")).unwrap();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
 /// Runs a script with the command as `$0`.
 fn shell(folder: &Folder, script: &str) -> Ran {
     let mut command = Command::new("sh");
@@ -65,7 +57,7 @@ fn messages_that_find_no_room_are_written_by_a_later_run() {
     assert_eq!(ran.status, 1, "{ran:?}");
     assert_eq!(folder.read("out").lines().count(), 20_002);
     assert_eq!(folder.read("errors").lines().count(), 20_000);
-    assert_eq!(names(&folder), ["errors", "in", "out"]);
+    assert_eq!(folder.names(), ["errors", "in", "out"]);
 }
 
 #[test]
@@ -97,7 +89,7 @@ fn a_journal_takes_no_place_of_another_file() {
         let ran = folder.solve(args, "");
         assert_eq!(ran.status, 2, "{args:?} {ran:?}");
         assert!(ran.messages.contains(message), "{args:?} {ran:?}");
-        assert_eq!(names(&folder), ["in", "other.resume.new", "out.resume"]);
+        assert_eq!(folder.names(), ["in", "other.resume.new", "out.resume"]);
         assert_eq!(folder.read("out.resume"), CLASSIC);
         assert_eq!(folder.read("other.resume.new"), "mine");
     }
@@ -110,7 +102,7 @@ fn outputs_inputs_and_journals_are_told_apart_by_what_they_are() {
     symlink("a", folder.path("b")).unwrap();
     symlink("a/out.resume", folder.path("link.txt")).unwrap();
     fs::hard_link(folder.path("in"), folder.path("in2.txt")).unwrap();
-    let before = names(&folder);
+    let before = folder.names();
     for (args, message) in [
         (&["-o", "a/out", "--errors", "b/out"][..], "b/out: named for two outputs"),
         (&["-o", "a/out", "--errors", "link.txt"], "link.txt: is where the journal"),
@@ -125,7 +117,7 @@ fn outputs_inputs_and_journals_are_told_apart_by_what_they_are() {
         let ran = folder.solve(&[&["in"], args].concat(), "");
         assert_eq!(ran.status, 2, "{args:?} {ran:?}");
         assert!(ran.messages.contains(message), "{args:?} {ran:?}");
-        assert_eq!(names(&folder), before, "{args:?}");
+        assert_eq!(folder.names(), before, "{args:?}");
         assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 0, "{args:?}");
     }
     assert_eq!(folder.read("in"), format!("{CLASSIC}\nbad\n"));
@@ -142,7 +134,7 @@ fn a_dash_is_standard_output_for_every_output() {
     );
     assert!(rows("--latency").starts_with("lowest_ns,"));
     assert!(rows("--summary-json").starts_with("{\n"));
-    assert_eq!(names(&folder), ["in", "out"]);
+    assert_eq!(folder.names(), ["in", "out"]);
 }
 
 #[test]
@@ -157,7 +149,7 @@ fn a_refused_run_makes_and_changes_nothing() {
     ] {
         let ran = folder.solve(&[&["in"], args].concat(), "");
         assert!(ran.status == 2 || ran.status == 3, "{args:?} {ran:?}");
-        assert_eq!(names(&folder), ["in", "old"], "{args:?}");
+        assert_eq!(folder.names(), ["in", "old"], "{args:?}");
         assert_eq!(folder.read("old"), "worth keeping");
     }
 }
@@ -211,7 +203,7 @@ fn a_run_that_goes_on_overwrites_only_what_it_has_written() {
     let ran = folder.solve(&[&again[..], &["l.csv"]].concat(), "");
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(folder.read("l.csv").starts_with("lowest_ns,"));
-    assert_eq!(names(&folder), ["in", "l.csv", "out", "precious.csv"]);
+    assert_eq!(folder.names(), ["in", "l.csv", "out", "precious.csv"]);
 }
 
 /// The standard library opens `/dev/null` for streams that are closed: rows would be lost there.

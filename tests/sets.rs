@@ -421,20 +421,8 @@ fn ended_runs_are_resumed_with_the_same_rows() {
         assert!([0, 1].contains(&whole.status), "{command} {line}: {whole:?}");
         assert!(folder.read("whole.csv").lines().count() > 100, "{command} {line}");
         let _ = std::fs::remove_file(folder.path("part.csv"));
-        let mut kills = 0;
-        for pause in (1..).map(|i| std::time::Duration::from_millis(25 * i)) {
-            let mut child = folder.spawn(command, &[&args("part.csv")[..], &["--resume"]].concat());
-            std::thread::sleep(pause);
-            child.kill().unwrap();
-            match child.wait().unwrap().code() {
-                None => kills += 1,
-                Some(code) => {
-                    assert!((0..=2).contains(&code), "{command} {line}: {code}");
-                    break;
-                }
-            }
-        }
+        let kills = folder.kill_until_done(command, &args("part.csv"), [25, 25], &[0, 1]);
         let is_same = folder.read("part.csv") == folder.read("whole.csv");
-        assert!(kills > 0 && is_same, "{command} {line}: {kills} kills");
+        assert!(is_same, "{command} {line}: {kills} kills");
     }
 }

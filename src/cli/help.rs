@@ -17,17 +17,8 @@ pub fn values<T: ValueEnum>(about: &str) -> String {
 /// The same for the engines.
 pub fn engines() -> String {
     let line = |kind: &EngineKind| {
-        let help = match kind {
-            EngineKind::Lanes => {
-                "Many puzzles at once, one in each lane of the vector (the default)"
-            }
-            EngineKind::Scalar => "One puzzle at a time: the reference",
-            EngineKind::Propagate => "Assign and eliminate, then search: the textbooks' way",
-            EngineKind::BacktrackScan => "Row by row, looking at the 20 peers",
-            EngineKind::BacktrackFlags => "Row by row, with booleans",
-            EngineKind::BacktrackMask => "Row by row, with bitmasks",
-        };
-        (kind.name().to_owned(), help.to_owned())
+        let default = if *kind == EngineKind::default() { " (the default)" } else { "" };
+        (kind.name().to_owned(), format!("{}{default}", kind.about()))
     };
     let lines: Vec<_> = EngineKind::ALL.iter().map(line).collect();
     list("The engine that solves:", &lines)

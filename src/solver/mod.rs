@@ -26,12 +26,18 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+#[doc(hidden)]
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
 pub use contract::{Batch, Engine, Limits, Outcome, StopFlag};
 pub use lanes::Lanes;
-pub use lex::{LexFirst, Unanswered};
+pub use lex::LexFirst;
+#[doc(hidden)]
+pub use lex::Unanswered;
+#[doc(hidden)]
 pub use propagate::Propagate;
-pub use scalar::{Scalar, SolutionWalk};
+pub use scalar::Scalar;
+#[doc(hidden)]
+pub use scalar::SolutionWalk;
 pub use single::Solutions;
 
 use crate::puzzle::Puzzle;
@@ -40,6 +46,7 @@ use backtrack::Ask;
 
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum EngineKind {
     /// Many puzzles at once, one in each lane of the vector.
     Lanes,
@@ -76,6 +83,33 @@ impl EngineKind {
             Self::BacktrackFlags => Flags::NAME,
             Self::BacktrackMask => Mask::NAME,
         }
+    }
+
+    /// What it does, in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Lanes => "Many puzzles at once, one in each lane of the vector",
+            Self::Scalar => "One puzzle at a time: the reference",
+            Self::Propagate => "Assign and eliminate, then search: the textbooks' way",
+            Self::BacktrackScan => "Row by row, looking at the 20 peers",
+            Self::BacktrackFlags => "Row by row, with booleans",
+            Self::BacktrackMask => "Row by row, with bitmasks",
+        }
+    }
+
+    /// Every engine with every vector level of this machine that it uses, engines without vectors once:
+    /// what measurements and tests compare. With each its name, such as `lanes avx2`.
+    #[doc(hidden)]
+    pub fn builds() -> impl Iterator<Item = (String, Self, SimdLevel)> {
+        Self::ALL.iter().flat_map(|&kind| {
+            let best = SimdLevel::best();
+            let levels =
+                if kind.uses(best).is_some() { SimdLevel::available() } else { vec![best] };
+            levels.into_iter().map(move |level| match kind.uses(level) {
+                Some(level) => (format!("{kind} {level}"), kind, level),
+                None => (kind.to_string(), kind, level),
+            })
+        })
     }
 
     /// Whether it is there to be learned from. It may take hours for a puzzle: give it a limit of

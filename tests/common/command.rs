@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use assert_cmd::cargo::cargo_bin;
 use tempfile::TempDir;
@@ -63,6 +64,42 @@ impl Folder {
             child.wait_with_output().unwrap()
         });
         ran.into()
+    }
+
+    /// Starts a run that resumes, again and again, and kills it after longer and longer pauses, until it
+    /// ends by itself: with one of `statuses`, or with 2 if the last kill came when all was done.
+    /// Returns how many kills that took, at least one.
+    pub fn kill_until_done(
+        &self,
+        subcommand: &str,
+        args: &[&str],
+        first_and_more: [u64; 2],
+        statuses: &[i32],
+    ) -> u32 {
+        let [first, more] = first_and_more;
+        let mut kills = 0;
+        loop {
+            let mut child = self.spawn(subcommand, &[args, &["--resume"]].concat());
+            thread::sleep(Duration::from_millis(first + more * u64::from(kills)));
+            child.kill().unwrap();
+            match child.wait().unwrap().code() {
+                None => kills += 1,
+                Some(status) => {
+                    assert!(status == 2 || statuses.contains(&status), "{args:?}: {status}");
+                    assert!(kills > 0, "{args:?}");
+                    return kills;
+                }
+            }
+        }
+    }
+
+    /// The names of all files, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
     }
 
     /// Starts a subcommand in this folder; its three streams are pipes.

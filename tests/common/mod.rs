@@ -7,6 +7,7 @@
 pub mod command;
 
 use std::fmt::Display;
+use std::io::{self, ErrorKind, Read};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::LazyLock;
 
@@ -30,27 +31,46 @@ pub const TWO: &str =
 /// Every engine but those of the textbooks, at every vector level of this machine; engines without
 /// vectors once.
 pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
-    let mut engines: Vec<(String, Box<dyn Engine>)> = Vec::new();
-    for &kind in EngineKind::ALL.iter().filter(|kind| !kind.is_textbook()) {
-        for level in SimdLevel::available() {
-            let engine = kind.build(level);
-            assert_eq!(engine.name(), kind.name());
-            let name = match engine.simd() {
-                Some(simd) => format!("{kind} {simd}"),
-                None => kind.to_string(),
-            };
-            if engines.iter().all(|(known, _)| *known != name) {
-                engines.push((name, engine));
-            }
-        }
-    }
-    engines
+    let builds = EngineKind::builds().filter(|(_, kind, _)| !kind.is_textbook());
+    let build = |(name, kind, level): (String, EngineKind, SimdLevel)| {
+        let engine = kind.build(level);
+        assert_eq!((engine.name(), engine.simd()), (kind.name(), kind.uses(level)));
+        (name, engine)
+    };
+    builds.map(build).collect()
 }
 
 /// The engines of the textbooks: they need a limit of nodes.
 pub fn textbook_engines() -> Vec<(String, Box<dyn Engine>)> {
     let textbook = EngineKind::ALL.iter().filter(|kind| kind.is_textbook());
     textbook.map(|kind| (kind.to_string(), kind.build(SimdLevel::best()))).collect()
+}
+
+/// Gives its bytes in pieces of these sizes, in turn; a size of 0 is an interrupted read.
+pub struct InPieces<'a> {
+    bytes: &'a [u8],
+    sizes: &'a [usize],
+    next: usize,
+}
+
+impl Read for InPieces<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let size = self.sizes[self.next % self.sizes.len()];
+        self.next += 1;
+        if size == 0 {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let size = size.min(into.len()).min(self.bytes.len());
+        into[..size].copy_from_slice(&self.bytes[..size]);
+        self.bytes = &self.bytes[size..];
+        Ok(size)
+    }
+}
+
+impl<'a> InPieces<'a> {
+    pub fn new(bytes: &'a [u8], sizes: &'a [usize]) -> Self {
+        Self { bytes, sizes, next: 0 }
+    }
 }
 
 /// Count up to `solutions`.

@@ -1,0 +1,39 @@
+"""What `bulkdoku bench --format json` measures, for the scripts that show it."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILT = ROOT / "target/release/bulkdoku"
+# What `cargo build --release` makes; otherwise the installed command.
+COMMAND = str(BUILT) if BUILT.exists() else "bulkdoku"
+
+
+def measure(command, *options):
+    """Measurements by `bench` with these options, a dictionary each."""
+    words = [command, "bench", "--format", "json", *map(str, options)]
+    done = subprocess.run(words, stdout=subprocess.PIPE)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return json.loads(done.stdout)
+
+
+def load(path):
+    """Measurements of a file."""
+    return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+
+
+def title(result):
+    """Engine, vector level, and the threads if there are several."""
+    threads = f" x{result['threads']}" if result["threads"] != 1 else ""
+    return " ".join(filter(None, [result["engine"], result["simd"]])) + threads
+
+
+def print_table(heading, lines, texts=1):
+    """A table in Markdown whose first columns, `texts` of them, hold text."""
+    print("| " + " | ".join(heading) + " |")
+    print("|" + "---|" * texts + "---:|" * (len(heading) - texts))
+    for line in lines:
+        print("| " + " | ".join(line) + " |")

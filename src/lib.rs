@@ -52,9 +52,12 @@
 //! # Features
 //!
 //! Without features there are puzzles, engines, canonical forms and generators. The feature
-//! `pipeline` adds the modules that read and write records, and [`measure`]; `gzip`, `zstd`, `xz`,
-//! `bzip2` and `lz4` add compressed inputs, the first two also outputs. `serde` writes and reads puzzles,
+//! `pipeline` adds the modules that read and write records; `gzip`, `zstd`, `xz`, `bzip2` and `lz4` add
+//! compressed inputs, the first two also outputs; `parquet` reads and writes Parquet files. `serde` writes and reads puzzles,
 //! grids and pencil marks as text. `cli` adds what only the command needs. All are on by default.
+//!
+//! Items that are hidden from this documentation serve the command, the package for Python and the fuzz
+//! targets. They may change with every release.
 
 #[cfg(feature = "serde")]
 mod as_text;
@@ -63,6 +66,7 @@ pub mod bundled;
 pub mod canon;
 pub mod check;
 #[cfg(feature = "pipeline")]
+#[doc(hidden)]
 pub mod compression;
 pub mod generate;
 #[cfg(feature = "pipeline")]
@@ -70,20 +74,24 @@ pub mod input;
 pub mod isomorph;
 pub mod marks;
 #[cfg(feature = "pipeline")]
+#[doc(hidden)]
 pub mod measure;
 #[cfg(feature = "pipeline")]
 pub mod output;
 #[cfg(feature = "pipeline")]
 pub mod pipeline;
 mod prefetch;
+#[doc(hidden)]
 pub mod propagate;
 pub mod puzzle;
 mod random;
 pub mod rating;
+#[doc(hidden)]
 pub mod simd;
 pub mod solver;
 #[cfg(feature = "pipeline")]
 pub mod stats;
+#[doc(hidden)]
 pub mod status;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]

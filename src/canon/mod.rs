@@ -61,10 +61,13 @@ mod sorted;
 use crate::puzzle::{Contradiction, Grid, Puzzle};
 use board::Board;
 #[cfg(feature = "pipeline")]
+#[doc(hidden)]
 pub use known::{Collector, Known};
 use search::Search;
+#[doc(hidden)]
 pub use seen::Seen;
 #[cfg(feature = "pipeline")]
+#[doc(hidden)]
 pub use sorted::Sorted;
 
 /// A canonical form, and how symmetric it is.

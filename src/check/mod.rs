@@ -12,6 +12,7 @@ mod reasons;
 use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
 
 pub use mismatch::{Mismatch, Place};
+#[doc(hidden)]
 pub use reasons::{Reason, Reasons};
 
 use crate::marks::Marks;

@@ -28,6 +28,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+#[doc(hidden)]
 pub use kinds::solved_by_naked_singles;
 pub use pattern::{BadPattern, Pattern};
 pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};

@@ -20,16 +20,21 @@
 //! | [`foreign`] | files of other kinds, which are not read; byte order marks |
 //! | [`source`] | an input by its name, and where its reader stands |
 
+#[doc(hidden)]
 pub mod csv;
+#[doc(hidden)]
 pub mod detect;
 mod field;
 #[doc(hidden)]
 pub mod foreign;
+#[doc(hidden)]
 pub mod grid;
 mod hodoku;
 mod inflate;
+#[doc(hidden)]
 pub mod json;
 mod layout;
+#[doc(hidden)]
 pub mod lines;
 mod list;
 #[doc(hidden)]
@@ -42,22 +47,32 @@ pub mod record_runs;
 mod records;
 #[doc(hidden)]
 pub mod reusable_vec;
+#[doc(hidden)]
 pub mod source;
 mod stream;
 
 pub use detect::{Answers, DetectError, InputFormat, InputOptions, Keep};
-pub use field::{Field, FieldForm};
 pub use inflate::Window;
-pub use json::Objects;
 pub use layout::Layout;
-pub use lines::TrailingText;
-#[cfg(feature = "parquet")]
-pub use parquet::ParquetText;
-pub use record_runs::RecordList;
-pub use records::{PuzzleRef, Record, Records, Text};
-pub use reusable_vec::ReusableVec;
 pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
+
+// What only the command, the package for Python and the fuzz targets need.
+#[doc(hidden)]
+pub use field::{Field, FieldForm};
+#[doc(hidden)]
+pub use json::Objects;
+#[doc(hidden)]
+pub use lines::TrailingText;
+#[cfg(feature = "parquet")]
+#[doc(hidden)]
+pub use parquet::ParquetText;
+#[doc(hidden)]
+pub use record_runs::RecordList;
+#[doc(hidden)]
+pub use records::{PuzzleRef, Record, Records, Text};
+#[doc(hidden)]
+pub use reusable_vec::ReusableVec;
 
 use self::records::Place;
 use crate::puzzle::CELLS;

@@ -19,31 +19,55 @@ mod columns;
     not(any(feature = "gzip", feature = "zstd")),
     allow(unused, unreachable_code, reason = "there is no compression to choose")
 )]
+#[doc(hidden)]
 pub mod compress;
+#[doc(hidden)]
 pub mod csv;
 mod facts;
+#[doc(hidden)]
 pub mod grid;
+#[doc(hidden)]
 pub mod jsonl;
+#[doc(hidden)]
 pub mod judge;
+#[doc(hidden)]
 pub mod lines;
+#[doc(hidden)]
 pub mod npy;
 #[cfg(feature = "parquet")]
+#[doc(hidden)]
 pub mod parquet;
 mod plain;
 mod row;
 
-pub use buffer::{Fields, RowBuffer, SHORT, Short};
-pub use columns::{Column, UnknownColumn, names_of_kept};
-pub use compress::Packer;
+pub use buffer::RowBuffer;
+pub use columns::{Column, UnknownColumn};
 pub use csv::{CsvRows, TsvRows};
-pub use grid::{LabelledGrids, PuzzleGrids};
 pub use jsonl::JsonRows;
-pub use judge::JudgeGrids;
-pub use lines::{FormLines, PuzzleLines, SolutionLines};
+pub use lines::SolutionLines;
 pub use npy::NpyRows;
 #[cfg(feature = "parquet")]
-pub use parquet::{ParquetFile, ParquetRows};
-pub use row::{Kept, Outcomes, PuzzleRow, PuzzleRows, Row, Rows, Wanted};
+pub use parquet::ParquetRows;
+pub use row::{Row, Rows};
+
+// What only the command and the package for Python need.
+#[doc(hidden)]
+pub use buffer::{Fields, SHORT, Short};
+#[doc(hidden)]
+pub use columns::names_of_kept;
+#[doc(hidden)]
+pub use compress::Packer;
+#[doc(hidden)]
+pub use grid::{LabelledGrids, PuzzleGrids};
+#[doc(hidden)]
+pub use judge::JudgeGrids;
+#[doc(hidden)]
+pub use lines::{FormLines, PuzzleLines};
+#[cfg(feature = "parquet")]
+#[doc(hidden)]
+pub use parquet::ParquetFile;
+#[doc(hidden)]
+pub use row::{Kept, Outcomes, PuzzleRow, PuzzleRows, Wanted};
 
 /// Turns rows into bytes. Workers share one and call it side by side.
 pub trait RowFormat: Sync {

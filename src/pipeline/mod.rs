@@ -33,16 +33,26 @@ mod wanted;
 mod worker;
 mod writer;
 
-pub use self::answers::AnswerInput;
-pub use self::block::BLOCK_BYTES;
-pub use self::corpus::Corpus;
-pub use self::plan::{MakeEngine, Pipeline, Route};
+pub use self::plan::{MakeEngine, Pipeline};
 pub use self::progress::{InputFailure, Progress};
 pub use self::records::{ReadRecord, RecordReader};
 pub use self::report::{OutputFailure, Report};
-pub use self::sift::{Distinct, Fate, Sameness, Sift, Sifted};
 pub use self::sink::{Checkpoint, Output, RecordName, Sink};
+
+// What only the command needs.
+#[doc(hidden)]
+pub use self::answers::AnswerInput;
+#[doc(hidden)]
+pub use self::block::BLOCK_BYTES;
+#[doc(hidden)]
+pub use self::corpus::Corpus;
+#[doc(hidden)]
+pub use self::plan::Route;
+#[doc(hidden)]
+pub use self::sift::{Distinct, Fate, Sameness, Sift, Sifted};
+#[doc(hidden)]
 pub use self::tally::Tally;
+#[doc(hidden)]
 pub use self::wanted::{Augment, Rated, WantedFacts, WantedTally};
 
 const NO_PANIC: &str = "a panic ends the run";

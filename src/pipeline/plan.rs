@@ -64,6 +64,7 @@ pub struct Pipeline {
     pub check: bool,
     /// The input with the solutions to be checked, if they do not stand beside the puzzles. It is
     /// read once.
+    #[doc(hidden)]
     pub answers: Option<Mutex<AnswerInput>>,
     /// Whether to give a puzzle a row for each of several solutions, the smallest first, and for how
     /// many; no more are listed than [`Limits::solutions`] lets be counted. The engine has to find
@@ -72,16 +73,22 @@ pub struct Pipeline {
     /// Whether canonical forms are found in place of solutions: nothing is solved.
     pub canon: bool,
     /// What else is to be found out about puzzles.
+    #[doc(hidden)]
     pub facts: WantedFacts,
     /// What is to be counted of them ([`Report::tally`]).
+    #[doc(hidden)]
     pub tally: WantedTally,
     /// Decides which records have rows.
+    #[doc(hidden)]
     pub sift: Option<Box<dyn Sift>>,
     /// Decides likewise, by status and level, in which output.
+    #[doc(hidden)]
     pub route: Option<Route>,
     /// How many outputs of rows there are.
+    #[doc(hidden)]
     pub outputs: NonZeroU8,
     /// The isomorphs that are written in place of each record: nothing is solved.
+    #[doc(hidden)]
     pub augment: Option<Augment>,
     /// How rows are written.
     pub format: Box<dyn RowFormat + Send>,

@@ -6,7 +6,9 @@ mod latency;
 mod timeline;
 
 pub use counts::Counts;
+#[doc(hidden)]
 pub use human::HumanTime;
 pub(crate) use latency::in_runs;
 pub use latency::{Bucket, Latencies};
+#[doc(hidden)]
 pub use timeline::Timeline;

@@ -30,8 +30,8 @@
 //!
 //! # A stream
 //!
-//! [`Pipeline::run`] does what the command does, on all cores: from any reader of lines, tables, grids
-//! or JSON to rows in any [`Sink`](pipeline::Sink), in order, whatever the input has.
+//! [`Pipeline::run`] does what the command does, on all cores: from any reader of lines, tables,
+//! grids or JSON to rows in any [`Sink`](pipeline::Sink), in order, whatever the input has.
 //!
 //! ```
 //! use bulkdoku::{Pipeline, Progress, Source, Status};
@@ -52,12 +52,13 @@
 //! # Features
 //!
 //! Without features there are puzzles, engines, canonical forms and generators. The feature
-//! `pipeline` adds the modules that read and write records; `gzip`, `zstd`, `xz`, `bzip2` and `lz4` add
-//! compressed inputs, the first two also outputs; `parquet` reads and writes Parquet files. `serde` writes and reads puzzles,
-//! grids and pencil marks as text. `cli` adds what only the command needs. All are on by default.
+//! `pipeline` adds the modules that read and write records; `gzip`, `zstd`, `xz`, `bzip2` and `lz4`
+//! add compressed inputs, the first two also outputs; `parquet` reads and writes Parquet files.
+//! `serde` writes and reads puzzles, grids and pencil marks as text. `cli` adds what only the
+//! command needs. All are on by default.
 //!
-//! Items that are hidden from this documentation serve the command, the package for Python and the fuzz
-//! targets. They may change with every release.
+//! Items that are hidden from this documentation serve the command, the package for Python and the
+//! fuzz targets. They may change with every release.
 
 #[cfg(feature = "serde")]
 mod as_text;

@@ -1,5 +1,5 @@
-//! However the bytes of an input arrive, all at once, in pieces or one by one, its rows, messages and
-//! counts are the same, over-long lines included.
+//! However the bytes of an input arrive, all at once, in pieces or one by one, its rows, messages
+//! and counts are the same, over-long lines included.
 
 use std::fs;
 use std::io::Write;

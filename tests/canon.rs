@@ -104,8 +104,8 @@ fn a_plain_search_over_all_transformations_agrees() {
     }
 }
 
-/// The smallest and the largest of all grids in canonical form, and the automorphisms of the second,
-/// as Red Ed (Ed Russell) found them and the players' forum prints them.
+/// The smallest and the largest of all grids in canonical form, and the automorphisms of the
+/// second, as Red Ed (Ed Russell) found them and the players' forum prints them.
 #[test]
 fn the_smallest_and_the_largest_form_of_all_grids() {
     for (form, automorphisms) in [

@@ -205,8 +205,8 @@ fn clues_keep_to_a_pattern_and_a_hard_search_begins_at_a_pool() {
     assert_ne!(hard.stdout, generate(&["-n", "1", "--seed", "1", "--hard"]).stdout);
 }
 
-/// With uniform grids every digit and every cell is a clue equally often. The bounds of chi-square are
-/// those of 999 of 1000 cases.
+/// With uniform grids every digit and every cell is a clue equally often. The bounds of chi-square
+/// are those of 999 of 1000 cases.
 #[test]
 fn digits_and_cells_are_equally_often_clues() {
     let made = lines(&generate(&["--count", "2000", "--seed", "77", "--grids", "uniform"]));

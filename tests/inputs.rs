@@ -2,8 +2,8 @@
 //! the exit status, the rows and the messages.
 //!
 //! Whatever it is, every record has exactly one row, in order, with its physical line number, and
-//! the counts add up: [`Given::gives`] looks at that in every case. Signals, kills, `--resume`, disks
-//! that are full and inputs that vanish have `tests/interrupted.rs` for themselves.
+//! the counts add up: [`Given::gives`] looks at that in every case. Signals, kills, `--resume`,
+//! disks that are full and inputs that vanish have `tests/interrupted.rs` for themselves.
 
 use std::fs;
 use std::io::Write;

@@ -34,8 +34,8 @@ fn memory_for_all_threads_is_not_needed() {
     }
 }
 
-/// Whatever is allowed, the command works or says what it needs; below 9 MB the system does not even
-/// load it.
+/// Whatever is allowed, the command works or says what it needs; below 9 MB the system does not
+/// even load it.
 #[test]
 fn memory_that_is_too_little_is_said_before_anything_is_done() {
     let mut said = 0;

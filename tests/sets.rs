@@ -41,8 +41,8 @@ fn run(folder: &Folder, line: &str) -> Ran {
     folder.run(words[0], &words[1..], "")
 }
 
-/// Three sets: `a` has 150 classes, of which 40 come twice; `b` has isomorphs of 30 of them, 5 of these
-/// twice, among 100 others; `c` has one of them and 20 others. Each has a bad line.
+/// Three sets: `a` has 150 classes, of which 40 come twice; `b` has isomorphs of 30 of them, 5 of
+/// these twice, among 100 others; `c` has one of them and 20 others. Each has a bad line.
 fn three_sets(folder: &Folder) {
     let a = puzzles(1, 150);
     let doubles = isomorphs(&a[..40], 2);
@@ -221,8 +221,8 @@ fn a_split_parts_no_class_and_loses_no_row() {
             rows.iter().for_each(|row| strata.entry(stratum(row)).or_default()[side] += 1);
         }
         for (stratum, [train, test]) in strata {
-            // A class has at most six records, of which half may be too many, in each of up to seven
-            // strata of guesses.
+            // A class has at most six records, of which half may be too many, in each of up to
+            // seven strata of guesses.
             let few = if options == "--stratify guesses" { 21.0 } else { 3.0 };
             let wanted = 0.2 * (train + test) as f64;
             assert!(

@@ -11,7 +11,8 @@ use crate::puzzle::{Contradiction, Malformed, cell_name};
 pub enum Mismatch {
     /// There is none.
     Missing,
-    /// There is none because the input of the answers has ended: it has fewer than there are puzzles.
+    /// There is none because the input of the answers has ended: it has fewer than there are
+    /// puzzles.
     Ended,
     /// It is no grid at all.
     NoGrid(Malformed),

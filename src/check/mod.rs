@@ -3,8 +3,8 @@
 //! Such a solution is called an *answer* here, to tell it from what an engine finds. It is right if
 //! it is a complete grid, keeps what the puzzle gives, obeys the rules, and is the puzzle's only
 //! solution. The grid alone shows the first three: [`solves`] says quickly whether they hold, and
-//! [`compare`] what is wrong. The last one takes an engine, and [`judge`] compares what it found. So
-//! every right answer also checks the engine, which has to find the same grid.
+//! [`compare`] what is wrong. The last one takes an engine, and [`judge`] compares what it found.
+//! So every right answer also checks the engine, which has to find the same grid.
 
 mod mismatch;
 mod reasons;

@@ -21,8 +21,8 @@ use super::{Failure, answers, numbers};
 pub struct AgainstArgs {
     /// Only rows whose class does not occur in this file
     ///
-    /// It is read first, whatever its format; the option may be given several times. Others are counted
-    /// as known.
+    /// It is read first, whatever its format; the option may be given several times. Others are
+    /// counted as known.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     against: Vec<PathBuf>,
 
@@ -35,8 +35,8 @@ pub struct AgainstArgs {
 pub struct MemoryArgs {
     /// Memory for a set that is compared with; beyond it, disk
     ///
-    /// Each class takes 16 bytes and the room of a hash table, 20 to 39 bytes in all. What would take more
-    /// than this is sorted in temporary files, in the folder that TMPDIR names.
+    /// Each class takes 16 bytes and the room of a hash table, 20 to 39 bytes in all. What would
+    /// take more than this is sorted in temporary files, in the folder that TMPDIR names.
     #[arg(
         long,
         value_name = "SIZE",

@@ -22,10 +22,11 @@ use super::{Exit, Failure, endings, numbers};
 
 /// Write isomorphs of puzzles, each with its solution if the input gives one
 ///
-/// An isomorph has its digits renamed, the rows of its bands, the columns of its stacks, bands and stacks
-/// permuted, and is perhaps transposed. Those of a record depend on the seed, the place of its input
-/// among all and its line there; the first ones do not depend on how many there are. All are
-/// different, and other than the record; where a puzzle has fewer isomorphs, there are fewer rows.
+/// An isomorph has its digits renamed, the rows of its bands, the columns of its stacks, bands and
+/// stacks permuted, and is perhaps transposed. Those of a record depend on the seed, the place of
+/// its input among all and its line there; the first ones do not depend on how many there are. All
+/// are different, and other than the record; where a puzzle has fewer isomorphs, there are fewer
+/// rows.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each option is given or not")]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
@@ -82,8 +83,8 @@ pub struct Args {
 
     /// Take this many records at random
     ///
-    /// Without replacement, each as likely; they stay in their order. The inputs are read twice. With
-    /// --times 0 --original the sample itself is written.
+    /// Without replacement, each as likely; they stay in their order. The inputs are read twice.
+    /// With --times 0 --original the sample itself is written.
     #[arg(
         long,
         value_name = "N",

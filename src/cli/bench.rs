@@ -75,8 +75,8 @@ pub struct Args {
 
     /// Compare with the JSON of an earlier measurement
     ///
-    /// What has changed beyond the spread of the rounds is named on standard error. It must have all
-    /// that is measured.
+    /// What has changed beyond the spread of the rounds is named on standard error. It must have
+    /// all that is measured.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     baseline: Option<PathBuf>,
 

@@ -21,9 +21,9 @@ use super::{Exit, Failure, endings};
 ///
 /// Two puzzles are isomorphic if one becomes the other by relabelling the digits, permuting rows in
 /// a band, columns in a stack, bands or stacks, and transposing. The canonical form is the smallest
-/// of all isomorphs, read as 81 characters with a blank before 1 to 9 (the forum's minlex). It needs
-/// no solution. With it comes the number of automorphisms: of the 3,359,232 transformations of the
-/// cells, those that leave the puzzle as it is, up to the names of its digits.
+/// of all isomorphs, read as 81 characters with a blank before 1 to 9 (the forum's minlex). It
+/// needs no solution. With it comes the number of automorphisms: of the 3,359,232 transformations
+/// of the cells, those that leave the puzzle as it is, up to the names of its digits.
 ///
 /// Inputs are those of bulkdoku solve: lines, tables, JSON lines, grids.
 #[derive(Debug, clap::Args)]
@@ -62,9 +62,9 @@ pub struct Args {
 
     /// Keep the first puzzle of each class
     ///
-    /// One that is isomorphic to an earlier one is counted and has no row. Each class takes 20 to 39
-    /// bytes of memory: a hash of 128 bits, 16 bytes, and the room of the table. Two classes of n
-    /// have the same hash with a chance of about n² / 2¹²⁹.
+    /// One that is isomorphic to an earlier one is counted and has no row. Each class takes 20 to
+    /// 39 bytes of memory: a hash of 128 bits, 16 bytes, and the room of the table. Two classes of
+    /// n have the same hash with a chance of about n² / 2¹²⁹.
     #[arg(long, help_heading = "Output")]
     dedup: bool,
 
@@ -182,8 +182,8 @@ impl Args {
         matches!(format, Format::Lines | Format::Npy) || columns.iter().any(about_forms)
     }
 
-    /// The options that shape rows, as far as they were given or have defaults: `--resume` needs the
-    /// same ones.
+    /// The options that shape rows, as far as they were given or have defaults: `--resume` needs
+    /// the same ones.
     fn settings(&self, format: Format) -> BTreeMap<String, String> {
         let Self {
             input: _,

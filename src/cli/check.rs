@@ -40,8 +40,8 @@ pub struct Args {
 
     /// Column with the solutions: its name, or its number from 1
     ///
-    /// If not given, it is found by its name or by what is in it. With --solutions it is a column of
-    /// that file.
+    /// If not given, it is found by its name or by what is in it. With --solutions it is a column
+    /// of that file.
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     solution_column: Option<String>,
 

@@ -12,7 +12,8 @@ use super::{Failure, help, numbers};
 pub struct EngineArgs {
     /// Give up on a puzzle after this many nodes
     ///
-    /// A node is a state that the search looks at; the limit ends the same searches on every machine.
+    /// A node is a state that the search looks at; the limit ends the same searches on every
+    /// machine.
     #[arg(
         long,
         value_name = "N",

@@ -36,8 +36,8 @@ pub struct FileSink {
     parquet: Option<ParquetFile>,
     /// The header when all rows are there, and its length, if it is another one than at the start.
     whole_header: Option<WholeHeader>,
-    /// Something before this place is missing in the outputs: a later run has to go back to the last
-    /// place that was noted.
+    /// Something before this place is missing in the outputs: a later run has to go back to the
+    /// last place that was noted.
     is_incomplete: bool,
     /// When records had their rows, if that is kept.
     kept_time: Option<KeptTime>,
@@ -69,7 +69,8 @@ impl FileSink {
         if let Some(columns) = format.parquet_columns() {
             let failed = |error| Failure::Io(format!("{}: {error}", self.rows.name()));
             self.parquet = Some(ParquetFile::new(columns).map_err(failed)?);
-            // Such a file has its directory at the end: without it nothing can be read, or continued.
+            // Such a file has its directory at the end: without it nothing can be read, or
+            // continued.
             self.journal.take().map_or(Ok(()), Journal::remove).map_err(failed)?;
         }
         self.whole_header = format.whole_header().map(|of| {

@@ -55,8 +55,8 @@ impl Format {
         "grid",
     ];
 
-    /// The one that was asked for, or that the output's name asks for, or the usual one. A name that
-    /// asks for another format is refused, unless one was asked for.
+    /// The one that was asked for, or that the output's name asks for, or the usual one. A name
+    /// that asks for another format is refused, unless one was asked for.
     pub fn chosen(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
         let format = match (asked, output) {
             (Some(asked), _) => asked,

@@ -25,8 +25,8 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// What this path stands for; nothing for devices, which anything can be written to, and for what
-    /// cannot be looked at.
+    /// What this path stands for; nothing for devices, which anything can be written to, and for
+    /// what cannot be looked at.
     pub fn of(path: &Path) -> Option<Self> {
         let mut path = path.to_owned();
         for _ in 0..MOST_LINKS {

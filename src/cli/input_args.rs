@@ -43,8 +43,8 @@ pub struct LayoutArgs {
     /// Largest window of a compressed input [default: 32M]
     ///
     /// A zst or xz stream says how far back it refers, and that much memory it takes if it is long:
-    /// 64M for xz -9, 128M for zstd --long. What is longer than this and refers further back is refused, so
-    /// that memory is bounded.
+    /// 64M for xz -9, 128M for zstd --long. What is longer than this and refers further back is
+    /// refused, so that memory is bounded.
     #[arg(
         long,
         hide_short_help = true,

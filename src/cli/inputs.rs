@@ -21,8 +21,8 @@ pub const STDIN: &str = "-";
 /// The bytes of an input.
 pub type Reader = Stream<'static>;
 
-/// How many files stay open from the check of the command line to their turn. Others are opened again,
-/// so that any number of them can be named.
+/// How many files stay open from the check of the command line to their turn. Others are opened
+/// again, so that any number of them can be named.
 const KEPT_OPEN: usize = 16;
 
 /// Inputs that can be read, as far as one can tell without reading them: at least one.
@@ -79,8 +79,8 @@ impl Inputs {
         Ok(Self { all, paths, findings, bytes, options })
     }
 
-    /// Finds out from the first bytes of each input how records lie in it. If `stop` is set while one
-    /// of them has no bytes yet, those behind it are not looked at.
+    /// Finds out from the first bytes of each input how records lie in it. If `stop` is set while
+    /// one of them has no bytes yet, those behind it are not looked at.
     pub fn look(&mut self, expected: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
         self.options = expected.stream;
         self.findings.clear();
@@ -192,7 +192,8 @@ impl Inputs {
         })
     }
 
-    /// The inputs in order, to be read once. Those that are not open are opened when their turn comes.
+    /// The inputs in order, to be read once. Those that are not open are opened when their turn
+    /// comes.
     pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
         self.sources_behind(0)
     }
@@ -328,8 +329,8 @@ impl Origin {
 /// The name of puzzles that were typed, in rows and messages.
 const TYPED: &str = "<arguments>";
 
-/// The puzzle that was typed instead of a file's name, on a line of its own: as it was typed if that
-/// is one line without blanks, else its cells or marks.
+/// The puzzle that was typed instead of a file's name, on a line of its own: as it was typed if
+/// that is one line without blanks, else its cells or marks.
 fn typed_puzzle(argument: &Path) -> Option<String> {
     let text = argument.to_str().filter(|_| !argument.exists())?;
     let marks: Marks = text.parse().ok()?;

@@ -1,9 +1,9 @@
 //! What an unfinished run leaves beside its output, so that `--resume` can continue it.
 //!
 //! `results.csv.resume` says what the run was (inputs, options) and has some places in the input up
-//! to which all rows are in the output, with the output's length and last bytes there. It is written
-//! before the output, always as a whole, and removed when all is done: an output with such a file
-//! beside it is not complete, and whatever stands in it behind the last place is cut off.
+//! to which all rows are in the output, with the output's length and last bytes there. It is
+//! written before the output, always as a whole, and removed when all is done: an output with such
+//! a file beside it is not complete, and whatever stands in it behind the last place is cut off.
 //!
 //! Several places are kept, because a machine that crashes may lose the end of the output that a
 //! killed run leaves behind; the first is that before the first row.
@@ -266,8 +266,8 @@ impl Journal {
         self.write()
     }
 
-    /// The old file stays until the new one is complete and on the disk: after a crash of the machine
-    /// one of them is there.
+    /// The old file stays until the new one is complete and on the disk: after a crash of the
+    /// machine one of them is there.
     fn write(&mut self) -> io::Result<()> {
         // If it fails, it is tried again when it is due the next time.
         self.written = Instant::now();

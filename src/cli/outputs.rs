@@ -64,8 +64,8 @@ pub enum Existing<'a> {
     Refused,
     /// They are replaced.
     Replaced,
-    /// An earlier run has left these, by their names in messages, and perhaps others that are empty.
-    /// They stay until it is known what is in them. Others are refused.
+    /// An earlier run has left these, by their names in messages, and perhaps others that are
+    /// empty. They stay until it is known what is in them. Others are refused.
     Kept(&'a [String]),
 }
 
@@ -136,8 +136,8 @@ impl Destinations {
         Ok(())
     }
 
-    /// Opens all outputs, unless one of them is an input or a file that is not to be lost, or two are
-    /// the same: then none is made or changed.
+    /// Opens all outputs, unless one of them is an input or a file that is not to be lost, or two
+    /// are the same: then none is made or changed.
     ///
     /// `others` take rows, too.
     pub fn open(

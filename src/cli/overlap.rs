@@ -23,10 +23,10 @@ use super::{Exit, Failure, endings};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
 ///
-/// A class is all isomorphs of a puzzle: see bulkdoku canon. The set A is read and kept in memory, as
-/// hashes; then the others are read, and A once more. Each record whose class is both in A and in one of
-/// the others has a row, those of the others first. The summary says for each file how many records and
-/// classes that are.
+/// A class is all isomorphs of a puzzle: see bulkdoku canon. The set A is read and kept in memory,
+/// as hashes; then the others are read, and A once more. Each record whose class is both in A and
+/// in one of the others has a row, those of the others first. The summary says for each file how
+/// many records and classes that are.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {

@@ -204,7 +204,8 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
     };
     let journal = Journal::take_up(output, run)?;
     match fs::metadata(output) {
-        // An empty file is left by a run that was killed before it wrote anything, even its journal.
+        // An empty file is left by a run that was killed before it wrote anything, even its
+        // journal.
         Ok(found) if journal.is_none() && !(found.is_file() && found.len() == 0) => {
             let [path, _] = journal::places(output);
             Err(Failure::Usage(format!(

@@ -42,8 +42,8 @@ impl InputState {
 }
 
 impl Run {
-    /// What was another one before, if anything was. Of the inputs from this place on only the names
-    /// have to be the same.
+    /// What was another one before, if anything was. Of the inputs from this place on only the
+    /// names have to be the same.
     pub fn difference(&self, before: &Self, unread: usize) -> Option<String> {
         if self.program != before.program {
             return Some(format!("it was {} before, this is {}", before.program, self.program));

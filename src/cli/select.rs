@@ -46,8 +46,8 @@ pub struct SelectArgs {
 
     /// Column rating: geometric mean over this many isomorphs
     ///
-    /// They are drawn from the canonical form, so that all isomorphs of a puzzle have the same rating.
-    /// It is the mean of guesses and 1, less 1.
+    /// They are drawn from the canonical form, so that all isomorphs of a puzzle have the same
+    /// rating. It is the mean of guesses and 1, less 1.
     #[arg(
         long,
         value_name = "K",
@@ -141,7 +141,8 @@ impl SelectArgs {
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 
-    /// Refuses what would change nothing, or cannot be known; `first` says that no proof is looked for.
+    /// Refuses what would change nothing, or cannot be known; `first` says that no proof is looked
+    /// for.
     pub fn check(
         &self,
         columns: Option<&[Column]>,

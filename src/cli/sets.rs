@@ -40,8 +40,8 @@ pub fn read(
     Ok(sets.into_iter().flat_map(InputSets::into_sets).collect())
 }
 
-/// What is measured of one input: its puzzles, and its pencil marks by themselves, because their text
-/// is nine times as long.
+/// What is measured of one input: its puzzles, and its pencil marks by themselves, because their
+/// text is nine times as long.
 struct InputSets {
     puzzles: Option<PuzzleSet>,
     marks: Option<PuzzleSet>,

@@ -24,9 +24,9 @@ use super::{Exit, Failure, endings, help, numbers};
 
 /// Split a set of puzzles into two, such as training and test, with no class on both sides
 ///
-/// A class is all isomorphs of a puzzle: see bulkdoku canon. Which side a class goes to depends on the
-/// seed and the class alone, up to a border that is set so that the share is met: in each stratum, if
-/// there are any. The inputs are read twice.
+/// A class is all isomorphs of a puzzle: see bulkdoku canon. Which side a class goes to depends on
+/// the seed and the class alone, up to a border that is set so that the share is met: in each
+/// stratum, if there are any. The inputs are read twice.
 ///
 /// Rows have the puzzle as it was written, and of tables all other columns behind it.
 #[derive(Debug, clap::Args)]

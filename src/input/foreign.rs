@@ -1,7 +1,7 @@
 //! Inputs that are something else: files of other kinds, known by their first bytes.
 //!
-//! Read as text they would be a row of nonsense for each line feed in them. What is named here can be
-//! told from text for certain, whatever the text says.
+//! Read as text they would be a row of nonsense for each line feed in them. What is named here can
+//! be told from text for certain, whatever the text says.
 
 use std::fmt;
 
@@ -111,7 +111,8 @@ impl Verdict {
         worst.unwrap_or_else(|| of_zeros(bytes))
     }
 
-    /// There is no more: what could still be something else is text, unless its zeros say otherwise.
+    /// There is no more: what could still be something else is text, unless its zeros say
+    /// otherwise.
     fn of_end(bytes: &[u8]) -> Self {
         let is_marked = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
         let zeros = if is_marked { Some(UTF_16) } else { wide(bytes) };

@@ -1,8 +1,8 @@
 //! The lines of `HoDoKu`'s library of techniques.
 //!
-//! `:0300:2:.6..+1..89…:127 359:…`: the number of a technique, its digits, the cells, those found out
-//! so far with a `+` before them, and the candidates that are removed, as digit, row and column.
-//! What follows is about the technique.
+//! `:0300:2:.6..+1..89…:127 359:…`: the number of a technique, its digits, the cells, those found
+//! out so far with a `+` before them, and the candidates that are removed, as digit, row and
+//! column. What follows is about the technique.
 
 use super::list;
 use crate::marks::{Digits, Marks};

@@ -1,8 +1,8 @@
 //! One puzzle a line: 81 cells, or 729 characters of pencil marks, then perhaps a space, tab, comma
 //! or semicolon and other text.
 //!
-//! A line may also hold its cells as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), as `HoDoKu`'s library has
-//! them (`:0300:2:` before the cells), or with a typographic ellipsis for three dots.
+//! A line may also hold its cells as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), as `HoDoKu`'s library
+//! has them (`:0300:2:` before the cells), or with a typographic ellipsis for three dots.
 //!
 //! Blank lines and lines that start with `#` are no records. White space around the cells is not
 //! part of them. Lines end with LF or CRLF; a carriage return that stands alone makes its line
@@ -43,8 +43,8 @@ pub fn count(bytes: &[u8]) -> u64 {
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// How many bytes are line feeds. With the widest vectors: every block is looked through for them by
-/// the worker that reads, while others wait for the next one.
+/// How many bytes are line feeds. With the widest vectors: every block is looked through for them
+/// by the worker that reads, while others wait for the next one.
 #[inline(always)]
 fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     let mut chunks = bytes.chunks_exact(S::u8s::LEN);
@@ -70,8 +70,8 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
-        // Nearly every line of a large file is 81 cells and its end (each a constant for a loop of its
-        // own),
+        // Nearly every line of a large file is 81 cells and its end (each a constant for a loop of
+        // its own),
         let place = Place { line, start: at as u32, indent: 0 };
         let (bytes, lines) = match block.get(at + CELLS) {
             Some(b'\n') => read_alike(simd, place, &block[at..], b"\n", records),
@@ -296,8 +296,8 @@ pub fn read_behind(block: &[u8], behind: TrailingText, records: &mut Records) {
     }
 }
 
-/// The text behind the cells of a line, of which this is the text of its record: the cells alone, or
-/// without a puzzle all of it.
+/// The text behind the cells of a line, of which this is the text of its record: the cells alone,
+/// or without a puzzle all of it.
 fn text_behind(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
     let start = text.start as usize;
     let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
@@ -310,8 +310,8 @@ fn text_behind(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
     trimmed(block, cells_end, end)
 }
 
-/// The text behind cells that are written in another form and begin here: only an ellipsis among them
-/// leaves room for any.
+/// The text behind cells that are written in another form and begin here: only an ellipsis among
+/// them leaves room for any.
 fn text_behind_other_form(block: &[u8], start: usize) -> Field {
     let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
     let word = word_length(&block[start..end]);

@@ -1,8 +1,9 @@
 //! Cells that are written as programs write lists: `5, 3, 0`, `[5 3 0]`, `5.000e+00 3.000e+00`.
 //!
-//! A list is one of cells with commas, semicolons or blanks between them, in brackets or not. A cell
-//! is a digit, a blank, a whole number from 0 to 9 in any spelling, one of these in quotes, or `null`
-//! or `None` for a blank. Nothing else may stand in it: what is a list is never anything else, too.
+//! A list is one of cells with commas, semicolons or blanks between them, in brackets or not. A
+//! cell is a digit, a blank, a whole number from 0 to 9 in any spelling, one of these in quotes, or
+//! `null` or `None` for a blank. Nothing else may stand in it: what is a list is never anything
+//! else, too.
 
 use crate::puzzle::{BLANKS, CELLS};
 use crate::text::Line;
@@ -45,7 +46,8 @@ pub(super) fn row(text: &[u8]) -> Option<[u8; 9]> {
     fill(text, &mut cells, false).then_some(cells)
 }
 
-/// The nine cells of a row of a spreadsheet, or all 81 of a puzzle. Those that are blank may be empty.
+/// The nine cells of a row of a spreadsheet, or all 81 of a puzzle. Those that are blank may be
+/// empty.
 pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let delimiter = delimiter(text, N)?;

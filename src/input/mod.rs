@@ -77,8 +77,9 @@ pub use reusable_vec::ReusableVec;
 use self::records::Place;
 use crate::puzzle::CELLS;
 
-/// Where a cell of a well-formed puzzle is whose cells stand apart and which starts with these bytes:
-/// the lines before it, and its column, counted in characters from 1. `None` if that is not known.
+/// Where a cell of a well-formed puzzle is whose cells stand apart and which starts with these
+/// bytes: the lines before it, and its column, counted in characters from 1. `None` if that is not
+/// known.
 pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
     // Behind an escape, or with signs between them, cells are not looked for.
     if matches!(text.first(), Some(b'"' | b':')) {

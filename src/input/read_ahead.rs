@@ -1,24 +1,25 @@
 //! A stream that is read ahead on a thread of its own.
 //!
-//! A worker that reads an input holds the lock that all workers need. For a plain stream it copies bytes
-//! there; to decompress them takes longer than to solve the puzzles in them.
+//! A worker that reads an input holds the lock that all workers need. For a plain stream it copies
+//! bytes there; to decompress them takes longer than to solve the puzzles in them.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// How many bytes one read on the thread asks for: about two blocks. With half as many, gz files take
-/// 4% longer.
+/// How many bytes one read on the thread asks for: about two blocks. With half as many, gz files
+/// take 4% longer.
 const PIECE: usize = 240 * 1024;
-/// How many pieces may wait. Where solving takes about as long as decompressing, a few are not enough
-/// to keep both busy.
+/// How many pieces may wait. Where solving takes about as long as decompressing, a few are not
+/// enough to keep both busy.
 const PIECES: usize = 12;
 
 /// What a stream gives, read on a thread.
 ///
-/// A read gives bytes of one piece, and waits only if there is none. Errors come behind all bytes that
-/// came before them; behind one there is nothing more, unless it is [`ErrorKind::Interrupted`].
+/// A read gives bytes of one piece, and waits only if there is none. Errors come behind all bytes
+/// that came before them; behind one there is nothing more, unless it is
+/// [`ErrorKind::Interrupted`].
 #[derive(Debug)]
 pub(super) struct ReadAhead {
     /// One piece for each read; the end of the stream is an empty one.
@@ -29,8 +30,8 @@ pub(super) struct ReadAhead {
 }
 
 impl ReadAhead {
-    /// Starts the thread. It ends with the stream, or when no more of it is wanted. If no thread can
-    /// be started, the stream comes back.
+    /// Starts the thread. It ends with the stream, or when no more of it is wanted. If no thread
+    /// can be started, the stream comes back.
     pub(super) fn spawn<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
         let (sender, pieces) = bounded(PIECES);
         let (give, take) = bounded::<R>(1);

@@ -1,8 +1,8 @@
 //! The records of a block in their order, those that are alike kept as one.
 //!
 //! In a large file nearly all are: their lines have the same length, and what is to be said of each
-//! follows from the first of them. Nothing is written or read for the others then, on easy puzzles a
-//! twentieth of all work.
+//! follows from the first of them. Nothing is written or read for the others then, on easy puzzles
+//! a twentieth of all work.
 
 use std::ops::Range;
 
@@ -96,8 +96,8 @@ impl RecordList {
         }
     }
 
-    /// Appends this many records, of which this is the first: lines of 81 cells and an end, with which
-    /// they have this many bytes, one below the other, their puzzles one behind the other.
+    /// Appends this many records, of which this is the first: lines of 81 cells and an end, with
+    /// which they have this many bytes, one below the other, their puzzles one behind the other.
     pub fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
         if count > 0 {
             let (count, line_bytes) = (count as u32, line_bytes as u32);

@@ -66,8 +66,8 @@ pub struct Records {
     pub all: RecordList,
     /// The puzzles of those that are one, in order.
     pub puzzles: ReusableVec<Puzzle>,
-    /// What was wrong with the others, in order. (Here, so that nothing has to be freed when records
-    /// are forgotten.)
+    /// What was wrong with the others, in order. (Here, so that nothing has to be freed when
+    /// records are forgotten.)
     pub malformed: Vec<Malformed>,
     /// The texts of records whose cells do not stand in one piece, and of such solutions.
     pub texts: Vec<u8>,
@@ -141,8 +141,8 @@ impl Records {
         }
     }
 
-    /// Adds a record that is no puzzle: the text that shows it, and how many lines below its first one
-    /// that stands.
+    /// Adds a record that is no puzzle: the text that shows it, and how many lines below its first
+    /// one that stands.
     pub(super) fn push_bad(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
         let Place { line, indent, .. } = place;
         let text = Text::Block(text);
@@ -171,8 +171,9 @@ impl Records {
         true
     }
 
-    /// Adds records that are puzzles and fill their lines but for this end, from this place on, as many
-    /// as stand together and `read` says are cells; returns how many bytes and lines these are.
+    /// Adds records that are puzzles and fill their lines but for this end, from this place on, as
+    /// many as stand together and `read` says are cells; returns how many bytes and lines these
+    /// are.
     #[inline(always)]
     pub(super) fn push_puzzles(
         &mut self,

@@ -7,8 +7,8 @@ use crate::prefetch::{Prefetch, prefetch_all};
 /// How many values before they are written places are prefetched.
 const AHEAD: usize = 8;
 
-/// Values one behind the other, forgotten all at once. Their bytes stay, so that a place need not be
-/// cleared for a value that is written there piece by piece.
+/// Values one behind the other, forgotten all at once. Their bytes stay, so that a place need not
+/// be cleared for a value that is written there piece by piece.
 #[derive(Clone, Debug)]
 pub struct ReusableVec<T> {
     /// The first `length` count.

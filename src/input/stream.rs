@@ -6,8 +6,9 @@
 //! ```
 //!
 //! A stream keeps its first bytes until they are read. All that is asked about an input is asked of
-//! them: whether it is compressed, whether it is a file of another kind, how its records lie. A plain
-//! stream is read straight into the block that wants its bytes, once the first ones are used up.
+//! them: whether it is compressed, whether it is a file of another kind, how its records lie. A
+//! plain stream is read straight into the block that wants its bytes, once the first ones are used
+//! up.
 
 use std::fmt;
 use std::fs::File;
@@ -46,13 +47,13 @@ pub struct StreamOptions {
 
 /// The bytes of an input, decompressed if need be. Parquet files come as the text of a table.
 ///
-/// A read fills as much as the compressed bytes at hand yield, and asks for more of them only if they
-/// yield nothing: lines from a slow pipe come out as soon as they are in. Errors of the source are
-/// passed on and leave everything as it was, so that an interrupted read can be repeated. A stream
-/// that is cut off or damaged gives an error that says so, after all bytes before it.
+/// A read fills as much as the compressed bytes at hand yield, and asks for more of them only if
+/// they yield nothing: lines from a slow pipe come out as soon as they are in. Errors of the source
+/// are passed on and leave everything as it was, so that an interrupted read can be repeated. A
+/// stream that is cut off or damaged gives an error that says so, after all bytes before it.
 pub struct Stream<'a> {
-    /// First bytes, those before `taken` read since. While the codec is unknown they are as they lie
-    /// in the source, then they are decompressed.
+    /// First bytes, those before `taken` read since. While the codec is unknown they are as they
+    /// lie in the source, then they are decompressed.
     first: Vec<u8>,
     taken: usize,
     /// What ended the first bytes; it is returned when they are used up.
@@ -61,8 +62,8 @@ pub struct Stream<'a> {
     /// Bytes taken from the source.
     count: Arc<AtomicU64>,
     rest: Rest<'a>,
-    /// Whether its reads do not wait: then a read of first bytes is filled up with others, so that blocks
-    /// do not depend on how many bytes detection took.
+    /// Whether its reads do not wait: then a read of first bytes is filled up with others, so that
+    /// blocks do not depend on how many bytes detection took.
     is_file: bool,
     /// Starts the thread that decodes ahead, where that is wanted.
     spawn: Option<Spawn<'a>>,
@@ -131,13 +132,14 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Finds how records lie in the stream, from as many of its first bytes as that takes. They stay,
-    /// so that other questions can follow. A stream that fails is taken for what it is until then.
-    /// When a read is interrupted, `is_over` decides whether to give up; there is no layout then.
+    /// Finds how records lie in the stream, from as many of its first bytes as that takes. They
+    /// stay, so that other questions can follow. A stream that fails is taken for what it is until
+    /// then. When a read is interrupted, `is_over` decides whether to give up; there is no layout
+    /// then.
     ///
     /// # Errors
-    /// When it is a file of another kind; when it is a table and it is not clear which column holds the
-    /// puzzles.
+    /// When it is a file of another kind; when it is a table and it is not clear which column holds
+    /// the puzzles.
     pub fn layout(
         &mut self,
         expected: &InputOptions,
@@ -250,8 +252,8 @@ impl Stream<'static> {
         Ok(Self { is_file: true, ..Self::new(file) })
     }
 
-    /// Leaves out the columns of a Parquet file that `layout` does not read. Nothing of the stream has
-    /// been read, but for its layout.
+    /// Leaves out the columns of a Parquet file that `layout` does not read. Nothing of the stream
+    /// has been read, but for its layout.
     ///
     /// # Errors
     /// When the file cannot be read again.

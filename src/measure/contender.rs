@@ -102,7 +102,8 @@ impl Contender {
     }
 
     /// Hands out batches to the threads; `keep` gets each one's number and outcomes. Takes the time
-    /// from the first batch handed out to the last one done: waking threads is not what is measured.
+    /// from the first batch handed out to the last one done: waking threads is not what is
+    /// measured.
     fn pass(&self, rows: RowSlice<'_>, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
         let batches = rows.len().div_ceil(self.batch);
         let next = AtomicUsize::new(0);

@@ -9,10 +9,10 @@
 //!                                    agree
 //! ```
 //!
-//! Timed is a puzzle's way from 81 characters (729 of pencil marks) to the 81 characters of its solution, in memory.
-//! The subjects take turns in every round, so that what disturbs the machine disturbs all of
-//! them; the median of the rounds is compared, and the smallest and largest tell how far it can
-//! be trusted.
+//! Timed is a puzzle's way from 81 characters (729 of pencil marks) to the 81 characters of its
+//! solution, in memory. The subjects take turns in every round, so that what disturbs the machine
+//! disturbs all of them; the median of the rounds is compared, and the smallest and largest tell
+//! how far it can be trusted.
 //!
 //! Permuting the puzzles, proving uniqueness, warming up, and checking outside the timing follow
 //! the benchmark of Tom Dillon's solver tdoku.

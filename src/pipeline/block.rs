@@ -11,10 +11,10 @@ use crate::input::{Layout, Position, Records};
 use crate::output::RowBuffer;
 use crate::stats::Counts;
 
-/// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits for
-/// those before it: with their puzzles, outcomes and rows they take a megabyte, which second-level
-/// caches hold. Lanes that run empty at a block's end, and threads that wake each other for it, cost
-/// little.
+/// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits
+/// for those before it: with their puzzles, outcomes and rows they take a megabyte, which
+/// second-level caches hold. Lanes that run empty at a block's end, and threads that wake each
+/// other for it, cost little.
 pub const BLOCK_BYTES: usize = 112 * 1024;
 
 /// Whole lines of one input, and the rows made from them.
@@ -110,8 +110,8 @@ impl Block {
         self.packed.as_deref().unwrap_or_else(|| self.rows.as_slice())
     }
 
-    /// Leaves the whole records before one of its lines, which are counted from 0: the run is stopped
-    /// there.
+    /// Leaves the whole records before one of its lines, which are counted from 0: the run is
+    /// stopped there.
     pub(super) fn end_before(&mut self, line: u32) {
         let mut ends = memchr_iter(b'\n', self.lines());
         let start = line.checked_sub(1).and_then(|line| ends.nth(line as usize));

@@ -39,8 +39,9 @@ pub struct Corpus {
 const ROW: u64 = CELLS as u64 + 1;
 
 impl Corpus {
-    /// How many rows a block has, whatever the number of threads: compressed rows are the same then.
-    /// Rows that take long come in small blocks, so that little is lost where a run is stopped.
+    /// How many rows a block has, whatever the number of threads: compressed rows are the same
+    /// then. Rows that take long come in small blocks, so that little is lost where a run is
+    /// stopped.
     fn rows_in_block(&self) -> u64 {
         let plain =
             Recipe { kind: self.recipe.kind, grids: self.recipe.grids, ..Recipe::default() };

@@ -7,11 +7,11 @@
 //!    └───────────────── empty blocks ◀─────────────────┘
 //! ```
 //!
-//! The number of blocks is fixed. That alone bounds the memory and the reordering, holds the
-//! reader back when the output is slow, and leaves nothing to allocate once all blocks have been
-//! round. The workers are a rayon pool. Reader and writer have no threads of their own, which would
-//! have to be woken for every block and would take their turns on the workers' cores: a worker has
-//! its block filled when it needs one, and the first to finish one writes whatever is finished. Inputs
+//! The number of blocks is fixed. That alone bounds the memory and the reordering, holds the reader
+//! back when the output is slow, and leaves nothing to allocate once all blocks have been round.
+//! The workers are a rayon pool. Reader and writer have no threads of their own, which would have
+//! to be woken for every block and would take their turns on the workers' cores: a worker has its
+//! block filled when it needs one, and the first to finish one writes whatever is finished. Inputs
 //! that have to be decompressed are read ahead on a thread ([`Stream`](crate::input::Stream)).
 
 mod answers;

@@ -16,8 +16,8 @@ use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, Limits};
 use crate::status::Status;
 
-/// The largest block where several solutions of each puzzle are listed. The rows of a block may take hours
-/// then, and a run that is stopped is resumed before the block.
+/// The largest block where several solutions of each puzzle are listed. The rows of a block may
+/// take hours then, and a run that is stopped is resumed before the block.
 const LISTED_BYTES: usize = 2 * 1024;
 
 /// Makes an engine, one for each worker.
@@ -52,8 +52,8 @@ pub type Route = Box<dyn Fn(Status, Option<Level>) -> Option<u8> + Send + Sync>;
 /// assert_eq!((report.counts.of(Status::Unique), report.counts.comments), (1, 1));
 /// ```
 pub struct Pipeline {
-    /// Workers; fewer are started if more would gain nothing, or if the system has no more threads or
-    /// memory ([`Report::threads`]).
+    /// Workers; fewer are started if more would gain nothing, or if the system has no more threads
+    /// or memory ([`Report::threads`]).
     pub threads: NonZeroUsize,
     /// Makes each worker's engine, and a new one after a panic.
     pub engine: MakeEngine,
@@ -66,9 +66,9 @@ pub struct Pipeline {
     /// read once.
     #[doc(hidden)]
     pub answers: Option<Mutex<AnswerInput>>,
-    /// Whether to give a puzzle a row for each of several solutions, the smallest first, and for how
-    /// many; no more are listed than [`Limits::solutions`] lets be counted. The engine has to find
-    /// the smallest one ([`LexFirst`](crate::solver::LexFirst)).
+    /// Whether to give a puzzle a row for each of several solutions, the smallest first, and for
+    /// how many; no more are listed than [`Limits::solutions`] lets be counted. The engine has to
+    /// find the smallest one ([`LexFirst`](crate::solver::LexFirst)).
     pub list: Option<NonZeroU32>,
     /// Whether canonical forms are found in place of solutions: nothing is solved.
     pub canon: bool,

@@ -11,8 +11,8 @@ use thiserror::Error;
 pub struct Progress {
     /// Records whose rows are written.
     pub records: AtomicU64,
-    /// Set to end the run early, within a fraction of a second: what is solved gets its rows, the rest
-    /// is left.
+    /// Set to end the run early, within a fraction of a second: what is solved gets its rows, the
+    /// rest is left.
     pub stop: Arc<AtomicBool>,
 }
 

@@ -73,8 +73,8 @@ enum Filled {
 }
 
 impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
-    /// Reads nothing yet; the first of `sources` has the place `number` among all. Blocks should have
-    /// at most this many bytes, unless a record has more.
+    /// Reads nothing yet; the first of `sources` has the place `number` among all. Blocks should
+    /// have at most this many bytes, unless a record has more.
     pub(super) fn new(number: usize, sources: I, most: usize, progress: &'a Progress) -> Self {
         Self {
             sources,

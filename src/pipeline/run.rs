@@ -22,8 +22,8 @@ use crate::solver::StopFlag;
 
 impl Pipeline {
     /// Reads all `sources` one after the other, writes a header and one row for each record to
-    /// `rows`, in order, and a line for each bad record to `diagnostics` (`file:line:column: status:
-    /// what is wrong`). Both are given whole lines.
+    /// `rows`, in order, and a line for each bad record to `diagnostics` (`file:line:column:
+    /// status: what is wrong`). Both are given whole lines.
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
@@ -191,9 +191,9 @@ impl Pipeline {
     }
 }
 
-/// Locks what other threads mostly hold for as long as it takes to copy a block, some ten microseconds.
-/// A thread that sleeps for that is woken late, so this one spins. Where the lock is held longer (a slow
-/// pipe) sleeping is better, so it spins for a while only.
+/// Locks what other threads mostly hold for as long as it takes to copy a block, some ten
+/// microseconds. A thread that sleeps for that is woken late, so this one spins. Where the lock is
+/// held longer (a slow pipe) sleeping is better, so it spins for a while only.
 fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     const TRIES: u32 = 20;
     const PAUSES: u32 = 32;

@@ -70,9 +70,9 @@ pub struct Sifted {
     pub source: usize,
     /// Its line in that input, from 1.
     pub line: u64,
-    /// What stands for all puzzles that are the same: the canonical form, or the puzzle itself. `None`
-    /// if there is none: the record is malformed, clues contradict themselves, or pencil marks say more
-    /// than clues.
+    /// What stands for all puzzles that are the same: the canonical form, or the puzzle itself.
+    /// `None` if there is none: the record is malformed, clues contradict themselves, or pencil
+    /// marks say more than clues.
     pub puzzle: Option<Puzzle>,
     /// Guesses of the proof of that puzzle, if they are asked for.
     pub guesses: u64,

@@ -16,8 +16,8 @@ pub trait Sink: Send {
     /// When the rows cannot be written.
     fn rows(&mut self, rows: &[u8]) -> io::Result<()>;
 
-    /// Takes the header or rows of one of the outputs behind the first, by its number. Where there is
-    /// only one output, it is never called.
+    /// Takes the header or rows of one of the outputs behind the first, by its number. Where there
+    /// is only one output, it is never called.
     ///
     /// # Errors
     /// When the rows cannot be written.

@@ -65,8 +65,8 @@ impl Threads {
     }
 }
 
-/// Whether the system would give the memory of that many workers. An allocation that fails later ends
-/// the process, so it is asked for beforehand, and given back untouched.
+/// Whether the system would give the memory of that many workers. An allocation that fails later
+/// ends the process, so it is asked for beforehand, and given back untouched.
 fn has_memory_for(workers: usize) -> bool {
     let arenas = workers.min(ARENAS_PER_CORE * cores());
     let bytes =

@@ -4,7 +4,8 @@ use std::num::NonZeroU32;
 
 use crate::isomorph::Kinds;
 
-/// Which facts about puzzles are wanted. Each but the first is found for puzzles that have one solution.
+/// Which facts about puzzles are wanted. Each but the first is found for puzzles that have one
+/// solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each fact is wanted or not")]
 pub struct WantedFacts {
@@ -49,9 +50,9 @@ pub struct WantedTally {
 
 /// Writes isomorphs of each record, of the puzzle and its own solution together.
 ///
-/// What is written for a record depends on the seed, the place of its input, and its line there; the
-/// first copies do not depend on how many there are. All are different, and other than the record: where
-/// a puzzle has fewer isomorphs, there are fewer.
+/// What is written for a record depends on the seed, the place of its input, and its line there;
+/// the first copies do not depend on how many there are. All are different, and other than the
+/// record: where a puzzle has fewer isomorphs, there are fewer.
 #[derive(Clone, Copy, Debug)]
 pub struct Augment {
     /// How many isomorphs of each record.

@@ -170,8 +170,8 @@ impl<'a, S: Sink> Desk<'a, S> {
     }
 }
 
-/// Where a worker ends, all come to their end: there is no more to read, or nothing wants it, or this
-/// one has panicked and others would wait for its rows for ever.
+/// Where a worker ends, all come to their end: there is no more to read, or nothing wants it, or
+/// this one has panicked and others would wait for its rows for ever.
 pub(super) struct EndOfAll<'d, 'a, S: Sink> {
     pub free: &'a FreeBlocks,
     pub desk: &'d Desk<'a, S>,
@@ -194,8 +194,8 @@ impl<S: Sink> Drop for EndOfAll<'_, '_, S> {
 
 /// Takes rows of a block before it is finished.
 pub(super) trait TakeParts {
-    /// Writes rows of the block with this number, behind all that are before them. Waits until these
-    /// are written; `false` if nothing wants rows any more.
+    /// Writes rows of the block with this number, behind all that are before them. Waits until
+    /// these are written; `false` if nothing wants rows any more.
     fn take(&mut self, number: u64, rows: &[u8]) -> bool;
 }
 

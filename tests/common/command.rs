@@ -66,9 +66,9 @@ impl Folder {
         ran.into()
     }
 
-    /// Starts a run that resumes, again and again, and kills it after longer and longer pauses, until it
-    /// ends by itself: with one of `statuses`, or with 2 if the last kill came when all was done.
-    /// Returns how many kills that took, at least one.
+    /// Starts a run that resumes, again and again, and kills it after longer and longer pauses,
+    /// until it ends by itself: with one of `statuses`, or with 2 if the last kill came when all
+    /// was done. Returns how many kills that took, at least one.
     pub fn kill_until_done(
         &self,
         subcommand: &str,

@@ -160,8 +160,8 @@ pub struct Found {
     nodes: u32,
 }
 
-/// How many solutions a puzzle, or marks, have, up to `limit`, and the first of them, by the rules alone:
-/// take the wish that can be granted in the fewest ways, and try them one after the other.
+/// How many solutions a puzzle, or marks, have, up to `limit`, and the first of them, by the rules
+/// alone: take the wish that can be granted in the fewest ways, and try them one after the other.
 ///
 /// `None` after 2,000 grids: it is obvious, not quick.
 pub fn oracle(given: impl Into<Marks>, limit: u32) -> Option<Found> {

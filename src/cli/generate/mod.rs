@@ -29,9 +29,9 @@ use super::{Exit, Failure, endings, help, numbers, sets};
 
 /// Make random puzzles with their solutions
 ///
-/// Row i depends on the seed and i alone: any number of threads makes the same bytes at every vector
-/// level, --skip and --count cut a corpus into parts, and the first N rows are the same however many
-/// are made.
+/// Row i depends on the seed and i alone: any number of threads makes the same bytes at every
+/// vector level, --skip and --count cut a corpus into parts, and the first N rows are the same
+/// however many are made.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -93,8 +93,8 @@ pub struct Args {
 
     /// How solution grids are drawn: rows, fast or uniform
     ///
-    /// rows fills row by row, digits in random order; fast draws a band and a stack and searches for
-    /// the rest; uniform takes nearly each of all grids with the same chance, and some 100
+    /// rows fills row by row, digits in random order; fast draws a band and a stack and searches
+    /// for the rest; uniform takes nearly each of all grids with the same chance, and some 100
     /// microseconds for one [default: fast for --kind solved, else rows]
     #[arg(long, value_name = "HOW", help_heading = "Corpus")]
     grids: Option<Grids>,
@@ -113,8 +113,8 @@ pub struct Args {
 
     /// Minimal puzzles of a level, 0 to 3
     ///
-    /// 0 naked singles solve it, 1 hidden singles too, 2 locked candidates too, 3 something has to be
-    /// assumed. A row draws again until it fits.
+    /// 0 naked singles solve it, 1 hidden singles too, 2 locked candidates too, 3 something has to
+    /// be assumed. A row draws again until it fits.
     #[arg(long, value_name = "L", help_heading = "Which fit")]
     level: Option<Level>,
 
@@ -127,8 +127,8 @@ pub struct Args {
 
     /// Clues only where a file says so
     ///
-    /// FILE holds 81 cells, in any number of lines: # or 1 to 9 where a clue may be, . or 0 where none
-    /// may be. The 81 characters themselves do, too.
+    /// FILE holds 81 cells, in any number of lines: # or 1 to 9 where a clue may be, . or 0 where
+    /// none may be. The 81 characters themselves do, too.
     #[arg(long, value_name = "FILE", help_heading = "Which fit")]
     pattern: Option<String>,
 
@@ -347,7 +347,8 @@ impl Plan {
         }
     }
 
-    /// The arguments that make the same rows, by their names: `--resume` and `--verify` need the same.
+    /// The arguments that make the same rows, by their names: `--resume` and `--verify` need the
+    /// same.
     fn settings(&self) -> BTreeMap<String, String> {
         let Corpus { recipe, seed, rows, pool: _ } = &self.corpus;
         let plain = Recipe::default();

@@ -1,7 +1,7 @@
 //! Pages about a run or a measurement: one file, without scripts, that needs no other.
 //!
-//! Charts are drawn by `plotters` as SVG in the colours of a light page; a style sheet gives each of
-//! these colours another one where the reader prefers a dark page.
+//! Charts are drawn by `plotters` as SVG in the colours of a light page; a style sheet gives each
+//! of these colours another one where the reader prefers a dark page.
 
 mod bench;
 mod charts;

@@ -1,5 +1,5 @@
-//! What differs between systems: two files with the same functions, and no `cfg` anywhere else in the
-//! command.
+//! What differs between systems: two files with the same functions, and no `cfg` anywhere else in
+//! the command.
 //!
 //! | what | Unix | elsewhere |
 //! |---|---|---|
@@ -32,8 +32,8 @@ pub use unix::{FileId, Pipe, Stdout, read_at};
 
 use super::Failure;
 
-/// From now on the first signal sets `stop`, and is confirmed on standard error unless `quiet`. A second
-/// one ends the process.
+/// From now on the first signal sets `stop`, and is confirmed on standard error unless `quiet`. A
+/// second one ends the process.
 pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> Result<(), Failure> {
     signals::stop_at_signal(stop, quiet)
         .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))

@@ -1,12 +1,12 @@
 //! Whether standard input and output were there when the command was started.
 //!
-//! Where they were closed (`bulkdoku solve >&-`), the standard library opens `/dev/null` in their place
-//! before `main`: rows would go there, and nothing would fail. What is registered with `inventory` is
-//! looked at before that.
+//! Where they were closed (`bulkdoku solve >&-`), the standard library opens `/dev/null` in their
+//! place before `main`: rows would go there, and nothing would fail. What is registered with
+//! `inventory` is looked at before that.
 //!
-//! Nothing tells it later: what the library opens is the same device, opened in the same way, as what
-//! programs pass that want no output (`subprocess.DEVNULL` of Python is open for reading and writing,
-//! too), and those may lose their rows.
+//! Nothing tells it later: what the library opens is the same device, opened in the same way, as
+//! what programs pass that want no output (`subprocess.DEVNULL` of Python is open for reading and
+//! writing, too), and those may lose their rows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

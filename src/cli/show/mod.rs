@@ -31,8 +31,8 @@ pub struct Args {
     /// A puzzle, or a file of puzzles; - reads standard input
     ///
     /// A puzzle is 81 cells, 729 characters of candidates, or a grid of either. A file may be
-    /// compressed, and have puzzles in any form that solve reads, at most a megabyte of them; each is
-    /// shown.
+    /// compressed, and have puzzles in any form that solve reads, at most a megabyte of them; each
+    /// is shown.
     #[arg(value_name = "PUZZLE|FILE", required_unless_present_any = ["peers", "units"])]
     puzzle: Option<String>,
 

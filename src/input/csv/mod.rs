@@ -11,8 +11,8 @@
 //! Nothing is swallowed, and as a block begins with a row and holds any row that is shorter than
 //! itself, this does not depend on where blocks end.
 //!
-//! This file has the columns of a table, `rows` cuts rows into fields and finds where a block may end,
-//! `read` reads the records of a block.
+//! This file has the columns of a table, `rows` cuts rows into fields and finds where a block may
+//! end, `read` reads the records of a block.
 
 mod read;
 mod rows;

@@ -182,8 +182,8 @@ impl InputOptions {
         }))
     }
 
-    /// The column of the solutions, if they are wanted: the one whose name says so, or that is so in
-    /// the first row that has a grid beside its puzzle. Goes on if that cannot be told yet.
+    /// The column of the solutions, if they are wanted: the one whose name says so, or that is so
+    /// in the first row that has a grid beside its puzzle. Goes on if that cannot be told yet.
     fn answer(
         &self,
         table: &Table,

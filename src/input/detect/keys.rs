@@ -27,8 +27,8 @@ impl InputOptions {
         }
     }
 
-    /// Finds the keys in the first object; `None` if it is not there yet. `is_end` says that the last
-    /// line is whole.
+    /// Finds the keys in the first object; `None` if it is not there yet. `is_end` says that the
+    /// last line is whole.
     pub(super) fn json(
         &self,
         mut text: &[u8],

@@ -99,8 +99,8 @@ impl InputOptions {
     /// `None` asks for more of them, but not for more than [`MOST_BYTES`].
     ///
     /// # Errors
-    /// When the input is a file of another kind; when it is a table and it is not clear which column
-    /// holds the puzzles, or the solutions that are wanted; when it cannot have any.
+    /// When the input is a file of another kind; when it is a table and it is not clear which
+    /// column holds the puzzles, or the solutions that are wanted; when it cannot have any.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };

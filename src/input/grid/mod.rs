@@ -3,13 +3,13 @@
 //! **A row** has nine cells, with or without spaces and bars (`|`, `!`, `:`, `+`, `=`, `│` and the
 //! other box drawing characters) before, between and behind them. A blank cell must be written.
 //!
-//! A row may also be written as programs do: with commas, semicolons or tabs between its cells, of which
-//! the blank ones may be empty then (`5,3,,,7,,,,`), in brackets (`[5, 3, 0, 0, 7, 0, 0, 0, 0],`), with
-//! numbers like `5.000e+00`. A typographic ellipsis is three dots.
+//! A row may also be written as programs do: with commas, semicolons or tabs between its cells, of
+//! which the blank ones may be empty then (`5,3,,,7,,,,`), in brackets (`[5, 3, 0, 0, 7, 0, 0, 0,
+//! 0],`), with numbers like `5.000e+00`. A typographic ellipsis is three dots.
 //!
-//! **Pencil marks** are nine rows of nine texts with blanks or bars between them: the candidates of each
-//! cell (`1679`), or nine places each (`1____67_9`); a single blank means all. At least two cells have
-//! several.
+//! **Pencil marks** are nine rows of nine texts with blanks or bars between them: the candidates of
+//! each cell (`1679`), or nine places each (`1____67_9`); a single blank means all. At least two
+//! cells have several.
 //!
 //! **A border** is a line of nothing but bars and `-`, `_`, `*`, `.`, `'`, mostly drawn with the
 //! first three: `------+-------+------`, `*-----------*`, `:---------+---------:`. Those three mean
@@ -29,8 +29,8 @@
 //! rows or more follow each other with nothing between them, nine are taken and the rest is looked
 //! at again: so files that have nothing between their grids can be read, and no grid is endless.
 //!
-//! **The label of a grid**, where labels are kept, is the label or comment above it; a blank line, a
-//! border or the head of a section may stand between them, no more than one.
+//! **The label of a grid**, where labels are kept, is the label or comment above it; a blank line,
+//! a border or the head of a section may stand between them, no more than one.
 //!
 //! A line of more than [`LONGEST_LINE`] bytes that is no comment is a malformed record of its own.
 //! So a grid takes less than 10 KB, and where the blocks end makes no difference.
@@ -412,8 +412,8 @@ impl Sheet<'_> {
         }
     }
 
-    /// The pencil marks of a grid, if it has some: nine rows of nine texts, of which at least two are
-    /// of several candidates. (One may be two cells that were run together.)
+    /// The pencil marks of a grid, if it has some: nine rows of nine texts, of which at least two
+    /// are of several candidates. (One may be two cells that were run together.)
     fn marks(&self, rows: &Rows) -> Option<Marks> {
         let rows = self.counted(rows);
         if rows.count != 9 {

@@ -19,8 +19,8 @@ pub(super) trait Windowed: Sized {
 
 /// Streams of one kind, one behind the other, that take no more memory than a window.
 ///
-/// A stream that says that its window is larger, as those of `xz -9` do, is decompressed all the same as
-/// long as it is shorter than the window: it takes as much memory as it is long.
+/// A stream that says that its window is larger, as those of `xz -9` do, is decompressed all the
+/// same as long as it is shorter than the window: it takes as much memory as it is long.
 pub(super) struct Bounded<D> {
     decoder: D,
     window: Window,

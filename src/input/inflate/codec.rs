@@ -97,8 +97,9 @@ impl Beginning {
         }
     }
 
-    /// A zlib stream begins as a text may that begins with a blank cell, `x^`; but no text has such bytes
-    /// as its blocks. The same number of bytes is looked at however they arrive, line ends among them.
+    /// A zlib stream begins as a text may that begins with a blank cell, `x^`; but no text has such
+    /// bytes as its blocks. The same number of bytes is looked at however they arrive, line ends
+    /// among them.
     fn of_zlib(bytes: &[u8]) -> Self {
         let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
         match bytes {

@@ -1,5 +1,5 @@
-//! Compressed inputs, known by their first bytes. Several members or frames, one behind the other, are
-//! one stream.
+//! Compressed inputs, known by their first bytes. Several members or frames, one behind the other,
+//! are one stream.
 //!
 //! | file | what is in it |
 //! |---|---|

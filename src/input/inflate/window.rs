@@ -4,8 +4,8 @@ use std::fmt;
 
 /// The largest window, or dictionary, of a compressed stream that is decompressed.
 ///
-/// zst and xz streams say how far back they refer: a decoder has to keep that much of its output, so it
-/// is the memory that a long stream takes. A short one takes no more than its own length.
+/// zst and xz streams say how far back they refer: a decoder has to keep that much of its output,
+/// so it is the memory that a long stream takes. A short one takes no more than its own length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window {
     bytes: u64,

@@ -73,8 +73,8 @@ impl Worker<'_> {
         true
     }
 
-    /// Whether each clue is needed: without it there is a solution other than the one. Clue after clue
-    /// is asked about, of all puzzles at once that may still be minimal.
+    /// Whether each clue is needed: without it there is a solution other than the one. Clue after
+    /// clue is asked about, of all puzzles at once that may still be minimal.
     fn find_minimal(&mut self, mut singles: Vec<Single>) -> bool {
         for single in &singles {
             self.facts[single.record].minimal = Some(true);

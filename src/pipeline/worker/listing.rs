@@ -78,7 +78,8 @@ impl Lister {
         if self.wanted > 0 { Search::Open } else { Search::Done }
     }
 
-    /// Appends a row for each solution that was found by the last search, the very first before them.
+    /// Appends a row for each solution that was found by the last search, the very first before
+    /// them.
     pub(super) fn write(
         &mut self,
         record: &Record,

@@ -150,8 +150,8 @@ impl<'a> Worker<'a> {
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));
     }
 
-    /// Fills in all outcomes, and the list of those at which the engine failed. If the run is stopped,
-    /// it returns the first record that has no outcome.
+    /// Fills in all outcomes, and the list of those at which the engine failed. If the run is
+    /// stopped, it returns the first record that has no outcome.
     fn solve(&mut self) -> Option<usize> {
         let Self { pipeline, engine, records, outcomes, failed, stop, .. } = self;
         let Records { puzzles, marks, .. } = &*records;
@@ -229,8 +229,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Finds the status of every record, what is wrong with its own solution if that is checked, and
-    /// how long it took if an engine solved it.
+    /// Finds the status of every record, what is wrong with its own solution if that is checked,
+    /// and how long it took if an engine solved it.
     fn judge(
         &mut self,
         block: &[u8],
@@ -253,8 +253,8 @@ impl<'a> Worker<'a> {
         counts
     }
 
-    /// Where every record is a puzzle and the engine has found out all, as nearly always: in one pass,
-    /// and at once for all that have the same status and follow each other.
+    /// Where every record is a puzzle and the engine has found out all, as nearly always: in one
+    /// pass, and at once for all that have the same status and follow each other.
     fn judge_puzzles(&mut self, counts: &mut Counts, latencies: &mut Vec<(u64, u64)>) {
         let Self { pipeline, records, outcomes, statuses, .. } = self;
         let mut add_alike = |status, count| {
@@ -455,8 +455,8 @@ fn new_engine(pipeline: &Pipeline, stop: &StopFlag) -> Box<dyn Engine> {
     engine
 }
 
-/// Fills in an outcome for each of a batch; returns how many have one, from the first, which are all
-/// unless the run is stopped, and the places of those at which the engine failed.
+/// Fills in an outcome for each of a batch; returns how many have one, from the first, which are
+/// all unless the run is stopped, and the places of those at which the engine failed.
 fn solve_all(
     pipeline: &Pipeline,
     stop: &StopFlag,
@@ -486,7 +486,8 @@ fn solve_all(
     (batch.len(), failed)
 }
 
-/// Solves a batch and returns how many are solved; nothing after a panic, when the engine is a new one.
+/// Solves a batch and returns how many are solved; nothing after a panic, when the engine is a new
+/// one.
 fn solve_or_renew(
     pipeline: &Pipeline,
     stop: &StopFlag,

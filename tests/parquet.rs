@@ -56,6 +56,42 @@ fn statuses_and_answers_are_those_of_csv() {
 }
 
 #[test]
+fn what_is_found_in_a_file_is_said_to_be_parquet() {
+    let folder = Folder::new();
+    folder.file("a.csv", &table(2));
+    let args = ["-q", "--columns", "puzzle", "--keep", "name", "a.csv", "-o", "a.parquet"];
+    folder.solve(&args, "");
+    for (name, found) in [
+        ("a.csv", "a.csv: CSV, puzzles in column \"quizzes\" (2 of 3)"),
+        ("a.parquet", "a.parquet: Parquet, puzzles in column \"puzzle\" (1 of 2)"),
+    ] {
+        let ran = folder.solve(&[name], "");
+        assert!(ran.messages.contains(found), "{ran:?}");
+    }
+}
+
+#[test]
+fn rows_that_come_one_by_one_are_all_there() {
+    let folder = Folder::new();
+    let listed = ["-q", "--solutions", "40", "--columns", "line,solution"];
+    let augmented = ["-q", "--times", "50", "--seed", "1", "--columns", "line,copy,puzzle"];
+    for (command, args, puzzle) in
+        [("solve", &listed[..], &*".".repeat(81)), ("augment", &augmented[..], CLASSIC)]
+    {
+        let input = format!("{puzzle}\n").repeat(3);
+        let expected = folder.run(command, args, &input);
+        let ran = folder.run(command, &[args, &["-o", "x.parquet", "--force"]].concat(), &input);
+        assert_eq!(ran.status, expected.status, "{ran:?}");
+        let last = if command == "solve" { "solution" } else { "puzzle" };
+        let read = ["-q", "x.parquet", "--columns", "puzzle", "--column", last, "--keep"];
+        let again = folder.solve(&read, "");
+        let rows = |text: &str| text.lines().skip(1).count();
+        assert!(rows(&expected.rows) > 100, "{expected:?}");
+        assert_eq!(rows(&again.rows), rows(&expected.rows), "{again:?}");
+    }
+}
+
+#[test]
 fn a_damaged_file_is_named() {
     let folder = Folder::new();
     assert_eq!(folder.solve(&["-q", "-o", "out.parquet"], format!("{CLASSIC}\n")).status, 0);

@@ -89,7 +89,7 @@ impl Inputs {
             let is_kept = opened.is_some() || origin.can_be_opened_once() || number < KEPT_OPEN;
             let mut stream = opened.take().unwrap_or_else(|| origin.open_or_fail());
             let layout = stream.layout(expected, || stop.load(Ordering::Relaxed));
-            let name = origin.name();
+            let (name, is_parquet) = (origin.name(), stream.is_parquet());
             *opened = Some(stream).filter(|_| is_kept);
             let layout = layout.map_err(|error| input_args::refused(&name, &error))?;
             let Some(layout) = layout else { return Ok(()) };
@@ -98,7 +98,7 @@ impl Inputs {
                 let first = (first.origin.name(), first.layout.kept());
                 return Err(unlike(first, (name, layout.kept())));
             }
-            if let Some(finding) = finding(&layout, expected) {
+            if let Some(finding) = finding(&layout, is_parquet, expected) {
                 self.findings.push(format!("{name}: {finding}"));
             }
             self.all[number].layout = layout;
@@ -351,8 +351,10 @@ fn cells(argument: &Path) -> Option<usize> {
 }
 
 /// What is worth telling about a layout that was not named.
-fn finding(layout: &Layout, expected: &InputOptions) -> Option<String> {
+fn finding(layout: &Layout, is_parquet: bool, expected: &InputOptions) -> Option<String> {
     match layout {
+        // It is read as CSV is.
+        Layout::Csv(table) if is_parquet => Some(table.to_string().replacen("CSV", "Parquet", 1)),
         Layout::Csv(table) => Some(table.to_string()),
         Layout::Jsonl(objects) => Some(objects.to_string()),
         Layout::Grid | Layout::GridAndLabel if expected.format == InputFormat::Auto => {

@@ -65,6 +65,7 @@ pub struct Stream<'a> {
     /// Whether its reads do not wait: then a read of first bytes is filled up with others, so that
     /// blocks do not depend on how many bytes detection took.
     is_file: bool,
+    is_parquet: bool,
     /// Starts the thread that decodes ahead, where that is wanted.
     spawn: Option<Spawn<'a>>,
 }
@@ -111,7 +112,8 @@ impl<'a> Stream<'a> {
         let (count, options) = (Arc::default(), StreamOptions::default());
         let rest = Rest::Unknown(Raw { source, count: Arc::clone(&count) });
         let (first, taken, failed) = (Vec::new(), 0, None);
-        Self { first, taken, failed, options, count, rest, is_file: false, spawn: None }
+        let (is_file, is_parquet, spawn) = (false, false, None);
+        Self { first, taken, failed, options, count, rest, is_file, is_parquet, spawn }
     }
 
     /// Sets how it is read if it is not plain text. It has no effect behind the first read.
@@ -181,6 +183,11 @@ impl<'a> Stream<'a> {
         }
     }
 
+    /// Whether it is the text of a Parquet file.
+    pub fn is_parquet(&self) -> bool {
+        self.is_parquet
+    }
+
     /// Fetches some more of the first bytes, or finds out whether they are compressed.
     fn fetch(&mut self) -> io::Result<()> {
         if matches!(self.rest, Rest::Unknown(_)) {
@@ -247,7 +254,7 @@ impl Stream<'static> {
         if is_parquet(&file) {
             let table = ParquetText::open(file.try_clone()?, None)?;
             let source = RawSource::Parquet(Box::new(table), file);
-            return Ok(Self { is_file: true, ..Self::of(source) });
+            return Ok(Self { is_file: true, is_parquet: true, ..Self::of(source) });
         }
         Ok(Self { is_file: true, ..Self::new(file) })
     }

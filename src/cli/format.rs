@@ -205,7 +205,7 @@ impl Format {
             Self::Tsv => Box::new(TsvRows::new(columns).keeping(kept)),
             Self::Jsonl => Box::new(JsonRows::new(&columns).keeping(kept)),
             #[cfg(feature = "parquet")]
-            Self::Parquet => Box::new(ParquetRows::new(columns, kept)),
+            Self::Parquet => Box::new(ParquetRows::new(&columns, kept)),
             Self::Lines | Self::Npy => Box::new(SolutionLines),
             Self::Grid => Box::new(LabelledGrids { with_file: several_inputs }),
             Self::Boj2580 => Box::new(JudgeGrids::Spaced),

@@ -48,6 +48,12 @@ impl RowBuffer {
         &self.bytes[..self.length]
     }
 
+    /// Appends bytes as they are.
+    pub fn append(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.length += bytes.len();
+    }
+
     /// Appends a row: what `write` puts into the fields, at most `room` bytes, each field with
     /// `separator` behind it, and in the place of the last one a line feed.
     #[inline(always)]
@@ -249,6 +255,11 @@ impl Short {
     pub fn decimal(number: f64) -> Self {
         let text = format!("{number:.2}");
         Self::new(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+
+    /// The text.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.text[..self.length]
     }
 
     /// Writes the text to the start of `room`, which has room for the longest one, and returns

@@ -188,15 +188,18 @@ impl Cells {
         let number = |value: &dyn Display, text: &mut Vec<u8>| {
             write!(text, "{value}").expect("a vector takes every write");
         };
+        let integer = |value: i64, text: &mut Vec<u8>| {
+            text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        };
         match reader {
             ColumnReader::BoolColumnReader(column) => {
                 texts(column, shape, rows, text, ends, |value, text| number(value, text))
             }
             ColumnReader::Int32ColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |value, text| number(value, text))
+                texts(column, shape, rows, text, ends, |value, text| integer((*value).into(), text))
             }
             ColumnReader::Int64ColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |value, text| number(value, text))
+                texts(column, shape, rows, text, ends, |value, text| integer(*value, text))
             }
             ColumnReader::Int96ColumnReader(_) => Err(ParquetError::NYI("INT96".into())),
             ColumnReader::FloatColumnReader(column) => {
@@ -275,7 +278,9 @@ fn field(value: &[u8], number: usize, text: &mut Vec<u8>) {
     if number > 0 {
         text.push(b',');
     }
-    if !value.iter().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'#')) {
+    // All are looked at, so that vectors do it.
+    let is_special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'#');
+    if !value.iter().fold(false, |any, byte| any | is_special(byte)) {
         text.extend_from_slice(value);
         return;
     }

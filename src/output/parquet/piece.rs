@@ -180,7 +180,7 @@ impl Piece {
         room.extend_from_slice(&self.levels);
         match kind {
             Kind::Truth => {
-                let bits = |eight: &[u8]| eight.iter().rev().fold(0, |bits, bit| bits << 1 | bit);
+                let bits = |eight: &[u8]| eight.iter().rev().fold(0, |bits, bit| (bits << 1) | bit);
                 room.extend(self.values().chunks(8).map(bits));
                 return room;
             }

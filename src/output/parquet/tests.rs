@@ -92,10 +92,8 @@ fn rows_come_back_from_frames_of_any_size() {
         let (file, rows) = file_of(sizes, least);
         let mut text = "line,puzzle,status,rating,minimal\n".to_owned();
         for [line, puzzle, status, rating, minimal] in (0..rows).map(row) {
-            let puzzle = match puzzle.contains(',') {
-                true => format!("\"{}\"", puzzle.replace('"', "\"\"")),
-                false => puzzle,
-            };
+            let quoted = format!("\"{}\"", puzzle.replace('"', "\"\""));
+            let puzzle = if puzzle.contains(',') { quoted } else { puzzle };
             writeln!(text, "{line},{puzzle},{status},{rating},{minimal}").unwrap();
         }
         assert!(read(&file, None) == text, "{sizes:?}");

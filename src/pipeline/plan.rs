@@ -53,7 +53,7 @@ pub type Route = Box<dyn Fn(Status, Option<Level>) -> Option<u8> + Send + Sync>;
 /// ```
 pub struct Pipeline {
     /// Workers; fewer are started if more would gain nothing, or if the system has no more threads
-    /// or memory ([`Report::threads`]).
+    /// or memory ([`Report::threads`](super::Report::threads)).
     pub threads: NonZeroUsize,
     /// Makes each worker's engine, and a new one after a panic.
     pub engine: MakeEngine,
@@ -75,7 +75,7 @@ pub struct Pipeline {
     /// What else is to be found out about puzzles.
     #[doc(hidden)]
     pub facts: WantedFacts,
-    /// What is to be counted of them ([`Report::tally`]).
+    /// What is to be counted of them ([`Report::tally`](super::Report::tally)).
     #[doc(hidden)]
     pub tally: WantedTally,
     /// Decides which records have rows.

@@ -23,11 +23,11 @@ pub struct Report {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// What the puzzles are, as far as that was to be counted ([`Pipeline::tally`]).
+    /// What the puzzles are, as far as that was to be counted ([`Pipeline::tally`](super::Pipeline::tally)).
     pub tally: Tally,
     /// How many of the records had their rows before this run, which went on from there.
     pub records_before: u64,
-    /// The workers that were started, at most [`Pipeline::threads`].
+    /// The workers that were started, at most [`Pipeline::threads`](super::Pipeline::threads).
     pub threads: NonZeroUsize,
     /// Whether the system gave fewer threads, or memory for fewer, than would have been of use.
     pub threads_refused: bool,
@@ -35,7 +35,7 @@ pub struct Report {
     pub wall: Duration,
     /// Inputs that could not be read to their end; the lines before that have their rows.
     pub failures: Vec<InputFailure>,
-    /// Whether it was ended early ([`Progress::stop`]).
+    /// Whether it was ended early ([`Progress::stop`](super::Progress::stop)).
     pub stopped: bool,
 }
 

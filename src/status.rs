@@ -5,6 +5,7 @@ use crate::solver::{Limits, Outcome};
 
 /// The statuses a row can have. Every record has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Status {
     /// Exactly one solution, proved.
     Unique,

@@ -15,6 +15,7 @@ use crate::rating::Level;
 
 /// How solution grids are drawn. Their statistics are in the guide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Grids {
     /// Row by row, digits in random order.
     #[default]

@@ -9,6 +9,7 @@ use crate::puzzle::CELLS;
 
 /// A symmetry of the pattern of clues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Symmetry {
     /// None.
     #[default]

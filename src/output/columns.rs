@@ -7,6 +7,7 @@ use thiserror::Error;
 
 /// A column of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Column {
     /// The input's name.
     File,

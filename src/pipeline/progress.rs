@@ -19,6 +19,7 @@ pub struct Progress {
 /// An input that could not be read to its end.
 #[derive(Debug, Error)]
 #[error("{file}: {error}")]
+#[non_exhaustive]
 pub struct InputFailure {
     /// The input's name.
     pub file: String,

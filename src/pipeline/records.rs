@@ -41,6 +41,7 @@ pub struct RecordReader<I, R> {
 
 /// A record that was read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReadRecord<'a> {
     /// The input's name.
     pub file: &'a Arc<str>,

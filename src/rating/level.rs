@@ -28,6 +28,7 @@ use crate::puzzle::Puzzle;
 /// # Ok::<(), bulkdoku::Malformed>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Level {
     /// A cell that has one candidate left holds it.
     NakedSingles,

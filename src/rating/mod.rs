@@ -18,6 +18,7 @@ use crate::isomorph::{Permutation, SeededRng};
 pub use level::{Level, UnknownLevel};
 
 /// What is known of a puzzle, as far as it was wanted and has an answer.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
     /// How many clues there are.
@@ -33,6 +34,7 @@ pub struct Facts {
 }
 
 /// The permutations over which ratings are averaged, always the same ones.
+#[doc(hidden)]
 pub fn isomorphs() -> impl Iterator<Item = Permutation> {
     let mut chance = SeededRng::new(0);
     std::iter::repeat_with(move || Permutation::random(&mut chance))

@@ -36,6 +36,7 @@ pub const MOST_BYTES: usize = 64 * 1024;
 
 /// A family of inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputFormat {
     /// To be found out: lines, a table or grids.
     #[default]
@@ -73,6 +74,7 @@ pub struct InputOptions {
 
 /// The solutions that inputs themselves give for their puzzles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Answers {
     /// Are like any other text there.
     #[default]
@@ -87,6 +89,7 @@ pub enum Answers {
 
 /// Columns to be carried into the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Keep {
     /// All but that of the puzzles and, where they are wanted, of their solutions.
     All,

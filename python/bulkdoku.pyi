@@ -185,6 +185,7 @@ def read(
     *,
     column: str | None = None,
     solution_column: str | None = None,
+    keep: bool | Sequence[str] = False,
     blank: int = 0,
 ) -> Table: ...
 def write(

@@ -8,12 +8,14 @@ use arrow_array::{
     ArrayRef, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray, Int8Array, RecordBatch,
     StringArray, UInt8Array, UInt32Array, UInt64Array,
 };
-use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer};
+use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Outcome, Puzzle, Status};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::reuse::{buffer, numbers, room};
 
 /// A column of results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,10 +147,10 @@ impl GridColumn {
         };
         let mut ends = Vec::new();
         if form == Form::Text {
-            ends.reserve_exact(rows + 1);
+            ends = room(rows + 1);
             ends.push(0);
         }
-        let bytes = Vec::with_capacity(rows * CELLS);
+        let bytes = room(rows * CELLS);
         Self { form, zero, blank, bytes, ends, nulls: NullBufferBuilder::new(rows) }
     }
 
@@ -188,15 +190,15 @@ impl GridColumn {
         let nulls = self.nulls.finish();
         match self.form {
             Form::Text => {
-                let ends = OffsetBuffer::new(self.ends.into());
-                Arc::new(StringArray::new(ends, Buffer::from_vec(self.bytes), nulls))
+                let ends = OffsetBuffer::new(numbers(self.ends));
+                Arc::new(StringArray::new(ends, buffer(self.bytes), nulls))
             }
             Form::Binary => {
-                let bytes = Buffer::from_vec(self.bytes);
+                let bytes = buffer(self.bytes);
                 Arc::new(FixedSizeBinaryArray::try_new(CELLS as i32, bytes, nulls).expect(FITS))
             }
             Form::Cells => {
-                let cells = Arc::new(UInt8Array::from(self.bytes));
+                let cells = Arc::new(UInt8Array::new(numbers(self.bytes), None));
                 let size = CELLS as i32;
                 let lists = FixedSizeListArray::try_new(cell_field(), size, cells, nulls);
                 Arc::new(lists.expect(FITS))
@@ -262,10 +264,10 @@ impl Sheet {
         let filling = |column: &Column| match column {
             Column::Puzzle => Filling::Puzzle(GridColumn::new(form, blank, rows)),
             Column::Solution => Filling::Solution(GridColumn::new(form, blank, rows)),
-            Column::Solutions => Filling::Solutions(Vec::with_capacity(rows)),
-            Column::Guesses => Filling::Guesses(Vec::with_capacity(rows)),
-            Column::Nodes => Filling::Nodes(Vec::with_capacity(rows)),
-            Column::Latency => Filling::Latency(Vec::with_capacity(rows)),
+            Column::Solutions => Filling::Solutions(room(rows)),
+            Column::Guesses => Filling::Guesses(room(rows)),
+            Column::Nodes => Filling::Nodes(room(rows)),
+            Column::Latency => Filling::Latency(room(rows)),
             Column::Reason => Filling::Reason(StringBuilder::new()),
             _ => Filling::Status(StatusColumn::new(rows)),
         };
@@ -314,9 +316,9 @@ impl Sheet {
             match filling {
                 Filling::Puzzle(column) | Filling::Solution(column) => column.finish(),
                 Filling::Status(column) => column.finish(),
-                Filling::Solutions(column) => Arc::new(UInt32Array::from(column)),
+                Filling::Solutions(column) => Arc::new(UInt32Array::new(numbers(column), None)),
                 Filling::Guesses(column) | Filling::Nodes(column) | Filling::Latency(column) => {
-                    Arc::new(UInt64Array::from(column))
+                    Arc::new(UInt64Array::new(numbers(column), None))
                 }
                 Filling::Reason(mut column) => Arc::new(column.finish()),
             }

@@ -1,5 +1,6 @@
 //! The formats of the command: reading files of puzzles, writing tables.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,8 +9,8 @@ use std::sync::Arc;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::DataType;
-use bulkdoku::input::{Answers, InputOptions, Stream};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream};
 use bulkdoku::output::Packer;
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Compression, Marks, Source, StopFlag};
@@ -18,8 +19,10 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3_arrow::error::PyArrowError;
 use pyo3_arrow::input::AnyRecordBatch;
+use tempfile::NamedTempFile;
 
 use crate::columns::{Column, Form, GridColumn, schema};
+use crate::parquet;
 use crate::progress::Progress;
 use crate::rows::{Given, Names, ReadOptions};
 use crate::solve::{BATCH_ROWS, ranges};
@@ -29,19 +32,27 @@ use crate::work::{self, Watch};
 /// Bytes that are compressed at once.
 const PACK_BYTES: usize = 256 * 1024;
 
-/// Reads the puzzles of a file, and the solutions that it gives for them.
-pub fn read(
-    py: Python<'_>,
-    path: &Path,
-    columns: (Option<String>, Option<String>),
-    blank: u8,
-) -> PyResult<Table> {
+/// The columns of a file that are read.
+pub struct Columns {
+    /// That of the puzzles, if it is named.
+    pub puzzles: Option<String>,
+    /// That of the solutions, likewise.
+    pub solutions: Option<String>,
+    /// Those that are carried along.
+    pub keep: Option<Keep>,
+}
+
+/// Reads the puzzles of a file, the solutions that it gives for them, and what is to be carried along.
+pub fn read(py: Python<'_>, path: &Path, columns: Columns, blank: u8) -> PyResult<Table> {
     if has_ending(path, "npy") {
+        if let Some(Keep::Only(_)) = columns.keep {
+            return Err(PyValueError::new_err("a .npy file has no columns to keep"));
+        }
         return read_npy(py, path, blank);
     }
-    let (column, solution_column) = columns;
-    let answers = solution_column.map_or(Answers::IfAny, Answers::Column);
-    let options = InputOptions { column, answers, ..InputOptions::default() };
+    let Columns { puzzles, solutions, keep } = columns;
+    let answers = solutions.map_or(Answers::IfAny, Answers::Column);
+    let options = InputOptions { column: puzzles, answers, keep, ..InputOptions::default() };
     let stop = StopFlag::default();
     let mut silent = Progress::default();
     let watch = &mut Watch::new(&mut silent, true);
@@ -53,74 +64,97 @@ pub fn read(
 /// Reads records; `None` if it was stopped.
 fn read_records(path: &Path, options: &InputOptions, stop: &StopFlag) -> Option<PyResult<Table>> {
     let name = path.display().to_string();
-    let file = match File::open(path) {
-        Ok(file) => file,
+    let mut reader = match File::open(path).and_then(Stream::of_file) {
+        Ok(reader) => reader,
         Err(error) => return Some(Err(failed(path, &error))),
     };
-    let mut reader = Stream::new(file);
     let layout = match reader.layout(options, || stop.is_requested()) {
         Ok(layout) => layout?,
         Err(error) => return Some(Err(PyValueError::new_err(format!("{name}: {error}")))),
     };
-    let mut columns = vec![Column::Line, Column::Puzzle];
-    if layout.has_answers() {
-        columns.push(Column::Solution);
+    if let Err(error) = reader.decode_only(&layout) {
+        return Some(Err(failed(path, &error)));
     }
-    let schema = schema(&columns, Form::Text);
+    let has_answers = layout.has_answers();
+    let schema = schema_of(&layout);
     let source = Source { layout, ..Source::new(name, reader) };
     let mut records = RecordReader::new([source]);
     let mut batches = Vec::new();
-    let mut filling = Filling::default();
-    let mut has_answers = false;
+    let mut filling = Filling::new(schema.fields().len());
+    let mut has_any_answer = false;
     loop {
         if stop.is_requested() {
             return None;
         }
         let record = records.next();
         if record.is_none() || filling.lines.len() == BATCH_ROWS {
-            batches.push(filling.take(&columns, |columns| {
-                RecordBatch::try_new(schema.clone(), columns).expect("columns are as the schema")
-            }));
+            let columns = filling.take();
+            let batch = RecordBatch::try_new(Arc::clone(&schema), columns);
+            batches.push(batch.expect("columns are as the schema"));
         }
         let Some(record) = record else { break };
         filling.lines.push(record.line);
-        match record.puzzle.as_ref().ok().and_then(Marks::puzzle) {
-            Some(puzzle) => filling.puzzles.append_value(puzzle.to_string()),
-            None => filling.puzzles.append_value(String::from_utf8_lossy(record.text)),
+        let mut texts = filling.texts.iter_mut();
+        let mut push = |text: Option<Cow<'_, str>>| {
+            texts.next().expect("a column for each text").append_option(text);
+        };
+        push(Some(match record.puzzle.as_ref().ok().and_then(Marks::puzzle) {
+            Some(puzzle) => puzzle.to_string().into(),
+            None => String::from_utf8_lossy(record.text),
+        }));
+        if has_answers {
+            let answer = record.answer.filter(|answer| !answer.is_empty());
+            has_any_answer |= answer.is_some();
+            push(answer.map(String::from_utf8_lossy));
         }
-        let answer = record.answer.filter(|answer| !answer.is_empty());
-        has_answers |= answer.is_some();
-        filling.answers.append_option(answer.map(String::from_utf8_lossy));
+        for text in record.kept.texts() {
+            let text = String::from_utf8_lossy(&text);
+            push((!text.is_empty()).then_some(text));
+        }
     }
     if let Some(failure) = records.failures().into_iter().next() {
         return Some(Err(PyOSError::new_err(failure.to_string())));
     }
     let table = Table::new(schema, batches);
-    Some(Ok(if has_answers { table } else { table.first_columns(2) }))
+    // What stands behind puzzles may have been no solutions.
+    let shown = |&place: &usize| place != 2 || !has_answers || has_any_answer;
+    Some(Ok(table.with_columns_if(shown)))
+}
+
+/// The columns of records that are read.
+fn schema_of(layout: &Layout) -> SchemaRef {
+    let mut columns = vec![Column::Line, Column::Puzzle];
+    if layout.has_answers() {
+        columns.push(Column::Solution);
+    }
+    let own = schema(&columns, Form::Text);
+    let kept = layout.kept().into_iter().map(|name| {
+        let is_taken = own.column_with_name(&name).is_some();
+        let name = if is_taken { format!("input_{name}") } else { name };
+        Arc::new(Field::new(name, DataType::Utf8, true))
+    });
+    Arc::new(Schema::new(own.fields().iter().cloned().chain(kept).collect::<Vec<_>>()))
 }
 
 /// Records that are being read.
-#[derive(Default)]
 struct Filling {
     lines: Vec<u64>,
-    puzzles: StringBuilder,
-    answers: StringBuilder,
+    /// The other columns.
+    texts: Vec<StringBuilder>,
 }
 
 impl Filling {
-    /// What was read, as a batch. Nothing is left.
-    fn take(
-        &mut self,
-        columns: &[Column],
-        batch: impl Fn(Vec<ArrayRef>) -> RecordBatch,
-    ) -> RecordBatch {
-        let Self { lines, mut puzzles, mut answers } = std::mem::take(self);
-        let all: [ArrayRef; 3] = [
-            Arc::new(UInt64Array::from(lines)),
-            Arc::new(puzzles.finish()),
-            Arc::new(answers.finish()),
-        ];
-        batch(all.into_iter().take(columns.len()).collect())
+    /// As many columns.
+    fn new(columns: usize) -> Self {
+        let texts = (1..columns).map(|_| StringBuilder::new()).collect();
+        Self { lines: Vec::new(), texts }
+    }
+
+    /// The columns of what was read. Nothing is left.
+    fn take(&mut self) -> Vec<ArrayRef> {
+        let lines: ArrayRef = Arc::new(UInt64Array::from(std::mem::take(&mut self.lines)));
+        let texts = self.texts.iter_mut().map(|texts| -> ArrayRef { Arc::new(texts.finish()) });
+        [lines].into_iter().chain(texts).collect()
     }
 }
 
@@ -179,6 +213,7 @@ enum Format {
     Lines,
     /// One column, as an array of cells.
     Npy,
+    Parquet,
 }
 
 impl Format {
@@ -194,13 +229,14 @@ impl Format {
             ("jsonl", Self::Jsonl),
             ("txt", Self::Lines),
             ("npy", Self::Npy),
+            ("parquet", Self::Parquet),
         ];
         let found = known.into_iter().find(|(ending, _)| has_ending(&inner, ending));
         found.map(|(_, format)| format).ok_or_else(|| {
             let name = path.display();
             PyValueError::new_err(format!(
                 "{name}: the name ends with .csv, .tsv, .jsonl or .txt, perhaps with .gz or .zst behind it, \
-                 or with .npy"
+                 or with .npy or .parquet"
             ))
         })
     }
@@ -216,10 +252,10 @@ pub fn write(
 ) -> PyResult<u64> {
     let format = Format::of(path)?;
     let compression = Compression::of_name(path);
+    if matches!(format, Format::Npy | Format::Parquet) && compression.is_some() {
+        return Err(PyValueError::new_err("a .npy or .parquet file is not compressed once more"));
+    }
     if format == Format::Npy {
-        if compression.is_some() {
-            return Err(PyValueError::new_err("a .npy file is not compressed"));
-        }
         return write_npy(py, rows, path, column, blank);
     }
     let reader = rows.extract::<AnyRecordBatch>()?.into_reader()?;
@@ -234,19 +270,29 @@ pub fn write(
         _ => None,
     };
     py.detach(|| {
-        let failed = |error: io::Error| failed(path, &error);
-        let mut file = temporary(path).map_err(failed)?;
-        let mut out =
-            Out { packer: compression.map(Packer::new), bytes: Vec::new(), packed: Vec::new() };
-        let count = write_rows(reader, format, place, &mut out, &mut file)?;
-        out.end(&mut file).map_err(failed)?;
-        file.persist(path).map_err(|error| failed(error.error))?;
-        Ok(count)
+        replace(path, |file| {
+            if format == Format::Parquet {
+                return parquet::write(reader, file);
+            }
+            let packer = compression.map(Packer::new);
+            let mut out = Out { packer, bytes: Vec::new(), packed: Vec::new() };
+            let count = write_rows(reader, format, place, &mut out, file)?;
+            out.end(file).map_err(|error| failed(path, &error))?;
+            Ok(count)
+        })
     })
 }
 
+/// Writes a file under a temporary name, which is changed when it is complete.
+fn replace<T>(path: &Path, write: impl FnOnce(&mut NamedTempFile) -> PyResult<T>) -> PyResult<T> {
+    let mut file = temporary(path).map_err(|error| failed(path, &error))?;
+    let written = write(&mut file)?;
+    file.persist(path).map_err(|error| failed(path, &error.error))?;
+    Ok(written)
+}
+
 /// A new file beside another, which it is to replace.
-fn temporary(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".bulkdoku-").suffix(".npy");
@@ -390,8 +436,6 @@ fn write_npy(
     let count = given.len();
     let numpy = py.import("numpy")?;
     let array = numpy::PyArray1::from_vec(py, cells).call_method1("reshape", ((count, 81),))?;
-    let file = temporary(path).map_err(|error| failed(path, &error))?;
-    numpy.call_method1("save", (file.path(), array))?;
-    file.persist(path).map_err(|error| failed(path, &error.error))?;
+    replace(path, |file| numpy.call_method1("save", (file.path(), array)))?;
     Ok(count as u64)
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bulkdoku::generate::{Kind, Pattern, Recipe};
+use bulkdoku::input::Keep;
 use bulkdoku::isomorph::Kinds;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,7 +15,7 @@ use crate::files;
 use crate::make::{self, Corpus, Isomorphs, Span};
 use crate::progress::Progress;
 use crate::rows::{Given, Names, ReadOptions};
-use crate::settings::{self, Settings};
+use crate::settings::{self, Named, Settings};
 use crate::solve::solve_all;
 use crate::stream::{Stream, StreamOptions};
 use crate::table::Table;
@@ -73,14 +74,9 @@ pub fn solve(
     blank: i64,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
-    let settings = Settings {
-        limits: settings::limits(limit, max_nodes)?,
-        threads: settings::threads(threads)?,
-        engine: settings::engine(engine)?,
-        form: Form::of_name(solution)?,
-        columns: settings::solve_columns(columns)?,
-        blank: settings::blank(blank)?,
-    };
+    let columns = settings::solve_columns(columns)?;
+    let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
+    let settings = Settings::try_from(named)?;
     let options = ReadOptions { column, blank: settings.blank };
     let given = Given::new(puzzles, &options, Names::Puzzles)?;
     let engines = shared(settings.engine);
@@ -120,7 +116,6 @@ pub fn solve(
     text_signature = "(batches, *, column='puzzle', batch_rows=8192, keep=True, prefix='', limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn solve_stream(
-    py: Python<'_>,
     batches: &Bound<'_, PyAny>,
     column: &str,
     batch_rows: i64,
@@ -139,16 +134,11 @@ pub fn solve_stream(
     let batch_rows = usize::try_from(batch_rows).ok().filter(|rows| (1..=1 << 24).contains(rows));
     let batch_rows =
         batch_rows.ok_or_else(|| PyValueError::new_err("batch_rows is 1 to 16777216"))?;
-    let settings = Settings {
-        limits: settings::limits(limit, max_nodes)?,
-        threads: settings::threads(threads)?,
-        engine: settings::engine(engine)?,
-        form: Form::of_name(solution)?,
-        columns: settings::solve_columns(columns)?,
-        blank: settings::blank(blank)?,
-    };
-    let all = pyo3::types::PyBool::new(py, true).to_owned().into_any();
-    let options = StreamOptions { column, batch_rows, keep: keep.unwrap_or(&all), prefix };
+    let columns = settings::solve_columns(columns)?;
+    let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
+    let settings = Settings::try_from(named)?;
+    let keep = keep.map_or(Ok(Some(Keep::All)), settings::keep)?;
+    let options = StreamOptions { column, batch_rows, keep, prefix };
     Stream::new(batches, &options, settings, Progress::new(progress)?)
 }
 
@@ -194,14 +184,9 @@ pub fn check(
     blank: i64,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
-    let settings = Settings {
-        limits: settings::limits(limit, max_nodes)?,
-        threads: settings::threads(threads)?,
-        engine: settings::engine(engine)?,
-        form: Form::Text,
-        columns: settings::check_columns(columns)?,
-        blank: settings::blank(blank)?,
-    };
+    let columns = settings::check_columns(columns)?;
+    let named = Named { limit, max_nodes, threads, engine, solution: "text", columns, blank };
+    let settings = Settings::try_from(named)?;
     let blank = settings.blank;
     let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
     let options = ReadOptions { column: solution_column, blank };
@@ -417,28 +402,39 @@ fn kinds_of(names: &[String]) -> PyResult<Kinds> {
 /// Reads a file of puzzles in any format that the command reads, compressed or not, or a .npy file.
 ///
 /// Args:
-///     path: lines, tables, grids or JSON lines, recognised by what is in them; or, by its name, .npy: uint8 of
-///         shape (n, 81) or (n, 9, 9).
+///     path: lines, tables, grids, JSON lines or Parquet, recognised by what is in them; or, by its name, .npy: uint8
+///         of shape (n, 81) or (n, 9, 9).
 ///     column, solution_column: the columns of a table, by name or by number from 1, if they are not found.
+///     keep: True carries all other columns along, False none, a list of names these. Of lines it is what stands
+///         behind the puzzle, of grids their labels. A .npy file has none.
 ///     blank: the value of a blank in a .npy file.
 ///
 /// Returns:
-///     Table: `line` (uint64, from 1), `puzzle` (a malformed record as it stands there), and `solution` if the
-///     file gives solutions.
+///     Table: `line` (uint64, from 1), `puzzle` (a malformed record as it stands there), `solution` if the file
+///     gives solutions, and the columns kept, as text, null where there is nothing; one that is called as one of
+///     the others gets `input_` before its name.
 ///
 /// Raises:
 ///     OSError: if the file cannot be read to its end.
+///     TypeError: if keep is something else.
 ///     ValueError: if the columns are not clear, or an array is none of cells.
 #[pyfunction]
-#[pyo3(signature = (path, *, column = None, solution_column = None, blank = 0))]
+#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = 0),
+    text_signature = "(path, *, column=None, solution_column=None, keep=False, blank=0)")]
 pub fn read(
     py: Python<'_>,
     path: PathBuf,
     column: Option<String>,
     solution_column: Option<String>,
+    keep: Option<&Bound<'_, PyAny>>,
     blank: i64,
 ) -> PyResult<Table> {
-    files::read(py, &path, (column, solution_column), settings::blank(blank)?)
+    let columns = files::Columns {
+        puzzles: column,
+        solutions: solution_column,
+        keep: keep.map_or(Ok(None), settings::keep)?,
+    };
+    files::read(py, &path, columns, settings::blank(blank)?)
 }
 
 /// Writes a table to a file, in the format that its name asks for.
@@ -448,7 +444,9 @@ pub fn read(
 /// Args:
 ///     rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
 ///     path: .csv, .tsv or .jsonl, with all columns; .txt, a line for each puzzle; each of them perhaps with .gz or
-///         .zst behind it. Or .npy: uint8 of shape (n, 81), which may be a list or an array, too.
+///         .zst behind it. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text,
+///         binary; groups of up to 131,072 rows, zstd. Or .npy: uint8 of shape (n, 81), which may be a list or an
+///         array, too.
 ///     column: the column that .txt and .npy are made of; the puzzles if None.
 ///     blank: the value of a blank in a .npy file.
 ///
@@ -457,6 +455,7 @@ pub fn read(
 ///
 /// Raises:
 ///     OSError: if the file cannot be written.
+///     TypeError: if a column of a .parquet file has another type, as one of lists or of times has.
 ///     ValueError: if the name has another ending, or a row of a .npy file is no puzzle.
 #[pyfunction]
 #[pyo3(signature = (rows, path, *, column = None, blank = 0))]

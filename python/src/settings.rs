@@ -4,6 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::str::FromStr;
 use std::thread;
 
+use bulkdoku::input::Keep;
 use bulkdoku::{EngineKind, Limits};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -23,8 +24,34 @@ pub struct Settings {
     pub blank: u8,
 }
 
+/// What Python gives for them.
+pub struct Named<'a> {
+    pub limit: i64,
+    pub max_nodes: Option<i64>,
+    pub threads: i64,
+    pub engine: &'a str,
+    pub solution: &'a str,
+    pub columns: Vec<Column>,
+    pub blank: i64,
+}
+
+impl TryFrom<Named<'_>> for Settings {
+    type Error = PyErr;
+
+    fn try_from(named: Named<'_>) -> PyResult<Self> {
+        Ok(Self {
+            limits: limits(named.limit, named.max_nodes)?,
+            threads: threads(named.threads)?,
+            engine: engine(named.engine)?,
+            form: Form::of_name(named.solution)?,
+            columns: named.columns,
+            blank: blank(named.blank)?,
+        })
+    }
+}
+
 /// Solutions at which searches stop, and nodes after which they give up.
-pub fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
+fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
     let solutions = u32::try_from(limit).ok().and_then(NonZeroU32::new);
     let solutions = solutions
         .ok_or_else(|| PyValueError::new_err(format!("limit is 1 to {}, not {limit}", u32::MAX)))?;
@@ -48,7 +75,7 @@ pub fn threads(threads: i64) -> PyResult<usize> {
 }
 
 /// An engine by its name.
-pub fn engine(name: &str) -> PyResult<EngineKind> {
+fn engine(name: &str) -> PyResult<EngineKind> {
     EngineKind::from_str(name).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
@@ -96,6 +123,17 @@ pub fn check_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> 
     match names {
         Some(names) => columns(names, check::COLUMNS),
         None => Ok(vec![Column::Status, Column::Reason]),
+    }
+}
+
+/// The columns that are carried along: `True`, `False` or names. `None` stands for `False`.
+pub fn keep(keep: &Bound<'_, PyAny>) -> PyResult<Option<Keep>> {
+    if let Ok(all) = keep.extract::<bool>() {
+        return Ok(all.then_some(Keep::All));
+    }
+    match keep.extract::<Vec<String>>() {
+        Ok(names) => Ok((!names.is_empty()).then_some(Keep::Only(names))),
+        Err(_) => Err(PyTypeError::new_err("keep is True, False or a list of column names")),
     }
 }
 

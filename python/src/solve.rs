@@ -79,7 +79,7 @@ pub fn solve_ranges(
 
 /// Cuts rows into units of work: as many for each thread as even out, none larger than a batch.
 pub fn ranges(count: usize, threads: usize) -> Vec<Range<usize>> {
-    let even = if threads == 1 { count } else { count.div_ceil(4 * threads) };
+    let even = if threads == 1 { count } else { count.div_ceil(8 * threads) };
     let size = even.clamp(LEAST_ROWS, BATCH_ROWS);
     (0..count).step_by(size).map(|start| start..count.min(start + size)).collect()
 }

@@ -4,11 +4,10 @@ use bulkdoku::EngineKind;
 use pyo3::prelude::*;
 
 use crate::check::check_all;
-use crate::columns::Form;
 use crate::engines::Engines;
 use crate::progress::Progress;
 use crate::rows::{Given, Names, ReadOptions};
-use crate::settings::{self, Settings};
+use crate::settings::{self, Named, Settings};
 use crate::solve::solve_all;
 use crate::table::Table;
 
@@ -40,15 +39,10 @@ impl Solver {
         columns: Option<&Bound<'_, PyAny>>,
         blank: i64,
     ) -> PyResult<Self> {
-        let engine = settings::engine(engine)?;
-        let settings = Settings {
-            limits: settings::limits(limit, max_nodes)?,
-            threads: settings::threads(threads)?,
-            engine,
-            form: Form::of_name(solution)?,
-            columns: settings::solve_columns(columns)?,
-            blank: settings::blank(blank)?,
-        };
+        let columns = settings::solve_columns(columns)?;
+        let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
+        let settings = Settings::try_from(named)?;
+        let engine = settings.engine;
         Ok(Self { settings, engines: Engines::new(engine) })
     }
 

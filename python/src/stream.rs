@@ -7,6 +7,7 @@ use std::thread::{self, ThreadId};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
+use bulkdoku::input::Keep;
 use pyo3::exceptions::{PyIOError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator};
@@ -21,7 +22,7 @@ use crate::rows::Names;
 use crate::rows::arrow::{ArrowRows, check_type, column_of};
 use crate::settings::Settings;
 use crate::solve::solve_ranges;
-use crate::table::{Table, struct_field, struct_of};
+use crate::table::{Table, column_names, struct_field, struct_of};
 use crate::work::Watch;
 
 /// Where batches come from.
@@ -33,8 +34,8 @@ pub struct StreamOptions<'a> {
     pub column: &'a str,
     /// The most rows of a batch.
     pub batch_rows: usize,
-    /// The columns that are carried along: `True`, `False` or names.
-    pub keep: &'a Bound<'a, PyAny>,
+    /// The columns that are carried along.
+    pub keep: Option<Keep>,
     /// What the names of added columns begin with.
     pub prefix: &'a str,
 }
@@ -69,7 +70,7 @@ impl SolvedBatches {
     ) -> PyResult<Self> {
         let column = column_of(incoming, Some(options.column), Names::Puzzles)?;
         check_type(incoming.field(column).data_type())?;
-        let kept = kept_columns(incoming, options.keep)?;
+        let kept = kept_columns(incoming, options.keep.as_ref())?;
         let added = schema(&settings.columns, settings.form);
         let mut fields: Vec<FieldRef> =
             kept.iter().map(|&place| Arc::clone(&incoming.fields()[place])).collect();
@@ -173,18 +174,16 @@ impl ArrayReader for Structs {
 }
 
 /// The places of the columns that are carried along.
-fn kept_columns(incoming: &Schema, keep: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
-    if let Ok(keep) = keep.extract::<bool>() {
-        return Ok(if keep { (0..incoming.fields().len()).collect() } else { Vec::new() });
-    }
-    let Ok(names) = keep.extract::<Vec<String>>() else {
-        return Err(PyTypeError::new_err("keep is True, False or a list of column names"));
-    };
+fn kept_columns(incoming: &Schema, keep: Option<&Keep>) -> PyResult<Vec<usize>> {
     let place = |name: &String| {
         let found = incoming.index_of(name);
         found.map_err(|_| PyKeyError::new_err(format!("keep: no column {name:?}")))
     };
-    names.iter().map(place).collect()
+    match keep {
+        None => Ok(Vec::new()),
+        Some(Keep::All) => Ok((0..incoming.fields().len()).collect()),
+        Some(Keep::Only(names)) => names.iter().map(place).collect(),
+    }
 }
 
 /// Batches of an iterator of Python: record batches, tables, data frames.
@@ -303,7 +302,7 @@ impl Stream {
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+        column_names(&self.schema)
     }
 
     fn __iter__(stream: Bound<'_, Self>) -> Bound<'_, Self> {

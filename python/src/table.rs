@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, UInt8Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, RecordBatch, StructArray};
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku::Status;
 use bulkdoku::puzzle::CELLS;
 use numpy::{Element, PyArray1, PyArrayMethods};
@@ -33,9 +33,9 @@ impl Table {
         Self { schema, batches }
     }
 
-    /// The same without the columns from a place on.
-    pub fn first_columns(self, count: usize) -> Self {
-        let places: Vec<usize> = (0..count.min(self.schema.fields().len())).collect();
+    /// The same with the columns whose place is wanted.
+    pub fn with_columns_if(self, is_wanted: impl Fn(&usize) -> bool) -> Self {
+        let places: Vec<usize> = (0..self.schema.fields().len()).filter(is_wanted).collect();
         let project = |batch: RecordBatch| batch.project(&places).expect("the columns are there");
         let schema = self.schema.project(&places).expect("the columns are there");
         Self::new(Arc::new(schema), self.batches.into_iter().map(project).collect())
@@ -192,7 +192,7 @@ impl Table {
     /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
-        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+        column_names(&self.schema)
     }
 
     /// A column as a numpy array: see `to_numpy`.
@@ -281,6 +281,11 @@ impl Table {
     fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Self>> {
         Bound::new(py, Self::new(Arc::clone(&self.schema), self.batches.clone()))
     }
+}
+
+/// The names of the columns of a schema.
+pub fn column_names(schema: &Schema) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
 /// A record batch as a stream has it.

@@ -8,6 +8,7 @@ import subprocess
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from conftest import DATASETS
 
@@ -16,14 +17,14 @@ import bulkdoku
 ROOT = DATASETS.parent
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "txt", "csv.gz", "jsonl.zst", "npy"])
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "txt", "csv.gz", "jsonl.zst", "npy", "parquet"])
 def test_what_is_written_is_read_again(ending, tmp_path, minimal):
     path = tmp_path / f"puzzles.{ending}"
     table = bulkdoku.solve(minimal, columns=["puzzle", "solution", "status", "reason"])
     assert bulkdoku.write(table, path) == len(minimal)
     read = bulkdoku.read(path)
     assert read.to_list("puzzle") == minimal
-    assert read.to_list("line")[-1] == len(minimal) + (ending[:3] in ("csv", "tsv"))
+    assert read.to_list("line")[-1] == len(minimal) + (ending[:3] in ("csv", "tsv", "par"))
     if ending[:3] not in ("txt", "npy"):
         assert read.to_list("solution") == table.to_list("solution")
     assert os.listdir(tmp_path) == [path.name]
@@ -37,6 +38,79 @@ def test_rows_with_everything(tmp_path):
     assert [json.loads(line) for line in lines] == rows.to_pylist()
     bulkdoku.write(rows, tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text() == 'a,n,status\n"q""q",1,é\n"x,y\nz",,\n,3, \n'
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_columns_are_kept(ending, tmp_path, minimal):
+    path = tmp_path / f"rows.{ending}"
+    names = ["a,b", None, 'say "é"'] * 5
+    rows = pa.table({"name": names, "puzzle": minimal[:15], "line": range(15), "weight": [0.5] * 15})
+    bulkdoku.write(rows, path)
+    kept = bulkdoku.read(path, keep=True)
+    assert kept.column_names == ["line", "puzzle", "name", "input_line", "weight"]
+    assert kept.to_list("name") == names and kept.to_list("puzzle") == minimal[:15]
+    assert kept.to_list("input_line") == [str(row) for row in range(15)]
+    assert kept["weight"][0] == "0.5"
+    assert bulkdoku.read(path, keep=["weight"]).column_names == ["line", "puzzle", "weight"]
+    assert bulkdoku.read(path).column_names == bulkdoku.read(path, keep=[]).column_names == ["line", "puzzle"]
+    with pytest.raises(ValueError, match="absent"):
+        bulkdoku.read(path, keep=["absent"])
+    with pytest.raises(TypeError, match="keep is True, False or"):
+        bulkdoku.read(path, keep=1.5)
+
+
+def test_what_stands_behind_puzzles_is_kept(tmp_path, minimal, minimal_solutions):
+    path = tmp_path / "rows.txt"
+    path.write_text("".join(f"{minimal[i]} {minimal_solutions[i]}{('', ' x y')[i]}\n" for i in range(2)))
+    read = bulkdoku.read(path, keep=True)
+    assert read.column_names == ["line", "puzzle", "solution", "rest"]
+    assert read.to_list("rest") == [None, "x y"] and read.to_list("solution") == minimal_solutions[:2]
+    rows = pa.table({"puzzle": minimal[:3], "solution": minimal_solutions[:3], "id": [7, 8, 9]})
+    bulkdoku.write(rows, tmp_path / "rows.csv")
+    read = bulkdoku.read(tmp_path / "rows.csv", keep=True)
+    assert read.column_names == ["line", "puzzle", "solution", "id"]
+    assert read.to_list("id") == ["7", "8", "9"]
+    with pytest.raises(ValueError, match="no columns to keep"):
+        bulkdoku.read(tmp_path / "cells.npy", keep=["id"])
+
+
+def test_parquet_files_have_types_and_groups(tmp_path):
+    path = tmp_path / "rows.parquet"
+    rows = pa.table(
+        {
+            "u": pa.array([1, None, 2**40] * 50_000, pa.uint64()),
+            "f": pa.array([0.5, None, -1.0] * 50_000, pa.float32()),
+            "b": pa.array([True, None, False] * 50_000),
+            "t": pa.array(["", None, "é"] * 50_000).dictionary_encode(),
+            "z": pa.array([b"\xff", None, b""] * 50_000),
+        }
+    )
+    assert bulkdoku.write(rows, path) == 150_000
+    file = parquet.ParquetFile(path)
+    assert file.metadata.num_row_groups == 2 and file.metadata.row_group(0).num_rows <= 131_072
+    types = [pa.int64(), pa.float64(), pa.bool_(), pa.string(), pa.binary()]
+    read = file.read()
+    assert read.schema.types == types
+    assert read.to_pylist() == rows.to_pylist()
+    assert file.metadata.row_group(0).column(0).statistics.max == 2**40
+    before = path.read_bytes()
+    for wrong in ({"l": [[1]]}, {"d": pa.array([0], pa.date32())}):
+        with pytest.raises(TypeError, match="is not written here"):
+            bulkdoku.write(pa.table(wrong), path)
+    with pytest.raises(Exception, match="(?i)cast|overflow"):
+        bulkdoku.write(pa.table({"u": pa.array([2**64 - 1], pa.uint64())}), path)
+    with pytest.raises(ValueError, match="not compressed once more"):
+        bulkdoku.write(rows, tmp_path / "rows.parquet.gz")
+    assert path.read_bytes() == before and len(os.listdir(tmp_path)) == 1
+
+
+def test_damaged_parquet_files_are_named(tmp_path, minimal):
+    path = tmp_path / "rows.parquet"
+    bulkdoku.write(bulkdoku.solve(minimal, columns=["puzzle", "status"]), path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:1000] + bytes(2000) + whole[3000:])
+    with pytest.raises(OSError, match="rows.parquet: the Parquet file is damaged"):
+        bulkdoku.read(path)
 
 
 def test_arrays_of_cells(tmp_path, minimal):

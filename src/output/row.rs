@@ -89,6 +89,11 @@ pub struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
+    /// These fields of a block of these bytes.
+    pub(crate) const fn new(bytes: &'a [u8], fields: &'a [Field]) -> Self {
+        Self { bytes, fields }
+    }
+
     /// The bytes of the first of them, nothing if there is none.
     pub fn first(self) -> &'a [u8] {
         self.fields.first().map_or(&[], |field| field.of(self.bytes))

@@ -8,6 +8,7 @@ use super::progress::{InputFailure, Progress};
 use super::reader::Reader;
 use crate::input::{Record, Records, Source, Text};
 use crate::marks::Marks;
+use crate::output::Kept;
 use crate::puzzle::Malformed;
 
 /// Stops no reader.
@@ -52,6 +53,8 @@ pub struct ReadRecord<'a> {
     pub text: &'a [u8],
     /// The solution that the input itself gives, if its layout has one.
     pub answer: Option<&'a [u8]>,
+    /// The fields that are carried along, as many for each record ([`Layout::kept`](crate::input::Layout::kept)).
+    pub kept: Kept<'a>,
     /// The puzzle as pencil marks, or what is wrong.
     pub puzzle: Result<Marks, &'a Malformed>,
 }
@@ -96,6 +99,10 @@ impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
                 Text::Own { text, .. } => &records.texts[text.start as usize..text.end as usize],
             },
             answer: (place < records.answers.len()).then(|| records.answer(place, bytes)),
+            kept: {
+                let each = records.kept.len() / self.all.len();
+                Kept::new(bytes, &records.kept[place * each..(place + 1) * each])
+            },
             puzzle: match record.puzzle {
                 Ok(given) => Ok(records.as_marks(given)),
                 Err(place) => Err(&records.malformed[place as usize]),

@@ -1,0 +1,93 @@
+//! Memory of results that is used again.
+//!
+//! The system clears each page that it gives. For a result of a hundred megabytes that takes as long as half of
+//! the solving, so what a result had goes to the next one when the first is gone.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer, ToByteSlice};
+use bytes::Bytes;
+
+/// Bytes from which on memory is kept: less comes from the allocator without the system.
+const LEAST: usize = 64 * 1024;
+
+/// Bytes that are kept at most: those of a result of a million rows.
+const MOST: usize = 128 * 1024 * 1024;
+
+/// How many bytes are kept.
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+
+/// Numbers whose memory is used again.
+pub trait Reused: ArrowNativeType {
+    /// What is kept of them.
+    fn kept() -> &'static Mutex<Vec<Vec<Self>>>;
+}
+
+macro_rules! reused {
+    ($($number:ty),*) => {$(
+        impl Reused for $number {
+            fn kept() -> &'static Mutex<Vec<Vec<Self>>> {
+                static ALL: Mutex<Vec<Vec<$number>>> = Mutex::new(Vec::new());
+                &ALL
+            }
+        }
+    )*};
+}
+
+reused!(u8, i32, u32, u64);
+
+/// Room for this many numbers. What is kept is never more than twice as large: a small result must not hold the
+/// memory of a large one.
+///
+/// It never waits: in a process that was forked another thread may have held the lock for ever.
+pub fn room<T: Reused>(length: usize) -> Vec<T> {
+    if length * size_of::<T>() >= LEAST
+        && let Ok(mut kept) = T::kept().try_lock()
+        && let Some(place) = kept.iter().rposition(|room| fits(room.capacity(), length))
+    {
+        let room = kept.swap_remove(place);
+        KEPT.fetch_sub(room.capacity() * size_of::<T>(), Ordering::Relaxed);
+        return room;
+    }
+    Vec::with_capacity(length)
+}
+
+const fn fits(capacity: usize, length: usize) -> bool {
+    length <= capacity && capacity / 2 <= length
+}
+
+/// Numbers whose memory is kept when they are dropped.
+struct Returning<T: Reused>(Vec<T>);
+
+impl<T: Reused> AsRef<[u8]> for Returning<T> {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_slice().to_byte_slice()
+    }
+}
+
+impl<T: Reused> Drop for Returning<T> {
+    fn drop(&mut self) {
+        let bytes = self.0.capacity() * size_of::<T>();
+        if let Ok(mut kept) = T::kept().try_lock()
+            && KEPT.load(Ordering::Relaxed) + bytes <= MOST
+        {
+            KEPT.fetch_add(bytes, Ordering::Relaxed);
+            self.0.clear();
+            kept.push(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+/// Numbers as a buffer of an array.
+pub fn buffer<T: Reused>(numbers: Vec<T>) -> Buffer {
+    if numbers.capacity() * size_of::<T>() < LEAST {
+        return Buffer::from_vec(numbers);
+    }
+    Bytes::from_owner(Returning(numbers)).into()
+}
+
+/// The same with their type.
+pub fn numbers<T: Reused>(numbers: Vec<T>) -> ScalarBuffer<T> {
+    buffer(numbers).into()
+}

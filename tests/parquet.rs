@@ -58,7 +58,7 @@ fn statuses_and_answers_are_those_of_csv() {
 #[test]
 fn what_is_found_in_a_file_is_said_to_be_parquet() {
     let folder = Folder::new();
-    folder.file("a.csv", &table(2));
+    folder.file("a.csv", table(2));
     let args = ["-q", "--columns", "puzzle", "--keep", "name", "a.csv", "-o", "a.parquet"];
     folder.solve(&args, "");
     for (name, found) in [

@@ -285,11 +285,11 @@ impl ColumnChunk {
         let metadata = ColumnChunkMetaData::builder(descriptor)
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(failed)?))
             .set_encodings(encodings)
-            .set_num_values(rows as i64)
-            .set_total_compressed_size(bytes.len() as i64)
-            .set_total_uncompressed_size(plain as i64)
+            .set_num_values(rows.cast_signed())
+            .set_total_compressed_size(bytes.len().cast_signed() as i64)
+            .set_total_uncompressed_size(plain.cast_signed() as i64)
             .set_dictionary_page_offset((names > 0).then_some(0))
-            .set_data_page_offset(names as i64);
+            .set_data_page_offset(names.cast_signed() as i64);
         let metadata = match kind {
             Kind::Number => {
                 let (least, most) = range.unzip();

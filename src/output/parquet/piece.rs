@@ -187,15 +187,12 @@ impl Piece {
             Kind::Status => room.push(STATUS_BITS),
             Kind::Number | Kind::Double | Kind::Text | Kind::Bytes => {}
         }
-        match HEAD.checked_sub(room.len()) {
-            Some(start) => {
-                self.values[start..HEAD].copy_from_slice(room);
-                &self.values[start..]
-            }
-            None => {
-                room.extend_from_slice(self.values());
-                room
-            }
+        if let Some(start) = HEAD.checked_sub(room.len()) {
+            self.values[start..HEAD].copy_from_slice(room);
+            &self.values[start..]
+        } else {
+            room.extend_from_slice(self.values());
+            room
         }
     }
 }

@@ -33,10 +33,10 @@ fn row(number: usize) -> [String; 5] {
     let statuses = crate::Status::ALL;
     let either = |is: bool, one: &str, other: &str| if is { one } else { other }.to_owned();
     [
-        either(number % 11 == 3, "", &(number as i64 - 77).to_string()),
-        either(number % 7 == 0, "a \"b\", c\nd", "53..7"),
+        either(number % 11 == 3, "", &(number.cast_signed() - 77).to_string()),
+        either(number.is_multiple_of(7), "a \"b\", c\nd", "53..7"),
         statuses[if number % 1000 < 900 { 0 } else { number % statuses.len() }].name().to_owned(),
-        either(number % 3 == 0, "1.5", ""),
+        either(number.is_multiple_of(3), "1.5", ""),
         either(number % 5 < 2, "true", "false"),
     ]
 }
@@ -70,7 +70,7 @@ fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
         frame(rows..rows + size, &mut frames);
         rows += size;
         // Some at once, as a block has them.
-        if size % 2 == 0 {
+        if size.is_multiple_of(2) {
             file.take(frames.as_slice(), &out).unwrap();
             frames.clear();
         }
@@ -121,7 +121,7 @@ fn groups_have_no_more_rows_than_they_should_and_say_what_numbers_they_hold() {
     let Some(Statistics::Int64(lines)) = groups[0].column(0).statistics() else {
         panic!("a column of numbers has statistics")
     };
-    let last = counts[0] as i64 - 1 - 77;
+    let last = counts[0].cast_signed() as i64 - 1 - 77;
     assert_eq!((lines.min_opt(), lines.max_opt()), (Some(&-77), Some(&last)));
     assert_eq!(lines.null_count_opt(), Some((0..counts[0]).filter(|n| n % 11 == 3).count() as u64));
 }
@@ -167,21 +167,21 @@ fn values_come_back_one_by_one_and_only_in_their_columns() {
     let columns = columns.map(|(name, kind)| (name.to_owned(), kind));
     let mut file = ParquetFile::new(&columns).unwrap();
     let mut expected = "n,d,t,x,b\n".to_owned();
-    for row in 0..10_000_i64 {
-        if row % 3 == 0 {
+    for row in 0..10_000_u32 {
+        if row.is_multiple_of(3) {
             file.push([Value::Null; 5], &mut out).unwrap();
             expected += ",,,,\n";
         } else {
-            let (text, double) = (format!("é{row}"), row as f64 / 4.0);
+            let (text, double) = (format!("é{row}"), f64::from(row) / 4.0);
             let values = [
-                Value::Number(-row),
+                Value::Number(-i64::from(row)),
                 Value::Double(double),
-                Value::Truth(row % 2 == 0),
+                Value::Truth(row.is_multiple_of(2)),
                 Value::Text(text.as_bytes()),
                 Value::Text(b"z"),
             ];
             file.push(values, &mut out).unwrap();
-            writeln!(expected, "-{row},{double},{},{text},z", row % 2 == 0).unwrap();
+            writeln!(expected, "-{row},{double},{},{text},z", row.is_multiple_of(2)).unwrap();
         }
     }
     file.finish(&mut out).unwrap();

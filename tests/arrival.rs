@@ -2,11 +2,13 @@
 //! and counts are the same, over-long lines included.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Seek, SeekFrom, Write};
 use std::num::NonZeroUsize;
+use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
+use assert_cmd::cargo::cargo_bin;
 use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, TrailingText};
 use bulkdoku::output::{Column, CsvRows};
 use bulkdoku::stats::Counts;
@@ -143,6 +145,17 @@ fn a_grid_ends_where_an_over_long_line_begins() {
         rows.lines().any(|row| row.len() > BLOCK_BYTES),
         "as much of the line as a block takes"
     );
+}
+
+#[test]
+fn standard_input_is_read_from_where_it_stands() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n{CLASSIC}\n"));
+    let mut file = fs::File::open(folder.path("in")).unwrap();
+    file.seek(SeekFrom::Start(82)).unwrap();
+    let mut command = Command::new(cargo_bin("bulkdoku"));
+    let ran = command.args(["solve", "-q", "--columns", "line"]).stdin(file).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "line\n1\n");
 }
 
 #[test]

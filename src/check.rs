@@ -8,7 +8,7 @@
 
 use std::fmt::{self, Write};
 
-use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
+use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Contradiction, Grid, Malformed, Puzzle, cell_name};

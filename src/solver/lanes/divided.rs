@@ -15,7 +15,9 @@
 //! its first solution, which is enough for limits of one and two solutions; with more, or with
 //! a node limit, nothing is shared.
 
-use super::vector::LaneSet;
+use lane_kernel::LaneSet;
+
+use super::run::Effort;
 use crate::puzzle::Grid;
 
 /// What a part of a search has found.
@@ -27,21 +29,6 @@ pub(super) struct Found {
     pub(super) at_first: Effort,
     /// The first solution, unless it has gone to its outcome already.
     pub(super) grid: Option<Grid>,
-}
-
-/// What a search has cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Effort {
-    pub(super) guesses: u64,
-    pub(super) nodes: u64,
-}
-
-impl Effort {
-    const NONE: Self = Self { guesses: 0, nodes: 0 };
-
-    pub(super) fn and(self, other: Self) -> Self {
-        Self { guesses: self.guesses + other.guesses, nodes: self.nodes + other.nodes }
-    }
 }
 
 impl Found {

@@ -13,22 +13,21 @@
 //! Solutions at the head are counted, with what was searched before them. So the count stops at
 //! the same solution, after the same guesses and nodes, as the search of a single lane.
 
-use fearless_simd::Simd;
+use lane_kernel::{
+    CELLS, Column, Exchange, Kernel, LaneSet, MAX_DEPTH, MOST_LANES, Moves, Verdict, lanes_of,
+};
 
-use super::branch::{MAX_DEPTH, Split};
-use super::divided::Effort;
-use super::run::{Blocks, Entry, Run};
-use super::sweep::{Cells, Verdict};
-use super::transpose::move_lanes;
-use super::vector::{LaneSet, Vector, align_stack, lanes_of};
-use crate::puzzle::CELLS;
+use super::run::{Effort, Entry, Run};
 
 /// With more parts than this, lanes that get free wait until the others have come to an end; then
 /// one lane goes on alone. So memory is bounded. (In unit tests so few that this happens.)
 const CROWDED: usize = if cfg!(test) { 24 } else { 4096 };
 
 /// The most parts: a lane adds one part for each branch until it comes to an end.
-const MOST: usize = CROWDED + 33 * (MAX_DEPTH + 1);
+const MOST: usize = CROWDED + (MOST_LANES + 1) * (MAX_DEPTH + 1);
+
+/// The page of fresh sides B, each in the lane that has branched.
+const FRESH: usize = 0;
 
 /// A part of the search tree.
 #[derive(Clone, Copy)]
@@ -50,45 +49,33 @@ enum What {
 }
 
 /// The memory of the search.
-pub(super) struct Parts<V> {
+pub(super) struct Parts {
     /// The last part of the search first, so that its head is the end of the list.
     list: Vec<Part>,
     /// Parts that are being replaced.
     old: Vec<Part>,
-    /// The fresh sides B, each in the lane that has branched.
-    fresh: Box<Cells<V>>,
-    slots: Vec<[u16; CELLS]>,
+    slots: Vec<Column>,
+    /// Slots that are free again.
     spare: Vec<u16>,
 }
 
-impl<V> Parts<V> {
+impl Parts {
     /// Room for all that the search can need. What is never needed is never touched.
-    pub(super) fn new<S: Simd>(s: S) -> Self
-    where
-        V: Vector<S>,
-    {
+    pub(super) fn new() -> Self {
         Self {
             list: Vec::with_capacity(MOST),
             old: Vec::with_capacity(MOST),
-            fresh: Box::new([V::splat(s, 0); CELLS]),
             slots: Vec::with_capacity(MOST),
             spare: Vec::with_capacity(MOST),
         }
     }
 
-    /// A slot for the fresh side B of a lane.
-    fn keep<S: Simd>(&mut self, lane: usize) -> u16
-    where
-        V: Vector<S>,
-    {
-        let slot = self.spare.pop().unwrap_or_else(|| {
+    /// A slot that is free.
+    fn slot(&mut self) -> u16 {
+        self.spare.pop().unwrap_or_else(|| {
             self.slots.push([0; CELLS]);
             (self.slots.len() - 1) as u16
-        });
-        for (kept, cell) in self.slots[usize::from(slot)].iter_mut().zip(self.fresh.iter()) {
-            *kept = cell.as_slice()[lane];
-        }
-        slot
+        })
     }
 }
 
@@ -100,37 +87,34 @@ pub(super) struct Counted {
 }
 
 /// The search of one puzzle in all lanes.
-pub(super) struct Ordered<'a, S: Simd, V> {
+pub(super) struct Ordered<'a, 'b, K> {
     /// A batch of this puzzle alone.
-    run: Run<'a, S, V>,
-    parts: &'a mut Parts<V>,
+    run: Run<'a, K>,
+    parts: &'b mut Parts,
     /// What was found at the head of the list, which is gone from there.
     counted: Counted,
     /// What was searched after the last part.
     after: Effort,
 }
 
-impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
-    pub(super) fn new(run: Run<'a, S, V>, parts: &'a mut Parts<V>) -> Self {
+impl<'a, 'b, K: Kernel> Ordered<'a, 'b, K> {
+    pub(super) fn new(run: Run<'a, K>, parts: &'b mut Parts) -> Self {
         parts.list.clear();
         parts.slots.clear();
         parts.spare.clear();
-        Self { run, parts, counted: Counted::default(), after: Effort::default() }
+        Self { run, parts, counted: Counted::default(), after: Effort::NONE }
     }
 
     /// Counts the solutions of a puzzle that has several, up to the limit; `None` if asked to stop.
     pub(super) fn count(mut self) -> Option<Counted> {
         assert!(self.run.has_entries(), "what has several solutions has to be searched");
         let stuck = self.run.take_entries(1, |Entry { .. }| {});
-        self.parts.list.push(Part { before: Effort::default(), what: What::Lane(0) });
-        let mut verdict = Verdict { failed: 0, full: 0, stuck };
+        self.parts.list.push(Part { before: Effort::NONE, what: What::Lane(0) });
+        let mut verdict = Verdict { stuck, ..Verdict::default() };
         while !self.run.is_stopped() {
             self.settle(verdict);
             if self.count_head() {
                 return Some(self.counted);
-            }
-            if verdict.stuck != 0 {
-                self.branch(verdict.stuck);
             }
             self.fill_lanes(verdict.stuck);
             verdict = self.run.work();
@@ -139,9 +123,7 @@ impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
     }
 
     /// Replaces the parts whose lanes have an event by what has become of them.
-    fn settle(&mut self, Verdict { failed, full, stuck }: Verdict) {
-        let solved = self.run.solved(full);
-        let failed = failed | (full & !solved);
+    fn settle(&mut self, Verdict { failed, solved, stuck }: Verdict) {
         self.run.busy &= !(failed | solved);
         let Parts { list, old, .. } = &mut *self.parts;
         let mut events = (failed | solved | stuck).count_ones();
@@ -171,7 +153,7 @@ impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
             } else if is_in(solved) {
                 list.push(Part { before: searched, what: What::Solution });
             } else if is_in(stuck) {
-                list.push(Part { before: Effort::default(), what: What::Fresh(lane) });
+                list.push(Part { before: Effort::NONE, what: What::Fresh(lane) });
                 list.push(Part { before: searched, what: part.what });
             } else {
                 list.push(*part);
@@ -197,31 +179,7 @@ impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
         all
     }
 
-    /// The lanes `stuck` get side A of their branch; side B is fresh.
-    fn branch(&mut self, stuck: LaneSet) {
-        let (s, fresh) = (self.run.s, &mut *self.parts.fresh);
-        let Blocks { work, configurations, .. } = &mut *self.run.blocks;
-        s.vectorize(
-            #[inline(always)]
-            || {
-                align_stack::<S, V>(s);
-                let split = Split::choose(s, configurations, stuck);
-                for band in 0..3 {
-                    for stack in 0..3 {
-                        let taken = split.of_box(s, band, stack);
-                        for row in 0..3 {
-                            for column in 0..3 {
-                                let i = (3 * band + row) * 9 + 3 * stack + column;
-                                (work[i], fresh[i]) = taken.of_cell(work[i], row, column);
-                            }
-                        }
-                    }
-                }
-            },
-        );
-    }
-
-    /// The first nodes that wait go into the free lanes; other fresh ones, those of the lanes `stuck`, go
+    /// The lanes `stuck` branch. The first nodes that wait go into the free lanes; other fresh ones go
     /// into slots.
     fn fill_lanes(&mut self, stuck: LaneSet) {
         let mut free = self.run.free();
@@ -229,28 +187,28 @@ impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
             let lowest = free & free.wrapping_neg();
             free = if self.run.busy == 0 { lowest } else { 0 };
         }
-        let mut fresh = stuck.count_ones();
-        let (mut from, mut given) = ([0; 32], 0);
-        let (mut slots, mut loaded) = ([0; 32], 0);
+        let mut exchange = Exchange { branching: stuck, page: FRESH, ..Exchange::NONE };
+        let (mut put, mut loaded) = (Moves::NONE, Moves::NONE);
+        let mut fresh = stuck;
         for at in (0..self.parts.list.len()).rev() {
-            if free == 0 && fresh == 0 {
+            if free | fresh == 0 {
                 break;
             }
             let lane = free.trailing_zeros() as usize;
             let what = match self.parts.list[at].what {
-                What::Fresh(branched) if free != 0 => {
-                    fresh -= 1;
-                    from[lane] = u16::from(branched);
-                    given |= 1 << lane;
-                    What::Lane(lane as u8)
-                }
                 What::Fresh(branched) => {
-                    fresh -= 1;
-                    What::Slot(self.parts.keep(usize::from(branched)))
+                    fresh &= !(1 << branched);
+                    if free == 0 {
+                        let slot = self.parts.slot();
+                        put.add(branched.into(), slot.into());
+                        What::Slot(slot)
+                    } else {
+                        exchange.given.add(lane, branched.into());
+                        What::Lane(lane as u8)
+                    }
                 }
                 What::Slot(slot) if free != 0 => {
-                    slots[lane] = slot;
-                    loaded |= 1 << lane;
+                    loaded.add(lane, slot.into());
                     What::Lane(lane as u8)
                 }
                 _ => continue,
@@ -260,26 +218,19 @@ impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
             }
             self.parts.list[at].what = what;
         }
-        self.run.busy |= given | loaded;
-        self.move_nodes(&from, given, &slots, loaded);
-    }
-
-    /// Fresh sides B go to the lanes `given`, from those lanes; the lanes `loaded` get what is in
-    /// those slots.
-    fn move_nodes(&mut self, from: &[u16; 32], given: LaneSet, slots: &[u16; 32], loaded: LaneSet) {
-        let (s, work, fresh) = (self.run.s, &mut *self.run.blocks.work, &*self.parts.fresh);
-        if given != 0 {
-            s.vectorize(
-                #[inline(always)]
-                || move_lanes(s, fresh, from, work, given),
-            );
+        self.run.busy |= exchange.given.lanes | loaded.lanes;
+        let kernel = &mut *self.run.kernel;
+        if stuck != 0 {
+            exchange.put = put.lanes;
+            kernel.exchange(&exchange);
         }
-        for lane in lanes_of(loaded) {
-            let slot = slots[lane];
+        for lane in lanes_of(put.lanes) {
+            self.parts.slots[usize::from(put.from[lane])] = kernel.column(FRESH, lane);
+        }
+        for lane in lanes_of(loaded.lanes) {
+            let slot = loaded.from[lane];
             self.parts.spare.push(slot);
-            for (cell, kept) in work.iter_mut().zip(&self.parts.slots[usize::from(slot)]) {
-                cell.as_mut_slice()[lane] = *kept;
-            }
+            kernel.set_lane(lane, &self.parts.slots[usize::from(slot)]);
         }
     }
 }

@@ -2,16 +2,13 @@
 //! where a limit of nodes is reached, depends on the puzzle alone. Where neither matters, lanes search
 //! together ([`super::work_sharing`]).
 
-use fearless_simd::Simd;
+use lane_kernel::{Kernel, LaneSet, MOST_LANES, Verdict, lanes_of};
 
-use super::branch::Split;
 use super::deferred::Deferred;
-use super::divided::{Divided, Effort, Found};
-use super::run::{Blocks, Ended, Entry, Run};
-use super::stack::Stack;
-use super::sweep::Verdict;
-use super::vector::{LaneSet, Vector, align_stack, lanes_of};
+use super::divided::{Divided, Found};
+use super::run::{Effort, Entry, Next, Policy, Run, Searched};
 use crate::puzzle::Grid;
+use crate::solver::contract::Question;
 
 /// What a lane is about, beside its cells.
 #[derive(Clone, Copy, Default)]
@@ -23,136 +20,50 @@ struct Search {
     at_first: Effort,
 }
 
-/// How the lanes with an event go on.
-struct Next {
-    /// Stuck: with side A of a branch.
-    branching: LaneSet,
-    /// Failed, or after a solution: with the side pushed last.
-    returning: LaneSet,
-}
-
-/// A batch of which every lane searches one puzzle.
-pub(super) struct PerLane<'a, S: Simd, V> {
-    run: Run<'a, S, V>,
-    stack: &'a mut Stack<S, V>,
+/// Every lane searches one puzzle.
+pub(super) struct PerLane {
+    /// The lanes with a side on their stack.
+    stacked: LaneSet,
     /// Puzzles with many solutions, at the end of the batch.
-    deferred: &'a mut Deferred,
+    pub(super) deferred: Deferred,
     node_limit: u64,
     /// The number of solutions at which a search ends: the limit, or fewer if it is then deferred.
     enough: u32,
-    search: [Search; 32],
-    guesses: [u64; 32],
-    nodes: [u64; 32],
+    search: [Search; MOST_LANES],
+    guesses: [u64; MOST_LANES],
+    nodes: [u64; MOST_LANES],
     /// At the end of the batch: lanes that share a search, and their solutions.
     divided: Divided,
-    grids: [Option<Grid>; 32],
+    grids: [Option<Grid>; MOST_LANES],
 }
 
-impl<'a, S: Simd, V: Vector<S>> PerLane<'a, S, V> {
-    pub(super) fn new(
-        run: Run<'a, S, V>,
-        stack: &'a mut Stack<S, V>,
-        deferred: &'a mut Deferred,
-    ) -> Self {
+impl PerLane {
+    pub(super) fn new(lanes: usize) -> Self {
         Self {
-            deferred,
-            enough: run.question.limits.solutions.get(),
-            node_limit: run.question.limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get),
-            run,
-            stack,
-            search: [Search::default(); 32],
-            guesses: [0; 32],
-            nodes: [0; 32],
+            stacked: 0,
+            deferred: Deferred::new(lanes),
+            node_limit: u64::MAX,
+            enough: 0,
+            search: [Search::default(); MOST_LANES],
+            guesses: [0; MOST_LANES],
+            nodes: [0; MOST_LANES],
             divided: Divided::NONE,
-            grids: [None; 32],
+            grids: [None; MOST_LANES],
         }
     }
 
-    /// Searches every puzzle of the batch, but for the deferred ones.
-    pub(super) fn all(mut self) -> Ended {
-        let mut next = Next { branching: 0, returning: 0 };
-        while !self.run.is_stopped() {
-            next.branching |= self.refill();
-            if self.run.busy == 0 {
-                break;
-            }
-            self.advance(&next);
-            let verdict = self.run.work();
-            next = self.settle(verdict);
-        }
-        self.run.flush();
-        let open = self.run.busy | self.divided.lanes();
-        if open == 0 && self.run.is_through() {
-            return Ended { next: self.run.next(), stopped: false };
-        }
-        self.stack.clear(LaneSet::MAX);
-        let open = lanes_of(open).map(|lane| self.search[lane].puzzle).chain(self.deferred.first());
-        Ended { next: open.fold(self.run.first_outside(), usize::min), stopped: true }
+    /// From now on for this question.
+    pub(super) fn begin(&mut self, question: &Question<'_>) {
+        self.node_limit = question.limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get);
+        self.enough = question.limits.solutions.get();
     }
 
-    /// Gives every free lane an entry, as long as there are any; returns the lanes that
-    /// were stuck already.
-    fn refill(&mut self) -> LaneSet {
-        let mut branching = 0;
-        loop {
-            let free = self.run.free();
-            if free == 0 {
-                return branching;
-            }
-            if !self.run.has_entries() {
-                self.share(free);
-                self.defer_long();
-                return branching;
-            }
-            branching |=
-                self.run.take_entries(free, |Entry { lane, puzzle, entered_ns, stuck }| {
-                    self.search[lane] = Search { puzzle, entered_ns, ..Search::default() };
-                    // A stuck one branches at once: a guess, and its side A.
-                    self.guesses[lane] = u64::from(stuck);
-                    self.nodes[lane] = 1 + u64::from(stuck);
-                });
+    /// Forgets what is on the stacks of these lanes.
+    fn clear(&mut self, run: &mut Run<'_, impl Kernel>, lanes: LaneSet) {
+        if self.stacked & lanes != 0 {
+            self.stacked &= !lanes;
+            run.kernel.clear(lanes);
         }
-    }
-
-    /// Gives the lanes that branch or return the cells of their next node.
-    fn advance(&mut self, next: &Next) {
-        let &Next { branching, returning } = next;
-        let (s, stack) = (self.run.s, &mut *self.stack);
-        let Blocks { work, configurations, .. } = &mut *self.run.blocks;
-        s.vectorize(
-            #[inline(always)]
-            || {
-                align_stack::<S, V>(s);
-                if branching != 0 {
-                    let split = Split::choose(s, configurations, branching);
-                    stack.exchange(s, work, &split, branching, returning);
-                } else if returning != 0 {
-                    stack.give_back(s, work, returning);
-                }
-            },
-        );
-    }
-
-    /// Lanes at an end leave; the others return to a side that was pushed, or branch.
-    fn settle(&mut self, verdict: Verdict) -> Next {
-        let Verdict { failed, full, stuck } = verdict;
-        let right = self.run.counting(self.run.solved(full), |lane| self.search[lane].puzzle);
-        let over = failed | full;
-        let done = (over & !self.stack.occupied()) | self.count_solutions(right);
-        let going_on = (over & !done) | stuck;
-        let spent = if self.run.question.limits.nodes.is_some() { self.spent(going_on) } else { 0 };
-        let (branching, returning) = (stuck & !spent, over & !done & !spent);
-        let (s, guesses, nodes) = (self.run.s, &mut self.guesses, &mut self.nodes);
-        s.vectorize(
-            #[inline(always)]
-            || {
-                count(guesses, branching);
-                count(nodes, branching | returning);
-            },
-        );
-        self.finish(done | spent, spent);
-        // Lanes that share a search may have ended with another one.
-        Next { branching: branching & self.run.busy, returning: returning & self.run.busy }
     }
 
     /// Those of the lanes that have no node left.
@@ -168,7 +79,7 @@ impl<'a, S: Simd, V: Vector<S>> PerLane<'a, S, V> {
 
     /// Counts the solutions in the lanes `right`, and keeps the grid of the first ones; returns
     /// the lanes that have enough.
-    fn count_solutions(&mut self, right: LaneSet) -> LaneSet {
+    fn count_solutions(&mut self, run: &mut Run<'_, impl Kernel>, right: LaneSet) -> LaneSet {
         // Which are first cannot be predicted: no branch on it.
         let (mut first, mut enough) = (0, 0);
         for lane in lanes_of(right) {
@@ -181,115 +92,158 @@ impl<'a, S: Simd, V: Vector<S>> PerLane<'a, S, V> {
             self.search[lane].at_first = self.effort(lane);
         }
         for lane in lanes_of(first & self.divided.lanes()) {
-            self.grids[lane] = Some(self.grid_of(lane));
+            self.grids[lane] = Some(Grid(run.kernel.solution(lane)));
         }
-        self.run.keep_solutions(first & !self.divided.lanes(), |lane| self.search[lane].puzzle);
+        run.keep_solutions(first & !self.divided.lanes(), |lane| self.search[lane].puzzle);
         enough
     }
 
     /// The lanes `done` are free again; what was found goes to their outcomes.
-    fn finish(&mut self, done: LaneSet, gave_up: LaneSet) {
+    fn finish(&mut self, run: &mut Run<'_, impl Kernel>, done: LaneSet, gave_up: LaneSet) {
         if done == 0 {
             return;
         }
-        self.run.busy &= !done;
-        let now_ns = self.run.now_ns();
-        let cut_off = self.stack.occupied() & !gave_up;
-        self.stack.clear(done & !self.divided.lanes());
-        for lane in lanes_of(done & !self.divided.lanes()) {
-            let search = &self.search[lane];
-            self.run.several_rate.note(search.solutions > 1);
+        run.busy &= !done;
+        let cut_off = self.stacked & !gave_up;
+        let whole = done & !self.divided.lanes();
+        self.clear(run, whole);
+        for lane in lanes_of(whole) {
+            let Search { puzzle, entered_ns, solutions, .. } = self.search[lane];
             let is_cut_off = cut_off >> lane & 1 != 0;
-            if is_cut_off && search.solutions < self.run.question.limits.solutions.get() {
-                self.deferred.push(search.puzzle, search.entered_ns);
+            if is_cut_off && solutions < run.question.limits.solutions.get() {
+                run.several_rate.note(true);
+                self.deferred.push(puzzle, entered_ns);
                 continue;
             }
-            let outcome = &mut self.run.outcomes[search.puzzle];
-            outcome.solutions = search.solutions;
-            outcome.gave_up = gave_up >> lane & 1 != 0;
-            outcome.guesses = self.guesses[lane];
-            outcome.nodes = self.nodes[lane];
-            outcome.latency_ns = now_ns - search.entered_ns;
-            if search.solutions == 0 {
-                outcome.grid = Grid::BLANK;
-            }
+            let (gave_up, effort) = (gave_up >> lane & 1 != 0, self.effort(lane));
+            run.finish(&Searched { puzzle, entered_ns, solutions, gave_up, effort });
         }
         for lane in lanes_of(done & self.divided.lanes()) {
-            self.end_part(lane, now_ns);
+            self.end_part(run, lane);
         }
     }
 
     /// Free lanes take sides of those that have several, see [`super::divided`].
-    fn share(&mut self, free: LaneSet) {
-        let generous = self.stack.generous();
-        if generous == 0
-            || self.run.question.limits.solutions.get() > 2
-            || self.run.question.limits.nodes.is_some()
-        {
+    fn share(&mut self, run: &mut Run<'_, impl Kernel>, free: LaneSet) {
+        let (_, generous) = run.kernel.stacked();
+        let limits = run.question.limits;
+        if generous == 0 || limits.solutions.get() > 2 || limits.nodes.is_some() {
             return;
         }
         for (taker, giver) in lanes_of(free).zip(lanes_of(generous)) {
-            self.stack.take_last(giver, &mut self.run.blocks.work, taker);
+            run.kernel.take_last(giver, taker);
             self.divided.divide(giver, taker);
-            self.run.busy |= 1 << taker;
+            run.busy |= 1 << taker;
             self.search[taker] = Search { solutions: 0, ..self.search[giver] };
             self.guesses[taker] = 0;
             self.nodes[taker] = 1;
         }
+        (self.stacked, _) = run.kernel.stacked();
     }
 
     /// At the end of a batch few lanes are left. They defer puzzles that turn out to have many
     /// solutions: an ordered search in all lanes is faster than theirs, though it starts again.
-    fn defer_long(&mut self) {
+    fn defer_long(&mut self, run: &Run<'_, impl Kernel>) {
         const MANY: u32 = 4;
-        let limits = self.run.question.limits;
-        let few = self.run.busy.count_ones() as usize <= V::LEN / 4;
-        if few && limits.nodes.is_none() {
+        let limits = run.question.limits;
+        if run.has_few_busy() && limits.nodes.is_none() {
             self.enough = limits.solutions.get().min(MANY);
         }
     }
 
     /// A lane has ended that had a part of a search, unless it was needless already.
-    fn end_part(&mut self, lane: usize, now_ns: u64) {
+    fn end_part(&mut self, run: &mut Run<'_, impl Kernel>, lane: usize) {
         if self.divided.lanes() >> lane & 1 == 0 {
             return;
         }
         let Search { puzzle, entered_ns, solutions, at_first } = self.search[lane];
-        let effort = self.effort(lane);
-        let found = Found { solutions, effort, at_first, grid: self.grids[lane] };
-        let ended = self.divided.end(lane, &found, self.run.question.limits.solutions.get());
-        self.stack.clear(ended.needless | 1 << lane);
+        let found =
+            Found { solutions, effort: self.effort(lane), at_first, grid: self.grids[lane] };
+        let ended = self.divided.end(lane, &found, run.question.limits.solutions.get());
+        self.clear(run, ended.needless | 1 << lane);
         for lane in lanes_of(ended.needless | 1 << lane) {
             self.grids[lane] = None;
         }
-        self.run.busy &= !ended.needless;
-        if let Some(all) = ended.all {
-            self.run.several_rate.note(all.solutions > 1);
-            let outcome = &mut self.run.outcomes[puzzle];
-            outcome.solutions = all.solutions;
-            outcome.gave_up = false;
-            outcome.guesses = all.effort.guesses;
-            outcome.nodes = all.effort.nodes;
-            outcome.latency_ns = now_ns - entered_ns;
-            if let Some(grid) = all.grid {
-                outcome.grid = grid;
-            } else if all.solutions == 0 {
-                outcome.grid = Grid::BLANK;
+        run.busy &= !ended.needless;
+        if let Some(Found { solutions, effort, grid, .. }) = ended.all {
+            run.finish(&Searched { puzzle, entered_ns, solutions, gave_up: false, effort });
+            if let Some(grid) = grid {
+                run.outcomes[puzzle].grid = grid;
             }
         }
     }
+}
 
-    /// The digits of a work lane that is solved.
-    fn grid_of(&self, lane: usize) -> Grid {
-        let digit = |cell: &V| cell.as_slice()[lane].trailing_zeros() as u8 + 1;
-        Grid(std::array::from_fn(|i| digit(&self.run.blocks.work[i])))
+impl<K: Kernel> Policy<K> for PerLane {
+    /// Gives every free lane an entry, as long as there are any.
+    fn refill(&mut self, run: &mut Run<'_, K>, _: LaneSet) -> LaneSet {
+        let mut branching = 0;
+        loop {
+            let free = run.free();
+            if free == 0 {
+                return branching;
+            }
+            if !run.has_entries() {
+                self.share(run, free);
+                self.defer_long(run);
+                return branching;
+            }
+            branching |= run.take_entries(free, |Entry { lane, puzzle, entered_ns, stuck }| {
+                self.search[lane] = Search { puzzle, entered_ns, ..Search::default() };
+                // A stuck one branches at once: a guess, and its side A.
+                self.guesses[lane] = u64::from(stuck);
+                self.nodes[lane] = 1 + u64::from(stuck);
+            });
+        }
+    }
+
+    fn advance(&mut self, run: &mut Run<'_, K>, Next { branching, returning }: Next) {
+        if branching | returning != 0 {
+            run.kernel.push_and_pop(branching, returning);
+            (self.stacked, _) = run.kernel.stacked();
+        }
+    }
+
+    /// Lanes at an end leave; the others return to a side that was pushed, or branch.
+    fn settle(&mut self, run: &mut Run<'_, K>, Verdict { failed, solved, stuck }: Verdict) -> Next {
+        let right = run.counting(solved, |lane| self.search[lane].puzzle);
+        let over = failed | solved;
+        let done = (over & !self.stacked) | self.count_solutions(run, right);
+        let still = (over & !done) | stuck;
+        let spent = if self.node_limit == u64::MAX { 0 } else { self.spent(still) };
+        let (branching, returning) = (stuck & !spent, over & !done & !spent);
+        let (guesses, nodes) = (&mut self.guesses, &mut self.nodes);
+        run.kernel.at_level(
+            #[inline(always)]
+            || {
+                count(guesses, branching);
+                count(nodes, branching | returning);
+            },
+        );
+        self.finish(run, done | spent, spent);
+        // Lanes that share a search may have ended with another one.
+        Next { branching: branching & run.busy, returning: returning & run.busy }
+    }
+
+    fn is_through(&self, run: &Run<'_, K>) -> bool {
+        run.is_through()
+    }
+
+    #[cold]
+    fn forget_all(&mut self, run: &mut Run<'_, K>) -> Option<usize> {
+        let open = run.busy | self.divided.lanes();
+        self.clear(run, LaneSet::MAX);
+        self.divided = Divided::NONE;
+        self.grids = [None; MOST_LANES];
+        let open = lanes_of(open).map(|lane| self.search[lane].puzzle);
+        open.chain(self.deferred.first()).min()
     }
 }
 
-/// Adds one for each of the lanes.
+/// Adds one for each of the lanes. Which they are cannot be predicted: no branch on it.
 #[inline(always)]
-fn count(counters: &mut [u64; 32], lanes: LaneSet) {
-    for lane in 0..32 {
-        counters[lane] += u64::from(lanes >> lane & 1);
+fn count(counters: &mut [u64; MOST_LANES], lanes: LaneSet) {
+    for (lane, counter) in counters.iter_mut().enumerate() {
+        *counter += u64::from(lanes & 1 << lane != 0);
     }
 }

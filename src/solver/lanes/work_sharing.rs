@@ -12,273 +12,202 @@
 //! puzzles with several solutions are frequent none is searched together
 //! ([`SeveralRate`](super::several_rate::SeveralRate)).
 
-use fearless_simd::Simd;
+use lane_kernel::{Exchange, Kernel, LaneSet, MOST_LANES, Verdict, lanes_of};
 
-use super::branch::Split;
 use super::deferred::Deferred;
-use super::pages::{Exchange, Pages};
-use super::run::{Ended, Entry, Run};
+use super::pages::{self, Pages};
+use super::run::{Effort, Entry, Next, Policy, Run, Searched};
 use super::searches::{SearchId, Searches};
-use super::sweep::Verdict;
-use super::vector::{LaneSet, Vector, align_stack, lanes_of};
-use crate::puzzle::Grid;
 use crate::solver::contract::Question;
 
-/// What searching together needs beside the cells.
-pub(super) struct Sides<V> {
-    pages: Pages<V>,
+/// All lanes search together.
+pub(super) struct WorkSharing {
+    pages: Pages,
     searches: Searches,
-}
-
-impl<V> Sides<V> {
-    pub(super) fn new<S: Simd>(s: S) -> Self
-    where
-        V: Vector<S>,
-    {
-        let searches = Searches::new(Self::most_searches());
-        Self { pages: Pages::new(s), searches }
-    }
-
-    /// The most searches at once: each of them has a lane or a side.
-    pub(super) const fn most_searches<S: Simd>() -> usize
-    where
-        V: Vector<S>,
-    {
-        V::LEN + Pages::<V>::room()
-    }
-}
-
-/// A batch that all lanes search together.
-pub(super) struct WorkSharing<'a, S: Simd, V> {
-    run: Run<'a, S, V>,
-    sides: &'a mut Sides<V>,
     /// The search that each lane works for.
-    owner: [SearchId; 32],
+    owner: [SearchId; MOST_LANES],
     /// Puzzles with a second solution, and those for whose sides there was no room.
-    deferred: &'a mut Deferred,
+    pub(super) deferred: Deferred,
 }
 
-impl<'a, S: Simd, V: Vector<S>> WorkSharing<'a, S, V> {
+impl WorkSharing {
+    pub(super) fn new(lanes: usize) -> Self {
+        // Each search has a lane or a side.
+        let most = lanes + pages::MOST * lanes;
+        Self {
+            pages: Pages::EMPTY,
+            searches: Searches::new(most),
+            owner: [Searches::NONE; MOST_LANES],
+            deferred: Deferred::new(most),
+        }
+    }
+
     /// Whether the order of a search does not matter, as long as there is only one solution.
     pub(super) fn suits(question: &Question<'_>) -> bool {
         question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
     }
 
-    pub(super) fn new(
-        run: Run<'a, S, V>,
-        sides: &'a mut Sides<V>,
-        deferred: &'a mut Deferred,
-    ) -> Self {
-        Self { run, sides, owner: [Searches::NONE; 32], deferred }
-    }
-
-    /// Searches puzzles until it does not pay any more.
-    pub(super) fn all(mut self) -> Ended {
-        let mut branching = 0;
-        loop {
-            if self.run.is_stopped() {
-                let first_open = self.first_open();
-                self.run.flush();
-                return Ended { next: first_open, stopped: true };
-            }
-            branching |= self.refill(branching);
-            let (s, sharing) = (self.run.s, &mut self);
-            s.vectorize(
-                #[inline(always)]
-                || sharing.advance(branching),
-            );
-            branching = if self.run.busy != 0 {
-                let verdict = self.run.work();
-                self.settle(verdict)
-            } else if self.run.is_through() && self.sides.pages.sides() == 0 {
-                break;
-            } else {
-                0 // The puzzles of all busy lanes were deferred.
-            };
-        }
-        self.run.flush();
-        Ended { next: self.run.next(), stopped: false }
-    }
-
-    /// The first puzzle whose outcome is not final; all searches are forgotten.
-    #[cold]
-    fn first_open(&mut self) -> usize {
-        let Sides { pages, searches } = &mut *self.sides;
-        let searched = searches.first_puzzle().unwrap_or(usize::MAX);
-        pages.clear();
-        searches.clear();
-        let deferred = self.deferred.first().unwrap_or(usize::MAX);
-        searched.min(self.run.first_outside()).min(deferred)
-    }
-
-    /// Entries for the lanes that there is no side for; returns those that are stuck already.
-    fn refill(&mut self, branching: LaneSet) -> LaneSet {
-        let mut stuck = 0;
-        loop {
-            let free = self.without_side(branching | stuck);
-            if free == 0 {
-                return stuck;
-            }
-            if !self.run.several_rate.few_several() || self.deferred.are_many() {
-                self.run.end_entry();
-            }
-            if !self.run.has_entries() {
-                return stuck;
-            }
-            let (owner, searches) = (&mut self.owner, &mut self.sides.searches);
-            stuck |= self.run.take_entries(free, |entry| {
-                let Entry { lane, puzzle, entered_ns, .. } = entry;
-                owner[lane] = searches.begin(puzzle, entered_ns);
-            });
-        }
-    }
-
     /// The free lanes that there is no side for.
-    fn without_side(&self, branching: LaneSet) -> LaneSet {
-        let mut free = self.run.free();
-        if free == 0 {
-            return 0;
-        }
-        self.run.s.vectorize(
-            #[inline(always)]
-            || {
-                let sides = self.sides.pages.sides() + branching.count_ones();
-                for _ in 0..sides.min(free.count_ones()) {
-                    free &= free - 1;
-                }
-                free
-            },
-        )
-    }
-
-    /// Lanes that branch continue with side A, free ones with any side.
-    #[inline(always)]
-    fn advance(&mut self, branching: LaneSet) {
-        let s = self.run.s;
-        align_stack::<S, V>(s);
-        let free = self.run.free();
-        if branching == 0 {
-            if free != 0 {
-                let exchange = self.match_up(0, free);
-                self.sides.pages.give_back(s, &mut self.run.blocks.work, &exchange);
+    fn without_side(&self, run: &Run<'_, impl Kernel>, branching: LaneSet) -> LaneSet {
+        let mut free = run.free();
+        if free != 0 {
+            let sides = self.pages.sides() + branching.count_ones();
+            for _ in 0..sides.min(free.count_ones()) {
+                free &= free - 1;
             }
-            return;
         }
-        let split = Split::choose(s, &self.run.blocks.configurations, branching);
-        let exchange = self.match_up(branching, free);
-        self.sides.pages.exchange(s, &mut self.run.blocks.work, &split, &exchange);
+        free
     }
 
     /// A side for each of the `free` lanes, as long as there are any, and a place for each side B.
-    #[inline(always)]
-    fn match_up(&mut self, branching: LaneSet, free: LaneSet) -> Exchange {
-        let Sides { pages, searches } = &mut *self.sides;
-        let owner = &mut self.owner;
-        let (mut giver, mut column) = ([0; 32], [0; 32]);
+    ///
+    /// In place: the moves are too fresh to be copied.
+    fn match_up(&mut self, run: &mut Run<'_, impl Kernel>, free: LaneSet, exchange: &mut Exchange) {
+        let Self { pages, searches, owner, .. } = self;
+        let Exchange { branching, given, put, back, page } = exchange;
+        let branching = *branching;
         // Those go on pages for whose side there is room on the topmost one.
         let mut without_room = branching & pages.occupied();
         let mut with_room = branching & !without_room;
         let mut takers = free;
-        for _ in 0..branching.count_ones().min(free.count_ones()) {
+        while takers != 0 && without_room | with_room != 0 {
             let from = if without_room != 0 { without_room } else { with_room };
-            let (from, taker) = (from.trailing_zeros(), takers.trailing_zeros() as usize);
+            let (from, taker) = (from.trailing_zeros() as usize, takers.trailing_zeros() as usize);
             without_room &= !(1 << from);
             with_room &= !(1 << from);
             takers &= takers - 1;
-            giver[taker] = from as u16;
-            owner[taker] = owner[from as usize];
+            given.add(taker, from);
+            owner[taker] = owner[from];
             searches.branch(owner[taker]);
         }
-        let given = free & !takers;
-        self.run.busy |= given;
-        let mut pushed = without_room | with_room;
-        let mut back = 0;
-        for lane in lanes_of(pushed) {
+        run.busy |= given.lanes;
+        *put = without_room | with_room;
+        for lane in lanes_of(*put) {
             searches.branch(owner[lane]);
         }
         if takers != 0 {
-            let (s, work) = (self.run.s, &mut *self.run.blocks.work);
-            let taken = pages.take(s, work, takers, owner, &mut column);
-            self.run.busy |= taken.all;
-            back = taken.back;
-        } else if pushed != 0 && !pages.push(self.run.s, pushed, owner) {
-            self.defer(pushed);
-            pushed = 0;
+            run.busy |= pages.take(run.kernel, takers, owner, back);
+        } else if *put != 0 && !pages.push(*put, owner) {
+            self.defer(run, *put);
+            *put = 0;
         }
-        Exchange { given, giver, back, column, pushed }
-    }
-
-    /// Lanes at an end are free; the others branch: which.
-    fn settle(&mut self, verdict: Verdict) -> LaneSet {
-        let Verdict { failed, full, stuck } = verdict;
-        let over = failed | full;
-        if full != 0 {
-            self.count_solutions(self.run.solved(full));
-        }
-        self.run.busy &= !over;
-        // Which is the last one of its search cannot be predicted: no branch on it.
-        let (mut ended, mut count) = ([Searches::NONE; 32], 0);
-        for lane in lanes_of(over) {
-            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NONE);
-            count += usize::from(self.sides.searches.end_side(ended[count]));
-        }
-        for id in &ended[..count] {
-            self.finish(*id);
-        }
-        stuck & self.run.busy
+        *page = self.pages.top();
     }
 
     /// The first solutions leave; puzzles with a second one are deferred.
-    fn count_solutions(&mut self, solved: LaneSet) {
-        let (owner, searches) = (&self.owner, &mut self.sides.searches);
+    fn count_solutions(&mut self, run: &mut Run<'_, impl Kernel>, solved: LaneSet) {
+        let Self { owner, searches, .. } = self;
         let (mut first, mut second) = (0, 0);
         for lane in lanes_of(solved) {
             let solutions = searches.count_solution(owner[lane]);
             first |= LaneSet::from(solutions == 1) << lane;
             second |= LaneSet::from(solutions == 2) << lane;
         }
-        self.run.keep_solutions(first, |lane| searches.puzzle(owner[lane]));
+        run.keep_solutions(first, |lane| searches.puzzle(owner[lane]));
         if second != 0 {
-            self.defer(second);
+            self.defer(run, second);
         }
     }
 
     /// All sides of a search have been looked at.
-    fn finish(&mut self, id: SearchId) {
-        let search = self.sides.searches.remove(id);
-        self.run.several_rate.note(false);
-        let latency_ns = self.run.now_ns() - search.entered_ns;
-        let outcome = &mut self.run.outcomes[search.puzzle];
-        outcome.solutions = search.solutions;
-        outcome.gave_up = false;
-        outcome.guesses = search.guesses;
-        // The puzzle itself, and both sides of each guess.
-        outcome.nodes = 1 + 2 * search.guesses;
-        outcome.latency_ns = latency_ns;
-        if search.solutions == 0 {
-            outcome.grid = Grid::BLANK;
-        }
+    fn finish(&mut self, run: &mut Run<'_, impl Kernel>, id: SearchId) {
+        let search = self.searches.remove(id);
+        let guesses = search.guesses;
+        run.finish(&Searched {
+            puzzle: search.puzzle,
+            entered_ns: search.entered_ns,
+            solutions: search.solutions,
+            gave_up: false,
+            // The puzzle itself, and both sides of each guess.
+            effort: Effort { guesses, nodes: 1 + 2 * guesses },
+        });
     }
 
     /// Ends the searches that these lanes work for, and defers their puzzles.
     #[cold]
-    fn defer(&mut self, lanes: LaneSet) {
-        let Sides { pages, searches } = &mut *self.sides;
+    fn defer(&mut self, run: &mut Run<'_, impl Kernel>, lanes: LaneSet) {
         for lane in lanes_of(lanes) {
             let id = self.owner[lane];
             if id == Searches::NONE {
                 continue; // with another lane
             }
-            pages.remove(id);
+            self.pages.remove(id);
             for (lane, owner) in self.owner.iter_mut().enumerate() {
                 if *owner == id {
                     *owner = Searches::NONE;
-                    self.run.busy &= !(1 << lane);
+                    run.busy &= !(1 << lane);
                 }
             }
-            let search = searches.remove(id);
+            let search = self.searches.remove(id);
             self.deferred.push(search.puzzle, search.entered_ns);
-            self.run.several_rate.note(true);
+            run.several_rate.note(true);
         }
+    }
+}
+
+impl<K: Kernel> Policy<K> for WorkSharing {
+    /// Entries are for the lanes that there is no side for.
+    fn refill(&mut self, run: &mut Run<'_, K>, branching: LaneSet) -> LaneSet {
+        let mut stuck = 0;
+        loop {
+            let free = self.without_side(run, branching | stuck);
+            if free == 0 {
+                return stuck;
+            }
+            if !run.several_rate.few_several() || self.deferred.are_many() {
+                run.end_entry();
+            }
+            if !run.has_entries() {
+                return stuck;
+            }
+            stuck |= run.take_entries(free, |Entry { lane, puzzle, entered_ns, .. }| {
+                self.owner[lane] = self.searches.begin(puzzle, entered_ns);
+            });
+        }
+    }
+
+    fn advance(&mut self, run: &mut Run<'_, K>, next: Next) {
+        let (branching, free) = (next.branching, run.free());
+        if branching | free == 0 {
+            return;
+        }
+        let mut exchange = Exchange { branching, ..Exchange::NONE };
+        self.match_up(run, free, &mut exchange);
+        if branching != 0 {
+            run.kernel.exchange(&exchange);
+        } else if exchange.back.lanes != 0 {
+            run.kernel.take(exchange.page, &exchange.back);
+        }
+    }
+
+    fn settle(&mut self, run: &mut Run<'_, K>, Verdict { failed, solved, stuck }: Verdict) -> Next {
+        let over = failed | solved;
+        if solved != 0 {
+            self.count_solutions(run, solved);
+        }
+        run.busy &= !over;
+        // Which is the last one of its search cannot be predicted: no branch on it.
+        let (mut ended, mut count) = ([Searches::NONE; MOST_LANES], 0);
+        for lane in lanes_of(over) {
+            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NONE);
+            count += usize::from(self.searches.end_side(ended[count]));
+        }
+        for id in &ended[..count] {
+            self.finish(run, *id);
+        }
+        Next { branching: stuck & run.busy, returning: 0 }
+    }
+
+    fn is_through(&self, run: &Run<'_, K>) -> bool {
+        run.is_through() && self.pages.sides() == 0
+    }
+
+    #[cold]
+    fn forget_all(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
+        let first = self.searches.first_puzzle().into_iter().chain(self.deferred.first()).min();
+        self.owner = [Searches::NONE; MOST_LANES];
+        self.pages.clear();
+        self.searches.clear();
+        first
     }
 }

@@ -11,7 +11,8 @@ use fearless_simd::{
     SimdSplit, kernel, mask16x8, mask16x16, u8x32, u8x64, u16x8, u16x16, u16x32,
 };
 
-use super::vector::{ALL, HIGH, LOW, LaneSet, Vector, byte_order, bytes_of};
+use super::vector::{ALL, HIGH, LOW, Vector, byte_order, bytes_of};
+use crate::{LaneSet, MOST_LANES};
 
 type Half = u16x16<Avx2>;
 type Full = u16x32<Avx512>;
@@ -40,7 +41,7 @@ impl Vector<Avx2> for Half {
     type Order = u8x32<Avx2>;
 
     #[inline(always)]
-    fn order(s: Avx2, from: &[u16; 32]) -> Self::Order {
+    fn order(s: Avx2, from: &[u16; MOST_LANES]) -> Self::Order {
         byte_order::<Avx2, Self>(s, from)
     }
 
@@ -196,7 +197,7 @@ impl Vector<Avx512> for Full {
     type Order = u8x64<Avx512>;
 
     #[inline(always)]
-    fn order(s: Avx512, from: &[u16; 32]) -> Self::Order {
+    fn order(s: Avx512, from: &[u16; MOST_LANES]) -> Self::Order {
         byte_order::<Avx512, Self>(s, from)
     }
 

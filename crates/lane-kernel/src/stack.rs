@@ -30,8 +30,8 @@ use fearless_simd::{Select, Simd, SimdBase, SimdMask, u16x8, u32x16};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
-use super::vector::{LaneSet, Vector, lanes_of};
-use crate::puzzle::CELLS;
+use super::vector::Vector;
+use crate::{CELLS, LaneSet, lanes_of};
 
 /// No frame: nothing lies below.
 const BOTTOM: u16 = u16::MAX;
@@ -60,7 +60,7 @@ struct Source {
 }
 
 /// The stacks of all lanes.
-pub(super) struct Stack<S: Simd, V> {
+pub(crate) struct Stack<S: Simd, V> {
     /// The side that each lane has pushed last.
     held: Box<Cells<V>>,
     /// The lanes for which that is so; the others have none, or only in frames.
@@ -98,7 +98,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     const MANY: u32 = V::LEN as u32 * 6 / 32;
 
     /// Room for all that the lanes can need. What is never needed is never touched.
-    pub(super) fn new(s: S) -> Self {
+    pub(crate) fn new(s: S) -> Self {
         let mut frames = Vec::with_capacity(Self::WIDE);
         frames.push([u16x8::splat(s, 0); CELLS]);
         Self {
@@ -118,13 +118,13 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
 
     /// The lanes with something on their stack.
     #[inline(always)]
-    pub(super) fn occupied(&self) -> LaneSet {
+    pub(crate) fn occupied(&self) -> LaneSet {
         self.holding | self.deep
     }
 
     /// Forgets all sides of these lanes.
     #[inline(always)]
-    pub(super) fn clear(&mut self, lanes: LaneSet) {
+    pub(crate) fn clear(&mut self, lanes: LaneSet) {
         self.holding &= !lanes;
         let lanes = lanes & self.deep;
         if lanes == 0 {
@@ -144,14 +144,14 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
 
     /// The lanes with more than one side pushed; [`Stack::take_last`] is for them.
     #[inline(always)]
-    pub(super) fn generous(&self) -> LaneSet {
+    pub(crate) fn generous(&self) -> LaneSet {
         self.holding & self.deep
     }
 
     /// Takes the side at the bottom of a lane's stack, which must be in a frame, and puts it
     /// into lane `taker` of the cells.
     #[inline(always)]
-    pub(super) fn take_last(&mut self, lane: usize, cells: &mut Cells<V>, taker: usize) {
+    pub(crate) fn take_last(&mut self, lane: usize, cells: &mut Cells<V>, taker: usize) {
         let (mut index, mut above) = (usize::from(self.top[lane]), None);
         while self.below[index][lane] != BOTTOM {
             above = Some(index);
@@ -175,7 +175,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// The lanes `branching` continue with side A and push side B; the lanes `returning`, which
     /// must have pushed something, continue with that.
     #[inline(always)]
-    pub(super) fn exchange(
+    pub(crate) fn exchange(
         &mut self,
         s: S,
         cells: &mut Cells<V>,
@@ -251,7 +251,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
 
     /// Only returns: [`Stack::exchange`] without lanes that branch.
     #[inline(always)]
-    pub(super) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
+    pub(crate) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
         let count = self.leave_frames(s, cells, returning & !self.holding);
         self.take_from_frames(s, cells, 0, count);
         let back = V::chosen(s, returning & self.holding);

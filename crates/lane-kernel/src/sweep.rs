@@ -8,19 +8,19 @@ use std::hint::black_box;
 
 use fearless_simd::Simd;
 
-use super::vector::{ALL, LaneSet, Vector};
-use crate::puzzle::CELLS;
+use super::vector::{ALL, Vector};
+use crate::{CELLS, LaneSet};
 
 /// The candidates of every cell, one puzzle a lane.
-pub(super) type Cells<V> = [V; CELLS];
+pub(crate) type Cells<V> = [V; CELLS];
 
 /// The six ways in which a digit can lie in a chute: the box, for each of the three lines.
-pub(super) const CONFIGURATIONS: [[usize; 3]; 6] =
+pub(crate) const CONFIGURATIONS: [[usize; 3]; 6] =
     [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
 
 /// For each line and box the two configurations that lay the line's digit into the box. (A table: a
 /// function would be evaluated again for every vector.)
-pub(super) const THROUGH: [[[usize; 2]; 3]; 3] = {
+pub(crate) const THROUGH: [[[usize; 2]; 3]; 3] = {
     let mut through = [[[0; 2]; 3]; 3];
     let mut count = [[0; 3]; 3];
     let mut i = 0;
@@ -36,7 +36,7 @@ pub(super) const THROUGH: [[[usize; 2]; 3]; 3] = {
 
 /// Where cell `k` of the minirow in `line` and box `b` lies, from a chute's first cell.
 #[inline(always)]
-pub(super) const fn place<const STACK: bool>(line: usize, b: usize, k: usize) -> usize {
+pub(crate) const fn place<const STACK: bool>(line: usize, b: usize, k: usize) -> usize {
     if STACK { (3 * b + k) * 9 + line } else { line * 9 + 3 * b + k }
 }
 
@@ -47,32 +47,32 @@ const fn minirow<const STACK: bool>(line: usize, b: usize) -> [usize; 3] {
 }
 
 /// The configurations that each chute has left: three bands, three stacks.
-pub(super) type Configurations<V> = [[V; 6]; 6];
+pub(crate) type Configurations<V> = [[V; 6]; 6];
 
 /// One vector for each minirow of a chute: `[line][box]`.
-pub(super) type Minirows<V> = [[V; 3]; 3];
+pub(crate) type Minirows<V> = [[V; 3]; 3];
 
 /// What the sweeps of a step found, lane by lane.
 #[derive(Clone, Copy)]
-pub(super) struct Verdict {
+pub(crate) struct Swept {
     /// A cell without candidate, or a digit without a place.
-    pub(super) failed: LaneSet,
+    pub(crate) failed: LaneSet,
     /// Every cell has one candidate: perhaps a solution, see [`solved`].
-    pub(super) full: LaneSet,
+    pub(crate) full: LaneSet,
     /// Nothing left to infer: the second sweep has changed nothing.
-    pub(super) stuck: LaneSet,
+    pub(crate) stuck: LaneSet,
 }
 
-impl Verdict {
+impl Swept {
     /// The lanes that no further step would change.
     #[inline(always)]
-    pub(super) fn settled(&self) -> LaneSet {
+    pub(crate) fn settled(&self) -> LaneSet {
         self.ended() | self.stuck
     }
 
     /// The lanes that have nothing to search.
     #[inline(always)]
-    pub(super) fn ended(&self) -> LaneSet {
+    pub(crate) fn ended(&self) -> LaneSet {
         self.failed | self.full
     }
 }
@@ -94,7 +94,7 @@ impl<V> Tally<V> {
     /// The lanes that have failed or are full, as far as was gathered; whether others are stuck
     /// takes two sweeps to tell.
     #[inline(always)]
-    fn verdict<S: Simd>(&self, s: S) -> Verdict
+    fn verdict<S: Simd>(&self, s: S) -> Swept
     where
         V: Vector<S>,
     {
@@ -102,18 +102,18 @@ impl<V> Tally<V> {
             | self.placed.lanes_differ(V::splat(s, ALL))
             | self.twice.lanes_differ(V::splat(s, 0));
         let full = self.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
-        Verdict { failed, full, stuck: 0 }
+        Swept { failed, full, stuck: 0 }
     }
 
     /// The same where `before` is the sum of the sweep before: what has kept it is stuck.
     #[inline(always)]
-    fn verdict_after<S: Simd>(&self, s: S, before: V) -> Verdict
+    fn verdict_after<S: Simd>(&self, s: S, before: V) -> Swept
     where
         V: Vector<S>,
     {
         let verdict = self.verdict(s);
         let stuck = self.sum.lanes_equal(before) & !verdict.ended();
-        Verdict { stuck, ..verdict }
+        Swept { stuck, ..verdict }
     }
 }
 
@@ -127,11 +127,11 @@ const EVERYTHING: u8 = 2;
 /// "Stuck" means that the second one has changed nothing, so that further steps change nothing
 /// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
 #[inline(always)]
-pub(super) fn step<S: Simd, V: Vector<S>>(
+pub(crate) fn step<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
-) -> Verdict {
+) -> Swept {
     let before = sweep::<S, V, SUM, true>(s, cells, None).sum;
     sweep::<S, V, EVERYTHING, true>(s, cells, Some(left)).verdict_after(s, before)
 }
@@ -143,13 +143,13 @@ pub(super) fn step<S: Simd, V: Vector<S>>(
 /// Most puzzles without solution fail in the very first sweep. So that one tells all that it can,
 /// unless it is blind, and twice as many as `few` may be left.
 #[inline(always)]
-pub(super) fn sweep_together<S: Simd, V: Vector<S>>(
+pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     lanes: LaneSet,
     blind: usize,
     few: u32,
-) -> (Verdict, usize) {
+) -> (Swept, usize) {
     let mut sweeps = blind;
     if blind == 0 {
         let verdict = sweep::<S, V, EVERYTHING, false>(s, cells, None).verdict(s);
@@ -383,7 +383,7 @@ fn minirow_unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
 
 /// The configurations of a chute that its minirows allow, for all digits at once.
 #[inline(always)]
-pub(super) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
+pub(crate) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
     let mut configurations = [unions[0][0]; 6];
     for i in 0..6 {
         let [a, b, c] = CONFIGURATIONS[i];
@@ -394,7 +394,7 @@ pub(super) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V;
 
 /// The configurations that every chute of these cells has left.
 #[inline(always)]
-pub(super) fn all_configurations<S: Simd, V: Vector<S>>(
+pub(crate) fn all_configurations<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
@@ -411,21 +411,21 @@ pub(super) fn all_configurations<S: Simd, V: Vector<S>>(
 /// From one line to the next, what goes through a box moves on by one box, forwards the first three
 /// configurations and backwards the others. So a loop over the lines has them in registers; a table
 /// of nine minirows would go through memory, and the loop wait for it.
-pub(super) struct Closure<V> {
+pub(crate) struct Closure<V> {
     forwards: [V; 3],
     backwards: [V; 3],
 }
 
 impl<V: Copy> Closure<V> {
     #[inline(always)]
-    pub(super) fn of(configurations: &[V; 6]) -> Self {
+    pub(crate) fn of(configurations: &[V; 6]) -> Self {
         let [a, b, c, d, e, f] = *configurations;
         Self { forwards: [a, b, c], backwards: [d, e, f] }
     }
 
     /// What the three minirows of the next line may hold.
     #[inline(always)]
-    pub(super) fn next_line<S: Simd>(&mut self) -> [V; 3]
+    pub(crate) fn next_line<S: Simd>(&mut self) -> [V; 3]
     where
         V: Vector<S>,
     {
@@ -457,7 +457,7 @@ fn asserted<S: Simd, V: Vector<S>>(kept: &[V; 3], b: usize) -> V {
 /// That every cell has one candidate does not tell: digits can stand twice. Nor does this alone:
 /// cells can hold several.
 #[inline(always)]
-pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
+pub(crate) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     let all = V::splat(s, ALL);
     let mut held = all;
     let mut columns = [V::splat(s, 0); 9];

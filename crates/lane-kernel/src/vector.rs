@@ -11,22 +11,10 @@ use fearless_simd::{
     Bytes, ExtractToken, Select, Simd, SimdBase, SimdInt, SimdMask, mask16x8, u8x16, u16x8,
 };
 
+use crate::{LaneSet, MOST_LANES};
+
 /// Every digit of a cell.
-pub(super) const ALL: u16 = 0x1FF;
-
-/// A set of lanes: bit `l` is lane `l`.
-pub(super) type LaneSet = u32;
-
-/// The lanes of a set, lowest first.
-#[inline(always)]
-pub(super) fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = set.trailing_zeros() as usize;
-        let some = set != 0;
-        set &= set.wrapping_sub(1);
-        some.then_some(lane)
-    })
-}
+pub const ALL: u16 = 0x1FF;
 
 /// Aligns the stack of the function that it is inlined into to whole vectors.
 ///
@@ -34,14 +22,14 @@ pub(super) fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
 /// of a variable that lives in memory, as this one does. Without it every other spill crosses
 /// two lines of the cache: a step takes a tenth longer.
 #[inline(always)]
-pub(super) fn align_stack<S: Simd, V: Vector<S>>(s: S) {
+pub(crate) fn align_stack<S: Simd, V: Vector<S>>(s: S) {
     std::hint::black_box(&V::splat(s, 0));
 }
 
 /// One 16-bit lane a puzzle.
 ///
 /// The names of the operations say what they are for; `x` is a cell's candidates.
-pub(super) trait Vector<S: Simd>:
+pub(crate) trait Vector<S: Simd>:
     SimdInt<S, Element = u16> + SimdBase<S, Block = u16x8<S>, ByteVector: SimdInt<S>>
 {
     /// Whether a sweep takes the singles from all bands before it closes the first one. Bands do not
@@ -53,7 +41,7 @@ pub(super) trait Vector<S: Simd>:
     type Order: Copy;
 
     /// Lane `l` from lane `from[l]`.
-    fn order(s: S, from: &[u16; 32]) -> Self::Order;
+    fn order(s: S, from: &[u16; MOST_LANES]) -> Self::Order;
 
     /// Lane `l` of the result is lane `order[l]` of `self`.
     fn permute(self, order: Self::Order) -> Self;
@@ -210,19 +198,19 @@ pub(super) trait Vector<S: Simd>:
 }
 
 /// Candidates 1 to 8 by a clue, nothing for a blank.
-pub(super) const LOW: [u8; 16] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
+pub(crate) const LOW: [u8; 16] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
 /// Candidate 9 by a clue.
-pub(super) const HIGH: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+pub(crate) const HIGH: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 
 /// Byte indices from lane indices, for the byte permutations of `fearless_simd`.
 #[inline(always)]
-pub(super) fn byte_order<S: Simd, V: Vector<S>>(s: S, from: &[u16; 32]) -> V::Bytes {
+pub(crate) fn byte_order<S: Simd, V: Vector<S>>(s: S, from: &[u16; MOST_LANES]) -> V::Bytes {
     bytes_of::<S, V>(s, V::from_slice(s, &from[..V::LEN]))
 }
 
 /// Byte indices from lane indices that are in a vector already.
 #[inline(always)]
-pub(super) fn bytes_of<S: Simd, V: Vector<S>>(s: S, lanes: V) -> V::Bytes {
+pub(crate) fn bytes_of<S: Simd, V: Vector<S>>(s: S, lanes: V) -> V::Bytes {
     (((lanes << 1) | (lanes << 9)) + V::splat(s, 0x0100)).to_bytes()
 }
 
@@ -231,7 +219,7 @@ impl<S: Simd> Vector<S> for u16x8<S> {
     type Order = u8x16<S>;
 
     #[inline(always)]
-    fn order(s: S, from: &[u16; 32]) -> Self::Order {
+    fn order(s: S, from: &[u16; MOST_LANES]) -> Self::Order {
         byte_order::<S, Self>(s, from)
     }
 

@@ -7,11 +7,8 @@
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
 
 use super::sweep::Cells;
-use super::vector::{LaneSet, Vector};
-use crate::marks::Marks;
-use crate::prefetch::prefetch_all;
-use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::solver::{Batch, Outcome};
+use super::vector::Vector;
+use crate::{CELLS, Clues, LaneSet, MOST_LANES, Marks, Place};
 
 /// Where the groups of sixteen cells begin: all cells but one.
 const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
@@ -32,30 +29,23 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
     rows
 }
 
-/// Prefetches all that is to be solved.
-#[inline(always)]
-pub(super) fn prefetch_batch(batch: Batch<'_>) {
-    match batch {
-        Batch::Puzzles(puzzles) => prefetch_all(puzzles),
-        Batch::Marks(marks) => prefetch_all(marks),
-    }
-}
-
 /// The clues of puzzle `i` into lane `i`, nothing for a blank; lanes without a puzzle get the
 /// first one.
 #[inline(always)]
-pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
+pub(crate) fn load<S: Simd, V: Vector<S>, P: Clues>(s: S, puzzles: &[P], cells: &mut Cells<V>) {
     if puzzles.len() == V::LEN {
         return load_all(s, puzzles, cells);
     }
-    let mut all = [puzzles[0]; 32];
-    all[..puzzles.len()].copy_from_slice(puzzles);
+    let mut all = [*puzzles[0].clues(); MOST_LANES];
+    for (clues, puzzle) in all.iter_mut().zip(puzzles) {
+        *clues = *puzzle.clues();
+    }
     load_all(s, &all[..V::LEN], cells);
 }
 
 /// One puzzle for each lane: so the compiler knows where each of them is.
 #[inline(always)]
-fn load_all<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
+fn load_all<S: Simd, V: Vector<S>, P: Clues>(s: S, puzzles: &[P], cells: &mut Cells<V>) {
     assert_eq!(puzzles.len(), V::LEN);
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
@@ -63,8 +53,8 @@ fn load_all<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V
             words[i] = V::join(
                 #[inline(always)]
                 |block| {
-                    let cells = puzzles[8 * block + i].cells();
-                    let row: &[u8; 16] = cells[start..].first_chunk().expect("16");
+                    let clues = puzzles[8 * block + i].clues();
+                    let row: &[u8; 16] = clues[start..].first_chunk().expect("16");
                     u8x16::simd_from(s, *row).bitcast()
                 },
             );
@@ -74,19 +64,23 @@ fn load_all<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V
             (cells[start + 2 * i], cells[start + 2 * i + 1]) = words[i].candidates();
         }
     }
-    let mut clues = [0; 32];
+    let mut clues = [0; MOST_LANES];
     for (clue, puzzle) in clues.iter_mut().zip(puzzles) {
-        *clue = u16::from(puzzle.cells()[ALONE]);
+        *clue = u16::from(puzzle.clues()[ALONE]);
     }
     (cells[ALONE], _) = V::from_slice(s, &clues[..V::LEN]).candidates();
 }
 
-/// As [`load`], for marks.
+/// As [`load`], for candidates.
 #[inline(always)]
-pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &mut Cells<V>) {
-    let mut rows = [marks[0].masks(); 32];
+pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M: Marks>(
+    s: S,
+    marks: &[M],
+    cells: &mut Cells<V>,
+) {
+    let mut rows = [marks[0].candidates(); MOST_LANES];
     for (row, marks) in rows.iter_mut().zip(marks) {
-        *row = marks.masks();
+        *row = marks.candidates();
     }
     // A word is a cell; the last two groups of eight overlap.
     for group in 0..=CELLS / 8 {
@@ -100,43 +94,33 @@ pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &m
         }
         let words = transpose(words);
         for i in 0..8 {
-            // Marks have bit n for digit n.
+            // Bit 0 is the digit 1 here.
             cells[start + i] = words[i] >> 1;
         }
     }
 }
 
-/// Where solutions go, one for each lane.
-pub(super) trait Places {
-    fn of(&mut self, lane: usize) -> &mut Grid;
-}
-
-impl Places for [Grid] {
-    #[inline(always)]
-    fn of(&mut self, lane: usize) -> &mut Grid {
-        &mut self[lane]
-    }
-}
-
-impl Places for [Outcome] {
-    #[inline(always)]
-    fn of(&mut self, lane: usize) -> &mut Grid {
-        &mut self[lane].grid
-    }
-}
-
-/// The digits of every lane, where every cell has one candidate, to its place. (Anything for cells
-/// that have not.)
+/// The digits of lane `i` to place `i`; anything for cells with more than one candidate.
 #[inline(always)]
-pub(super) fn store<S: Simd, V: Vector<S>, P: Places + ?Sized>(
-    s: S,
-    cells: &Cells<V>,
-    places: &mut P,
-) {
+pub(crate) fn store<S: Simd, V: Vector<S>, P: Place>(s: S, cells: &Cells<V>, places: &mut [P]) {
+    if places.len() == V::LEN {
+        return store_all(s, cells, places);
+    }
+    let mut all = [[0; CELLS]; MOST_LANES];
+    store_all(s, cells, &mut all[..V::LEN]);
+    for (place, digits) in places.iter_mut().zip(&all) {
+        *place.digits() = *digits;
+    }
+}
+
+/// One place for each lane.
+#[inline(always)]
+fn store_all<S: Simd, V: Vector<S>, P: Place>(s: S, cells: &Cells<V>, places: &mut [P]) {
+    assert_eq!(places.len(), V::LEN);
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
-            words[i] = digits(s, cells[start + 2 * i], cells[start + 2 * i + 1]);
+            words[i] = digits_of(s, cells[start + 2 * i], cells[start + 2 * i + 1]);
         }
         let words = transpose(words);
         for i in 0..8 {
@@ -144,21 +128,21 @@ pub(super) fn store<S: Simd, V: Vector<S>, P: Places + ?Sized>(
                 #[inline(always)]
                 |block, word| {
                     let bytes: u8x16<S> = word.to_bytes();
-                    let grid = places.of(8 * block + i);
-                    bytes.store_slice(&mut grid.0[start..start + 16]);
+                    let place = places[8 * block + i].digits();
+                    bytes.store_slice(&mut place[start..start + 16]);
                 },
             );
         }
     }
-    let alone = digits(s, cells[ALONE], cells[ALONE]);
-    for (lane, digits) in alone.as_slice().iter().enumerate() {
-        places.of(lane).0[ALONE] = *digits as u8;
+    let alone = digits_of(s, cells[ALONE], cells[ALONE]);
+    for (place, digit) in places.iter_mut().zip(alone.as_slice()) {
+        place.digits()[ALONE] = *digit as u8;
     }
 }
 
 /// The digits of two cells with one candidate each, a byte each: `1 << k` less one has `k` bits.
 #[inline(always)]
-fn digits<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
+fn digits_of<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
     let one = V::splat(s, 0x0101);
     let below: V = (low + (high << 8) - one).to_bytes().count_ones().bitcast();
     below + one
@@ -166,10 +150,10 @@ fn digits<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
 
 /// Lane `from[l]` of `source` into lane `l` of `target`, for all `l` in `lanes`.
 #[inline(always)]
-pub(super) fn move_lanes<S: Simd, V: Vector<S>>(
+pub(crate) fn move_lanes<S: Simd, V: Vector<S>>(
     s: S,
     source: &Cells<V>,
-    from: &[u16; 32],
+    from: &[u16; MOST_LANES],
     target: &mut Cells<V>,
     lanes: LaneSet,
 ) {

@@ -54,10 +54,6 @@ impl<S: Simd, V: Vector<S>> Width<S, V> {
         })
     }
 
-    fn lanes(&self) -> usize {
-        V::LEN
-    }
-
     #[inline(always)]
     fn load<P: Clues>(&mut self, puzzles: &[P]) {
         let (s, entry) = (self.s, &mut *self.entry);
@@ -244,7 +240,7 @@ impl<S: Simd, V: Vector<S>> Width<S, V> {
     fn set(&mut self, entry: bool, cells: &[Candidates]) {
         let s = self.s;
         let cells = std::array::from_fn(|i| V::from_fn(s, |lane| cells[lane][i] >> 1));
-        *(if entry { &mut self.entry } else { &mut self.work }) = Box::new(cells);
+        **(if entry { &mut self.entry } else { &mut self.work }) = cells;
     }
 }
 
@@ -354,7 +350,7 @@ impl Lanes {
 
 impl Kernel for Lanes {
     fn lanes(&self) -> usize {
-        each_width!(&self.0, width => width.lanes())
+        each_width!(&self.0, width => width.work[0].as_slice().len())
     }
 
     #[inline]
@@ -422,10 +418,5 @@ impl Kernel for Lanes {
 
     fn solution(&self, lane: usize) -> Digits {
         each_width!(&self.0, width => width.solution(lane))
-    }
-
-    #[inline]
-    fn at_level<R>(&self, run: impl FnOnce() -> R) -> R {
-        each_width!(&self.0, width => width.s.vectorize(run))
     }
 }

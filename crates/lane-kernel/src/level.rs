@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fearless_simd::Level;
+use fearless_simd::{Level, Simd, dispatch};
 use thiserror::Error;
 
 /// A vector instruction set that this machine has.
@@ -69,6 +69,13 @@ impl SimdLevel {
             Level::WasmSimd128(_) => "simd128",
             _ => "portable",
         }
+    }
+
+    /// Runs what is to be compiled with the instructions of this level, such as loops over sets of
+    /// lanes. It should be marked `#[inline(always)]`, as all that it calls.
+    #[inline]
+    pub fn run<R>(self, run: impl FnOnce() -> R) -> R {
+        dispatch!(self.0, s => s.vectorize(run))
     }
 
     /// The proof that [`vectors`](crate::vectors) want.

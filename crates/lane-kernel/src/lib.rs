@@ -238,10 +238,6 @@ pub trait Kernel: Send {
 
     /// The digits of a work lane that holds a solution.
     fn solution(&self, lane: usize) -> Digits;
-
-    /// Runs what is to be compiled with the instructions of the kernel: loops over sets of lanes. It
-    /// should be marked `#[inline(always)]`.
-    fn at_level<R>(&self, run: impl FnOnce() -> R) -> R;
 }
 
 /// The cells of one lane, in a form that only the kernel knows.

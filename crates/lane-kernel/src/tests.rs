@@ -326,7 +326,7 @@ fn check_pages(kernel: &mut Lanes, input: &Input) {
                 let given = Moves { lanes: one & !other, from };
                 let (put, back) = if kind == 0 { (other, 0) } else { (0, other) };
                 let back = Moves { lanes: back, from };
-                kernel.exchange(&Exchange { given, put, page, back, ..Exchange::NONE });
+                kernel.exchange(&Exchange { given, put, back, page, ..Exchange::NONE });
                 lanes_of(put).for_each(|lane| pages[page][lane] = before[lane]);
                 for lane in lanes_of(given.lanes) {
                     work[lane] = before[usize::from(from[lane])];
@@ -403,7 +403,9 @@ fn check_closure(kernel: &mut Lanes, input: &Input) {
     }
 }
 
-const CHECKS: [(&str, fn(&mut Lanes, &Input)); 10] = [
+type Check = fn(&mut Lanes, &Input);
+
+const CHECKS: [(&str, Check); 10] = [
     ("clues and candidates come in, and clashes are seen", check_load),
     ("solutions are known and go out", check_solutions),
     ("lanes move", check_moves),

@@ -50,7 +50,7 @@ impl Lanes {
     /// An engine for this vector level, ready for its first batch.
     pub fn new(level: SimdLevel) -> Self {
         let kernel = LaneKernel::new(level, pages::MOST);
-        Self { level, scheduler: Scheduler::new(kernel), stop: StopFlag::default() }
+        Self { level, scheduler: Scheduler::new(kernel, level), stop: StopFlag::default() }
     }
 
     fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {

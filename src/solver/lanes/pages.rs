@@ -38,22 +38,26 @@ impl Pages {
         Self { all: [Page { occupied: 0, owners: [0; MOST_LANES] }; MOST], top: 0, sides: 0 };
 
     /// How many sides lie here.
+    #[inline(always)]
     pub(super) fn sides(&self) -> u32 {
         self.sides
     }
 
     /// The number of the topmost page.
+    #[inline(always)]
     pub(super) fn top(&self) -> usize {
         self.top
     }
 
     /// The columns of the topmost page in which sides lie.
+    #[inline(always)]
     pub(super) fn occupied(&self) -> LaneSet {
         self.all[self.top].occupied
     }
 
     /// The columns `lanes` of the topmost page become sides of these `owners`, if they are empty or
     /// another page can be laid on top: whether that is so.
+    #[inline(always)]
     pub(super) fn push(&mut self, lanes: LaneSet, owners: &[SearchId; MOST_LANES]) -> bool {
         if lanes & self.occupied() != 0 {
             if self.top + 1 == MOST {
@@ -74,6 +78,7 @@ impl Pages {
     ///
     /// Those from the topmost page are still to move, which `back` says; others are in their lanes
     /// already.
+    #[inline(always)]
     pub(super) fn take(
         &mut self,
         kernel: &mut impl Kernel,

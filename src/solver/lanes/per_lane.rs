@@ -213,7 +213,7 @@ impl<K: Kernel> Policy<K> for PerLane {
         let spent = if self.node_limit == u64::MAX { 0 } else { self.spent(still) };
         let (branching, returning) = (stuck & !spent, over & !done & !spent);
         let (guesses, nodes) = (&mut self.guesses, &mut self.nodes);
-        run.kernel.at_level(
+        run.level.run(
             #[inline(always)]
             || {
                 count(guesses, branching);

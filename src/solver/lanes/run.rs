@@ -18,8 +18,8 @@ use std::num::NonZeroU64;
 use std::time::Instant;
 
 use lane_kernel::{
-    Block, CELLS, Candidates, Clues, Digits, Kernel, LaneSet, MOST_LANES, Moves, Place, Verdict,
-    lanes_of,
+    Block, CELLS, Candidates, Clues, Digits, Kernel, LaneSet, MOST_LANES, Moves, Place, SimdLevel,
+    Verdict, lanes_of,
 };
 
 use super::several_rate::SeveralRate;
@@ -53,6 +53,8 @@ impl Place for Outcome {
 /// What all ways to search a batch have in common, from batch to batch.
 pub(super) struct Memory<K> {
     pub(super) kernel: K,
+    /// What loops over sets of lanes are compiled for.
+    pub(super) level: SimdLevel,
     pub(super) several_rate: SeveralRate,
 }
 
@@ -145,6 +147,7 @@ pub(super) trait Policy<K> {
 /// One batch, and what all ways to search it have in common.
 pub(super) struct Run<'a, K> {
     pub(super) kernel: &'a mut K,
+    pub(super) level: SimdLevel,
     pub(super) several_rate: &'a mut SeveralRate,
     pub(super) outcomes: &'a mut [Outcome],
     pub(super) question: Question<'a>,
@@ -177,11 +180,12 @@ impl<'a, K: Kernel> Run<'a, K> {
     const EVENTS: u32 = 12;
 
     pub(super) fn new(memory: &'a mut Memory<K>, job: Job<'a>) -> Self {
-        let Memory { kernel, several_rate } = memory;
+        let Memory { kernel, level, several_rate } = memory;
         let Job { question, outcomes, stop, start } = job;
         Self {
             lanes: kernel.lanes(),
             kernel,
+            level: *level,
             several_rate,
             end: question.batch.len(),
             question,
@@ -315,7 +319,7 @@ impl<'a, K: Kernel> Run<'a, K> {
         }
         let ahead = self.question.batch.part(self.next..(self.next + self.lanes).min(self.end));
         let (outcomes, question) = (&self.outcomes[first..self.next], &self.question);
-        self.kernel.at_level(
+        self.level.run(
             #[inline(always)]
             || {
                 match ahead {
@@ -348,7 +352,7 @@ impl<'a, K: Kernel> Run<'a, K> {
             // not a solution is overwritten, here or when the search ends.
             self.kernel.store(Block::Entry, entries);
         }
-        self.kernel.at_level(
+        self.level.run(
             #[inline(always)]
             || {
                 let mut found = solved;

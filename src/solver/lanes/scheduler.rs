@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lane_kernel::{Kernel, MOST_LANES};
+use lane_kernel::{Kernel, MOST_LANES, SimdLevel};
 
 use super::deferred::DeferredPuzzle;
 use super::ordered::{Ordered, Parts};
@@ -23,10 +23,10 @@ pub(super) struct Scheduler<K> {
 
 impl<K: Kernel> Scheduler<K> {
     /// Over a kernel with [`pages::MOST`](super::pages::MOST) pages.
-    pub(super) fn new(kernel: K) -> Self {
+    pub(super) fn new(kernel: K, level: SimdLevel) -> Self {
         let lanes = kernel.lanes();
         Self {
-            memory: Memory { kernel, several_rate: SeveralRate::UNKNOWN },
+            memory: Memory { kernel, level, several_rate: SeveralRate::UNKNOWN },
             work_sharing: WorkSharing::new(lanes),
             per_lane: PerLane::new(lanes),
             parts: Parts::new(),

@@ -13,6 +13,7 @@ use super::pages;
 use super::scheduler::Scheduler;
 use super::several_rate::SeveralRate;
 use crate::puzzle::{Grid, Puzzle};
+use crate::simd::SimdLevel;
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Limits, Outcome, StopFlag};
 
@@ -276,10 +277,6 @@ impl Kernel for Toy {
             *place.digits() = state.digits();
         }
     }
-
-    fn at_level<R>(&self, run: impl FnOnce() -> R) -> R {
-        run()
-    }
 }
 
 /// Trees of all kinds; some puzzles clash.
@@ -340,7 +337,7 @@ proptest! {
         batch in prop_oneof![Just(1_usize), Just(7), Just(1000)],
         forget in any::<bool>(),
     ) {
-        let mut scheduler = Scheduler::new(Toy::new(lanes));
+        let mut scheduler = Scheduler::new(Toy::new(lanes), SimdLevel::best());
         for puzzles in puzzles.chunks(batch) {
             if forget {
                 scheduler.expect(SeveralRate::UNKNOWN);
@@ -365,7 +362,7 @@ proptest! {
                 (0..number).fold(Grid::BLANK, |known, _| next(known))
             })
             .collect();
-        let mut scheduler = Scheduler::new(Toy::new(lanes));
+        let mut scheduler = Scheduler::new(Toy::new(lanes), SimdLevel::best());
         for (puzzles, known) in puzzles.chunks(40).zip(known.chunks(40)) {
             if forget {
                 scheduler.expect(SeveralRate::UNKNOWN);
@@ -384,7 +381,7 @@ proptest! {
         let stop = StopFlag::default();
         let toy = Toy { last_call, stop: stop.clone(), ..Toy::new(8) };
         let calls = Arc::clone(&toy.calls);
-        let mut scheduler = Scheduler::new(toy);
+        let mut scheduler = Scheduler::new(toy, SimdLevel::best());
         let limits = limits(solutions, 0);
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
         let question = Question::all(Batch::Puzzles(&puzzles), limits);

@@ -50,18 +50,25 @@ impl WorkSharing {
     /// The free lanes that there is no side for.
     fn without_side(&self, run: &Run<'_, impl Kernel>, branching: LaneSet) -> LaneSet {
         let mut free = run.free();
-        if free != 0 {
-            let sides = self.pages.sides() + branching.count_ones();
-            for _ in 0..sides.min(free.count_ones()) {
-                free &= free - 1;
-            }
+        if free == 0 {
+            return 0;
         }
-        free
+        run.level.run(
+            #[inline(always)]
+            || {
+                let sides = self.pages.sides() + branching.count_ones();
+                for _ in 0..sides.min(free.count_ones()) {
+                    free &= free - 1;
+                }
+                free
+            },
+        )
     }
 
     /// A side for each of the `free` lanes, as long as there are any, and a place for each side B.
     ///
     /// In place: the moves are too fresh to be copied.
+    #[inline(always)]
     fn match_up(&mut self, run: &mut Run<'_, impl Kernel>, free: LaneSet, exchange: &mut Exchange) {
         let Self { pages, searches, owner, .. } = self;
         let Exchange { branching, given, put, back, page } = exchange;
@@ -172,7 +179,10 @@ impl<K: Kernel> Policy<K> for WorkSharing {
             return;
         }
         let mut exchange = Exchange { branching, ..Exchange::NONE };
-        self.match_up(run, free, &mut exchange);
+        run.level.run(
+            #[inline(always)]
+            || self.match_up(run, free, &mut exchange),
+        );
         if branching != 0 {
             run.kernel.exchange(&exchange);
         } else if exchange.back.lanes != 0 {

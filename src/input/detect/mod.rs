@@ -89,7 +89,6 @@ pub enum Answers {
 
 /// Columns to be carried into the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Keep {
     /// All but that of the puzzles and, where they are wanted, of their solutions.
     All,

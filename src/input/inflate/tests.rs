@@ -214,7 +214,7 @@ fn something_else_behind_the_end_is_an_error_that_says_where() {
 }
 
 #[test]
-fn frames_without_data_are_passed_over() {
+fn frames_without_data_are_skipped() {
     let skippable = [&b"\x53\x2A\x4D\x18\x03\0\0\0abc"[..], &zst(b"1\n")].concat();
     let twice = skippable.repeat(2);
     assert_eq!(read_all(twice.as_slice(), 100).0, b"1\n1\n");

@@ -219,5 +219,5 @@ impl Ran {
 /// Whether the reader refuses an input, or takes something away from its start: other tests are
 /// about that.
 pub fn has_mark(input: &[u8]) -> bool {
-    matches!(input.first(), Some(0xEF | 0xFE | 0xFF))
+    matches!(input, [0xEF | 0xFE | 0xFF, ..] | [0, 0, 0xFE, 0xFF, ..])
 }

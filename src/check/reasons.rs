@@ -30,11 +30,11 @@ impl Reasons {
 
     /// Adds what is wrong with the next answer that is; `is_unsolvable` if it is known that the
     /// puzzle has no solution.
-    pub fn push(&mut self, disagreement: &Mismatch, is_unsolvable: bool) {
-        let is_news = is_unsolvable && !matches!(disagreement, Mismatch::Clues(_));
+    pub fn push(&mut self, mismatch: &Mismatch, is_unsolvable: bool) {
+        let is_news = is_unsolvable && !matches!(mismatch, Mismatch::Clues(_));
         let end = if is_news { "; the puzzle has no solution" } else { "" };
-        write!(self.text, "{disagreement}{end}").expect("a string takes every write");
-        self.each.push((self.text.len(), disagreement.place()));
+        write!(self.text, "{mismatch}{end}").expect("a string takes every write");
+        self.each.push((self.text.len(), mismatch.place()));
     }
 
     /// All of them, in order.

@@ -17,7 +17,7 @@ use parquet::schema::types::{ColumnDescPtr, Type};
 
 use super::Kind;
 use super::frame::read_frame;
-use super::page::{Pages, Written};
+use super::page::{Pages, Written, ZSTD_LEVEL};
 use super::piece::{Piece, joined};
 
 /// How many rows a group has at most, unless those of one block are more: some 30 MB before they are
@@ -283,7 +283,7 @@ impl ColumnChunk {
             _ => vec![Encoding::PLAIN, Encoding::RLE],
         };
         let metadata = ColumnChunkMetaData::builder(descriptor)
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(failed)?))
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL).map_err(failed)?))
             .set_encodings(encodings)
             .set_num_values(rows.cast_signed())
             .set_total_compressed_size(bytes.len().cast_signed() as i64)

@@ -15,7 +15,7 @@ use super::piece::Piece;
 use crate::status::Status;
 
 /// Higher levels gain little on rows and cost much.
-const ZSTD_LEVEL: i32 = 1;
+pub(super) const ZSTD_LEVEL: i32 = 1;
 
 /// Makes pages.
 #[derive(Default)]

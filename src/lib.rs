@@ -66,6 +66,7 @@ mod as_text;
 pub mod bundled;
 pub mod canon;
 pub mod check;
+mod chute;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod compression;

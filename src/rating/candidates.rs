@@ -1,35 +1,34 @@
-//! The candidates of a puzzle as bitmasks, digit by digit, and what the rules take from them.
+//! The candidates of a puzzle as bitmasks, digit by digit, and the rules that remove candidates.
 
-use super::tables::{ASSERTED, CELLS_OF, Minirows, POSSIBLE};
+use crate::chute::{ASSERTED, CELLS_OF, Minirows, POSSIBLE};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Puzzle};
 
-/// Cells of one band: bit `9 * row + column`.
+/// A set of cells of one band: bit `9 * row + column`.
 type Band = u32;
 
 const ALL: Band = (1 << 27) - 1;
 const ROW: Band = 0b1_1111_1111;
-/// The first cell of each row. Times columns, it is these columns of all three rows.
+/// The first cell of each row. Multiplied by a set of columns, it yields these columns in all three
+/// rows.
 const EACH_ROW: Band = 1 | 1 << 9 | 1 << 18;
 const BOX: Band = 0b111 * EACH_ROW;
 
-/// What a rule has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// It has taken candidates away.
+    /// It has removed candidates.
     Something,
-    /// It applies nowhere.
+    /// It does not apply.
     Nothing,
     /// No solution is left.
     Contradiction,
 }
 
-/// What may stand in each cell.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
-    /// The cells that may hold each digit, in each of the three bands.
+    /// The cells that may have each digit, in each of the three bands.
     digits: [[Band; 3]; 9],
-    /// The cells whose only candidate has been taken from their peers.
+    /// The cells whose only candidate has been removed from their peers.
     settled: [Band; 3],
 }
 
@@ -59,13 +58,12 @@ impl From<&Marks> for Candidates {
 }
 
 impl Candidates {
-    /// Whether every cell has a digit that no peer has.
+    /// Whether every cell has its digit.
     pub fn is_solved(&self) -> bool {
         self.settled == [ALL; 3]
     }
 
-    /// Naked singles: a cell with one candidate leaves it to no peer; again until there is no other
-    /// such cell.
+    /// Naked singles: removes the only candidate of a cell from its peers, repeatedly.
     pub fn naked_singles(&mut self) -> Found {
         let mut found = Found::Nothing;
         loop {
@@ -84,7 +82,8 @@ impl Candidates {
                 while singles != 0 {
                     let cell = singles.trailing_zeros() as usize;
                     singles &= singles - 1;
-                    // One that has just lost its candidate to a peer is seen to be empty next time.
+                    // A cell that has just lost its candidate to a peer is found empty in the next
+                    // round.
                     let holds = |digit: &usize| self.digits[*digit][band] >> cell & 1 != 0;
                     if let Some(digit) = (0..9).find(holds) {
                         self.take_from_peers(digit, band, cell);
@@ -98,7 +97,7 @@ impl Candidates {
         }
     }
 
-    /// Hidden singles: the only cell of a unit that may hold a digit holds it.
+    /// Hidden singles: the only cell of a unit that may have a digit loses all others.
     pub fn hidden_singles(&mut self) -> Found {
         let mut found = Found::Nothing;
         for digit in 0..9 {
@@ -106,7 +105,7 @@ impl Candidates {
                 return Found::Contradiction;
             };
             for band in 0..3 {
-                // What was hidden before is settled since.
+                // Earlier hidden singles are settled by now.
                 let new = hidden[band] & !self.settled[band];
                 if new == 0 {
                     continue;
@@ -120,8 +119,8 @@ impl Candidates {
         found
     }
 
-    /// Locked candidates of all bands and stacks, and minirows that three digits fill: they lose all
-    /// others.
+    /// Locked candidates of all bands and stacks; minirows that three digits fill lose all other
+    /// candidates.
     pub fn chutes(&mut self) -> Found {
         let before = self.digits;
         for chute in 0..3 {
@@ -132,7 +131,7 @@ impl Candidates {
         if self.digits == before { Found::Nothing } else { Found::Something }
     }
 
-    /// Whether each digit still has a place in the band.
+    /// Applies the rule to a band; returns whether each digit still has a place.
     fn band(&mut self, band: usize) -> bool {
         let filled = Filled::of(self.digits.map(|digit| minirows(digit[band])));
         for (digit, allowed) in self.digits.iter_mut().zip(filled.allowed) {
@@ -141,7 +140,7 @@ impl Candidates {
         filled.all_have_places
     }
 
-    /// Whether each digit still has a place in the stack.
+    /// Applies the rule to a stack; returns whether each digit still has a place.
     fn stack(&mut self, stack: usize) -> bool {
         let minicolumns = |digit: [Band; 3]| {
             let [a, b, c] = digit.map(|cells| (columns(cells) >> (3 * stack) & 0b111) as Minirows);
@@ -157,7 +156,6 @@ impl Candidates {
         filled.all_have_places
     }
 
-    /// Gives a cell its digit.
     fn assign(&mut self, digit: usize, band: usize, cell: usize) {
         for other in (0..9).filter(|&other| other != digit) {
             self.digits[other][band] &= !(1 << cell);
@@ -174,21 +172,20 @@ impl Candidates {
         *b &= !in_column;
         *c &= !in_column;
         let own = &mut self.digits[digit][band];
-        // If the clues contradict themselves, a peer may have had it first.
+        // If clues conflict, a peer may have removed it before.
         *own = *own & !peers | 1 << cell;
         self.settled[band] |= 1 << cell;
     }
 }
 
-/// What may still stand in the minirows of a chute.
+/// The candidates that remain in the minirows of a chute.
 struct Filled {
-    /// For each digit.
     allowed: [Minirows; 9],
     all_have_places: bool,
 }
 
 impl Filled {
-    /// Where digits lie that have candidates in these minirows.
+    /// Applies the tables to the minirows of each digit.
     fn of(candidates: [Minirows; 9]) -> Self {
         let possible = candidates.map(|minirows| POSSIBLE[usize::from(minirows)]);
         let asserted = possible.map(|minirows| ASSERTED[usize::from(minirows)]);
@@ -206,7 +203,7 @@ impl Filled {
     }
 }
 
-/// The cells that are the only ones in a unit; `None` if a unit has none.
+/// The cells that are the only place of a digit in a unit; `None` if a unit has no place.
 fn only_places(digit: &[Band; 3]) -> Option<[Band; 3]> {
     let mut only = [0; 3];
     let (mut once, mut twice) = (0, 0);
@@ -233,15 +230,15 @@ fn only_places(digit: &[Band; 3]) -> Option<[Band; 3]> {
     Some(std::array::from_fn(|band| only[band] | digit[band] & (columns * EACH_ROW)))
 }
 
-/// The minirows that have any of these cells of a band.
+/// The minirows that contain any of these cells of a band.
 fn minirows(cells: Band) -> Minirows {
     let firsts = (cells | cells >> 1 | cells >> 2) & 0o111_111_111;
-    // The bits 0, 3, 6, … next to each other, first three by three.
+    // Gathers the bits 0, 3, 6, …, first in groups of three.
     let threes = (firsts | firsts >> 2 | firsts >> 4) & 0o7_007_007;
     (threes & 0b111 | threes >> 6 & 0b111_000 | threes >> 12 & 0b111_000_000) as Minirows
 }
 
-/// The columns that have any of these cells of a band.
+/// The columns that contain any of these cells of a band.
 fn columns(cells: Band) -> Band {
     (cells | cells >> 9 | cells >> 18) & ROW
 }
@@ -260,8 +257,8 @@ mod tests {
     }
 
     #[test]
-    fn a_digit_that_one_box_locks_in_a_row_leaves_the_rest_of_the_row() {
-        // Boxes 1 and 2 can have it in rows 1 and 2 only: box 3 has it in row 3.
+    fn locked_candidates_leave_the_rest_of_the_row() {
+        // Boxes 1 and 2 can have it only in rows 1 and 2, so box 3 has it in row 3.
         let candidates = 0b111_011_011;
         assert_eq!(POSSIBLE[candidates], 0b100_011_011);
         assert_eq!(ASSERTED[candidates], 0b100_000_000);

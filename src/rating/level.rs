@@ -1,4 +1,4 @@
-//! Which rules a puzzle needs.
+//! The rules that a puzzle needs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,11 +9,11 @@ use super::candidates::{Candidates, Found};
 use crate::marks::Marks;
 use crate::puzzle::Puzzle;
 
-/// The rules that solve a puzzle, each level with those before it.
+/// The rules that solve a puzzle. Each level includes the rules of those before it.
 ///
-/// A level below [`Level::Assumptions`] proves that the puzzle has exactly one solution. The rules of
-/// [`Level::LockedCandidates`] are those of the engine `lanes`: a puzzle with one solution has a level
-/// up to that if and only if the engine proves it without a guess.
+/// A level below [`Level::Assumptions`] proves that the puzzle has exactly one solution. The rules
+/// of [`Level::LockedCandidates`] are those of the engine `lanes`: a puzzle with one solution has
+/// at most this level if and only if the engine proves it without a guess.
 ///
 /// ```
 /// use bulkdoku::Puzzle;
@@ -30,15 +30,16 @@ use crate::puzzle::Puzzle;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Level {
-    /// A cell that has one candidate left holds it.
+    /// A cell with one candidate left has that digit.
     NakedSingles,
-    /// The only cell of a unit that may hold a digit holds it.
+    /// The only cell of a unit that may have a digit has it.
     HiddenSingles,
-    /// A digit that has places in one minirow of a row or box only is taken from the rest of the other,
-    /// and a minirow in which three digits must lie loses all others; columns alike.
+    /// If a digit's places in a row or box are all in one minirow, it is removed from the rest of
+    /// the other; a minirow that three digits must fill loses all other candidates; the same for
+    /// columns.
     LockedCandidates,
-    /// None of these is enough: something has to be assumed. So it is with every puzzle that has
-    /// several solutions, or none.
+    /// These rules are not enough: a guess is needed. This includes every puzzle with several
+    /// solutions or none.
     Assumptions,
 }
 
@@ -52,7 +53,7 @@ impl Level {
         Self::of_candidates(puzzle.into())
     }
 
-    /// The level of pencil marks. Those that say no more than a puzzle have its level.
+    /// The level of pencil marks. Marks that are equivalent to a puzzle have its level.
     pub fn of_marks(marks: &Marks) -> Self {
         Self::of_candidates(marks.into())
     }
@@ -77,7 +78,7 @@ impl Level {
         }
     }
 
-    /// Its number, 0 to 3, as rows have it.
+    /// Its number in rows, 0 to 3.
     pub const fn number(self) -> u8 {
         self as u8
     }
@@ -99,7 +100,7 @@ impl FromStr for Level {
     }
 }
 
-/// A level was asked for that does not exist.
+/// A level was requested that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no level {0:?}; there are 0 to 3")]
 pub struct UnknownLevel(String);
@@ -144,13 +145,13 @@ mod tests {
         }
     }
 
-    /// Singles as the textbooks look for them: unit by unit.
+    /// Singles found in the textbook way: unit by unit.
     fn solved_by_singles(puzzle: &Puzzle) -> bool {
         crate::propagate::Candidates::of(puzzle).is_ok_and(|found| found.grid().is_some())
     }
 
     #[test]
-    fn hidden_singles_are_those_of_the_textbooks() {
+    fn hidden_singles_agree_with_the_textbook_engine() {
         for puzzle in puzzles() {
             assert_eq!(
                 Level::of(&puzzle) <= Level::HiddenSingles,

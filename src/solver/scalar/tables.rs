@@ -1,5 +1,7 @@
-//! What is known of one digit in one band, before any puzzle is seen: tables made at compile
-//! time, each with 512 entries, one for each set of nine things (columns or minirows).
+//! Implications for one digit in one band: tables made at compile time, mostly with 512 entries,
+//! one for each set of nine columns or minirows.
+
+use crate::chute::{CELLS_OF, POSSIBLE};
 
 /// A set of cells of one band: bit `9 * row + column`, for the band's three rows.
 pub type Cells = u32;
@@ -7,33 +9,37 @@ pub type Cells = u32;
 /// All 27 cells of a band.
 pub const ALL: Cells = (1 << 27) - 1;
 
-/// The first cell of each row of a band. Times nine columns, it is these columns in each row.
+/// The first cell of each row of a band. Multiplied by a set of columns, it yields these columns in
+/// each row.
 pub const EACH_ROW: Cells = 1 | 1 << 9 | 1 << 18;
 
-/// The three minirows of a row that hold any of its nine cells.
+/// For a set of cells of a row, the minirows that contain any of them.
 pub static MINIROWS_OF_ROW: [u8; 512] = minirows_of_row();
 
-/// The six configurations of a digit in a band: it stands once in each row and once in each box,
-/// so its minirows (bit `3 * row + box`) form a permutation matrix.
-const CONFIGURATIONS: [u16; 6] =
-    [0b100_010_001, 0b010_100_001, 0b100_001_010, 0b001_100_010, 0b010_001_100, 0b001_010_100];
-
-/// A digit that has candidates in these nine minirows of a band (bit `3 * row + box`): the cells
-/// of the minirows in which it can really stand.
+/// For a digit with candidates in these minirows of a band (bit `3 * row + box`), the cells of the
+/// minirows that are possible.
 ///
-/// An entry is the union of the configurations that are left: locked candidates in both
-/// directions, and 0 where none is left.
-pub static CLOSURE: [Cells; 512] = closure();
+/// An entry is the union of the possible configurations: locked candidates in both directions, and
+/// 0 if none is possible.
+pub static CLOSURE: [Cells; 512] = {
+    let mut table = [0; 512];
+    let mut minirows = 0;
+    while minirows < 512 {
+        table[minirows] = CELLS_OF[POSSIBLE[minirows] as usize];
+        minirows += 1;
+    }
+    table
+};
 
-/// A digit that has candidates in these nine columns of a band: the cells that it leaves to the
-/// digit in the stack's other bands. Where a box has one column left, they lose that column.
+/// For a digit with candidates in these columns of a band, the cells that remain in the stack's
+/// other bands: if a box has one column left, they lose that column.
 pub static LOCKED: [Cells; 512] = columns_left(1);
 
-/// A digit that has candidates in these nine columns of two bands together: the cells that they
-/// leave to the digit in the third. Where two boxes have two columns left, it loses both.
+/// For a digit with candidates in these columns of two bands together, the cells that remain in the
+/// third: if two boxes have two columns left, it loses both.
 pub static PAIR: [Cells; 512] = columns_left(2);
 
-/// A digit that stands in a cell of a band: the cells of that band it can still stand in.
+/// For a digit placed in a cell of a band, its remaining cells in that band.
 pub static PLACED: [Cells; 27] = placed();
 
 /// The cells of each unit in each of the three bands: rows, columns, boxes.
@@ -55,36 +61,8 @@ const fn minirows_of_row() -> [u8; 512] {
     table
 }
 
-const fn closure() -> [Cells; 512] {
-    let mut table = [0; 512];
-    let mut minirows = 0;
-    while minirows < 512 {
-        let mut i = 0;
-        while i < CONFIGURATIONS.len() {
-            if CONFIGURATIONS[i] & !(minirows as u16) == 0 {
-                table[minirows] |= cells_of(CONFIGURATIONS[i]);
-            }
-            i += 1;
-        }
-        minirows += 1;
-    }
-    table
-}
-
-/// The cells of these nine minirows.
-const fn cells_of(minirows: u16) -> Cells {
-    let mut cells = 0;
-    let mut minirow = 0;
-    while minirow < 9 {
-        if minirows >> minirow & 1 != 0 {
-            cells |= 0b111 << (3 * minirow);
-        }
-        minirow += 1;
-    }
-    cells
-}
-
-/// `boxes` boxes of a stack with no more columns than boxes use up those columns.
+/// The cells without the columns that `boxes` boxes of a stack use up, because they have no more
+/// columns than boxes.
 const fn columns_left(boxes: u32) -> [Cells; 512] {
     let mut table = [ALL; 512];
     let mut columns: u32 = 0;

@@ -1,17 +1,16 @@
-//! What the candidates of one digit in a chute imply, for each of the 512 sets of minirows that may
-//! hold them.
+//! Implications for one digit in a chute, for each of the 512 sets of minirows with candidates.
 
-/// The nine minirows of a chute: bit `3 * line + box`. Of a stack, whose minirows stand upright, it is
-/// bit `3 * box + line`: a set of permutation matrices is one either way.
-pub(super) type Minirows = u16;
+/// A set of minirows of a chute: bit `3 * line + box` in a band, bit `3 * box + line` in a stack.
+/// Permutation matrices are closed under transposition, so the tables serve both.
+pub(crate) type Minirows = u16;
 
-/// A digit lies in a chute in one of six ways: in each line once, in each box once.
+/// The six configurations of a digit in a chute: once in each line, once in each box.
 const CONFIGURATIONS: [Minirows; 6] =
     [0b100_010_001, 0b010_100_001, 0b100_001_010, 0b001_100_010, 0b010_001_100, 0b001_010_100];
 
-/// The minirows that can really hold the digit: all configurations that are left. These are locked
+/// The minirows that can have the digit: the union of all possible configurations. These are locked
 /// candidates in both directions, and 0 if the digit has no place.
-pub(super) static POSSIBLE: [Minirows; 512] = {
+pub(crate) static POSSIBLE: [Minirows; 512] = {
     let mut table = [0; 512];
     let mut minirows = 0;
     while minirows < 512 {
@@ -27,8 +26,8 @@ pub(super) static POSSIBLE: [Minirows; 512] = {
     table
 };
 
-/// The minirows that must hold the digit: the only ones of their line.
-pub(super) static ASSERTED: [Minirows; 512] = {
+/// The minirows that must have the digit: the only ones of their line.
+pub(crate) static ASSERTED: [Minirows; 512] = {
     let mut table = [0; 512];
     let mut minirows = 0;
     while minirows < 512 {
@@ -46,7 +45,7 @@ pub(super) static ASSERTED: [Minirows; 512] = {
 };
 
 /// The cells of these minirows of a band: bit `9 * row + column`.
-pub(super) static CELLS_OF: [u32; 512] = {
+pub(crate) static CELLS_OF: [u32; 512] = {
     let mut table = [0; 512];
     let mut minirows = 0;
     while minirows < 512 {

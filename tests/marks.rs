@@ -219,7 +219,7 @@ fn the_smallest_solution_and_the_next_are_the_same_for_every_engine() {
         assert_eq!(outcomes[0].grid.to_string(), SOLVED, "{kind}");
         assert_eq!(outcomes[1].grid.to_string(), SOLVED, "{kind}");
         let mut walk = SolutionWalk::default();
-        walk.begin_behind(&marks, &outcomes[0].grid);
+        walk.begin_after(&marks, &outcomes[0].grid);
         assert_eq!(walk.next(None).unwrap().unwrap().to_string(), SHIFTED, "{kind}");
         assert_eq!(walk.next(None), Ok(None), "{kind}");
     }

@@ -1,4 +1,4 @@
-//! The contract that every engine keeps.
+//! The contract that every engine fulfils.
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::Range;
@@ -11,19 +11,19 @@ use crate::prefetch::Prefetch;
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
 
-/// Where a search ends, for each puzzle by itself.
+/// The limits of the search for each puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Stop at this many solutions: 1 for the first, 2 to prove that there is only one.
     pub solutions: NonZeroU32,
-    /// Give up rather than look at more than this many nodes (see [`Outcome::nodes`]).
+    /// Give up after this many nodes (see [`Outcome::nodes`]).
     pub nodes: Option<NonZeroU64>,
 }
 
 impl Limits {
     /// Stop at the first solution.
     pub const FIRST: Self = Self::count(NonZeroU32::MIN);
-    /// Look for a second solution: one found and the search ended means exactly one.
+    /// Search for a second solution: if only one is found, it is the only one.
     pub const PROOF: Self = Self::count(NonZeroU32::new(2).unwrap());
 
     /// Count solutions up to `solutions`.
@@ -38,16 +38,15 @@ impl Limits {
     }
 }
 
-/// What an engine found out about one puzzle.
+/// What an engine found about one puzzle.
 ///
-/// Fields lie in memory as they stand here: millions of outcomes are judged, for which all but the
-/// grid is read.
+/// The fields have this order in memory: judging millions of outcomes reads all but the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Outcome {
-    /// Nodes with more than one possibility left after propagation, at which one was assumed.
+    /// Nodes that needed a guess, because propagation left several possibilities.
     pub guesses: u64,
-    /// States that were propagated: the puzzle itself, and each side of each guess that was looked at.
+    /// Propagated states: the puzzle itself, and each searched side of each guess.
     pub nodes: u64,
     /// Nanoseconds from the puzzle's entry into the engine to this outcome.
     pub latency_ns: u64,
@@ -86,14 +85,14 @@ impl Prefetch for Outcome {
 /// What an engine is to solve.
 #[derive(Clone, Copy, Debug)]
 pub enum Batch<'a> {
-    /// Clues: blanks may hold every digit.
+    /// Puzzles: blanks may hold every digit.
     Puzzles(&'a [Puzzle]),
     /// Pencil marks: a solution has one of the candidates in every cell.
     Marks(&'a [Marks]),
 }
 
 impl Batch<'_> {
-    /// How many there are.
+    /// The number of puzzles or marks.
     pub const fn len(&self) -> usize {
         match self {
             Self::Puzzles(puzzles) => puzzles.len(),
@@ -101,12 +100,19 @@ impl Batch<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the batch is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Those of a range.
+    pub(super) fn marks(&self, i: usize) -> Marks {
+        match self {
+            Self::Puzzles(puzzles) => (&puzzles[i]).into(),
+            Self::Marks(marks) => marks[i],
+        }
+    }
+
+    /// A part of the batch.
     ///
     /// # Panics
     /// When the range exceeds the batch.
@@ -119,9 +125,9 @@ impl Batch<'_> {
     }
 }
 
-/// A request to end all searches, which any thread may make and every engine that holds a clone sees.
+/// A request to end all searches. Any thread can make it; every engine that holds a clone sees it.
 ///
-/// It stays made. A new one belongs to nobody else, so that it is never made.
+/// It cannot be withdrawn. A default flag has no other clones, so it is never set.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
@@ -131,7 +137,7 @@ impl StopFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether engines are to stop.
+    /// Whether engines must stop.
     #[inline(always)]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -149,7 +155,7 @@ impl From<Arc<AtomicBool>> for StopFlag {
 ///
 /// After construction an engine allocates nothing.
 pub trait Engine: Send {
-    /// Which engine it is.
+    /// The name of the engine.
     fn name(&self) -> &'static str;
 
     /// The vector level in use, if it uses one.
@@ -157,26 +163,26 @@ pub trait Engine: Send {
         None
     }
 
-    /// From now on the engine stops when this flag says so. Before, it never stops.
+    /// Sets the flag at which the engine stops. Without one it never stops.
     fn stop_at(&mut self, stop: StopFlag);
 
-    /// Overwrites `outcomes[i]` with what was found out about number `i` of the batch.
+    /// Overwrites `outcomes[i]` with the outcome of number `i` of the batch.
     ///
-    /// Returns how many outcomes are final, from the first: all of them, unless the engine was asked
-    /// to stop. Then it returns within a fraction of a second, however long the search would have
-    /// been, and what the other outcomes hold means nothing.
+    /// Returns the number of final outcomes at the start of the batch: all of them, unless the
+    /// engine was asked to stop. Then it returns within a fraction of a second, and the other
+    /// outcomes are meaningless.
     ///
     /// # Panics
     /// When there are not as many outcomes as puzzles. After a panic the engine must not be used
     /// again.
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize;
 
-    /// Asks whether number `i` of the batch has a solution other than `known[i]`, which need not be
-    /// one. Each search ends at the first other solution: `outcomes[i].solutions` is then 1 and the
-    /// grid that solution. It is 0 if there is none. Of the limits only that of nodes counts.
+    /// Searches for a solution of number `i` of the batch other than `known[i]`, which need not be
+    /// a solution. Each search ends at the first one: `outcomes[i]` then has one solution and its
+    /// grid, otherwise none. Only the node limit applies.
     ///
-    /// Overwrites `outcomes`, and returns how many are final, as [`Engine::solve`] does. What is
-    /// found for a puzzle depends on the puzzle, the known solution and the limit alone.
+    /// Overwrites `outcomes` and returns the number of final ones, like [`Engine::solve`]. The
+    /// outcome of a puzzle depends only on the puzzle, the known solution and the limit.
     ///
     /// # Panics
     /// When there are not as many outcomes and known solutions as puzzles.
@@ -189,67 +195,64 @@ pub trait Engine: Send {
     ) -> usize;
 }
 
-/// What is asked of a batch: one of the two questions of an [`Engine`].
+/// A question to an [`Engine`] about a batch.
 #[derive(Clone, Copy)]
 pub(super) struct Question<'a> {
     pub(super) batch: Batch<'a>,
     pub(super) limits: Limits,
-    /// Solutions that do not count, one for each puzzle.
+    /// A solution for each puzzle that does not count.
     known: Option<&'a [Grid]>,
 }
 
 impl<'a> Question<'a> {
-    /// How many solutions are there?
+    /// Searches for all solutions, up to the limit.
     pub(super) fn all(batch: Batch<'a>, limits: Limits) -> Self {
         Self { batch, known: None, limits }
     }
 
-    /// Is there a solution other than the known one?
+    /// Searches for a solution other than the known one.
     pub(super) fn other(batch: Batch<'a>, known: &'a [Grid], limits: Limits) -> Self {
         assert_eq!(batch.len(), known.len(), "one known solution for each puzzle");
         Self { batch, known: Some(known), limits: Limits { nodes: limits.nodes, ..Limits::FIRST } }
     }
 
-    /// Whether there are solutions that do not count.
     pub(super) fn knows_solutions(&self) -> bool {
         self.known.is_some()
     }
 
-    /// The solution of this puzzle that does not count, if there is one.
     #[inline(always)]
     pub(super) fn known(&self, puzzle: usize) -> Option<&'a Grid> {
         self.known.map(|known| &known[puzzle])
     }
 
-    /// The known solutions of a range of the batch, if there are any.
+    /// The known solutions of a part of the batch, if there are any.
     pub(super) fn known_of(&self, range: Range<usize>) -> &'a [Grid] {
         self.known.map_or(&[], |known| &known[range])
     }
 
-    /// The same of a range of the batch.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         let known = self.known.map(|known| &known[range.clone()]);
         Self { batch: self.batch.part(range), known, limits: self.limits }
     }
 }
 
-/// Looks at a [`StopFlag`] as often as a search needs it.
+/// Checks a [`StopFlag`] now and then during a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stopper(StopFlag);
 
-/// A search was ended by a [`StopFlag`].
+/// A [`StopFlag`] has ended a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
 impl Stopper {
-    /// Nodes between two looks. The slowest engine takes about a microsecond a node.
+    /// Nodes between two checks. The slowest engine takes about a microsecond per node.
     const NODES: u64 = 4096;
 
     pub(super) fn new(flag: StopFlag) -> Self {
         Self(flag)
     }
 
-    /// Looks at the flag every [`Self::NODES`] nodes, at the first of a puzzle included.
+    /// Checks the flag every [`Self::NODES`] nodes, and at the first node of a puzzle.
     #[inline(always)]
     pub(super) fn check(&self, nodes: u64) -> Result<(), Stopped> {
         if nodes.is_multiple_of(Self::NODES) && self.0.is_requested() {
@@ -259,21 +262,57 @@ impl Stopper {
     }
 }
 
-/// Solves one after the other and times each, until a search is stopped; returns how many are solved.
-pub(super) fn one_at_a_time(
-    batch: Batch<'_>,
+/// An engine that searches one puzzle at a time.
+pub(super) trait OneAtATime: Send {
+    /// The name of the engine.
+    const NAME: &'static str;
+
+    fn set_stop(&mut self, stop: Stopper);
+
+    /// Searches number `i` of the batch. The outcome's latency is left at 0.
+    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped>;
+}
+
+impl<E: OneAtATime> Engine for E {
+    fn name(&self) -> &'static str {
+        E::NAME
+    }
+
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.set_stop(Stopper(stop));
+    }
+
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        answer(self, &Question::all(batch, limits), outcomes)
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        answer(self, &Question::other(batch, known, limits), outcomes)
+    }
+}
+
+/// Searches one puzzle after the other and times each, until a search is stopped; returns how many
+/// outcomes are final.
+fn answer(
+    engine: &mut impl OneAtATime,
+    question: &Question<'_>,
     outcomes: &mut [Outcome],
-    mut solve: impl FnMut(usize) -> Result<Outcome, Stopped>,
 ) -> usize {
-    assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
-    // The end of one puzzle is the start of the next: one reading of the clock for each.
+    assert_eq!(question.batch.len(), outcomes.len(), "one outcome for each puzzle");
+    // The end of one puzzle is the start of the next: the clock is read once per puzzle.
     let mut start = Instant::now();
     for (i, outcome) in outcomes.iter_mut().enumerate() {
-        let Ok(found) = solve(i) else { return i };
+        let Ok(found) = engine.search(question, i) else { return i };
         *outcome = found;
         let end = Instant::now();
         outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
         start = end;
     }
-    batch.len()
+    outcomes.len()
 }

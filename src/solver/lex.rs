@@ -1,8 +1,8 @@
-//! The smallest solution, whatever the engine.
+//! The smallest solution, with any engine.
 //!
-//! Solutions are compared as 81-digit numbers. The smallest is found by asking: take the blanks
-//! row by row, try digits upward, keep the first for which a solution still exists. What the
-//! engine finds on the way is made use of: no digit above that of a known solution is tried.
+//! Solutions are compared as 81-digit numbers. For each blank, row by row, the engine tries digits
+//! in ascending order and keeps the first one for which a solution exists. No digit above that of a
+//! known solution is tried.
 
 use std::time::Instant;
 
@@ -12,18 +12,18 @@ use crate::propagate::peers;
 use crate::puzzle::{CELLS, Grid};
 use crate::simd::SimdLevel;
 
-/// An engine whose solutions are the smallest ones.
+/// An engine that returns smallest solutions.
 ///
-/// Each question has the node limit to itself; when one reaches it the outcome has given up, and
-/// no solution. Guesses, nodes and latency are those of all questions together.
+/// The node limit applies to each search of the engine; if one reaches it, the outcome has given up
+/// and has no solution. Guesses, nodes and latency are totals over all searches.
 pub struct LexFirst {
     engine: Box<dyn Engine>,
-    /// Answers the questions, of which there are a few at once, if `engine` needs many at once.
+    /// Runs the small batches of searches, if `engine` is made for large ones.
     one_at_a_time: Option<Scalar>,
     finds_smallest: bool,
 }
 
-/// Why a question has no answer.
+/// Why a search has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
     /// It reached the limit of nodes.
@@ -33,18 +33,18 @@ pub enum Unanswered {
 }
 
 impl LexFirst {
-    /// Asks `engine`; `finds_smallest` if its first solution is the smallest as it is.
+    /// Wraps `engine`; `finds_smallest` tells that its first solution is already the smallest.
     pub fn new(engine: Box<dyn Engine>, finds_smallest: bool) -> Self {
         Self { engine, one_at_a_time: None, finds_smallest }
     }
 
-    /// Asks `engine` about all puzzles of a batch at once, and the engine `scalar` what is left to
-    /// ask about each of them.
+    /// Wraps an engine that is made for large batches: further searches for each puzzle use the
+    /// engine `scalar`.
     pub fn of_batches(engine: Box<dyn Engine>) -> Self {
         Self { engine, one_at_a_time: Some(Scalar::new()), finds_smallest: false }
     }
 
-    /// Makes a solution the smallest that `marks` have.
+    /// Finds the smallest solution of `marks`, given a solution.
     fn smallest(
         &mut self,
         marks: &Marks,
@@ -62,7 +62,7 @@ impl LexFirst {
         Ok(known)
     }
 
-    /// A solution of `marks` with the first of these digits in `cell` for which there is one.
+    /// A solution of `marks` with the first of these digits in `cell` that admits one.
     fn first_of(
         &mut self,
         marks: &Marks,
@@ -105,14 +105,14 @@ impl LexFirst {
         Ok(None)
     }
 
-    /// Whether the engine's solution need not be the smallest.
+    /// Whether there may be a smaller solution.
     fn may_have_smaller(&self, outcome: &Outcome, limits: Limits) -> bool {
-        // A search that ended by itself has seen every solution.
+        // A search that ended by itself has found every solution.
         let is_only = outcome.solutions < limits.solutions.get() && !outcome.gave_up;
         !self.finds_smallest && (outcome.solutions > 1 || outcome.solutions == 1 && !is_only)
     }
 
-    /// Replaces the solution of an outcome by the smallest one; `false` when asked to stop.
+    /// Replaces the solution of an outcome by the smallest one; returns `false` if stopped.
     fn refine(&mut self, marks: &Marks, limits: Limits, outcome: &mut Outcome) -> bool {
         let start = Instant::now();
         let mut asked = Asked::default();
@@ -146,7 +146,7 @@ impl Engine for LexFirst {
         self.engine.stop_at(stop);
     }
 
-    /// Any other solution: not the smallest one.
+    /// Searches for any other solution, not for the smallest.
     fn solve_other(
         &mut self,
         batch: Batch<'_>,
@@ -160,21 +160,16 @@ impl Engine for LexFirst {
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
         let found = self.engine.solve(batch, limits, outcomes);
         for (i, outcome) in outcomes[..found].iter_mut().enumerate() {
-            if self.may_have_smaller(outcome, limits) {
-                let marks = match batch {
-                    Batch::Puzzles(puzzles) => (&puzzles[i]).into(),
-                    Batch::Marks(marks) => marks[i],
-                };
-                if !self.refine(&marks, limits, outcome) {
-                    return i;
-                }
+            if self.may_have_smaller(outcome, limits)
+                && !self.refine(&batch.marks(i), limits, outcome)
+            {
+                return i;
             }
         }
         found
     }
 }
 
-/// What the questions cost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asked {
     guesses: u64,
@@ -190,7 +185,7 @@ fn prefix(marks: &Marks, solution: &Grid, cell: usize) -> Marks {
     from
 }
 
-/// Whether no peer of the cell is known to have the digit.
+/// Whether no peer of the cell has the digit as its only candidate.
 fn is_free(marks: &Marks, cell: usize, digit: u8) -> bool {
     let digit = Digits::one(digit);
     peers(cell).iter().all(|&peer| marks.of_cell(usize::from(peer)) != digit)

@@ -1,17 +1,17 @@
-//! The contract that every engine keeps, and the engines.
+//! Engines, and the contract that each of them fulfils.
 //!
-//! An engine takes a batch of puzzles, or of pencil marks, and fills in one [`Outcome`] for each.
-//! What its search does for a puzzle depends on that puzzle and the [`Limits`] alone: the same
-//! outcome (latency aside) on every machine, vector level, thread count, and in every batch. Marks
-//! that say no more than a puzzle have its outcome.
+//! An engine takes a batch of puzzles or pencil marks and writes an [`Outcome`] for each. The
+//! search for a puzzle depends only on the puzzle and the [`Limits`]: its outcome (latency aside)
+//! is the same on every machine, at every vector level, for every number of threads and in every
+//! batch. Marks that are equivalent to a puzzle have its outcome.
 //!
-//! | you have | take |
+//! | you have | use |
 //! |---|---|
-//! | one puzzle now and then | [`Puzzle::solve`], [`Puzzle::count`], [`Puzzle::solutions`]: they use a [`Scalar`] that each thread keeps |
+//! | single puzzles | [`Puzzle::solve`], [`Puzzle::count`], [`Puzzle::solutions`]: they use a [`Scalar`] per thread |
 //! | a slice of puzzles, once | [`solve_batch`] |
-//! | batch after batch | an engine that is kept: [`EngineKind::build`] of [`EngineKind::Lanes`], best in batches of a thousand and more |
-//! | the time of each puzzle by itself | [`Scalar`]: in [`Lanes`] a puzzle shares the vector with others |
-//! | a stream of text, all cores | [`Pipeline`](crate::pipeline::Pipeline) |
+//! | many batches | one engine for all: [`EngineKind::build`] of [`EngineKind::Lanes`], best in batches of a thousand or more |
+//! | to time each puzzle | [`Scalar`]: in [`Lanes`] a puzzle shares the vector with others |
+//! | a stream of text | [`Pipeline`](crate::pipeline::Pipeline), on all cores |
 
 mod backtrack;
 mod contract;
@@ -54,11 +54,11 @@ pub enum EngineKind {
     Scalar,
     /// One puzzle at a time: assign and eliminate, then search.
     Propagate,
-    /// Row by row, asking the 20 peers.
+    /// Row by row, checking the 20 peers.
     BacktrackScan,
-    /// Row by row, asking booleans.
+    /// Row by row, with booleans.
     BacktrackFlags,
-    /// Row by row, asking bitmasks.
+    /// Row by row, with bitmasks.
     BacktrackMask,
 }
 
@@ -85,20 +85,20 @@ impl EngineKind {
         }
     }
 
-    /// What it does, in a few words.
+    /// A short description.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Lanes => "Many puzzles at once, one in each lane of the vector",
             Self::Scalar => "One puzzle at a time: the reference",
             Self::Propagate => "Assign and eliminate, then search: the textbooks' way",
-            Self::BacktrackScan => "Row by row, looking at the 20 peers",
+            Self::BacktrackScan => "Row by row, checking the 20 peers",
             Self::BacktrackFlags => "Row by row, with booleans",
             Self::BacktrackMask => "Row by row, with bitmasks",
         }
     }
 
-    /// Every engine with every vector level of this machine that it uses, engines without vectors once:
-    /// what measurements and tests compare. With each its name, such as `lanes avx2`.
+    /// Every engine at every vector level of this machine (engines without vectors once), with its
+    /// name, such as `lanes avx2`. For measurements and tests.
     #[doc(hidden)]
     pub fn builds() -> impl Iterator<Item = (String, Self, SimdLevel)> {
         Self::ALL.iter().flat_map(|&kind| {
@@ -112,24 +112,23 @@ impl EngineKind {
         })
     }
 
-    /// Whether it is there to be learned from. It may take hours for a puzzle: give it a limit of
-    /// nodes.
+    /// Whether it is a textbook method. It may take hours for a puzzle: set a limit of nodes.
     pub const fn is_textbook(self) -> bool {
         !matches!(self, Self::Lanes | Self::Scalar)
     }
 
-    /// The vector level that it uses, if it is to use this one: none if it uses no vectors.
+    /// The vector level that it uses when built with this one; `None` if it uses no vectors.
     pub fn uses(self, simd: SimdLevel) -> Option<SimdLevel> {
         (self == Self::Lanes).then_some(simd)
     }
 
-    /// Whether the first solution that it finds is the smallest.
+    /// Whether it finds the smallest solution first.
     const fn finds_smallest(self) -> bool {
         matches!(self, Self::BacktrackScan | Self::BacktrackFlags | Self::BacktrackMask)
     }
 
-    /// Makes one whose solutions are the smallest ones, read as 81-digit numbers: the same for
-    /// every engine.
+    /// Builds an engine that returns the smallest solution, read as an 81-digit number: the same
+    /// for every kind.
     pub fn build_lex_first(self, simd: SimdLevel) -> LexFirst {
         match self {
             Self::Lanes => LexFirst::of_batches(self.build(simd)),
@@ -137,7 +136,7 @@ impl EngineKind {
         }
     }
 
-    /// Makes one. Engines without vectors have no use for `simd`.
+    /// Builds an engine. Engines without vectors ignore `simd`.
     pub fn build(self, simd: SimdLevel) -> Box<dyn Engine> {
         match self {
             Self::Lanes => Box::new(Lanes::new(simd)),
@@ -171,7 +170,7 @@ impl FromStr for EngineKind {
     }
 }
 
-/// An engine was asked for that does not exist.
+/// An engine was requested that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no engine {0:?}; there is {list}", list = names().join(", "))]
 pub struct UnknownEngine(String);
@@ -183,8 +182,8 @@ fn names() -> Vec<&'static str> {
 /// Solves `puzzles` with the default engine on the calling thread; `outcomes[i]` belongs to
 /// `puzzles[i]`.
 ///
-/// It builds an engine for the call, which takes longer than a single puzzle: for one puzzle there is
-/// [`Puzzle::solve`], and for many batches an engine that is kept ([`EngineKind::build`]).
+/// Each call builds an engine, which takes longer than solving a single puzzle. Use
+/// [`Puzzle::solve`] for one puzzle, and [`EngineKind::build`] for many batches.
 ///
 /// ```
 /// use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};

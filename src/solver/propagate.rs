@@ -1,29 +1,28 @@
 //! The engine `propagate`: assign and eliminate over units and peers, then search on the cell with
 //! the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku Puzzle".
 
-use super::contract::{Question, Stopped, Stopper, one_at_a_time};
-use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use super::contract::{OneAtATime, Question, Stopped, Stopper};
+use super::{Batch, Limits, Outcome};
 use crate::marks::Upward;
 use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Watch};
 use crate::puzzle::{CELLS, Grid};
 
-/// Solves one puzzle at a time by [`Candidates`]. Of several cells with the fewest candidates the
-/// first is searched on, its digits upward.
+/// Solves one puzzle at a time with [`Candidates`]. It guesses in the first cell with the fewest
+/// candidates, digits in ascending order.
 #[derive(Debug)]
 pub struct Propagate {
-    /// The guesses on the way to the present state. Each assigns a cell: the room made at
-    /// construction is enough.
+    /// The guesses that lead to the present state. Each assigns a cell, so 81 are enough.
     waiting: Vec<Branch>,
     stop: Stopper,
 }
 
-/// A state in which a digit was assumed, and the digits of its cell that are still to be tried.
+/// A state with a guess, and the digits of its cell that are still to be tried.
 #[derive(Debug)]
 struct Branch {
     candidates: Candidates,
     cell: usize,
     untried: Upward,
-    /// Guesses on the way, this one included.
+    /// The number of guesses up to and including this one.
     depth: usize,
 }
 
@@ -33,11 +32,11 @@ impl Propagate {
         Self { waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
     }
 
-    /// Searches depth first from a state, until there is nothing left or a limit is reached, and
-    /// tells `watch` of each step. The outcome's latency is left at 0.
+    /// Searches depth first from a state, until the search is complete or a limit is reached.
+    /// `watch` observes each step. The outcome's latency is left at 0.
     ///
     /// # Panics
-    /// When the engine is asked to stop: only [`Engine::solve`] can be.
+    /// When the engine is asked to stop: only [`Engine::solve`](super::Engine::solve) can be.
     pub fn search(
         &mut self,
         start: Result<Candidates, Contradiction>,
@@ -98,8 +97,7 @@ impl Propagate {
         }
     }
 
-    /// The state behind the next digit of the last guess, and its depth; `None` when no guess
-    /// waits.
+    /// The state after the next digit of the last guess, and its depth; `None` if no guess is left.
     fn next_side(
         &mut self,
         watch: &mut impl Watch,
@@ -115,17 +113,6 @@ impl Propagate {
         let assigned = candidates.assign_watched(cell, digit, Rule::Guess, watch);
         Some((assigned.map(|()| candidates), depth))
     }
-
-    /// Answers a question, one puzzle after the other.
-    fn answer(&mut self, question: Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        one_at_a_time(question.batch, outcomes, |i| {
-            let start = match question.batch {
-                Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i]),
-                Batch::Marks(marks) => Candidates::of_marks(&marks[i]),
-            };
-            self.search_until_stopped(start, question.limits, question.known(i), &mut NoWatch)
-        })
-    }
 }
 
 impl Default for Propagate {
@@ -134,26 +121,18 @@ impl Default for Propagate {
     }
 }
 
-impl Engine for Propagate {
-    fn name(&self) -> &'static str {
-        "propagate"
+impl OneAtATime for Propagate {
+    const NAME: &'static str = "propagate";
+
+    fn set_stop(&mut self, stop: Stopper) {
+        self.stop = stop;
     }
 
-    fn stop_at(&mut self, stop: StopFlag) {
-        self.stop = Stopper::new(stop);
-    }
-
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        self.answer(Question::all(batch, limits), outcomes)
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.answer(Question::other(batch, known, limits), outcomes)
+    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped> {
+        let start = match question.batch {
+            Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i]),
+            Batch::Marks(marks) => Candidates::of_marks(&marks[i]),
+        };
+        self.search_until_stopped(start, question.limits, question.known(i), &mut NoWatch)
     }
 }

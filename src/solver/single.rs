@@ -1,7 +1,6 @@
-//! One puzzle at a time, without an engine in hand: [`Puzzle::solve`] and what goes with it.
+//! Single puzzles without an explicit engine: [`Puzzle::solve`] and similar methods.
 //!
-//! An engine for many puzzles takes longer to build than a puzzle takes to solve. So each thread
-//! keeps a [`Scalar`] for these questions.
+//! Building an engine takes longer than solving a puzzle, so each thread keeps a [`Scalar`].
 
 use std::cell::RefCell;
 use std::iter::FusedIterator;
@@ -16,7 +15,7 @@ thread_local! {
     static ENGINE: RefCell<Scalar> = RefCell::new(Scalar::new());
 }
 
-/// What this thread's engine finds out about a batch of one.
+/// The outcome of a batch of one, from this thread's engine.
 fn outcome(one: Batch<'_>, limits: Limits) -> Outcome {
     let mut outcome = [Outcome::NONE];
     ENGINE.with_borrow_mut(|engine| engine.solve(one, limits, &mut outcome));
@@ -33,7 +32,7 @@ fn count(one: Batch<'_>, limit: u32) -> u32 {
 }
 
 impl Puzzle {
-    /// A solution, if there is one. `puzzle.count(2) == 1` says whether it is the only one.
+    /// A solution, if there is one. `puzzle.count(2) == 1` tells whether it is the only one.
     ///
     /// ```
     /// use bulkdoku::Puzzle;
@@ -50,8 +49,8 @@ impl Puzzle {
         first(Batch::Puzzles(slice::from_ref(self)))
     }
 
-    /// All solutions, the smallest first, each searched for when it is asked for. To count them,
-    /// [`Puzzle::count`] is quicker.
+    /// A lazy iterator over all solutions, the smallest first. [`Puzzle::count`] counts them
+    /// faster.
     ///
     /// ```
     /// use bulkdoku::Puzzle;
@@ -62,7 +61,7 @@ impl Puzzle {
         Marks::from(self).solutions()
     }
 
-    /// How many solutions there are, at most `limit`: the search ends there.
+    /// The number of solutions, up to `limit`: the search ends there.
     ///
     /// ```
     /// use bulkdoku::Puzzle;
@@ -80,14 +79,15 @@ impl Marks {
         first(Batch::Marks(slice::from_ref(self)))
     }
 
-    /// All solutions that have a candidate in every cell, as [`Puzzle::solutions`].
+    /// A lazy iterator over all solutions that have a candidate in every cell, like
+    /// [`Puzzle::solutions`].
     pub fn solutions(&self) -> Solutions {
         let mut walk = SolutionWalk::default();
         walk.begin(self);
         Solutions(walk)
     }
 
-    /// How many solutions have a candidate in every cell, at most `limit`.
+    /// The number of solutions that have a candidate in every cell, up to `limit`.
     pub fn count(&self, limit: u32) -> u32 {
         count(Batch::Marks(slice::from_ref(self)), limit)
     }
@@ -103,7 +103,7 @@ impl Iterator for Solutions {
     type Item = Grid;
 
     fn next(&mut self) -> Option<Grid> {
-        self.0.next(None).expect("there is no limit, and nothing stops it")
+        self.0.next(None).expect("there is no limit and no stop flag")
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
     use crate::bundled::BUNDLED;
 
     #[test]
-    fn solutions_are_different_right_and_as_many_as_are_counted() {
+    fn solutions_are_distinct_correct_and_as_many_as_counted() {
         for set in BUNDLED {
             let lines = set.text.lines().filter(|line| !line.starts_with('#'));
             for puzzle in lines.take(50).map(|line| line.parse::<Puzzle>().unwrap()) {

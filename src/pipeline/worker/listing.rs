@@ -57,7 +57,7 @@ impl Lister {
     pub(super) fn begin(&mut self, marks: &Marks, first: &Grid, wanted: u32) {
         (self.wanted, self.is_first) = (wanted, true);
         if wanted > 0 {
-            self.walk.begin_behind(marks, first);
+            self.walk.begin_after(marks, first);
         }
     }
 

@@ -1,31 +1,31 @@
-//! Three ways of asking "may this digit stand here".
+//! Three ways to test whether a digit is allowed in a cell.
 
 use crate::marks::Digits;
 use crate::propagate::{peers, row_column_box};
 use crate::puzzle::CELLS;
 
-/// What is remembered of the digits that stand, so as to say where others may.
+/// A record of the placed digits that tells which digits are allowed in a cell.
 pub trait Ask: Default + Send {
-    /// The name of the engine that asks this way.
+    /// The name of the engine with this test.
     const NAME: &'static str;
 
-    /// Whether `digit` may stand in the blank `cell` of the grid `cells`.
+    /// Whether `digit` is allowed in the blank `cell` of the grid `cells`.
     fn allows(&self, cells: &[u8; CELLS], cell: usize, digit: u8) -> bool;
 
-    /// The smallest of the digits `untried` that may stand in the blank `cell`.
+    /// The smallest digit of `untried` that is allowed in the blank `cell`.
     #[inline(always)]
     fn next(&self, cells: &[u8; CELLS], cell: usize, untried: Digits) -> Option<u8> {
         untried.into_iter().find(|&digit| self.allows(cells, cell, digit))
     }
 
-    /// `digit` now stands in `cell`.
+    /// Records that `digit` was placed in `cell`.
     fn place(&mut self, cell: usize, digit: u8);
 
-    /// `digit` no longer stands in `cell`.
+    /// Records that `digit` was removed from `cell`.
     fn take_back(&mut self, cell: usize, digit: u8);
 }
 
-/// Remembers nothing: looks at the 20 peers each time.
+/// No record: checks the 20 peers each time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scan;
 
@@ -42,7 +42,7 @@ impl Ask for Scan {
     fn take_back(&mut self, _: usize, _: u8) {}
 }
 
-/// A boolean for each digit in each row, column and box: does it stand there?
+/// A boolean for each digit in each unit: whether it is placed there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flags {
     /// `[row][digit]`.
@@ -55,11 +55,11 @@ pub struct Flags {
 
 impl Flags {
     #[inline(always)]
-    fn set(&mut self, cell: usize, digit: u8, stands: bool) {
+    fn set(&mut self, cell: usize, digit: u8, is_placed: bool) {
         let (row, column, digit) = (cell / 9, cell % 9, usize::from(digit));
-        self.row[row][digit] = stands;
-        self.column[column][digit] = stands;
-        self.block[row / 3][column / 3][digit] = stands;
+        self.row[row][digit] = is_placed;
+        self.column[column][digit] = is_placed;
+        self.block[row / 3][column / 3][digit] = is_placed;
     }
 }
 
@@ -69,10 +69,10 @@ impl Ask for Flags {
     #[inline(always)]
     fn allows(&self, _: &[u8; CELLS], cell: usize, digit: u8) -> bool {
         let (row, column, digit) = (cell / 9, cell % 9, usize::from(digit));
-        let stands = self.row[row][digit]
+        let is_placed = self.row[row][digit]
             || self.column[column][digit]
             || self.block[row / 3][column / 3][digit];
-        !stands
+        !is_placed
     }
 
     #[inline(always)]
@@ -86,7 +86,7 @@ impl Ask for Flags {
     }
 }
 
-/// A bitmask for each row, column and box: the digits that stand there (bit n for digit n).
+/// A bitmask for each unit: the digits that are placed there (bit n for digit n).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mask {
     row: [u16; 9],
@@ -95,7 +95,6 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// The digits that stand in a unit of `cell`.
     #[inline(always)]
     fn taken(&self, cell: usize) -> u16 {
         let [row, column, square] = row_column_box(cell);
@@ -119,7 +118,7 @@ impl Ask for Mask {
         self.taken(cell) >> digit & 1 == 0
     }
 
-    /// One look for all nine digits: what masks can do and the others cannot.
+    /// Tests all nine digits at once, which only masks can do.
     #[inline(always)]
     fn next(&self, _: &[u8; CELLS], cell: usize, untried: Digits) -> Option<u8> {
         Digits(untried.0 & !self.taken(cell)).into_iter().next()

@@ -1,30 +1,30 @@
-//! The engines `backtrack-scan`, `backtrack-flags`, `backtrack-mask`: what the textbooks begin
-//! with. The blanks in row order, digits upward: place, go on to the next blank, take back.
+//! The engines `backtrack-scan`, `backtrack-flags`, `backtrack-mask`: the textbooks' first method.
+//! It fills the blanks in row order, tries digits in ascending order, and backtracks.
 //!
-//! They differ in how they ask whether a digit may stand in a cell ([`ask`]), and in nothing else:
-//! their outcomes are the same, and their first solution is the smallest. None draws a conclusion,
-//! so that a puzzle can take them billions of nodes; a limit of nodes ends it.
+//! They differ only in how they test whether a digit is allowed in a cell ([`ask`]): their outcomes
+//! are the same, and their first solution is the smallest. They do not propagate, so a puzzle can
+//! take billions of nodes; set a limit of nodes.
 
 mod ask;
 
-use super::contract::{Question, Stopped, Stopper, one_at_a_time};
-use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use super::contract::{OneAtATime, Question, Stopped, Stopper};
+use super::{Limits, Outcome};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid};
 pub use ask::{Ask, Flags, Mask, Scan};
 
-/// Solves row by row, asking as `A` does.
+/// Solves row by row, with the test `A`.
 ///
-/// Its nodes are the puzzle and each digit placed. It never knows whether a digit is the only
-/// one, so that each node with any digit in its next blank counts as a guess.
+/// Its nodes are the puzzle and each digit placed. Since it never knows whether a digit is the only
+/// one, every node with a digit in its next blank counts as a guess.
 #[derive(Clone, Debug)]
 pub struct Backtrack<A> {
     ask: A,
-    /// What may stand in each cell. One that has a single candidate has a clue.
+    /// The candidates of each cell. A single one is a clue.
     marks: Marks,
     /// The clues, and the digits placed in blanks; 0 for a blank.
     cells: [u8; CELLS],
-    /// The blanks in row order. It is the stack, too: those before the present one have digits.
+    /// The blanks in row order. This is also the stack: those before the present one have digits.
     blanks: Vec<u8>,
     stop: Stopper,
 }
@@ -41,8 +41,7 @@ impl<A: Ask> Backtrack<A> {
         }
     }
 
-    /// Takes the clues; `false` when two of them contradict each other, or when nothing may stand
-    /// in a cell.
+    /// Loads the clues; returns `false` if two clues conflict or a cell has no candidate.
     fn load(&mut self, marks: Marks) -> bool {
         self.marks = marks;
         self.ask = A::default();
@@ -63,8 +62,9 @@ impl<A: Ask> Backtrack<A> {
         true
     }
 
-    /// Searches until there is nothing left or a limit is reached. The `known` solution does not count.
-    fn search(
+    /// Searches until the search is complete or a limit is reached. The `known` solution does not
+    /// count.
+    fn search_marks(
         &mut self,
         marks: Marks,
         limits: Limits,
@@ -113,24 +113,13 @@ impl<A: Ask> Backtrack<A> {
         }
     }
 
-    /// Takes back the digit of a cell, 0 if it is blank.
+    /// Removes and returns the digit of a cell, 0 if it is blank.
     fn take_back(&mut self, cell: usize) -> u8 {
         let digit = std::mem::take(&mut self.cells[cell]);
         if digit != 0 {
             self.ask.take_back(cell, digit);
         }
         digit
-    }
-
-    /// Answers a question, one puzzle after the other.
-    fn answer(&mut self, question: Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        one_at_a_time(question.batch, outcomes, |i| {
-            let marks = match question.batch {
-                Batch::Puzzles(puzzles) => (&puzzles[i]).into(),
-                Batch::Marks(marks) => marks[i],
-            };
-            self.search(marks, question.limits, question.known(i))
-        })
     }
 }
 
@@ -140,35 +129,24 @@ impl<A: Ask> Default for Backtrack<A> {
     }
 }
 
-impl<A: Ask> Engine for Backtrack<A> {
-    fn name(&self) -> &'static str {
-        A::NAME
+impl<A: Ask> OneAtATime for Backtrack<A> {
+    const NAME: &'static str = A::NAME;
+
+    fn set_stop(&mut self, stop: Stopper) {
+        self.stop = stop;
     }
 
-    fn stop_at(&mut self, stop: StopFlag) {
-        self.stop = Stopper::new(stop);
-    }
-
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        self.answer(Question::all(batch, limits), outcomes)
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.answer(Question::other(batch, known, limits), outcomes)
+    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped> {
+        self.search_marks(question.batch.marks(i), question.limits, question.known(i))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::{Batch, Engine};
 
-    /// From a puzzle with a solution to its smallest change without one.
+    /// A puzzle, its solution, and the smallest change of it that has no solution.
     const PUZZLES: [&str; 3] = [
         "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
         "534678912672195348198342567859761423426853791713924856961537284287419635345286179",
@@ -183,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_of_asking_search_alike() {
+    fn all_tests_search_alike() {
         for limits in [Limits::FIRST, Limits::PROOF] {
             let scanned = outcomes::<Scan>(limits);
             assert_eq!(outcomes::<Flags>(limits), scanned);

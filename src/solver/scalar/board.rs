@@ -1,17 +1,17 @@
-//! The candidates of one puzzle, and what follows from them.
+//! The candidates of one puzzle, and their propagation.
 
 use super::tables::{ALL, CLOSURE, Cells, EACH_ROW, LOCKED, MINIROWS_OF_ROW, PAIR, PLACED, UNITS};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
-/// How far propagation came.
+/// The result of propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Every cell has one digit, and they obey the rules.
+    /// Every cell has a digit, and the digits obey the rules.
     Solved,
-    /// Nothing more follows; some cells still have several candidates.
+    /// No rule applies; some cells still have several candidates.
     Stuck,
-    /// Some digit or cell has no place left.
+    /// A digit has no place left, or a cell no candidate.
     Contradiction,
 }
 
@@ -49,20 +49,20 @@ impl Guess {
 ///           └─────────┴─────────┴─────────┘
 /// ```
 ///
-/// So one step treats a digit's 27 cells at once: which minirows and columns it can stand in is
-/// two or three lookups ([`Board::settle`]), and a pass over the nine digits counts the
-/// candidates of all cells ([`Board::count_candidates`]).
+/// One step handles a digit's 27 cells at once: two or three lookups yield its possible minirows
+/// and columns ([`Board::settle`]), and a pass over the nine digits counts the candidates of all
+/// cells ([`Board::count_candidates`]).
 ///
-/// Bitboards of one digit in one band, with tables for what a band implies, are the idea of
-/// zhouyundong's and JCZ's solvers in the New Sudoku Players' Forum. The closure over the six
-/// permutations of a band is what tdoku calls its configurations.
+/// Bitboards of one digit in one band, with tables of implications, come from zhouyundong's and
+/// JCZ's solvers in the New Sudoku Players' Forum. The closure over the six permutations of a band
+/// is what tdoku calls configurations.
 #[derive(Clone, Debug)]
 pub struct Board {
     /// `candidates[digit][band]`.
     candidates: [[Cells; 4]; 9],
     /// `columns[digit][band]`: the columns (9 bits) of the candidates when last settled.
     columns: [[u16; 4]; 9],
-    /// The cells whose digit has been taken from all others' candidates.
+    /// The cells whose digit has been removed from all other candidates.
     settled: [Cells; 4],
     /// Bit `4 * digit + band`: these candidates have changed since they were settled.
     changed: u64,
@@ -97,7 +97,7 @@ impl Board {
         board
     }
 
-    /// The candidates that are marked and that the cells with a single one leave.
+    /// The marked candidates, less those that cells with a single candidate exclude.
     pub fn of_marks(marks: &Marks) -> Self {
         let mut board = Self::new(&marks.clues());
         for (i, mask) in marks.masks().iter().enumerate() {
@@ -109,7 +109,7 @@ impl Board {
         board
     }
 
-    /// Draws conclusions until nothing more follows.
+    /// Applies the rules until none applies.
     pub fn propagate(&mut self) -> Progress {
         loop {
             while self.changed != 0 {
@@ -135,12 +135,12 @@ impl Board {
         }
     }
 
-    /// What follows from a digit's candidates in a band, for the digit and for the cells in which
-    /// it must stand. `false` when it has no place left.
+    /// Applies the rules to a digit's candidates in a band. Returns `false` if the digit has no
+    /// place left.
     ///
-    /// Locked candidates within the band; locked columns towards the stack's other bands; hidden
-    /// singles. Those of rows only: the closure turns a hidden single of a box or of a column
-    /// into one of its row.
+    /// The rules are locked candidates within the band, locked columns towards the other bands of
+    /// the stack, and hidden singles of rows. (The closure turns a hidden single of a box or column
+    /// into one of its row.)
     fn settle(&mut self, digit: usize, band: usize) -> bool {
         let cells = self.candidates[digit][band];
         let cells = cells & CLOSURE[minirows(cells)];
@@ -166,14 +166,13 @@ impl Board {
         true
     }
 
-    /// What `columns`, those of a digit in one band, leave to it in band `to`, the third band
-    /// being `third`.
+    /// Restricts a digit in band `to` by its columns in another band; `third` is the third band.
     fn lock_columns(&mut self, digit: usize, columns: Cells, to: usize, third: usize) {
         let both = columns as usize | usize::from(self.columns[digit][third]);
         self.restrict(digit, to, LOCKED[columns as usize] & PAIR[both]);
     }
 
-    /// Keeps only the candidates of a digit that stand in `cells`.
+    /// Keeps only those candidates of a digit that are in `cells`.
     fn restrict(&mut self, digit: usize, band: usize, cells: Cells) {
         let candidates = &mut self.candidates[digit][band];
         let changes = *candidates & !cells != 0;
@@ -181,8 +180,7 @@ impl Board {
         self.changed |= u64::from(changes) << (4 * digit + band);
     }
 
-    /// Counts the candidates of all cells at once: the cells of each band that have at least
-    /// one, and at least two.
+    /// The cells of each band that have at least one candidate, and at least two.
     fn count_candidates(&self) -> [[Cells; 4]; 2] {
         let [mut one, mut two] = [[0; 4]; 2];
         for digit in &self.candidates {
@@ -194,12 +192,11 @@ impl Board {
         [one, two]
     }
 
-    /// Places the only candidate of each of these cells.
     fn place_naked_singles(&mut self, band: usize, mut singles: Cells) {
         while singles != 0 {
             let cell = singles.trailing_zeros() as usize;
             singles &= singles - 1;
-            // An earlier single may have taken the digit away: then its row is found empty.
+            // An earlier single may have removed the digit: propagation then finds its row empty.
             let digit = (0..9).find(|&digit| self.candidates[digit][band] >> cell & 1 != 0);
             if let Some(digit) = digit {
                 self.assume(Guess { digit, band, cell });
@@ -207,12 +204,12 @@ impl Board {
         }
     }
 
-    /// What to guess on a stuck board, where the fewest possibilities are left: in the first cell
-    /// with two candidates, else as [`Board::fewest_ways`] says.
+    /// The guess on a stuck board, with the fewest possibilities: in the first cell with two
+    /// candidates, else by [`Board::fewest_ways`].
     ///
-    /// A cell with two comes first because both sides settle it. (tdoku guesses the minirows of a
-    /// digit, which takes a tenth fewer guesses on hard puzzles but, on a nearly empty grid,
-    /// millions for some.)
+    /// A cell with two candidates comes first because both sides settle it. (tdoku guesses the
+    /// minirows of a digit. That takes a tenth fewer guesses on hard puzzles, but millions on some
+    /// nearly empty grids.)
     pub fn most_constrained(&self) -> Guess {
         let [mut two, mut three] = [[0; 4]; 2];
         let mut one = [0; 4];
@@ -233,8 +230,8 @@ impl Board {
         self.fewest_ways()
     }
 
-    /// A cell wants a digit, and a unit wants each digit in one of its cells: the first way to
-    /// grant the wish that has the fewest.
+    /// The first possibility of the most constrained choice. A choice is the digit of a cell, or
+    /// the place of a digit in a unit.
     fn fewest_ways(&self) -> Guess {
         let cells = (0..CELLS).map(|i| (i / 27, i % 27)).map(|(band, cell)| {
             let count = self.candidates.iter().map(|digit| digit[band] >> cell & 1).sum();
@@ -247,13 +244,14 @@ impl Board {
             let count = (0..3).map(|band| places(band).count_ones()).sum();
             Some((count, digit, band, places(band).trailing_zeros() as usize))
         });
-        let wishes = cells.chain(places).filter(|wish: &(u32, usize, usize, usize)| wish.0 > 1);
-        let fewest = wishes.min_by_key(|wish| wish.0);
+        let choices =
+            cells.chain(places).filter(|choice: &(u32, usize, usize, usize)| choice.0 > 1);
+        let fewest = choices.min_by_key(|choice| choice.0);
         let (_, digit, band, cell) = fewest.expect("a stuck board has open cells");
         Guess { digit, band, cell }
     }
 
-    /// The smallest digit that the first open cell can take, row by row; the board is stuck.
+    /// The smallest digit of the first open cell, row by row; the board must be stuck.
     pub fn first_of_first_open(&self) -> Guess {
         let [_, two] = self.count_candidates();
         let open = (0..3).find(|&band| two[band] != 0);
@@ -262,7 +260,6 @@ impl Board {
         Guess { digit: self.first_candidate(band, cell), band, cell }
     }
 
-    /// The smallest digit that a cell can take.
     fn first_candidate(&self, band: usize, cell: usize) -> usize {
         let digit = (0..9).find(|&digit| self.candidates[digit][band] >> cell & 1 != 0);
         digit.expect("every cell has candidates unless there is a contradiction")
@@ -274,9 +271,17 @@ impl Board {
         self.changed |= 1 << (4 * digit + band);
     }
 
-    /// The other side of a guess: the digit does not stand in the cell.
+    /// Removes the digit from the cell: the other side of a guess.
     pub fn exclude(&mut self, Guess { digit, band, cell }: Guess) {
         self.restrict(digit, band, !(1 << cell));
+    }
+
+    /// Splits at a guess: this board gets the other side; returns the side with the digit.
+    pub fn split(&mut self, guess: Guess) -> Self {
+        let mut with = self.clone();
+        with.assume(guess);
+        self.exclude(guess);
+        with
     }
 
     /// The solution of a solved board.
@@ -292,13 +297,13 @@ impl Board {
     }
 }
 
-/// The nine minirows (bit `3 * row + box`) that hold any of these cells.
+/// The minirows (bit `3 * row + box`) that contain any of these cells.
 fn minirows(cells: Cells) -> usize {
     let of_row = |row: u32| usize::from(MINIROWS_OF_ROW[(cells >> (9 * row) & 0x1FF) as usize]);
     of_row(0) | of_row(1) << 3 | of_row(2) << 6
 }
 
-/// The cells that are alone in their row; no row may be empty.
+/// The cells that are the only ones in their row; no row may be empty.
 fn hidden_singles(cells: Cells) -> Cells {
     // Each row without its first cell.
     let others = cells & (cells - EACH_ROW);

@@ -1,16 +1,15 @@
-//! The engine `scalar`: one puzzle at a time, the reference beside the vector engine.
+//! The engine `scalar`: one puzzle at a time, the reference for the vector engine.
 //!
-//! Three parts, from the bottom up: `tables` holds what is known of a band before any puzzle is
-//! seen, `board` holds the candidates of one puzzle and draws conclusions from them, and this
-//! file searches: propagate; stuck, assume a digit in the cell with the fewest candidates; stuck
-//! with a contradiction, go back to the last board that waits.
+//! Three layers: `tables` has the implications for one digit in a band, `board` has the candidates
+//! of a puzzle and propagates them, and this file searches: it propagates, guesses a digit in the
+//! cell with the fewest candidates, and on a contradiction returns to the last waiting board.
 
 mod board;
 mod tables;
 mod walk;
 
-use super::contract::{Question, Stopped, Stopper, one_at_a_time};
-use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use super::contract::{OneAtATime, Question, Stopped, Stopper};
+use super::{Batch, Limits, Outcome};
 use crate::puzzle::{CELLS, Grid};
 use board::{Board, Progress};
 pub use walk::SolutionWalk;
@@ -18,8 +17,8 @@ pub use walk::SolutionWalk;
 /// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
 #[derive(Debug)]
 pub struct Scalar {
-    /// Boards that wait: the other sides of the guesses on the way to the present board. Each
-    /// guess settled a cell, so the room for 81 that was made at construction is enough.
+    /// The other sides of the guesses that lead to the present board. Each guess settles a cell, so
+    /// 81 are enough.
     waiting: Vec<Board>,
     stop: Stopper,
 }
@@ -30,9 +29,9 @@ impl Scalar {
         Self { waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
     }
 
-    /// Searches for solutions depth first, until there is nothing left or a limit is reached. The
-    /// `known` solution does not count.
-    fn search(
+    /// Searches depth first until the search is complete or a limit is reached. The `known`
+    /// solution does not count.
+    fn search_board(
         &mut self,
         mut board: Board,
         limits: Limits,
@@ -75,17 +74,6 @@ impl Scalar {
             }
         }
     }
-
-    /// Answers a question, one puzzle after the other.
-    fn answer(&mut self, question: Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        one_at_a_time(question.batch, outcomes, |i| {
-            let board = match question.batch {
-                Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
-                Batch::Marks(marks) => Board::of_marks(&marks[i]),
-            };
-            self.search(board, question.limits, question.known(i))
-        })
-    }
 }
 
 impl Default for Scalar {
@@ -94,26 +82,18 @@ impl Default for Scalar {
     }
 }
 
-impl Engine for Scalar {
-    fn name(&self) -> &'static str {
-        "scalar"
+impl OneAtATime for Scalar {
+    const NAME: &'static str = "scalar";
+
+    fn set_stop(&mut self, stop: Stopper) {
+        self.stop = stop;
     }
 
-    fn stop_at(&mut self, stop: StopFlag) {
-        self.stop = Stopper::new(stop);
-    }
-
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        self.answer(Question::all(batch, limits), outcomes)
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.answer(Question::other(batch, known, limits), outcomes)
+    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped> {
+        let board = match question.batch {
+            Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
+            Batch::Marks(marks) => Board::of_marks(&marks[i]),
+        };
+        self.search_board(board, question.limits, question.known(i))
     }
 }

@@ -1,8 +1,9 @@
 //! All solutions of a puzzle, the smallest first.
 //!
-//! Solutions are compared as 81-digit numbers. A search that branches at the first open cell, row by
-//! row, and takes its digits upward comes to them in this order. What is still to be searched is a
-//! stack of boards, of which each but the last has one cell more open than the next: 82 at most.
+//! Solutions are compared as 81-digit numbers. A search that branches in the first open cell, row
+//! by row, and tries digits in ascending order finds them in this order. The remaining search is a
+//! stack of boards. Each board has at least one open cell more than the next, so there are at most
+//! 82.
 
 use std::num::NonZeroU64;
 
@@ -12,7 +13,7 @@ use crate::puzzle::{CELLS, Grid};
 use crate::solver::contract::{Stopped, Stopper};
 use crate::solver::{StopFlag, Unanswered};
 
-/// Finds one solution after the other, in the order of their digits.
+/// Finds solutions one by one, in ascending order.
 ///
 /// ```
 /// use bulkdoku::Marks;
@@ -23,31 +24,31 @@ use crate::solver::{StopFlag, Unanswered};
 /// let first = walk.next(None)?.expect("the empty grid has solutions");
 /// let second = walk.next(None)?.expect("and more than one");
 /// assert!(first.to_string() < second.to_string());
-/// walk.begin_behind(&Marks::ALL, &first);
+/// walk.begin_after(&Marks::ALL, &first);
 /// assert_eq!(walk.next(None), Ok(Some(second)));
 /// # Ok::<(), bulkdoku::solver::Unanswered>(())
 /// ```
 #[derive(Debug)]
 pub struct SolutionWalk {
-    /// What is still to be searched, the smallest solutions on top.
+    /// The boards that are still to be searched, the smallest solutions on top.
     waiting: Vec<Board>,
     stop: Stopper,
 }
 
 impl SolutionWalk {
-    /// One that ends when this flag says so.
+    /// A walk that ends when this flag is set.
     pub fn new(stop: StopFlag) -> Self {
         Self { waiting: Vec::with_capacity(CELLS + 1), stop: Stopper::new(stop) }
     }
 
-    /// Goes before the first solution of `marks`.
+    /// Starts before the first solution of `marks`.
     pub fn begin(&mut self, marks: &Marks) {
         self.waiting.clear();
         self.waiting.push(Board::of_marks(marks));
     }
 
-    /// Goes behind a solution of `marks`, which must be one of them.
-    pub fn begin_behind(&mut self, marks: &Marks, solution: &Grid) {
+    /// Starts after the given solution of `marks`.
+    pub fn begin_after(&mut self, marks: &Marks, solution: &Grid) {
         self.begin(marks);
         while let Some(board) = self.waiting.last_mut() {
             if board.propagate() != Progress::Stuck {
@@ -56,37 +57,32 @@ impl SolutionWalk {
             }
             let guess = board.first_of_first_open();
             if guess.digit() == solution.cells()[guess.place()] {
-                let with = board.clone();
-                board.exclude(guess);
+                let with = board.split(guess);
                 self.waiting.push(with);
-                self.waiting.last_mut().expect("just pushed").assume(guess);
             } else {
                 board.exclude(guess);
             }
         }
     }
 
-    /// The next solution, or nothing behind the last one. `nodes` is how many states may be looked at
-    /// on the way to it.
+    /// The next solution; `None` after the last one. `nodes` is the largest number of nodes that
+    /// are searched for it.
     ///
     /// # Errors
-    /// When that limit is reached, or it was asked to stop. The next call continues.
+    /// When that limit is reached or the stop flag is set. The next call continues.
     pub fn next(&mut self, nodes: Option<NonZeroU64>) -> Result<Option<Grid>, Unanswered> {
         let most = nodes.map_or(u64::MAX, NonZeroU64::get);
-        let mut looked_at = 0;
+        let mut searched = 0;
         while let Some(board) = self.waiting.last_mut() {
-            if looked_at == most {
+            if searched == most {
                 return Err(Unanswered::GaveUp);
             }
-            self.stop.check(looked_at).map_err(|Stopped| Unanswered::Stopped)?;
-            looked_at += 1;
+            self.stop.check(searched).map_err(|Stopped| Unanswered::Stopped)?;
+            searched += 1;
             match board.propagate() {
                 Progress::Stuck => {
-                    let guess = board.first_of_first_open();
-                    let with = board.clone();
-                    board.exclude(guess);
+                    let with = board.split(board.first_of_first_open());
                     self.waiting.push(with);
-                    self.waiting.last_mut().expect("just pushed").assume(guess);
                 }
                 Progress::Solved => {
                     let grid = board.grid();
@@ -103,7 +99,7 @@ impl SolutionWalk {
 }
 
 impl Default for SolutionWalk {
-    /// One that never ends before its time.
+    /// A walk without a stop flag.
     fn default() -> Self {
         Self::new(StopFlag::default())
     }
@@ -125,7 +121,7 @@ mod tests {
         std::iter::from_fn(|| walk.next(None).unwrap()).take(most).collect()
     }
 
-    /// Solved, without the digits of some cells.
+    /// A solution without some of its digits.
     fn open(from: usize) -> String {
         let solved =
             "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
@@ -149,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn the_walk_goes_on_behind_any_solution() {
+    fn the_walk_starts_after_any_solution() {
         let puzzle = open(7);
         let found = all(&puzzle, 200);
         assert!(found.len() > 5);
         for pair in found.windows(2) {
             let mut walk = SolutionWalk::default();
-            walk.begin_behind(&marks_of(&puzzle), &pair[0]);
+            walk.begin_after(&marks_of(&puzzle), &pair[0]);
             assert_eq!(walk.next(None), Ok(Some(pair[1])));
         }
     }

@@ -7,7 +7,7 @@
 
 use std::ops::{Add, BitOrAssign, Sub};
 
-use fearless_simd::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dispatch, u8x32};
+use crate::simd::vectors::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dispatch, u8x32};
 
 /// How many cells a puzzle has.
 pub(crate) const CELLS: usize = 81;

@@ -9,7 +9,7 @@
 mod mismatch;
 mod reasons;
 
-use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
+use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 
 pub use mismatch::{Mismatch, Place};
 #[doc(hidden)]

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Simd, SimdBase, SimdMask, dispatch};
+use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::field::{Field, FieldForm};

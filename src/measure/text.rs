@@ -1,6 +1,6 @@
 //! Text in and out: the part of the timing that is no solving, a batch at a time.
 
-use fearless_simd::{Simd, dispatch};
+use crate::simd::vectors::{Simd, dispatch};
 
 use crate::marks::{self, Marks};
 use crate::prefetch::prefetch_all;

@@ -3,7 +3,7 @@
 //! Digits, numbers and status names never need quoting and go straight into the block's buffer;
 //! text from outside (a malformed line, a file's name) goes through `csv_core` where it needs to.
 
-use fearless_simd::{Simd, dispatch};
+use crate::simd::vectors::{Simd, dispatch};
 
 use super::columns::names_of_kept;
 use super::plain::{PlainRows, STATUS_NAMES};

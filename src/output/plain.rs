@@ -5,7 +5,7 @@
 //! last; status, solutions and guesses), the rest is moved in vectors, and all of it goes to places
 //! in an array of which the compiler knows that they are there.
 
-use fearless_simd::Simd;
+use crate::simd::vectors::Simd;
 
 use super::buffer::{EIGHT_DIGITS, Fields, SHORT, Short, eight_digits, eight_digits_with_zeros};
 use super::{PuzzleRow, RowBuffer};

@@ -1,6 +1,6 @@
 //! The records of a block.
 
-use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
+use crate::simd::vectors::{Simd, SimdBase, SimdFrom, SimdMask, dispatch, u8x64};
 use memchr::memchr_iter;
 
 use super::rows::{Row, first_text};

@@ -1,36 +1,32 @@
-//! One puzzle in all lanes, in the order of a search depth first: what counts many solutions.
+//! The last puzzles of a batch in all lanes, in the order of a search depth first.
 //!
-//! A puzzle with many solutions, alone in its batch, would leave all lanes but one empty. Here all
-//! lanes search it. Each of them propagates another node, and what has been found lies in a list,
-//! in the order in which a single lane would have come to it:
-//!
-//! ```text
-//!  found   ◀── first                                                          last ──▶
-//!  12, 31   │ lane 4 │ solution │ lane 0 │ slot 7 │ lane 9 │ solution │ slot 3 │ slot 2 │
-//! ```
-//!
-//! Free lanes take the first nodes that wait, so that all lanes work near the head of the list.
-//! Solutions at the head are counted, with what was searched before them. So the count stops at
-//! the same solution, after the same guesses and nodes, as the search of a single lane.
+//! A few long searches, or one with many solutions, would leave most lanes empty. Here all lanes take
+//! part in them. What has been found and what is open lies in a list, in the order in which single lanes
+//! would have come to it ([`super::per_lane`], which these searches come from), puzzle by puzzle. Free
+//! lanes take the first nodes that wait. Solutions at the head are counted, with what was searched
+//! before them (`docs/lane-engine.md`, "Ordered search").
 
-use fearless_simd::Simd;
+use lane_kernel::{
+    Block, CELLS, Column, Exchange, Kernel, LaneSet, MAX_DEPTH, MOST_LANES, Moves, Verdict,
+    lanes_of,
+};
 
-use super::branch::{MAX_DEPTH, Split};
-use super::divided::Effort;
-use super::run::{Blocks, Entry, Run};
-use super::sweep::{Cells, Verdict};
-use super::transpose::move_lanes;
-use super::vector::{LaneSet, Vector, align_stack, lanes_of};
-use crate::puzzle::CELLS;
+use super::per_lane::PerLane;
+use super::run::{Effort, Next, Policy, Run, Searched};
+use crate::puzzle::Grid;
 
 /// With more parts than this, lanes that get free wait until the others have come to an end; then
-/// one lane goes on alone. So memory is bounded. (In unit tests so few that this happens.)
+/// one lane continues alone. So memory is bounded. (In unit tests so few that this happens.)
 const CROWDED: usize = if cfg!(test) { 24 } else { 4096 };
 
-/// The most parts: a lane adds one part for each branch until it comes to an end.
-const MOST: usize = CROWDED + 33 * (MAX_DEPTH + 1);
+/// The most parts: those of the searches taken over, and one for each branch of a lane until it comes
+/// to an end.
+const MOST: usize = CROWDED + 2 * (MOST_LANES + 1) * (MAX_DEPTH + 2);
 
-/// A part of the search tree.
+/// The page of fresh sides B, each in the lane that has branched.
+const FRESH: usize = 0;
+
+/// A part of the searches.
 #[derive(Clone, Copy)]
 struct Part {
     /// What was searched before it, and after the part before it in the list.
@@ -41,245 +37,245 @@ struct Part {
 #[derive(Clone, Copy)]
 enum What {
     /// A node in a lane.
-    Lane(u8),
+    Lane(usize),
     /// Side B of the branch of this lane, just made.
-    Fresh(u8),
+    Fresh(usize),
     /// A node that waits.
-    Slot(u16),
-    Solution,
+    Slot(usize),
+    /// A solution, and where it is kept if it may be wanted.
+    Solution(Option<usize>),
+    /// The end of a puzzle.
+    End,
 }
 
-/// The memory of the search.
-pub(super) struct Parts<V> {
-    /// The last part of the search first, so that its head is the end of the list.
+/// All lanes search a few puzzles.
+pub(super) struct Ordered {
+    /// The last part first, so that the head of the list is its end.
     list: Vec<Part>,
     /// Parts that are being replaced.
     old: Vec<Part>,
-    /// The fresh sides B, each in the lane that has branched.
-    fresh: Box<Cells<V>>,
-    slots: Vec<[u16; CELLS]>,
-    spare: Vec<u16>,
+    /// The puzzles in the order of the list, and what was found at its head, which is gone from there.
+    puzzles: Vec<Searched>,
+    slots: Slots,
 }
 
-impl<V> Parts<V> {
-    /// Room for all that the search can need. What is never needed is never touched.
-    pub(super) fn new<S: Simd>(s: S) -> Self
-    where
-        V: Vector<S>,
-    {
-        Self {
-            list: Vec::with_capacity(MOST),
-            old: Vec::with_capacity(MOST),
-            fresh: Box::new([V::splat(s, 0); CELLS]),
-            slots: Vec::with_capacity(MOST),
-            spare: Vec::with_capacity(MOST),
-        }
-    }
+/// Cells that wait.
+struct Slots {
+    all: Vec<Column>,
+    /// Those that are free again.
+    spare: Vec<usize>,
+}
 
-    /// A slot for the fresh side B of a lane.
-    fn keep<S: Simd>(&mut self, lane: usize) -> u16
-    where
-        V: Vector<S>,
-    {
-        let slot = self.spare.pop().unwrap_or_else(|| {
-            self.slots.push([0; CELLS]);
-            (self.slots.len() - 1) as u16
-        });
-        for (kept, cell) in self.slots[usize::from(slot)].iter_mut().zip(self.fresh.iter()) {
-            *kept = cell.as_slice()[lane];
+impl Slots {
+    /// Puts cells into a slot that is free.
+    fn keep(&mut self, cells: Column) -> usize {
+        let slot = self.spare.pop().unwrap_or(self.all.len());
+        if slot == self.all.len() {
+            self.all.push(cells);
+        } else {
+            self.all[slot] = cells;
         }
         slot
     }
 }
 
-/// What was found.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Counted {
-    pub(super) solutions: u32,
-    pub(super) effort: Effort,
-}
-
-/// The search of one puzzle in all lanes.
-pub(super) struct Ordered<'a, S: Simd, V> {
-    /// A batch of this puzzle alone.
-    run: Run<'a, S, V>,
-    parts: &'a mut Parts<V>,
-    /// What was found at the head of the list, which is gone from there.
-    counted: Counted,
-    /// What was searched after the last part.
-    after: Effort,
-}
-
-impl<'a, S: Simd, V: Vector<S>> Ordered<'a, S, V> {
-    pub(super) fn new(run: Run<'a, S, V>, parts: &'a mut Parts<V>) -> Self {
-        parts.list.clear();
-        parts.slots.clear();
-        parts.spare.clear();
-        Self { run, parts, counted: Counted::default(), after: Effort::default() }
-    }
-
-    /// Counts the solutions of a puzzle that has several, up to the limit; `None` if asked to stop.
-    pub(super) fn count(mut self) -> Option<Counted> {
-        assert!(self.run.has_entries(), "what has several solutions has to be searched");
-        let stuck = self.run.take_entries(1, |Entry { .. }| {});
-        self.parts.list.push(Part { before: Effort::default(), what: What::Lane(0) });
-        let mut verdict = Verdict { failed: 0, full: 0, stuck };
-        while !self.run.is_stopped() {
-            self.settle(verdict);
-            if self.count_head() {
-                return Some(self.counted);
-            }
-            if verdict.stuck != 0 {
-                self.branch(verdict.stuck);
-            }
-            self.fill_lanes(verdict.stuck);
-            verdict = self.run.work();
-        }
-        None
-    }
-
-    /// Replaces the parts whose lanes have an event by what has become of them.
-    fn settle(&mut self, Verdict { failed, full, stuck }: Verdict) {
-        let solved = self.run.solved(full);
-        let failed = failed | (full & !solved);
-        self.run.busy &= !(failed | solved);
-        let Parts { list, old, .. } = &mut *self.parts;
-        let mut events = (failed | solved | stuck).count_ones();
-        let mut first = list.len();
-        while events > 0 {
-            first -= 1;
-            if let What::Lane(lane) = list[first].what {
-                events -= (failed | solved | stuck) >> lane & 1;
-            }
-        }
-        old.clear();
-        old.extend_from_slice(&list[first..]);
-        list.truncate(first);
-        for part in &*old {
-            let What::Lane(lane) = part.what else {
-                list.push(*part);
-                continue;
-            };
-            let is_in = |lanes: LaneSet| lanes >> lane & 1 != 0;
-            let searched = Effort {
-                guesses: part.before.guesses + u64::from(is_in(stuck)),
-                nodes: part.before.nodes + 1,
-            };
-            if is_in(failed) {
-                let later = list.last_mut().map_or(&mut self.after, |part| &mut part.before);
-                *later = searched.and(*later);
-            } else if is_in(solved) {
-                list.push(Part { before: searched, what: What::Solution });
-            } else if is_in(stuck) {
-                list.push(Part { before: Effort::default(), what: What::Fresh(lane) });
-                list.push(Part { before: searched, what: part.what });
-            } else {
-                list.push(*part);
-            }
+impl Ordered {
+    /// Room for all that the search can need. What is never needed is never touched.
+    pub(super) fn new() -> Self {
+        Self {
+            list: Vec::with_capacity(MOST),
+            old: Vec::with_capacity(MOST),
+            puzzles: Vec::with_capacity(MOST_LANES),
+            slots: Slots { all: Vec::with_capacity(MOST), spare: Vec::with_capacity(MOST) },
         }
     }
 
-    /// Counts the solutions at the head of the list; whether that is all.
-    fn count_head(&mut self) -> bool {
-        let Counted { solutions, effort } = &mut self.counted;
-        while let Some(Part { before, what: What::Solution }) = self.parts.list.last() {
-            *solutions += 1;
-            *effort = effort.and(*before);
-            if *solutions == self.run.question.limits.solutions.get() {
-                return true;
+    /// Continues the searches of the lanes that are busy.
+    pub(super) fn take_over(&mut self, run: &mut Run<'_, impl Kernel>, per_lane: &mut PerLane) {
+        per_lane.stacked = 0;
+        for lane in lanes_of(run.busy) {
+            let mut searched = per_lane.searched(lane);
+            // What is in the lane is counted when it ends.
+            let Effort { guesses, nodes } = std::mem::take(&mut searched.effort);
+            self.puzzles.push(searched);
+            self.push(Effort::NONE, What::End);
+            let first = self.list.len();
+            self.push(Effort { guesses, nodes: nodes - 1 }, What::Lane(lane));
+            while let Some(side) = run.kernel.pop(lane) {
+                let slot = self.slots.keep(side);
+                self.push(Effort::NONE, What::Slot(slot));
             }
-            self.parts.list.pop();
+            self.list[first..].reverse();
         }
-        let all = self.parts.list.is_empty();
-        if all {
-            *effort = effort.and(self.after);
-        }
-        all
     }
 
-    /// The lanes `stuck` get side A of their branch; side B is fresh.
-    fn branch(&mut self, stuck: LaneSet) {
-        let (s, fresh) = (self.run.s, &mut *self.parts.fresh);
-        let Blocks { work, configurations, .. } = &mut *self.run.blocks;
-        s.vectorize(
-            #[inline(always)]
-            || {
-                align_stack::<S, V>(s);
-                let split = Split::choose(s, configurations, stuck);
-                for band in 0..3 {
-                    for stack in 0..3 {
-                        let taken = split.of_box(s, band, stack);
-                        for row in 0..3 {
-                            for column in 0..3 {
-                                let i = (3 * band + row) * 9 + 3 * stack + column;
-                                (work[i], fresh[i]) = taken.of_cell(work[i], row, column);
-                            }
-                        }
-                    }
+    fn push(&mut self, before: Effort, what: What) {
+        self.list.push(Part { before, what });
+    }
+
+    /// Replaces a part, whose lane has an event, by what has become of it.
+    fn replace(&mut self, run: &Run<'_, impl Kernel>, lane: usize, before: Effort, of: Verdict) {
+        let Effort { guesses, nodes } = before;
+        let searched = Effort { guesses, nodes: nodes + 1 };
+        if of.failed >> lane & 1 != 0 {
+            self.pass_on(searched);
+        } else if of.solved >> lane & 1 != 0 {
+            let head = self.puzzles.last().expect("a puzzle for each end");
+            let is_counted_only = self.puzzles.len() == 1 && head.solutions > 0;
+            let is_wanted = !is_counted_only || run.job.question.knows_solutions();
+            let slot = is_wanted.then(|| self.slots.keep(run.kernel.column(Block::Work, lane)));
+            self.push(searched, What::Solution(slot));
+        } else {
+            self.push(Effort::NONE, What::Fresh(lane));
+            self.push(Effort { guesses: guesses + 1, ..searched }, What::Lane(lane));
+        }
+    }
+
+    /// What a part has cost that is gone goes to the one behind it.
+    fn pass_on(&mut self, searched: Effort) {
+        let later = self.list.last_mut().expect("the end of the puzzle");
+        later.before = searched.and(later.before);
+    }
+
+    /// Counts what is at the head of the list; puzzles leave that have come to their end, or have
+    /// enough solutions.
+    fn count_head<K: Kernel>(&mut self, run: &mut Run<'_, K>) {
+        while let Some(Part { before, what }) = self.list.last().copied() {
+            let head = self.puzzles.last_mut().expect("a puzzle for each end");
+            let puzzle = head.entered.puzzle;
+            let mut is_over = matches!(what, What::End);
+            if let What::Solution(slot) = what {
+                self.list.pop();
+                self.slots.spare.extend(slot);
+                let grid = slot.map(|slot| Grid(K::digits(&self.slots.all[slot])));
+                if grid.is_some() && grid.as_ref() == run.job.question.known(puzzle) {
+                    self.pass_on(before);
+                    continue;
                 }
-            },
-        );
+                if let Some(grid) = grid.filter(|_| head.solutions == 0) {
+                    run.job.outcomes[puzzle].grid = grid;
+                }
+                head.solutions += 1;
+                is_over = head.solutions == run.job.question.limits.solutions.get();
+            } else if !is_over {
+                return;
+            }
+            head.effort = head.effort.and(before);
+            if is_over {
+                run.finish(head);
+                self.puzzles.pop();
+                self.drop_rest(run);
+            }
+        }
     }
 
-    /// The first nodes that wait go into the free lanes; other fresh ones, those of the lanes `stuck`, go
-    /// into slots.
-    fn fill_lanes(&mut self, stuck: LaneSet) {
-        let mut free = self.run.free();
-        if self.parts.list.len() > CROWDED {
-            let lowest = free & free.wrapping_neg();
-            free = if self.run.busy == 0 { lowest } else { 0 };
+    /// Forgets the parts of the first puzzle.
+    fn drop_rest(&mut self, run: &mut Run<'_, impl Kernel>) {
+        while let Some(Part { what, .. }) = self.list.pop() {
+            match what {
+                What::Lane(lane) => run.busy &= !(1 << lane),
+                What::Slot(slot) => self.slots.spare.push(slot),
+                What::Solution(slot) => self.slots.spare.extend(slot),
+                What::Fresh(_) => {}
+                What::End => return,
+            }
         }
-        let mut fresh = stuck.count_ones();
-        let (mut from, mut given) = ([0; 32], 0);
-        let (mut slots, mut loaded) = ([0; 32], 0);
-        for at in (0..self.parts.list.len()).rev() {
-            if free == 0 && fresh == 0 {
+    }
+}
+
+impl<K: Kernel> Policy<K> for Ordered {
+    fn refill(&mut self, _: &mut Run<'_, K>, _: LaneSet) -> LaneSet {
+        0
+    }
+
+    /// The first nodes that wait go into the free lanes; other fresh ones go into slots.
+    fn advance(&mut self, run: &mut Run<'_, K>, Next { branching, .. }: Next) {
+        let mut free = run.free();
+        if self.list.len() > CROWDED {
+            let lowest = free & free.wrapping_neg();
+            free = if run.busy == 0 { lowest } else { 0 };
+        }
+        let mut exchange = Exchange { branching, page: FRESH, ..Exchange::NONE };
+        let (mut put, mut loaded) = (Moves::NONE, Moves::NONE);
+        let mut fresh = branching;
+        for at in (0..self.list.len()).rev() {
+            if free | fresh == 0 {
                 break;
             }
             let lane = free.trailing_zeros() as usize;
-            let what = match self.parts.list[at].what {
-                What::Fresh(branched) if free != 0 => {
-                    fresh -= 1;
-                    from[lane] = u16::from(branched);
-                    given |= 1 << lane;
-                    What::Lane(lane as u8)
+            let what = &mut self.list[at].what;
+            match *what {
+                What::Fresh(from) if free == 0 => {
+                    let slot = self.slots.keep([0; CELLS]);
+                    put.add(from, slot);
+                    fresh &= !(1 << from);
+                    *what = What::Slot(slot);
+                    continue;
                 }
-                What::Fresh(branched) => {
-                    fresh -= 1;
-                    What::Slot(self.parts.keep(usize::from(branched)))
+                What::Fresh(from) => {
+                    exchange.given.add(lane, from);
+                    fresh &= !(1 << from);
                 }
-                What::Slot(slot) if free != 0 => {
-                    slots[lane] = slot;
-                    loaded |= 1 << lane;
-                    What::Lane(lane as u8)
-                }
+                What::Slot(slot) if free != 0 => loaded.add(lane, slot),
                 _ => continue,
-            };
-            if matches!(what, What::Lane(_)) {
-                free &= free - 1;
             }
-            self.parts.list[at].what = what;
+            *what = What::Lane(lane);
+            free &= free - 1;
         }
-        self.run.busy |= given | loaded;
-        self.move_nodes(&from, given, &slots, loaded);
+        run.busy |= exchange.given.lanes | loaded.lanes;
+        if branching != 0 {
+            exchange.put = put.lanes;
+            run.kernel.exchange(&exchange);
+        }
+        for lane in lanes_of(put.lanes) {
+            self.slots.all[usize::from(put.from[lane])] =
+                run.kernel.column(Block::Page(FRESH), lane);
+        }
+        for lane in lanes_of(loaded.lanes) {
+            let slot = usize::from(loaded.from[lane]);
+            run.kernel.set_lane(lane, &self.slots.all[slot]);
+            self.slots.spare.push(slot);
+        }
     }
 
-    /// Fresh sides B go to the lanes `given`, from those lanes; the lanes `loaded` get what is in
-    /// those slots.
-    fn move_nodes(&mut self, from: &[u16; 32], given: LaneSet, slots: &[u16; 32], loaded: LaneSet) {
-        let (s, work, fresh) = (self.run.s, &mut *self.run.blocks.work, &*self.parts.fresh);
-        if given != 0 {
-            s.vectorize(
-                #[inline(always)]
-                || move_lanes(s, fresh, from, work, given),
-            );
-        }
-        for lane in lanes_of(loaded) {
-            let slot = slots[lane];
-            self.parts.spare.push(slot);
-            for (cell, kept) in work.iter_mut().zip(&self.parts.slots[usize::from(slot)]) {
-                cell.as_mut_slice()[lane] = *kept;
+    fn settle(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
+        run.busy &= !verdict.ended();
+        let mut events = verdict.events();
+        let mut first = self.list.len();
+        while events != 0 {
+            first -= 1;
+            if let What::Lane(lane) = self.list[first].what {
+                events &= !(1 << lane);
             }
         }
+        let mut old = std::mem::take(&mut self.old);
+        old.clear();
+        old.extend_from_slice(&self.list[first..]);
+        self.list.truncate(first);
+        for part in &old {
+            match part.what {
+                What::Lane(lane) if verdict.events() >> lane & 1 != 0 => {
+                    self.replace(run, lane, part.before, verdict);
+                }
+                _ => self.list.push(*part),
+            }
+        }
+        self.old = old;
+        self.count_head(run);
+        Next { branching: verdict.stuck & run.busy, returning: 0 }
+    }
+
+    fn is_through(&self, _: &Run<'_, K>) -> bool {
+        self.list.is_empty()
+    }
+
+    #[cold]
+    fn forget_all(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
+        let first = self.puzzles.iter().map(|searched| searched.entered.puzzle).min();
+        self.list.clear();
+        self.puzzles.clear();
+        self.slots.all.clear();
+        self.slots.spare.clear();
+        first
     }
 }

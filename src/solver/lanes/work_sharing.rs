@@ -1,284 +1,193 @@
 //! All lanes search together: a lane that is free takes any side of any search.
 //!
-//! Half of the lanes with an event have failed, the other half branch. So the sides B of those that
-//! branch go straight into the lanes that have failed, by one permutation a cell; what is left over
-//! lies on [pages](super::pages) until more lanes fail than branch. Where each lane has a stack of
-//! its own ([`super::per_lane`]), moving cells takes three times as long.
+//! The sides B of lanes that branch go straight into lanes that have failed, by one permutation a cell;
+//! what is left over lies on [pages](super::pages). Where each lane has a stack of its own
+//! ([`super::per_lane`]), moving cells takes three times as long.
 //!
 //! In which order the sides of a search are looked at depends on what else is going on. That does not
-//! matter where all of them are: with no solution or only one, the solution, the guesses and the nodes
-//! are those of any order. When a second solution turns up, the puzzle is *deferred*, and a lane of
-//! its own searches it again in the right order. What the first search has cost is lost then; so where
-//! puzzles with several solutions are frequent none is searched together
-//! ([`SeveralRate`](super::several_rate::SeveralRate)).
+//! matter where all of them are: with no solution or only one. When a second one turns up, the puzzle is
+//! *deferred*, and searched again in the right order. What the first search has cost is lost then; so
+//! where puzzles with several solutions are frequent none is searched together
+//! ([`SeveralRate`](super::run::SeveralRate)).
 
-use fearless_simd::Simd;
+use lane_kernel::{Exchange, Kernel, LaneSet, MOST_LANES, Verdict, lanes_of};
 
-use super::branch::Split;
-use super::deferred::Deferred;
-use super::pages::{Exchange, Pages};
-use super::run::{Ended, Entry, Run};
+use super::pages::{self, Pages};
+use super::run::{Effort, Entered, Next, Policy, Run, Searched};
 use super::searches::{SearchId, Searches};
-use super::sweep::Verdict;
-use super::vector::{LaneSet, Vector, align_stack, lanes_of};
-use crate::puzzle::Grid;
 use crate::solver::contract::Question;
 
-/// What searching together needs beside the cells.
-pub(super) struct Sides<V> {
-    pages: Pages<V>,
+/// At this many deferred puzzles no more enter.
+const MANY: usize = 256;
+
+/// All lanes search together.
+pub(super) struct WorkSharing {
+    pages: Pages,
     searches: Searches,
-}
-
-impl<V> Sides<V> {
-    pub(super) fn new<S: Simd>(s: S) -> Self
-    where
-        V: Vector<S>,
-    {
-        let searches = Searches::new(Self::most_searches());
-        Self { pages: Pages::new(s), searches }
-    }
-
-    /// The most searches at once: each of them has a lane or a side.
-    pub(super) const fn most_searches<S: Simd>() -> usize
-    where
-        V: Vector<S>,
-    {
-        V::LEN + Pages::<V>::room()
-    }
-}
-
-/// A batch that all lanes search together.
-pub(super) struct WorkSharing<'a, S: Simd, V> {
-    run: Run<'a, S, V>,
-    sides: &'a mut Sides<V>,
     /// The search that each lane works for.
-    owner: [SearchId; 32],
+    owner: [SearchId; MOST_LANES],
     /// Puzzles with a second solution, and those for whose sides there was no room.
-    deferred: &'a mut Deferred,
+    pub(super) deferred: Vec<Entered>,
 }
 
-impl<'a, S: Simd, V: Vector<S>> WorkSharing<'a, S, V> {
+impl WorkSharing {
+    pub(super) fn new(lanes: usize) -> Self {
+        // Each search has a lane or a side.
+        let most = lanes + pages::MOST * lanes;
+        Self {
+            pages: Pages::EMPTY,
+            searches: Searches::new(most),
+            owner: [Searches::NONE; MOST_LANES],
+            // Those that are searched when there are many, and an entry block.
+            deferred: Vec::with_capacity(MANY + most + MOST_LANES),
+        }
+    }
+
     /// Whether the order of a search does not matter, as long as there is only one solution.
     pub(super) fn suits(question: &Question<'_>) -> bool {
         question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
     }
 
-    pub(super) fn new(
-        run: Run<'a, S, V>,
-        sides: &'a mut Sides<V>,
-        deferred: &'a mut Deferred,
-    ) -> Self {
-        Self { run, sides, owner: [Searches::NONE; 32], deferred }
-    }
-
-    /// Searches puzzles until it does not pay any more.
-    pub(super) fn all(mut self) -> Ended {
-        let mut branching = 0;
-        loop {
-            if self.run.is_stopped() {
-                let first_open = self.first_open();
-                self.run.flush();
-                return Ended { next: first_open, stopped: true };
-            }
-            branching |= self.refill(branching);
-            let (s, sharing) = (self.run.s, &mut self);
-            s.vectorize(
-                #[inline(always)]
-                || sharing.advance(branching),
-            );
-            branching = if self.run.busy != 0 {
-                let verdict = self.run.work();
-                self.settle(verdict)
-            } else if self.run.is_through() && self.sides.pages.sides() == 0 {
-                break;
-            } else {
-                0 // The puzzles of all busy lanes were deferred.
-            };
-        }
-        self.run.flush();
-        Ended { next: self.run.next(), stopped: false }
-    }
-
-    /// The first puzzle whose outcome is not final; all searches are forgotten.
-    #[cold]
-    fn first_open(&mut self) -> usize {
-        let Sides { pages, searches } = &mut *self.sides;
-        let searched = searches.first_puzzle().unwrap_or(usize::MAX);
-        pages.clear();
-        searches.clear();
-        let deferred = self.deferred.first().unwrap_or(usize::MAX);
-        searched.min(self.run.first_outside()).min(deferred)
-    }
-
-    /// Entries for the lanes that there is no side for; returns those that are stuck already.
-    fn refill(&mut self, branching: LaneSet) -> LaneSet {
-        let mut stuck = 0;
-        loop {
-            let free = self.without_side(branching | stuck);
-            if free == 0 {
-                return stuck;
-            }
-            if !self.run.several_rate.few_several() || self.deferred.are_many() {
-                self.run.end_entry();
-            }
-            if !self.run.has_entries() {
-                return stuck;
-            }
-            let (owner, searches) = (&mut self.owner, &mut self.sides.searches);
-            stuck |= self.run.take_entries(free, |entry| {
-                let Entry { lane, puzzle, entered_ns, .. } = entry;
-                owner[lane] = searches.begin(puzzle, entered_ns);
-            });
-        }
-    }
-
-    /// The free lanes that there is no side for.
-    fn without_side(&self, branching: LaneSet) -> LaneSet {
-        let mut free = self.run.free();
-        if free == 0 {
-            return 0;
-        }
-        self.run.s.vectorize(
-            #[inline(always)]
-            || {
-                let sides = self.sides.pages.sides() + branching.count_ones();
-                for _ in 0..sides.min(free.count_ones()) {
-                    free &= free - 1;
-                }
-                free
-            },
-        )
-    }
-
-    /// Lanes that branch continue with side A, free ones with any side.
-    #[inline(always)]
-    fn advance(&mut self, branching: LaneSet) {
-        let s = self.run.s;
-        align_stack::<S, V>(s);
-        let free = self.run.free();
-        if branching == 0 {
-            if free != 0 {
-                let exchange = self.match_up(0, free);
-                self.sides.pages.give_back(s, &mut self.run.blocks.work, &exchange);
-            }
-            return;
-        }
-        let split = Split::choose(s, &self.run.blocks.configurations, branching);
-        let exchange = self.match_up(branching, free);
-        self.sides.pages.exchange(s, &mut self.run.blocks.work, &split, &exchange);
-    }
-
     /// A side for each of the `free` lanes, as long as there are any, and a place for each side B.
-    #[inline(always)]
-    fn match_up(&mut self, branching: LaneSet, free: LaneSet) -> Exchange {
-        let Sides { pages, searches } = &mut *self.sides;
-        let owner = &mut self.owner;
-        let (mut giver, mut column) = ([0; 32], [0; 32]);
+    ///
+    /// In place: the moves are too fresh to be copied.
+    fn match_up(&mut self, run: &mut Run<'_, impl Kernel>, free: LaneSet, exchange: &mut Exchange) {
+        let Self { pages, searches, owner, .. } = self;
+        let Exchange { branching, given, put, back, page } = exchange;
         // Those go on pages for whose side there is room on the topmost one.
-        let mut without_room = branching & pages.occupied();
-        let mut with_room = branching & !without_room;
+        let mut without_room = *branching & pages.occupied();
+        let mut with_room = *branching & !without_room;
         let mut takers = free;
-        for _ in 0..branching.count_ones().min(free.count_ones()) {
+        while takers != 0 && without_room | with_room != 0 {
             let from = if without_room != 0 { without_room } else { with_room };
-            let (from, taker) = (from.trailing_zeros(), takers.trailing_zeros() as usize);
+            let (from, taker) = (from.trailing_zeros() as usize, takers.trailing_zeros() as usize);
             without_room &= !(1 << from);
             with_room &= !(1 << from);
             takers &= takers - 1;
-            giver[taker] = from as u16;
-            owner[taker] = owner[from as usize];
+            given.add(taker, from);
+            owner[taker] = owner[from];
             searches.branch(owner[taker]);
         }
-        let given = free & !takers;
-        self.run.busy |= given;
-        let mut pushed = without_room | with_room;
-        let mut back = 0;
-        for lane in lanes_of(pushed) {
+        run.busy |= given.lanes;
+        *put = without_room | with_room;
+        for lane in lanes_of(*put) {
             searches.branch(owner[lane]);
         }
         if takers != 0 {
-            let (s, work) = (self.run.s, &mut *self.run.blocks.work);
-            let taken = pages.take(s, work, takers, owner, &mut column);
-            self.run.busy |= taken.all;
-            back = taken.back;
-        } else if pushed != 0 && !pages.push(self.run.s, pushed, owner) {
-            self.defer(pushed);
-            pushed = 0;
+            run.busy |= pages.take(run.kernel, takers, owner, back);
+        } else if *put != 0 && !pages.push(*put, owner) {
+            self.defer(run, *put);
+            *put = 0;
         }
-        Exchange { given, giver, back, column, pushed }
-    }
-
-    /// Lanes at an end are free; the others branch: which.
-    fn settle(&mut self, verdict: Verdict) -> LaneSet {
-        let Verdict { failed, full, stuck } = verdict;
-        let over = failed | full;
-        if full != 0 {
-            self.count_solutions(self.run.solved(full));
-        }
-        self.run.busy &= !over;
-        // Which is the last one of its search cannot be predicted: no branch on it.
-        let (mut ended, mut count) = ([Searches::NONE; 32], 0);
-        for lane in lanes_of(over) {
-            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NONE);
-            count += usize::from(self.sides.searches.end_side(ended[count]));
-        }
-        for id in &ended[..count] {
-            self.finish(*id);
-        }
-        stuck & self.run.busy
+        *page = self.pages.top;
     }
 
     /// The first solutions leave; puzzles with a second one are deferred.
-    fn count_solutions(&mut self, solved: LaneSet) {
-        let (owner, searches) = (&self.owner, &mut self.sides.searches);
+    fn count_solutions(&mut self, run: &mut Run<'_, impl Kernel>, solved: LaneSet) {
+        let Self { owner, searches, .. } = self;
         let (mut first, mut second) = (0, 0);
         for lane in lanes_of(solved) {
-            let solutions = searches.count_solution(owner[lane]);
-            first |= LaneSet::from(solutions == 1) << lane;
-            second |= LaneSet::from(solutions == 2) << lane;
+            let search = searches.of(owner[lane]);
+            search.solutions += 1;
+            first |= LaneSet::from(search.solutions == 1) << lane;
+            second |= LaneSet::from(search.solutions == 2) << lane;
         }
-        self.run.keep_solutions(first, |lane| searches.puzzle(owner[lane]));
+        run.keep_solutions(first, |lane| searches.of(owner[lane]).entered.puzzle);
         if second != 0 {
-            self.defer(second);
-        }
-    }
-
-    /// All sides of a search have been looked at.
-    fn finish(&mut self, id: SearchId) {
-        let search = self.sides.searches.remove(id);
-        self.run.several_rate.note(false);
-        let latency_ns = self.run.now_ns() - search.entered_ns;
-        let outcome = &mut self.run.outcomes[search.puzzle];
-        outcome.solutions = search.solutions;
-        outcome.gave_up = false;
-        outcome.guesses = search.guesses;
-        // The puzzle itself, and both sides of each guess.
-        outcome.nodes = 1 + 2 * search.guesses;
-        outcome.latency_ns = latency_ns;
-        if search.solutions == 0 {
-            outcome.grid = Grid::BLANK;
+            self.defer(run, second);
         }
     }
 
     /// Ends the searches that these lanes work for, and defers their puzzles.
     #[cold]
-    fn defer(&mut self, lanes: LaneSet) {
-        let Sides { pages, searches } = &mut *self.sides;
+    fn defer(&mut self, run: &mut Run<'_, impl Kernel>, lanes: LaneSet) {
         for lane in lanes_of(lanes) {
             let id = self.owner[lane];
             if id == Searches::NONE {
                 continue; // with another lane
             }
-            pages.remove(id);
+            self.pages.remove(id);
             for (lane, owner) in self.owner.iter_mut().enumerate() {
                 if *owner == id {
                     *owner = Searches::NONE;
-                    self.run.busy &= !(1 << lane);
+                    run.busy &= !(1 << lane);
                 }
             }
-            let search = searches.remove(id);
-            self.deferred.push(search.puzzle, search.entered_ns);
-            self.run.several_rate.note(true);
+            self.deferred.push(self.searches.remove(id).entered);
+            run.several.note(true);
         }
+    }
+}
+
+impl<K: Kernel> Policy<K> for WorkSharing {
+    /// Entries are for the lanes that there is no side for.
+    fn refill(&mut self, run: &mut Run<'_, K>, branching: LaneSet) -> LaneSet {
+        let mut stuck = 0;
+        loop {
+            let sides = self.pages.sides + (branching | stuck).count_ones();
+            let mut free = run.free();
+            (0..sides.min(free.count_ones())).for_each(|_| free &= free - 1);
+            if free == 0 {
+                return stuck;
+            }
+            if !run.several.is_low() || self.deferred.len() >= MANY {
+                run.end_entry();
+            }
+            if !run.has_entries() {
+                return stuck;
+            }
+            stuck |= run.take_entries(free, |lane, entered| {
+                self.owner[lane] = self.searches.begin(entered);
+            });
+        }
+    }
+
+    fn advance(&mut self, run: &mut Run<'_, K>, next: Next) {
+        let (branching, free) = (next.branching, run.free());
+        if branching | free == 0 {
+            return;
+        }
+        let mut exchange = Exchange { branching, ..Exchange::NONE };
+        self.match_up(run, free, &mut exchange);
+        if branching | exchange.back.lanes != 0 {
+            run.kernel.exchange(&exchange);
+        }
+    }
+
+    fn settle(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
+        if verdict.solved != 0 {
+            self.count_solutions(run, verdict.solved);
+        }
+        run.busy &= !verdict.ended();
+        // Which is the last one of its search cannot be predicted: no branch on it.
+        let (mut ended, mut count) = ([Searches::NONE; MOST_LANES], 0);
+        for lane in lanes_of(verdict.ended()) {
+            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NONE);
+            count += usize::from(self.searches.end_side(ended[count]));
+        }
+        for id in &ended[..count] {
+            let search = self.searches.remove(*id);
+            // The puzzle itself, and both sides of each guess.
+            let nodes = 1 + 2 * search.guesses;
+            run.finish(&Searched {
+                entered: search.entered,
+                solutions: search.solutions,
+                gave_up: false,
+                effort: Effort { guesses: search.guesses, nodes },
+            });
+        }
+        Next { branching: verdict.stuck & run.busy, returning: 0 }
+    }
+
+    fn is_through(&self, run: &Run<'_, K>) -> bool {
+        run.busy == 0 && run.all_entered() && self.pages.sides == 0
+    }
+
+    #[cold]
+    fn forget_all(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
+        self.owner = [Searches::NONE; MOST_LANES];
+        self.pages = Pages::EMPTY;
+        let deferred = self.deferred.iter().map(|entered| entered.puzzle);
+        deferred.chain(self.searches.forget_all()).min()
     }
 }

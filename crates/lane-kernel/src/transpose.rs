@@ -7,11 +7,8 @@
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
 
 use super::sweep::Cells;
-use super::vector::{LaneSet, Vector};
-use crate::marks::Marks;
-use crate::prefetch::prefetch_all;
-use crate::puzzle::{CELLS, Grid, Puzzle};
-use crate::solver::{Batch, Outcome};
+use super::vector::Vector;
+use crate::{CELLS, Candidates, Column, Digits, MOST_LANES, Moves};
 
 /// Where the groups of sixteen cells begin: all cells but one.
 const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
@@ -32,39 +29,42 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
     rows
 }
 
-/// Prefetches all that is to be solved.
-#[inline(always)]
-pub(super) fn prefetch_batch(batch: Batch<'_>) {
-    match batch {
-        Batch::Puzzles(puzzles) => prefetch_all(puzzles),
-        Batch::Marks(marks) => prefetch_all(marks),
-    }
-}
-
 /// The clues of puzzle `i` into lane `i`, nothing for a blank; lanes without a puzzle get the
 /// first one.
 #[inline(always)]
-pub(super) fn load<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
+pub(crate) fn load<S: Simd, V: Vector<S>, P>(
+    s: S,
+    puzzles: &[P],
+    clues_of: impl Fn(&P) -> &Digits,
+    cells: &mut Cells<V>,
+) {
     if puzzles.len() == V::LEN {
-        return load_all(s, puzzles, cells);
+        // The compiler knows where each of them is.
+        load_each(
+            s,
+            #[inline(always)]
+            |lane| clues_of(&puzzles[lane]),
+            cells,
+        );
+    } else {
+        load_each(s, |lane| clues_of(puzzles.get(lane).unwrap_or(&puzzles[0])), cells);
     }
-    let mut all = [puzzles[0]; 32];
-    all[..puzzles.len()].copy_from_slice(puzzles);
-    load_all(s, &all[..V::LEN], cells);
 }
 
-/// One puzzle for each lane: so the compiler knows where each of them is.
 #[inline(always)]
-fn load_all<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V>) {
-    assert_eq!(puzzles.len(), V::LEN);
+fn load_each<'a, S: Simd, V: Vector<S>>(
+    s: S,
+    clues: impl Fn(usize) -> &'a Digits,
+    cells: &mut Cells<V>,
+) {
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
             words[i] = V::join(
+                s,
                 #[inline(always)]
                 |block| {
-                    let cells = puzzles[8 * block + i].cells();
-                    let row: &[u8; 16] = cells[start..].first_chunk().expect("16");
+                    let row: &[u8; 16] = clues(8 * block + i)[start..].first_chunk().expect("16");
                     u8x16::simd_from(s, *row).bitcast()
                 },
             );
@@ -74,19 +74,24 @@ fn load_all<S: Simd, V: Vector<S>>(s: S, puzzles: &[Puzzle], cells: &mut Cells<V
             (cells[start + 2 * i], cells[start + 2 * i + 1]) = words[i].candidates();
         }
     }
-    let mut clues = [0; 32];
-    for (clue, puzzle) in clues.iter_mut().zip(puzzles) {
-        *clue = u16::from(puzzle.cells()[ALONE]);
+    let mut alone = [0; MOST_LANES];
+    for lane in 0..V::LEN {
+        alone[lane] = u16::from(clues(lane)[ALONE]);
     }
-    (cells[ALONE], _) = V::from_slice(s, &clues[..V::LEN]).candidates();
+    (cells[ALONE], _) = V::from_slice(s, &alone[..V::LEN]).candidates();
 }
 
-/// As [`load`], for marks.
+/// As [`load`], for candidates.
 #[inline(always)]
-pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &mut Cells<V>) {
-    let mut rows = [marks[0].masks(); 32];
+pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M>(
+    s: S,
+    marks: &[M],
+    candidates_of: impl Fn(&M) -> &Candidates,
+    cells: &mut Cells<V>,
+) {
+    let mut rows = [candidates_of(&marks[0]); MOST_LANES];
     for (row, marks) in rows.iter_mut().zip(marks) {
-        *row = marks.masks();
+        *row = candidates_of(marks);
     }
     // A word is a cell; the last two groups of eight overlap.
     for group in 0..=CELLS / 8 {
@@ -94,44 +99,42 @@ pub(super) fn load_marks<S: Simd, V: Vector<S>>(s: S, marks: &[Marks], cells: &m
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
             words[i] = V::join(
+                s,
                 #[inline(always)]
                 |block| u16x8::from_slice(s, &rows[8 * block + i][start..start + 8]),
             );
         }
         let words = transpose(words);
         for i in 0..8 {
-            // Marks have bit n for digit n.
+            // Bit 0 is the digit 1 here.
             cells[start + i] = words[i] >> 1;
         }
     }
 }
 
-/// Where solutions go, one for each lane.
-pub(super) trait Places {
-    fn of(&mut self, lane: usize) -> &mut Grid;
-}
-
-impl Places for [Grid] {
-    #[inline(always)]
-    fn of(&mut self, lane: usize) -> &mut Grid {
-        &mut self[lane]
-    }
-}
-
-impl Places for [Outcome] {
-    #[inline(always)]
-    fn of(&mut self, lane: usize) -> &mut Grid {
-        &mut self[lane].grid
-    }
-}
-
-/// The digits of every lane, where every cell has one candidate, to its place. (Anything for cells
-/// that have not.)
+/// The digits of lane `i` to place `i`, if there is one; anything for cells with more than one
+/// candidate.
 #[inline(always)]
-pub(super) fn store<S: Simd, V: Vector<S>, P: Places + ?Sized>(
+pub(crate) fn store<S: Simd, V: Vector<S>, P>(
     s: S,
     cells: &Cells<V>,
-    places: &mut P,
+    places: &mut [P],
+    digits_of: impl Fn(&mut P) -> &mut Digits,
+) {
+    if places.len() == V::LEN {
+        // The compiler knows where each of them is.
+        store_each(s, cells, &mut places[..V::LEN], digits_of);
+    } else {
+        store_each(s, cells, places, digits_of);
+    }
+}
+
+#[inline(always)]
+fn store_each<S: Simd, V: Vector<S>, P>(
+    s: S,
+    cells: &Cells<V>,
+    places: &mut [P],
+    digits_of: impl Fn(&mut P) -> &mut Digits,
 ) {
     for start in GROUPS {
         let mut words = [V::splat(s, 0); 8];
@@ -140,19 +143,17 @@ pub(super) fn store<S: Simd, V: Vector<S>, P: Places + ?Sized>(
         }
         let words = transpose(words);
         for i in 0..8 {
-            words[i].split_blocks(
-                #[inline(always)]
-                |block, word| {
-                    let bytes: u8x16<S> = word.to_bytes();
-                    let grid = places.of(8 * block + i);
-                    bytes.store_slice(&mut grid.0[start..start + 16]);
-                },
-            );
+            for block in 0..V::LEN / 8 {
+                if let Some(place) = places.get_mut(8 * block + i) {
+                    let bytes: u8x16<S> = words[i].block(block).to_bytes();
+                    bytes.store_slice(&mut digits_of(place)[start..start + 16]);
+                }
+            }
         }
     }
     let alone = digits(s, cells[ALONE], cells[ALONE]);
-    for (lane, digits) in alone.as_slice().iter().enumerate() {
-        places.of(lane).0[ALONE] = *digits as u8;
+    for (place, digit) in places.iter_mut().zip(alone.as_slice()) {
+        digits_of(place)[ALONE] = *digit as u8;
     }
 }
 
@@ -164,17 +165,28 @@ fn digits<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
     below + one
 }
 
-/// Lane `from[l]` of `source` into lane `l` of `target`, for all `l` in `lanes`.
+/// Moves lanes of `source` into lanes of `target`.
 #[inline(always)]
-pub(super) fn move_lanes<S: Simd, V: Vector<S>>(
+pub(crate) fn move_lanes<S: Simd, V: Vector<S>>(
     s: S,
     source: &Cells<V>,
-    from: &[u16; 32],
+    moves: &Moves,
     target: &mut Cells<V>,
-    lanes: LaneSet,
 ) {
-    let (order, mask) = (V::order(s, from), V::mask(s, lanes));
+    let (order, mask) = (V::order(s, &moves.from), V::mask(s, moves.lanes));
     for i in 0..CELLS {
         target[i] = mask.select(source[i].permute(order), target[i]);
     }
+}
+
+/// The cells of one lane.
+pub(crate) fn column<S: Simd, V: SimdBase<S, Element = u16>>(
+    cells: &Cells<V>,
+    lane: usize,
+) -> Column {
+    let mut column = [0; CELLS];
+    for (candidates, cell) in column.iter_mut().zip(cells) {
+        *candidates = cell.as_slice()[lane];
+    }
+    column
 }

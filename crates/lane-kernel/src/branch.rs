@@ -13,13 +13,14 @@
 use fearless_simd::{Select, Simd};
 
 use super::sweep::{Configurations, Minirows, THROUGH};
-use super::vector::{LaneSet, Vector};
+use super::vector::Vector;
+use crate::LaneSet;
 
-/// 54 pairs of chute and digit, at most two sides A for each.
-pub(super) const MAX_DEPTH: usize = 108;
+/// The most sides A in a row: 54 pairs of chute and digit, at most two sides A for each.
+pub const MAX_DEPTH: usize = 108;
 
 /// What both sides of a branch take from the cells.
-pub(super) struct Split<V: Vector<S>, S: Simd> {
+pub(crate) struct Split<V: Vector<S>, S: Simd> {
     /// From the minirows of the chute where a lane branches: side A.
     a: Minirows<V>,
     /// Side B.
@@ -29,7 +30,7 @@ pub(super) struct Split<V: Vector<S>, S: Simd> {
 }
 
 /// What both sides take from the cells of a box.
-pub(super) struct BoxSplit<V> {
+pub(crate) struct BoxSplit<V> {
     /// Side A, from the minirows that lie and from those that stand.
     a: [[V; 3]; 2],
     /// Side B.
@@ -60,7 +61,7 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
     /// As tdoku does (T. Dillon), a digit with two configurations left is taken, else one with
     /// three, in the chute with the fewest configurations of all its digits.
     #[inline(always)]
-    pub(super) fn choose(s: S, left: &Configurations<V>, stuck: LaneSet) -> Self {
+    pub(crate) fn choose(s: S, left: &Configurations<V>, stuck: LaneSet) -> Self {
         let zero = V::splat(s, 0);
         let mut best =
             Offer { configurations: [zero; 6], digit: zero, rank: V::splat(s, NO_OFFER) };
@@ -78,7 +79,7 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
 
     /// What is taken from the box where a band and a stack cross.
     #[inline(always)]
-    pub(super) fn of_box(&self, s: S, band: usize, stack: usize) -> BoxSplit<V> {
+    pub(crate) fn of_box(&self, s: S, band: usize, stack: usize) -> BoxSplit<V> {
         let zero = V::splat(s, 0);
         let (lies, stands) = (self.here[band], self.here[3 + stack]);
         let mut taken = BoxSplit { a: [[zero; 3]; 2], b: [[zero; 3]; 2] };
@@ -95,7 +96,7 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
 impl<V> BoxSplit<V> {
     /// Side A and side B of the cell in this row and column of the box.
     #[inline(always)]
-    pub(super) fn of_cell<S: Simd>(&self, cell: V, row: usize, column: usize) -> (V, V)
+    pub(crate) fn of_cell<S: Simd>(&self, cell: V, row: usize, column: usize) -> (V, V)
     where
         V: Vector<S>,
     {

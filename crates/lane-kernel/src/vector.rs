@@ -1,32 +1,18 @@
 //! The vector that the engine is generic over: one 16-bit lane a puzzle.
 //!
 //! [`Vector`] adds to the integer vectors of `fearless_simd` the operations that the rules are
-//! made of. Every one has a portable body; AVX-512 replaces those that it has a single
-//! instruction for (any function of three inputs is one, `vpternlog`).
+//! made of. Every one has a portable body; AVX-512 (`avx512.rs`) replaces those that it has a single
+//! instruction for.
 //!
 //! A function over vectors must be `#[inline(always)]`, or run its body in
 //! [`Simd::vectorize`]: compiled for the baseline it is up to 40 times slower.
 
-use fearless_simd::{
-    Bytes, ExtractToken, Select, Simd, SimdBase, SimdInt, SimdMask, mask16x8, u8x16, u16x8,
-};
+use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdInt, SimdMask, u8x16, u16x8};
+
+use crate::{LaneSet, MOST_LANES};
 
 /// Every digit of a cell.
-pub(super) const ALL: u16 = 0x1FF;
-
-/// A set of lanes: bit `l` is lane `l`.
-pub(super) type LaneSet = u32;
-
-/// The lanes of a set, lowest first.
-#[inline(always)]
-pub(super) fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = set.trailing_zeros() as usize;
-        let some = set != 0;
-        set &= set.wrapping_sub(1);
-        some.then_some(lane)
-    })
-}
+pub const ALL: u16 = 0x1FF;
 
 /// Aligns the stack of the function that it is inlined into to whole vectors.
 ///
@@ -34,69 +20,109 @@ pub(super) fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
 /// of a variable that lives in memory, as this one does. Without it every other spill crosses
 /// two lines of the cache: a step takes a tenth longer.
 #[inline(always)]
-pub(super) fn align_stack<S: Simd, V: Vector<S>>(s: S) {
+pub(crate) fn align_stack<S: Simd, V: Vector<S>>(s: S) {
     std::hint::black_box(&V::splat(s, 0));
 }
 
 /// One 16-bit lane a puzzle.
 ///
 /// The names of the operations say what they are for; `x` is a cell's candidates.
-pub(super) trait Vector<S: Simd>:
-    SimdInt<S, Element = u16> + SimdBase<S, Block = u16x8<S>, ByteVector: SimdInt<S>>
+pub(crate) trait Vector<S: Simd>:
+    SimdInt<S, Element = u16>
+    + SimdBase<S, Block = u16x8<S>, ByteVector: SimdInt<S> + SimdBase<S, Block = u8x16<S>>>
 {
     /// Whether a sweep takes the singles from all bands before it closes the first one. Bands do not
     /// meet, so nothing else changes: the closures need not wait for the singles of their band.
     /// By measurement: with 32 lanes the unions that lie in between take too much of the cache.
     const SINGLES_FIRST: bool = Self::LEN <= 16;
 
-    /// Where each lane of a [`Vector::permute`] comes from, in the form that it wants.
-    type Order: Copy;
+    /// Lane `l` from lane `from[l]`: what [`Vector::permute`] wants.
+    #[inline(always)]
+    fn order(s: S, from: &[u16; MOST_LANES]) -> Self::Bytes {
+        byte_order(s, Self::from_slice(s, &from[..Self::LEN]))
+    }
 
-    /// Lane `l` from lane `from[l]`.
-    fn order(s: S, from: &[u16; 32]) -> Self::Order;
-
-    /// Lane `l` of the result is lane `order[l]` of `self`.
-    fn permute(self, order: Self::Order) -> Self;
+    /// Lane `l` of the result is lane `order[l]` of `self`. By bytes: AVX-512 permutes words at half
+    /// the speed.
+    #[inline(always)]
+    fn permute(self, order: Self::Bytes) -> Self {
+        self.swizzle_dyn(order)
+    }
 
     /// The lanes of `self` in blocks of eight: block `i` is `block(i)`.
-    fn join(block: impl FnMut(usize) -> u16x8<S>) -> Self;
+    #[inline(always)]
+    fn join(s: S, mut block: impl FnMut(usize) -> u16x8<S>) -> Self {
+        let mut all = Self::splat(s, 0);
+        for i in 0..Self::LEN / 8 {
+            block(i).store_slice(&mut all.as_mut_slice()[8 * i..8 * i + 8]);
+        }
+        all
+    }
 
-    /// Hands out the blocks of eight lanes.
-    fn split_blocks(self, take: impl FnMut(usize, u16x8<S>));
+    /// The lanes from `8 * i` on.
+    #[inline(always)]
+    fn block(self, i: usize) -> u16x8<S> {
+        u16x8::from_slice(self.token(), &self.as_slice()[8 * i..8 * i + 8])
+    }
 
-    /// Which block each lane of a [`Vector::fold`] comes from, in the form that it wants.
-    type Folding: Copy;
-
-    /// For lanes of which no two are equal modulo 8.
-    fn folding(s: S, lanes: LaneSet) -> Self::Folding;
-
-    /// One block: lane `l` of `lanes` comes to lane `l` modulo 8.
-    fn fold(self, folding: Self::Folding) -> u16x8<S>;
-
-    /// The same block over and over.
-    fn repeat(block: u16x8<S>) -> Self;
+    /// One block: lane `l` of `lanes`, of which no two are equal modulo 8, comes to lane `l` modulo 8.
+    #[inline(always)]
+    fn fold(self, s: S, lanes: LaneSet) -> u16x8<S> {
+        let mut folded = self.block(0);
+        for i in 1..Self::LEN / 8 {
+            folded = u16x8::mask(s, lanes >> (8 * i) & 0xFF).select(self.block(i), folded);
+        }
+        folded
+    }
 
     /// The low halves of each block of `self` and `other`, lane by lane in turns.
-    fn zip_low_blocks(self, other: Self) -> Self;
+    #[inline(always)]
+    fn zip_low_blocks(self, other: Self) -> Self {
+        Self::join(
+            self.token(),
+            #[inline(always)]
+            |i| self.block(i).zip_low(other.block(i)),
+        )
+    }
 
     /// The high halves of each block of `self` and `other`, lane by lane in turns.
-    fn zip_high_blocks(self, other: Self) -> Self;
+    #[inline(always)]
+    fn zip_high_blocks(self, other: Self) -> Self {
+        Self::join(
+            self.token(),
+            #[inline(always)]
+            |i| self.block(i).zip_high(other.block(i)),
+        )
+    }
 
     /// Two clues a lane, a byte each (0 for a blank), as candidates, the low one and the
     /// high one; nothing for a blank.
-    fn candidates(self) -> (Self, Self);
+    #[inline(always)]
+    fn candidates(self) -> (Self, Self) {
+        let s = self.token();
+        let look_up = |table| {
+            let table = Self::ByteVector::block_splat(u8x16::from_slice(s, table));
+            table.swizzle_dyn_within_blocks(self.to_bytes()).bitcast::<Self>()
+        };
+        let (low, high, byte) = (look_up(&LOW), look_up(&HIGH), Self::splat(s, 0xFF));
+        ((low & byte) | (high << 8), (low >> 8) | (high & !byte))
+    }
 
-    /// A set of lanes, in the form that [`Vector::or_in`] wants.
-    type Chosen: Copy;
+    /// All bits of the chosen lanes.
+    #[inline(always)]
+    fn chosen(s: S, lanes: LaneSet) -> Self {
+        let zero = Self::splat(s, 0);
+        Self::mask(s, lanes).select(!zero, zero)
+    }
 
-    /// The lanes of a set.
-    fn chosen(s: S, lanes: LaneSet) -> Self::Chosen;
-
-    /// `other` in the chosen lanes, `self` in the others.
+    /// `a` where `self` has bits, `b` elsewhere.
     ///
     /// The same as `select` of a mask, for what is stored and soon read again: LLVM makes a
     /// masked store of a `select`, and a masked store does not forward to a load.
-    fn or_in(self, chosen: Self::Chosen, other: Self) -> Self;
+    #[inline(always)]
+    fn either(self, a: Self, b: Self) -> Self {
+        (self & a) | (b & !self)
+    }
 
     /// `a | b | c`
     #[inline(always)]
@@ -210,90 +236,17 @@ pub(super) trait Vector<S: Simd>:
 }
 
 /// Candidates 1 to 8 by a clue, nothing for a blank.
-pub(super) const LOW: [u8; 16] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
+const LOW: [u8; 16] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0, 0, 0];
 /// Candidate 9 by a clue.
-pub(super) const HIGH: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+const HIGH: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 
 /// Byte indices from lane indices, for the byte permutations of `fearless_simd`.
 #[inline(always)]
-pub(super) fn byte_order<S: Simd, V: Vector<S>>(s: S, from: &[u16; 32]) -> V::Bytes {
-    bytes_of::<S, V>(s, V::from_slice(s, &from[..V::LEN]))
-}
-
-/// Byte indices from lane indices that are in a vector already.
-#[inline(always)]
-pub(super) fn bytes_of<S: Simd, V: Vector<S>>(s: S, lanes: V) -> V::Bytes {
+pub(crate) fn byte_order<S: Simd, V: Vector<S>>(s: S, lanes: V) -> V::Bytes {
     (((lanes << 1) | (lanes << 9)) + V::splat(s, 0x0100)).to_bytes()
 }
 
-// NEON, wasm, SSE and portable: eight lanes.
-impl<S: Simd> Vector<S> for u16x8<S> {
-    type Order = u8x16<S>;
+impl<S: Simd> Vector<S> for u16x8<S> {}
 
-    #[inline(always)]
-    fn order(s: S, from: &[u16; 32]) -> Self::Order {
-        byte_order::<S, Self>(s, from)
-    }
-
-    #[inline(always)]
-    fn permute(self, order: Self::Order) -> Self {
-        self.swizzle_dyn(order)
-    }
-
-    #[inline(always)]
-    fn join(mut block: impl FnMut(usize) -> u16x8<S>) -> Self {
-        block(0)
-    }
-
-    #[inline(always)]
-    fn split_blocks(self, mut take: impl FnMut(usize, u16x8<S>)) {
-        take(0, self);
-    }
-
-    type Folding = ();
-
-    #[inline(always)]
-    fn folding(_: S, _: LaneSet) -> Self::Folding {}
-
-    #[inline(always)]
-    fn fold(self, (): Self::Folding) -> u16x8<S> {
-        self
-    }
-
-    #[inline(always)]
-    fn repeat(block: u16x8<S>) -> Self {
-        block
-    }
-
-    type Chosen = mask16x8<S>;
-
-    #[inline(always)]
-    fn chosen(s: S, lanes: LaneSet) -> Self::Chosen {
-        Self::mask(s, lanes)
-    }
-
-    #[inline(always)]
-    fn or_in(self, chosen: Self::Chosen, other: Self) -> Self {
-        chosen.select(other, self)
-    }
-
-    #[inline(always)]
-    fn zip_low_blocks(self, other: Self) -> Self {
-        self.zip_low(other)
-    }
-
-    #[inline(always)]
-    fn zip_high_blocks(self, other: Self) -> Self {
-        self.zip_high(other)
-    }
-
-    #[inline(always)]
-    fn candidates(self) -> (Self, Self) {
-        let s = self.token();
-        let clues = self.to_bytes();
-        let low: Self = u8x16::from_slice(s, &LOW).swizzle_dyn(clues).bitcast();
-        let high: Self = u8x16::from_slice(s, &HIGH).swizzle_dyn(clues).bitcast();
-        let byte = Self::splat(s, 0xFF);
-        ((low & byte) | (high << 8), (low >> 8) | (high & !byte))
-    }
-}
+#[cfg(target_arch = "x86_64")]
+impl Vector<fearless_simd::Avx2> for fearless_simd::u16x16<fearless_simd::Avx2> {}

@@ -3,14 +3,15 @@
 use fearless_simd::{Select, Simd};
 
 use super::sweep::Cells;
-use super::vector::{ALL, LaneSet, Vector};
+use super::vector::{ALL, Vector};
+use crate::LaneSet;
 
 /// Takes every clue from the other cells of its row, column and box, and gives blanks the
 /// candidates that are left to them: `cells` are clues, or nothing for a blank.
 ///
 /// Returns the lanes in which two equal clues share a unit.
 #[inline(always)]
-pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
+pub(crate) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
     let all = V::splat(s, ALL);
     eliminate(
         s,
@@ -25,7 +26,7 @@ pub(super) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>)
 /// Takes from all cells of several candidates what other cells of their units have as the only
 /// one. Returns the lanes in which two of these are equal and share a unit.
 #[inline(always)]
-pub(super) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
+pub(crate) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
     let zero = V::splat(s, 0);
     eliminate(
         s,

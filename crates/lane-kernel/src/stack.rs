@@ -10,28 +10,26 @@
 //!  links           ─   1   4   9       2           column l mod 8; what lies below it is linked
 //! ```
 //!
-//! Half of all sides that are pushed come back before the lane pushes another one. So the
-//! topmost side of every lane is held in a block like the cells: putting it there and taking it
-//! back is a blend for all lanes at once. Only when a lane that holds a side pushes another
-//! one, the held side goes into a frame. Frames are narrow, to stay in the cache: a frame takes
-//! one lane of each residue modulo 8, so that its columns are lanes of one block or the other,
-//! and repeating a row over the vector brings each column back to its lane.
-//!
-//! The links allow any depth. With 32 lanes sides also go into the free columns of frames that are in
-//! use; with fewer into empty frames.
+//! Half of all sides that are pushed come back before the lane pushes another one. So the topmost side
+//! of every lane is held in a block like the cells: putting it there and taking it back is a blend for
+//! all lanes at once. When a lane that holds a side pushes another one, the held side goes into a frame.
+//! Frames are narrow, to stay in the cache: a frame takes one lane of each residue modulo 8, so that
+//! repeating a row over the vector brings each column back to its lane. Sides also go into the free columns
+//! of frames that are in use.
 //!
 //! Where puzzles have several solutions, many lanes push one side after the other, of which few
-//! ever come back: folding them would be for nothing. So when far more lanes go down than come
-//! back, the held block itself becomes a *wide* frame, each lane in its own column, and another
-//! block takes its place. That costs next to nothing, but a whole pass for each lane that returns
-//! from it, and memory: there are a few, and sides beyond go into narrow frames.
+//! ever come back. So when far more lanes go down than come back, the held block itself becomes a *wide*
+//! frame, each lane in its own column, and another block takes its place. That costs next to nothing,
+//! but a whole pass for each lane that returns from it, and memory: there are a few, and sides beyond go
+//! into narrow frames.
 
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, u16x8, u32x16};
 
 use super::branch::{MAX_DEPTH, Split};
 use super::sweep::Cells;
-use super::vector::{LaneSet, Vector, lanes_of};
-use crate::puzzle::CELLS;
+use super::transpose::column;
+use super::vector::Vector;
+use crate::{CELLS, Column, LaneSet, lanes_of};
 
 /// No frame: nothing lies below.
 const BOTTOM: u16 = u16::MAX;
@@ -60,7 +58,7 @@ struct Source {
 }
 
 /// The stacks of all lanes.
-pub(super) struct Stack<S: Simd, V> {
+pub(crate) struct Stack<S: Simd, V> {
     /// The side that each lane has pushed last.
     held: Box<Cells<V>>,
     /// The lanes for which that is so; the others have none, or only in frames.
@@ -84,11 +82,6 @@ pub(super) struct Stack<S: Simd, V> {
 }
 
 impl<S: Simd, V: Vector<S>> Stack<S, V> {
-    /// Whether lanes go into free columns of frames that are in use, too. That takes a blend, but
-    /// less than half the frames (24 instead of 55 on the hardest set): it pays for 32 lanes, whose
-    /// frames would fall out of the first-level cache.
-    const DENSE: bool = V::LEN > 16;
-
     /// The number of the first wide frame: lanes cannot need as many narrow ones, since a frame holds
     /// at least one side.
     const WIDE: usize = V::LEN * MAX_DEPTH;
@@ -98,7 +91,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     const MANY: u32 = V::LEN as u32 * 6 / 32;
 
     /// Room for all that the lanes can need. What is never needed is never touched.
-    pub(super) fn new(s: S) -> Self {
+    pub(crate) fn new(s: S) -> Self {
         let mut frames = Vec::with_capacity(Self::WIDE);
         frames.push([u16x8::splat(s, 0); CELLS]);
         Self {
@@ -118,13 +111,13 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
 
     /// The lanes with something on their stack.
     #[inline(always)]
-    pub(super) fn occupied(&self) -> LaneSet {
+    pub(crate) fn occupied(&self) -> LaneSet {
         self.holding | self.deep
     }
 
     /// Forgets all sides of these lanes.
     #[inline(always)]
-    pub(super) fn clear(&mut self, lanes: LaneSet) {
+    pub(crate) fn clear(&mut self, lanes: LaneSet) {
         self.holding &= !lanes;
         let lanes = lanes & self.deep;
         if lanes == 0 {
@@ -142,40 +135,26 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
     }
 
-    /// The lanes with more than one side pushed; [`Stack::take_last`] is for them.
-    #[inline(always)]
-    pub(super) fn generous(&self) -> LaneSet {
-        self.holding & self.deep
-    }
-
-    /// Takes the side at the bottom of a lane's stack, which must be in a frame, and puts it
-    /// into lane `taker` of the cells.
-    #[inline(always)]
-    pub(super) fn take_last(&mut self, lane: usize, cells: &mut Cells<V>, taker: usize) {
-        let (mut index, mut above) = (usize::from(self.top[lane]), None);
-        while self.below[index][lane] != BOTTOM {
-            above = Some(index);
-            index = usize::from(self.below[index][lane]);
+    /// Takes what a lane has pushed last, if it has anything.
+    pub(crate) fn pop(&mut self, lane: usize) -> Option<Column> {
+        if self.holding >> lane & 1 != 0 {
+            self.holding &= !(1 << lane);
+            return Some(column(&self.held, lane));
         }
-        if let Some(above) = above {
-            self.below[above][lane] = BOTTOM;
-        } else {
-            self.top[lane] = BOTTOM;
-            self.deep &= !(1 << lane);
+        if self.deep >> lane & 1 == 0 {
+            return None;
         }
-        for (i, cell) in cells.iter_mut().enumerate() {
-            cell.as_mut_slice()[taker] = match index.checked_sub(Self::WIDE) {
-                Some(wide) => self.wide[wide][i].as_slice()[lane],
-                None => self.frames[index][i].as_slice()[lane % 8],
-            };
-        }
-        self.live[index] &= !(1 << lane);
+        let frame = usize::from(self.leave(lane));
+        Some(match frame.checked_sub(Self::WIDE) {
+            Some(wide) => column(&self.wide[wide], lane),
+            None => column(&self.frames[frame], lane % 8),
+        })
     }
 
     /// The lanes `branching` continue with side A and push side B; the lanes `returning`, which
     /// must have pushed something, continue with that.
     #[inline(always)]
-    pub(super) fn exchange(
+    pub(crate) fn exchange(
         &mut self,
         s: S,
         cells: &mut Cells<V>,
@@ -185,47 +164,21 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     ) {
         let pushed = branching & self.holding;
         let back = returning & self.holding;
-        if pushed.count_ones() >= returning.count_ones() + Self::MANY
-            && let Some(wide) = self.wide_room(s)
-        {
-            let count = self.leave_frames(s, cells, returning & !self.holding);
-            self.take_from_frames(s, cells, 0, count);
+        self.take_from_frames(s, cells, returning & !self.holding);
+        let is_wide = pushed.count_ones() >= returning.count_ones() + Self::MANY;
+        let wide = if is_wide { self.wide_room(s) } else { None };
+        if let Some(wide) = wide {
             if wide == self.wide.len() {
                 self.wide.push([V::splat(s, 0); CELLS]);
             }
             std::mem::swap(&mut *self.held, &mut self.wide[wide]);
             self.link(Self::WIDE + wide, pushed);
-            self.exchange_with::<0>(s, cells, split, branching, back, Some(wide));
         } else {
             self.put_into_frames(s, pushed);
-            let count = self.leave_frames(s, cells, returning & !self.holding);
-            self.take_from_frames(s, cells, AT_ONCE, count);
-            match count {
-                0 => self.exchange_with::<0>(s, cells, split, branching, back, None),
-                1 => self.exchange_with::<1>(s, cells, split, branching, back, None),
-                2 => self.exchange_with::<2>(s, cells, split, branching, back, None),
-                3 => self.exchange_with::<3>(s, cells, split, branching, back, None),
-                _ => self.exchange_with::<AT_ONCE>(s, cells, split, branching, back, None),
-            }
         }
-        self.holding = (self.holding & !returning) | branching;
-    }
-
-    /// The pass of an exchange that reads and writes every cell, with the first `N` frames on
-    /// the way. What was held before is in a wide frame if it has just become one.
-    #[inline(always)]
-    fn exchange_with<const N: usize>(
-        &mut self,
-        s: S,
-        cells: &mut Cells<V>,
-        split: &Split<V, S>,
-        branching: LaneSet,
-        back: LaneSet,
-        wide: Option<usize>,
-    ) {
-        let (fresh, back) = (V::mask(s, branching), V::chosen(s, back));
-        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, &self.sources);
+        let (fresh, from_held) = (V::mask(s, branching), V::chosen(s, back));
         let held: &mut Cells<V> = &mut self.held;
+        // What was held before is in a wide frame if it has just become one.
         let before = wide.map(|wide| &self.wide[wide]);
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
         for band in 0..3 {
@@ -234,11 +187,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
                 for row in 0..3 {
                     for column in 0..3 {
                         let i = (3 * band + row) * 9 + 3 * stack + column;
-                        let mut x =
-                            cells[i].or_in(back, before.map_or(held[i], |before| before[i]));
-                        for f in 0..N {
-                            x = x.or_in(lanes[f], V::repeat(frames[f][i]));
-                        }
+                        let x =
+                            from_held.either(before.map_or(held[i], |before| before[i]), cells[i]);
                         let (a, b) = taken.of_cell(x, row, column);
                         cells[i] = a;
                         // Read again, not kept from above: so it becomes a masked store.
@@ -247,16 +197,16 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
                 }
             }
         }
+        self.holding = (self.holding & !returning) | branching;
     }
 
     /// Only returns: [`Stack::exchange`] without lanes that branch.
     #[inline(always)]
-    pub(super) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
-        let count = self.leave_frames(s, cells, returning & !self.holding);
-        self.take_from_frames(s, cells, 0, count);
+    pub(crate) fn give_back(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
+        self.take_from_frames(s, cells, returning & !self.holding);
         let back = V::chosen(s, returning & self.holding);
         for i in 0..CELLS {
-            cells[i] = cells[i].or_in(back, self.held[i]);
+            cells[i] = back.either(self.held[i], cells[i]);
         }
         self.holding &= !returning;
     }
@@ -268,12 +218,14 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             let chosen = one_of_each_residue(lanes);
             lanes &= !chosen;
             let columns = columns_of(chosen);
-            let wanted = if Self::DENSE { columns } else { u8::MAX };
-            let index = self.room(s, 0, LaneSet::from_le_bytes([wanted; 4]));
+            let index = self.room(s, 0, LaneSet::from_le_bytes([columns; 4]));
             if index == self.frames.len() {
                 self.frames.push([u16x8::splat(s, 0); CELLS]);
             }
-            fold_into(s, &mut self.frames[index], &self.held, V::folding(s, chosen), wanted);
+            let (frame, columns) = (&mut self.frames[index], u16x8::chosen(s, columns.into()));
+            for i in 0..CELLS {
+                frame[i] = columns.either(self.held[i].fold(s, chosen), frame[i]);
+            }
             self.link(index, chosen);
         }
     }
@@ -312,17 +264,16 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         }
     }
 
-    /// Takes `lanes` from their topmost frames. What is in wide ones goes into the cells at once; the
-    /// narrow ones are then the first of the `sources`: how many.
+    /// Takes `lanes` from their topmost frames.
     #[inline(always)]
-    fn leave_frames(&mut self, s: S, cells: &mut Cells<V>, lanes: LaneSet) -> usize {
+    fn take_from_frames(&mut self, s: S, cells: &mut Cells<V>, lanes: LaneSet) {
         let mut count = 0;
         for lane in lanes_of(lanes) {
             let frame = self.leave(lane);
             if let Some(wide) = usize::from(frame).checked_sub(Self::WIDE) {
                 let (lane, frame) = (V::chosen(s, 1 << lane), &self.wide[wide]);
                 for i in 0..CELLS {
-                    cells[i] = cells[i].or_in(lane, frame[i]);
+                    cells[i] = lane.either(frame[i], cells[i]);
                 }
                 continue;
             }
@@ -338,14 +289,9 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         for source in &mut self.sources[count..count + AT_ONCE] {
             source.lanes = 0;
         }
-        count
-    }
-
-    /// The sources from `first` to `count` go into the cells. Few lanes share a frame; so that
-    /// the cells are not read and written for each, some frames are blended in one pass.
-    #[inline(always)]
-    fn take_from_frames(&self, s: S, cells: &mut Cells<V>, first: usize, count: usize) {
-        for i in (first..count).step_by(AT_ONCE) {
+        // Few lanes share a frame; so that the cells are not read and written for each, some frames are
+        // blended in one pass.
+        for i in (0..count).step_by(AT_ONCE) {
             match count - i {
                 1 => self.blend::<1>(s, cells, &self.sources[i..]),
                 2 => self.blend::<2>(s, cells, &self.sources[i..]),
@@ -366,46 +312,19 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
 
     #[inline(always)]
     fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[Source]) {
-        let (lanes, frames) = frames_of::<S, V, N>(s, &self.frames, sources);
+        let mut lanes = [V::splat(s, 0); N];
+        let mut frames = [&self.frames[0]; N];
+        for i in 0..N {
+            lanes[i] = V::chosen(s, sources[i].lanes);
+            frames[i] = &self.frames[usize::from(sources[i].frame)];
+        }
         for i in 0..CELLS {
             let mut x = cells[i];
             for f in 0..N {
-                x = x.or_in(lanes[f], V::repeat(frames[f][i]));
+                x = lanes[f].either(V::block_splat(frames[f][i]), x);
             }
             cells[i] = x;
         }
-    }
-}
-
-/// The first `N` of the sources: lanes and frames.
-#[inline(always)]
-fn frames_of<'a, S: Simd, V: Vector<S>, const N: usize>(
-    s: S,
-    all: &'a [Frame<S>],
-    sources: &[Source],
-) -> ([V::Chosen; N], [&'a Frame<S>; N]) {
-    let mut lanes = [V::chosen(s, 0); N];
-    let mut frames = [&all[0]; N];
-    for i in 0..N {
-        lanes[i] = V::chosen(s, sources[i].lanes);
-        frames[i] = &all[usize::from(sources[i].frame)];
-    }
-    (lanes, frames)
-}
-
-/// One block of every vector of `cells`.
-#[inline(always)]
-fn fold_into<S: Simd, V: Vector<S>>(
-    s: S,
-    frame: &mut Frame<S>,
-    cells: &Cells<V>,
-    folding: V::Folding,
-    columns: u8,
-) {
-    let wanted = u16x8::chosen(s, columns.into());
-    for i in 0..CELLS {
-        let folded = cells[i].fold(folding);
-        frame[i] = if columns == u8::MAX { folded } else { frame[i].or_in(wanted, folded) };
     }
 }
 

@@ -8,19 +8,19 @@ use std::hint::black_box;
 
 use fearless_simd::Simd;
 
-use super::vector::{ALL, LaneSet, Vector};
-use crate::puzzle::CELLS;
+use super::vector::{ALL, Vector};
+use crate::{CELLS, LaneSet, Verdict};
 
 /// The candidates of every cell, one puzzle a lane.
-pub(super) type Cells<V> = [V; CELLS];
+pub(crate) type Cells<V> = [V; CELLS];
 
 /// The six ways in which a digit can lie in a chute: the box, for each of the three lines.
-pub(super) const CONFIGURATIONS: [[usize; 3]; 6] =
+pub(crate) const CONFIGURATIONS: [[usize; 3]; 6] =
     [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
 
 /// For each line and box the two configurations that lay the line's digit into the box. (A table: a
 /// function would be evaluated again for every vector.)
-pub(super) const THROUGH: [[[usize; 2]; 3]; 3] = {
+pub(crate) const THROUGH: [[[usize; 2]; 3]; 3] = {
     let mut through = [[[0; 2]; 3]; 3];
     let mut count = [[0; 3]; 3];
     let mut i = 0;
@@ -36,7 +36,7 @@ pub(super) const THROUGH: [[[usize; 2]; 3]; 3] = {
 
 /// Where cell `k` of the minirow in `line` and box `b` lies, from a chute's first cell.
 #[inline(always)]
-pub(super) const fn place<const STACK: bool>(line: usize, b: usize, k: usize) -> usize {
+pub(crate) const fn place<const STACK: bool>(line: usize, b: usize, k: usize) -> usize {
     if STACK { (3 * b + k) * 9 + line } else { line * 9 + 3 * b + k }
 }
 
@@ -47,35 +47,10 @@ const fn minirow<const STACK: bool>(line: usize, b: usize) -> [usize; 3] {
 }
 
 /// The configurations that each chute has left: three bands, three stacks.
-pub(super) type Configurations<V> = [[V; 6]; 6];
+pub(crate) type Configurations<V> = [[V; 6]; 6];
 
 /// One vector for each minirow of a chute: `[line][box]`.
-pub(super) type Minirows<V> = [[V; 3]; 3];
-
-/// What the sweeps of a step found, lane by lane.
-#[derive(Clone, Copy)]
-pub(super) struct Verdict {
-    /// A cell without candidate, or a digit without a place.
-    pub(super) failed: LaneSet,
-    /// Every cell has one candidate: perhaps a solution, see [`solved`].
-    pub(super) full: LaneSet,
-    /// Nothing left to infer: the second sweep has changed nothing.
-    pub(super) stuck: LaneSet,
-}
-
-impl Verdict {
-    /// The lanes that no further step would change.
-    #[inline(always)]
-    pub(super) fn settled(&self) -> LaneSet {
-        self.ended() | self.stuck
-    }
-
-    /// The lanes that have nothing to search.
-    #[inline(always)]
-    pub(super) fn ended(&self) -> LaneSet {
-        self.failed | self.full
-    }
-}
+pub(crate) type Minirows<V> = [[V; 3]; 3];
 
 /// What is gathered on the way.
 struct Tally<V> {
@@ -92,7 +67,7 @@ struct Tally<V> {
 
 impl<V> Tally<V> {
     /// The lanes that have failed or are full, as far as was gathered; whether others are stuck
-    /// takes two sweeps to tell.
+    /// takes two sweeps to tell. Full ones need not be [`solved`].
     #[inline(always)]
     fn verdict<S: Simd>(&self, s: S) -> Verdict
     where
@@ -102,7 +77,7 @@ impl<V> Tally<V> {
             | self.placed.lanes_differ(V::splat(s, ALL))
             | self.twice.lanes_differ(V::splat(s, 0));
         let full = self.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
-        Verdict { failed, full, stuck: 0 }
+        Verdict { failed, solved: full, stuck: 0 }
     }
 
     /// The same where `before` is the sum of the sweep before: what has kept it is stuck.
@@ -127,7 +102,7 @@ const EVERYTHING: u8 = 2;
 /// "Stuck" means that the second one has changed nothing, so that further steps change nothing
 /// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
 #[inline(always)]
-pub(super) fn step<S: Simd, V: Vector<S>>(
+pub(crate) fn step<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
@@ -143,7 +118,7 @@ pub(super) fn step<S: Simd, V: Vector<S>>(
 /// Most puzzles without solution fail in the very first sweep. So that one tells all that it can,
 /// unless it is blind, and twice as many as `few` may be left.
 #[inline(always)]
-pub(super) fn sweep_together<S: Simd, V: Vector<S>>(
+pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     lanes: LaneSet,
@@ -154,7 +129,7 @@ pub(super) fn sweep_together<S: Simd, V: Vector<S>>(
     if blind == 0 {
         let verdict = sweep::<S, V, EVERYTHING, false>(s, cells, None).verdict(s);
         sweeps = 1;
-        if (lanes & !verdict.settled()).count_ones() < 2 * few {
+        if (lanes & !verdict.events()).count_ones() < 2 * few {
             return (verdict, sweeps);
         }
     } else {
@@ -169,7 +144,7 @@ pub(super) fn sweep_together<S: Simd, V: Vector<S>>(
         let found = sweep::<S, V, EVERYTHING, true>(s, cells, None);
         let verdict = found.verdict_after(s, before);
         sweeps += 1;
-        if (lanes & !verdict.settled()).count_ones() < few {
+        if (lanes & !verdict.events()).count_ones() < few {
             return (verdict, sweeps);
         }
         before = found.sum;
@@ -238,7 +213,12 @@ fn open_band<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
     tally: &mut Tally<V>,
 ) {
     if NAKED {
-        naked_singles::<S, V, TELL>(s, band, unions, tally);
+        for b in 0..3 {
+            let in_box = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
+            for line in 0..3 {
+                unions[line][b] = in_box[line];
+            }
+        }
     } else {
         *unions = minirow_unions::<S, V, false, 27>(s, band);
     }
@@ -276,28 +256,11 @@ fn close_band<S: Simd, V: Vector<S>, const TELL: u8>(
     }
 }
 
-/// Takes the naked singles of a band from the other cells of their boxes; `unions` are then those
-/// that are left of the minirows.
+/// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
+/// union that is left of its minirow.
 ///
 /// Nothing need be taken from the other cells of a row: a digit that can only lie in one minirow of
 /// its box leaves no configuration for the others of the row.
-#[inline(always)]
-fn naked_singles<S: Simd, V: Vector<S>, const TELL: u8>(
-    s: S,
-    band: &mut [V; 27],
-    unions: &mut Minirows<V>,
-    tally: &mut Tally<V>,
-) {
-    for b in 0..3 {
-        let in_box = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
-        for line in 0..3 {
-            unions[line][b] = in_box[line];
-        }
-    }
-}
-
-/// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
-/// union that is left of its minirow.
 #[inline(always)]
 fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
     s: S,
@@ -383,7 +346,7 @@ fn minirow_unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
 
 /// The configurations of a chute that its minirows allow, for all digits at once.
 #[inline(always)]
-pub(super) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
+pub(crate) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
     let mut configurations = [unions[0][0]; 6];
     for i in 0..6 {
         let [a, b, c] = CONFIGURATIONS[i];
@@ -394,7 +357,7 @@ pub(super) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V;
 
 /// The configurations that every chute of these cells has left.
 #[inline(always)]
-pub(super) fn all_configurations<S: Simd, V: Vector<S>>(
+pub(crate) fn all_configurations<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
@@ -411,21 +374,21 @@ pub(super) fn all_configurations<S: Simd, V: Vector<S>>(
 /// From one line to the next, what goes through a box moves on by one box, forwards the first three
 /// configurations and backwards the others. So a loop over the lines has them in registers; a table
 /// of nine minirows would go through memory, and the loop wait for it.
-pub(super) struct Closure<V> {
+pub(crate) struct Closure<V> {
     forwards: [V; 3],
     backwards: [V; 3],
 }
 
 impl<V: Copy> Closure<V> {
     #[inline(always)]
-    pub(super) fn of(configurations: &[V; 6]) -> Self {
+    pub(crate) fn of(configurations: &[V; 6]) -> Self {
         let [a, b, c, d, e, f] = *configurations;
         Self { forwards: [a, b, c], backwards: [d, e, f] }
     }
 
     /// What the three minirows of the next line may hold.
     #[inline(always)]
-    pub(super) fn next_line<S: Simd>(&mut self) -> [V; 3]
+    pub(crate) fn next_line<S: Simd>(&mut self) -> [V; 3]
     where
         V: Vector<S>,
     {
@@ -457,7 +420,7 @@ fn asserted<S: Simd, V: Vector<S>>(kept: &[V; 3], b: usize) -> V {
 /// That every cell has one candidate does not tell: digits can stand twice. Nor does this alone:
 /// cells can hold several.
 #[inline(always)]
-pub(super) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
+pub(crate) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
     let all = V::splat(s, ALL);
     let mut held = all;
     let mut columns = [V::splat(s, 0); 9];

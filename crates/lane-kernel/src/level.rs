@@ -1,0 +1,130 @@
+//! Which vector instructions to use: found once at run time, or forced by name.
+
+use std::fmt;
+
+use fearless_simd::{Level, Simd, dispatch};
+use thiserror::Error;
+
+/// A vector instruction set that this machine has.
+///
+/// There is no value for one that it has not: [`SimdLevel::by_name`] refuses.
+#[derive(Clone, Copy)]
+pub struct SimdLevel(Level);
+
+impl SimdLevel {
+    /// The best that this machine has; found once, then remembered.
+    pub fn best() -> Self {
+        Self(Level::new())
+    }
+
+    /// All that this machine has, the best first.
+    ///
+    /// `portable` is one of them where nothing better is certain, or with the feature `portable`.
+    pub fn available() -> Vec<Self> {
+        let best = Level::new();
+        let mut levels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            levels.extend(best.as_avx512().map(Level::Avx512));
+            levels.extend(best.as_avx2().map(Level::Avx2));
+            levels.extend(best.as_sse4_2().map(Level::Sse4_2));
+            levels.extend(best.as_sse2().map(Level::Sse2));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        levels.push(best);
+        #[cfg(feature = "portable")]
+        if !best.is_fallback() {
+            levels.push(Level::fallback());
+        }
+        levels.into_iter().map(Self).collect()
+    }
+
+    /// The level of this name (`avx512`, `avx2`, `sse4.2`, `sse2`, `neon`, `portable`).
+    ///
+    /// # Errors
+    /// When this machine has no such level; the error lists those that it has.
+    pub fn by_name(name: &str) -> Result<Self, UnsupportedSimd> {
+        let available = Self::available();
+        let found = available.iter().copied().find(|level| level.name() == name);
+        found.ok_or_else(|| UnsupportedSimd {
+            name: name.into(),
+            available: available.iter().map(|level| level.name()).collect(),
+        })
+    }
+
+    /// Its name, as `--simd` takes it.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse4_2(_) => "sse4.2",
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse2(_) => "sse2",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon(_) => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Level::WasmSimd128(_) => "simd128",
+            _ => "portable",
+        }
+    }
+
+    /// Runs what is to be compiled with the instructions of this level, such as loops over sets of
+    /// lanes. It should be marked `#[inline(always)]`, as all that it calls.
+    #[inline]
+    pub fn run<R>(self, run: impl FnOnce() -> R) -> R {
+        dispatch!(self.0, s => s.vectorize(run))
+    }
+
+    /// The proof that [`vectors`](crate::vectors) want.
+    #[doc(hidden)]
+    pub fn token(self) -> Level {
+        self.0
+    }
+}
+
+impl fmt::Display for SimdLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for SimdLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SimdLevel({self})")
+    }
+}
+
+impl PartialEq for SimdLevel {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for SimdLevel {}
+
+/// A vector level was asked for that this machine has not.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("this machine has no vector level {name:?}; it has {}", available.join(", "))]
+pub struct UnsupportedSimd {
+    name: String,
+    available: Vec<&'static str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_found_by_their_names_and_others_refused_with_the_list() {
+        for level in SimdLevel::available() {
+            assert_eq!(SimdLevel::by_name(level.name()), Ok(level));
+        }
+        assert_eq!(SimdLevel::available()[0], SimdLevel::best());
+        let error = SimdLevel::by_name("mmx").unwrap_err().to_string();
+        let all = SimdLevel::available();
+        assert!(error.contains("mmx") && error.contains(all[all.len() - 1].name()), "{error}");
+    }
+}

@@ -1,0 +1,402 @@
+//! Every call of the kernel, at every level that the machine has, against an oracle that is obvious.
+
+use super::sweep::CONFIGURATIONS;
+use super::vector::ALL;
+use crate::{
+    Block, CELLS, Candidates, Digits, Exchange, Kernel, LaneSet, Lanes, MOST_LANES, Moves,
+    SimdLevel, Verdict, lanes_of,
+};
+
+/// Random numbers (`SplitMix64`).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ mixed >> 31) as usize % end
+    }
+
+    fn lanes(&mut self) -> LaneSet {
+        self.below(1 << 32) as LaneSet
+    }
+
+    /// A complete grid: digits renamed, rows and columns exchanged within their chutes.
+    fn grid(&mut self) -> Digits {
+        let mut grid =
+            *b"123456789456789123789123456231674895875912364694538217317265948542897631968341572";
+        for _ in 0..90 {
+            let (a, b) = (self.below(9), self.below(9));
+            let other = a / 3 * 3 + b % 3;
+            let row_of = |row| {
+                if row == a {
+                    other
+                } else if row == other {
+                    a
+                } else {
+                    row
+                }
+            };
+            grid = std::array::from_fn(|i| grid[row_of(i % 9) * 9 + i / 9]);
+            grid = grid.map(|digit| match usize::from(digit - b'1') {
+                digit if digit == a => b'1' + b as u8,
+                digit if digit == b => b'1' + a as u8,
+                _ => digit,
+            });
+        }
+        grid.map(|digit| digit - b'0')
+    }
+}
+
+/// What a check needs, lane by lane.
+struct Input {
+    /// Candidates of every cell; they allow the grid.
+    cells: Vec<Candidates>,
+    /// Complete grids.
+    grids: Vec<Digits>,
+    /// The same with most cells blank and a few changed.
+    puzzles: Vec<Digits>,
+    lanes: LaneSet,
+    from: [u16; MOST_LANES],
+}
+
+impl Input {
+    fn new(random: &mut Random) -> Self {
+        let grids: Vec<Digits> = (0..MOST_LANES).map(|_| random.grid()).collect();
+        let (mut cells, mut puzzles) = (Vec::new(), Vec::new());
+        for grid in &grids {
+            let (blank, spoilt) = (10 + random.below(60), 3 * random.below(2));
+            let mut puzzle = *grid;
+            cells.push(grid.map(|digit| 1 << digit));
+            for i in 0..CELLS {
+                let chance = random.below(100);
+                if chance < blank {
+                    puzzle[i] = if chance < spoilt { 1 + random.below(9) as u8 } else { 0 };
+                    cells.last_mut().expect("a lane")[i] |= (random.lanes() as u16 & ALL) << 1;
+                }
+            }
+            puzzles.push(puzzle);
+        }
+        let from = std::array::from_fn(|_| random.below(8) as u16);
+        Self { cells, grids, puzzles, lanes: random.lanes(), from }
+    }
+}
+
+/// How many pages the checks use.
+const PAGES: usize = 7;
+
+/// These lanes, each from itself.
+fn stay(lanes: LaneSet) -> Moves {
+    let mut moves = Moves::NONE;
+    lanes_of(lanes).for_each(|lane| moves.add(lane, lane));
+    moves
+}
+
+fn every(kernel: &Lanes) -> LaneSet {
+    LaneSet::MAX >> (MOST_LANES - kernel.lanes())
+}
+
+fn has(lanes: LaneSet, lane: usize) -> bool {
+    lanes >> lane & 1 != 0
+}
+
+/// The candidates of all lanes of a block: bit 0 is the digit 1 in the kernel.
+fn cells(kernel: &Lanes, of: Block) -> Vec<Candidates> {
+    (0..kernel.lanes()).map(|lane| kernel.column(of, lane).map(|cell| cell << 1)).collect()
+}
+
+/// Overwrites the work block.
+fn set(kernel: &mut Lanes, cells: &[Candidates]) {
+    for (lane, cells) in cells.iter().enumerate().take(kernel.lanes()) {
+        kernel.set_lane(lane, &cells.map(|cell| cell >> 1));
+    }
+}
+
+/// The cells that share a row, a column or a box with this one.
+fn peers(cell: usize) -> impl Iterator<Item = usize> {
+    let units = |cell: usize| [cell / 9, 9 + cell % 9, 18 + cell / 27 * 3 + cell % 9 / 3];
+    let shares = move |&peer: &usize| (0..3).any(|i| units(cell)[i] == units(peer)[i]);
+    (0..CELLS).filter(move |&peer| peer != cell).filter(shares)
+}
+
+/// What clues or single candidates leave to the other cells, and whether two of them clash.
+fn eliminated(given: &Candidates) -> (Candidates, bool) {
+    let single = |cell: usize| if given[cell].is_power_of_two() { given[cell] } else { 0 };
+    let taken = |cell: usize| peers(cell).fold(0, |taken, peer| taken | single(peer));
+    let clashing = (0..CELLS).any(|cell| single(cell) & taken(cell) != 0);
+    let left = |cell| if single(cell) == 0 { given[cell] & !taken(cell) } else { given[cell] };
+    (std::array::from_fn(left), clashing)
+}
+
+fn candidates(clues: &Digits) -> Candidates {
+    clues.map(|clue| if clue == 0 { ALL << 1 } else { 1 << clue })
+}
+
+fn is_full(cells: &Candidates) -> bool {
+    cells.iter().all(|cell| cell.is_power_of_two())
+}
+
+/// Clues and candidates come in and are taken from their peers; clashing ones are seen.
+fn check_load(kernel: &mut Lanes, input: &Input) {
+    // Not all lanes have a puzzle.
+    let some = kernel.lanes() - 1;
+    for is_clues in [true, false] {
+        let given: Vec<Candidates> = if is_clues {
+            kernel.load(&input.puzzles[..some], |clues| clues);
+            input.puzzles.iter().map(candidates).collect()
+        } else {
+            kernel.load_marks(&input.cells[..some], |marks| marks);
+            input.cells.clone()
+        };
+        let loaded = cells(kernel, Block::Entry);
+        let found = kernel.sweep_entry(every(kernel));
+        let swept = cells(kernel, Block::Entry);
+        for lane in 0..some {
+            // A blank of a puzzle is nothing until the clues are taken from it.
+            let is_loaded = |i: usize| loaded[lane][i] == 0 || loaded[lane][i] == given[lane][i];
+            assert!((0..CELLS).all(is_loaded));
+            let (expected, clashes) = eliminated(&given[lane]);
+            assert!(!clashes || has(found.failed, lane));
+            assert!((0..CELLS).all(|i| swept[lane][i] & !expected[i] == 0));
+        }
+    }
+}
+
+/// Solutions are known as such, move from lane to lane, and go out as digits.
+fn check_solutions(kernel: &mut Lanes, input: &Input) {
+    let lanes = kernel.lanes();
+    kernel.load(&input.grids[..lanes], |clues| clues);
+    let solved = Verdict { solved: every(kernel), ..Verdict::default() };
+    assert_eq!(kernel.sweep_entry(every(kernel)), solved);
+    // A block of which not all lanes have a place, too.
+    for some in [lanes, lanes - 1] {
+        let mut digits = vec![[0; CELLS]; some];
+        kernel.store(Block::Entry, &mut digits, |digits| digits);
+        assert_eq!(digits, input.grids[..some]);
+    }
+    // Some lanes get others, the rest stay what they were.
+    let before: Vec<Candidates> = input.grids.iter().rev().map(candidates).collect();
+    set(kernel, &before);
+    let moves = Moves { lanes: input.lanes & every(kernel), from: input.from };
+    kernel.admit(&moves, 0);
+    kernel.keep(&stay(every(kernel)));
+    let mut kept = vec![[0; CELLS]; lanes];
+    kernel.store(Block::Exit, &mut kept, |digits| digits);
+    for lane in 0..lanes {
+        let from = usize::from(input.from[lane]);
+        let expected =
+            input.grids[if has(moves.lanes, lane) { from } else { MOST_LANES - 1 - lane }];
+        let found = Lanes::digits(&kernel.column(Block::Work, lane));
+        assert_eq!((found, kept[lane]), (expected, expected));
+    }
+}
+
+/// A step only takes candidates, and never one of a solution; what is stuck stays as it is.
+fn check_steps(kernel: &mut Lanes, input: &Input) {
+    set(kernel, &input.cells);
+    let mut before = cells(kernel, Block::Work);
+    let mut stuck = 0;
+    for _ in 0..20 {
+        let verdict = kernel.work(every(kernel), 0);
+        assert_eq!(verdict.failed, 0, "every lane has a solution");
+        assert_eq!(stuck & !verdict.stuck, 0);
+        let after = cells(kernel, Block::Work);
+        for (lane, after) in after.iter().enumerate() {
+            for cell in 0..CELLS {
+                assert_eq!(after[cell] & !before[lane][cell], 0);
+                assert!(after[cell] >> input.grids[lane][cell] & 1 != 0);
+            }
+            assert!(!has(stuck, lane) || *after == before[lane]);
+            assert_eq!(has(verdict.solved, lane), is_full(after));
+        }
+        (before, stuck) = (after, verdict.stuck);
+    }
+}
+
+/// However many sweeps are blind, the entry block ends where steps do, and what it tells is so.
+fn check_entry(kernel: &mut Lanes, input: &Input) {
+    let (every, lanes) = (every(kernel), kernel.lanes());
+    let stay = stay(every);
+    kernel.load_marks(&input.cells[..lanes], |marks| marks);
+    kernel.admit(&stay, 0);
+    kernel.work(every, lanes as u32);
+    let wanted = cells(kernel, Block::Work);
+    // The kernel learns from block to block how many sweeps may be blind.
+    for _ in 0..20 {
+        kernel.load_marks(&input.cells[..lanes], |marks| marks);
+        let verdict = kernel.sweep_entry(every);
+        assert_eq!(verdict.failed, 0, "every lane has a solution");
+        let entries = cells(kernel, Block::Entry);
+        for lane in lanes_of(verdict.solved | verdict.stuck) {
+            assert_eq!(entries[lane], wanted[lane]);
+            assert_eq!(has(verdict.solved, lane), is_full(&entries[lane]));
+        }
+        kernel.admit(&stay, 0);
+        kernel.work(every, lanes as u32);
+        assert_eq!(cells(kernel, Block::Work), wanted);
+    }
+}
+
+/// Two cells with the same single candidate, in any unit, are a contradiction after one step.
+fn check_equal_singles(kernel: &mut Lanes, input: &Input) {
+    for first in 0..CELLS {
+        let mut lanes = [[ALL << 1; CELLS]; MOST_LANES];
+        let equal: Vec<usize> = peers(first).collect();
+        for (lane, cells) in lanes.iter_mut().enumerate() {
+            let second = equal[(lane + usize::from(input.from[0]) * 4) % equal.len()];
+            (cells[first], cells[second]) = (2 << (lane % 9), 2 << (lane % 9));
+        }
+        set(kernel, &lanes);
+        assert_eq!(kernel.work(every(kernel), 0).failed, every(kernel), "cell {first}");
+    }
+}
+
+/// The two sides of a branch share no solution and lose none; both lose something. Whether a lane
+/// branches after a step or at once when it comes in makes no difference.
+fn check_branches(kernel: &mut Lanes, input: &Input) {
+    set(kernel, &input.cells);
+    let lanes = kernel.lanes();
+    let stuck = kernel.work(every(kernel), lanes as u32).stuck & input.lanes;
+    let parents = cells(kernel, Block::Work);
+    let branch = Exchange { branching: stuck, put: stuck, ..Exchange::NONE };
+    kernel.exchange(&branch);
+    let side_a = cells(kernel, Block::Work);
+    kernel.exchange(&Exchange { back: stay(stuck), ..Exchange::NONE });
+    let side_b = cells(kernel, Block::Work);
+    for lane in 0..lanes {
+        let (parent, a, b) = (&parents[lane], &side_a[lane], &side_b[lane]);
+        if !has(stuck, lane) {
+            assert!(parent == a && parent == b);
+            continue;
+        }
+        assert!(parent != a && parent != b);
+        let holds =
+            |side: &Candidates| (0..CELLS).all(|i| side[i] >> input.grids[lane][i] & 1 != 0);
+        assert!(holds(a) != holds(b), "exactly one side has the solution");
+    }
+    kernel.load_marks(&parents, |marks| marks);
+    kernel.admit(&stay(every(kernel)), stuck);
+    kernel.exchange(&branch);
+    assert_eq!(cells(kernel, Block::Work), side_a);
+}
+
+/// Sets the work lanes to cells of the input, another time to others; no configuration is left, so that
+/// lanes that branch lose nothing on either side.
+fn set_unlike(kernel: &mut Lanes, input: &Input, round: u16) -> Vec<Candidates> {
+    set(kernel, &[[0; CELLS]; MOST_LANES]);
+    kernel.work(every(kernel), 0);
+    let unlike = |cells: &Candidates| cells.map(|cell| cell ^ round << 1);
+    let work: Vec<_> = input.cells[..kernel.lanes()].iter().map(unlike).collect();
+    set(kernel, &work);
+    work
+}
+
+/// Pages against a model of them.
+fn check_pages(kernel: &mut Lanes, input: &Input) {
+    let mut pages: Vec<_> = (0..PAGES as u16).map(|page| set_unlike(kernel, input, page)).collect();
+    for page in 0..PAGES {
+        set(kernel, &pages[page]);
+        kernel.exchange(&Exchange { put: every(kernel), page, ..Exchange::NONE });
+    }
+    let mut random = Random(u64::from(input.lanes));
+    for round in 0..60 {
+        let [one, other] = [random.lanes(), random.lanes()].map(|lanes| lanes & every(kernel));
+        let (page, from) = (random.below(PAGES), input.from.map(|from| from ^ round & 7));
+        let before = set_unlike(kernel, input, round);
+        let mut work = before.clone();
+        let given = Moves { lanes: if round % 3 == 0 { 0 } else { one & !other }, from };
+        let (put, back) = if round % 2 == 0 { (other, 0) } else { (0, other) };
+        let back = Moves { lanes: back, from };
+        kernel.exchange(&Exchange { given, put, back, page, ..Exchange::NONE });
+        lanes_of(put).for_each(|lane| pages[page][lane] = before[lane]);
+        lanes_of(given.lanes).for_each(|lane| work[lane] = before[usize::from(from[lane])]);
+        for lane in lanes_of(back.lanes) {
+            work[lane] = pages[page][usize::from(from[lane])];
+        }
+        assert_eq!(cells(kernel, Block::Work), work, "round {round}");
+    }
+    for page in 0..PAGES {
+        assert_eq!(cells(kernel, Block::Page(page)), pages[page]);
+    }
+}
+
+/// The stacks against a list for each lane.
+fn check_stacks(kernel: &mut Lanes, input: &Input) {
+    let mut model: Vec<Vec<Candidates>> = vec![Vec::new(); kernel.lanes()];
+    let mut random = Random(u64::from(input.lanes));
+    let mut stacked = 0;
+    for round in 0..60 {
+        let [one, other] = [random.lanes(), random.lanes()];
+        let mut work = set_unlike(kernel, input, round);
+        let branching = if round % 3 == 0 { 0 } else { one & every(kernel) };
+        let returning = other & stacked & !branching;
+        stacked = kernel.push_and_pop(branching, returning);
+        lanes_of(branching).for_each(|lane| model[lane].push(work[lane]));
+        lanes_of(returning).for_each(|lane| work[lane] = model[lane].pop().expect("a side"));
+        assert_eq!(cells(kernel, Block::Work), work, "round {round}");
+        let has_any = |lane: usize| !model[lane].is_empty();
+        assert!((0..kernel.lanes()).all(|lane| has(stacked, lane) == has_any(lane)));
+        // Some lose one side, a few lose all.
+        for lane in lanes_of(one.rotate_left(4) & other & every(kernel)) {
+            let popped = kernel.pop(lane).map(|cells| cells.map(|cell| cell << 1));
+            assert_eq!(popped, model[lane].pop());
+        }
+        let cleared = one.rotate_left(8) & other.rotate_left(16) & every(kernel) & random.lanes();
+        kernel.clear(cleared);
+        lanes_of(cleared).for_each(|lane| model[lane].clear());
+        stacked = kernel.push_and_pop(0, 0);
+    }
+}
+
+/// The closure of a chute is what lies on some configuration of it, digit by digit: so a digit that has
+/// lost a minirow in all its configurations loses it.
+fn check_closure(kernel: &mut Lanes, input: &Input) {
+    // One band, of which every minirow holds the digits that chance gives it; the rest is open.
+    let minirow =
+        |lane: usize, i: usize| (input.cells[lane][i] ^ input.cells[lane][i + 9]) & ALL << 1;
+    let given: Vec<Candidates> = (0..MOST_LANES)
+        .map(|lane| {
+            std::array::from_fn(|cell| if cell < 27 { minirow(lane, cell / 3) } else { ALL << 1 })
+        })
+        .collect();
+    set(kernel, &given);
+    kernel.work(every(kernel), 0);
+    let after = cells(kernel, Block::Work);
+    for lane in 0..kernel.lanes() {
+        for (line, b, digit) in (0..81).map(|i| (i / 27, i / 9 % 3, 1 + i as u32 % 9)) {
+            let holds = |line: usize, b: usize| minirow(lane, 3 * line + b) >> digit & 1 != 0;
+            let fits = |boxes: &[usize; 3]| (0..3).all(|line| holds(line, boxes[line]));
+            let is_possible = (CONFIGURATIONS.iter()).any(|boxes| boxes[line] == b && fits(boxes));
+            let is_left = (0..3).any(|k| after[lane][line * 9 + 3 * b + k] >> digit & 1 != 0);
+            assert!(is_possible || !is_left);
+        }
+    }
+}
+
+type Check = fn(&mut Lanes, &Input);
+
+const CHECKS: [(&str, Check); 9] = [
+    ("clues and candidates come in, and clashes are seen", check_load),
+    ("solutions are known, move, and go out", check_solutions),
+    ("steps keep every solution", check_steps),
+    ("the closure leaves nothing impossible", check_closure),
+    ("entries end where others do", check_entry),
+    ("equal singles fail at once", check_equal_singles),
+    ("branches part the solutions", check_branches),
+    ("pages give back what was put there", check_pages),
+    ("stacks give back what was pushed", check_stacks),
+];
+
+#[test]
+fn every_kernel_keeps_its_word() {
+    for seed in 0..24 {
+        let input = Input::new(&mut Random(seed));
+        for level in SimdLevel::available() {
+            for (name, check) in CHECKS {
+                println!("seed {seed}, {level}: {name}");
+                check(&mut Lanes::new(level, PAGES), &input);
+            }
+        }
+    }
+}

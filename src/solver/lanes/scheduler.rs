@@ -1,0 +1,126 @@
+//! In which ways a batch is searched.
+
+use std::time::Instant;
+
+use lane_kernel::{Kernel, MOST_LANES, SimdLevel};
+
+use super::ordered::Ordered;
+use super::per_lane::PerLane;
+use super::run::{Ended, Entered, Job, Memory, Run, SeveralRate};
+use super::work_sharing::WorkSharing;
+use crate::solver::contract::Question;
+use crate::solver::{Batch, Outcome, StopFlag};
+
+/// What searches batches, with all its memory.
+pub(super) struct Scheduler<K> {
+    memory: Memory<K>,
+    work_sharing: WorkSharing,
+    per_lane: PerLane,
+    ordered: Ordered,
+}
+
+impl<K: Kernel> Scheduler<K> {
+    /// Over a kernel with [`pages::MOST`](super::pages::MOST) pages.
+    pub(super) fn new(kernel: K, level: SimdLevel) -> Self {
+        let lanes = kernel.lanes();
+        Self {
+            memory: Memory { kernel, level, several: SeveralRate::UNKNOWN },
+            work_sharing: WorkSharing::new(lanes),
+            per_lane: PerLane::NONE,
+            ordered: Ordered::new(),
+        }
+    }
+
+    /// Returns how many outcomes are final, from the first.
+    pub(super) fn solve(
+        &mut self,
+        question: &Question<'_>,
+        stop: &StopFlag,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        let start = Instant::now();
+        let mut done = 0;
+        while done < outcomes.len() {
+            let question = question.part(done..outcomes.len());
+            let share = WorkSharing::suits(&question) && self.memory.several.is_low();
+            let job = Job { question, outcomes: &mut outcomes[done..], stop, start };
+            let ended = if share { self.share_work(job) } else { self.per_lane(job) };
+            done += ended.next;
+            if ended.stopped {
+                break;
+            }
+        }
+        done
+    }
+
+    /// Searches as many puzzles of a batch together as it pays for.
+    fn share_work(&mut self, mut job: Job<'_>) -> Ended {
+        let again = Job { outcomes: &mut *job.outcomes, ..job };
+        let mut ended = Run::new(&mut self.memory, again).search(&mut self.work_sharing);
+        let mut deferred = std::mem::take(&mut self.work_sharing.deferred);
+        deferred.sort_unstable();
+        // These puzzles were counted before.
+        let several = self.memory.several;
+        for group in deferred.chunks(self.memory.kernel.lanes()) {
+            if ended.stopped {
+                break;
+            }
+            if let Some(next) = self.search_again(&mut job, group) {
+                ended = Ended { next, stopped: true };
+            }
+        }
+        self.memory.several = several;
+        deferred.clear();
+        self.work_sharing.deferred = deferred;
+        ended
+    }
+
+    /// Searches puzzles of a batch apart; at the end all lanes search the last few.
+    fn per_lane(&mut self, job: Job<'_>) -> Ended {
+        self.per_lane.begin(job.question.limits);
+        let run = &mut Run::new(&mut self.memory, job);
+        let ended = run.search(&mut self.per_lane);
+        if ended.stopped || run.busy == 0 {
+            return ended;
+        }
+        self.ordered.take_over(run, &mut self.per_lane);
+        run.search(&mut self.ordered)
+    }
+
+    /// Searches deferred puzzles apart, at most one for each lane; if asked to stop, returns the first
+    /// one whose outcome is not final.
+    #[cold]
+    fn search_again(&mut self, job: &mut Job<'_>, group: &[Entered]) -> Option<usize> {
+        let start = Instant::now();
+        let mut found = [Outcome::NONE; MOST_LANES];
+        let found = &mut found[..group.len()];
+        let which: [usize; MOST_LANES] =
+            std::array::from_fn(|i| group.get(i).map_or(0, |entered| entered.puzzle));
+        let (limits, stop) = (job.question.limits, job.stop);
+        let mut search = |batch: Batch<'_>| {
+            let question = Question::all(batch.part(0..group.len()), limits);
+            self.per_lane(Job { question, outcomes: found, stop, start })
+        };
+        let ended = match job.question.batch {
+            Batch::Puzzles(all) => search(Batch::Puzzles(&which.map(|i| all[i]))),
+            Batch::Marks(all) => search(Batch::Marks(&which.map(|i| all[i]))),
+        };
+        let start_ns = start.duration_since(job.start).as_nanos() as u64;
+        for (entered, found) in group.iter().zip(&found[..ended.next]) {
+            let latency_ns = found.latency_ns + start_ns - entered.at_ns;
+            job.outcomes[entered.puzzle] = Outcome { latency_ns, ..*found };
+        }
+        ended.stopped.then(|| group[ended.next].puzzle)
+    }
+
+    #[cfg(test)]
+    pub(super) fn kernel(&mut self) -> &mut K {
+        &mut self.memory.kernel
+    }
+
+    /// Forgets what puzzles were like.
+    #[cfg(test)]
+    pub(super) fn forget(&mut self) {
+        self.memory.several = SeveralRate::UNKNOWN;
+    }
+}

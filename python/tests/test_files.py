@@ -159,8 +159,8 @@ def test_files_that_fail(tmp_path, minimal):
 
 
 def command():
-    """The command, as it was built."""
-    built = [ROOT / "target" / profile / "bulkdoku" for profile in ("release", "quick", "debug")]
+    """The built command."""
+    built = [ROOT / "target" / profile / "bulkdoku" for profile in ("release", "debug")]
     return next((path for path in built if path.exists()), shutil.which("bulkdoku"))
 
 

@@ -1,82 +1,84 @@
-//! `NumPy` arrays (.npy), given as lines of text.
+//! `NumPy` arrays (.npy), read as lines of text.
 //!
-//! An array has a puzzle in each row: 81 numbers, or nine rows of nine, 0 for a blank; or a text of 81
-//! characters. The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
+//! Each row of an array is a puzzle: 81 numbers or nine rows of nine, with 0 for a blank, or a text
+//! of 81 characters. The format:
+//! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
+use std::io::{Cursor, Read};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use super::step::{Fault, Step};
 use crate::puzzle::CELLS;
 
-/// What an array begins with.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The longest header that is read; those of arrays of numbers or texts have about 128 bytes.
+/// The longest header that is accepted; usual ones have about 128 bytes.
 const LONGEST_HEADER: usize = 4096;
 
-/// What stands for a number that is no cell: a character that no puzzle has.
+/// Written for a number that is not a cell; no puzzle has this character.
 const NO_CELL: u8 = b'@';
 
-/// An array, before or behind its header.
 #[derive(Debug)]
 pub(super) struct NpyRows {
-    /// What the array has for a blank.
+    /// The number that means a blank; the digits 1 to 9 follow it.
     blank: u8,
-    /// The first bytes, as long as the header is not whole.
+    /// The first bytes, until the header is complete.
     head: Vec<u8>,
     array: Option<Array>,
 }
 
-/// What the header says, and how much is left.
+/// The array of a header, and what is left of it.
 #[derive(Debug)]
 struct Array {
     element: Element,
-    /// Elements that make a puzzle.
     row: usize,
-    /// How many are still to come.
+    /// The number of rows that are still to come.
     rows: u64,
-    /// Bytes of the next row, as long as it is not whole.
+    /// The bytes of the next row, until it is complete.
     partial: Vec<u8>,
+    /// A line that was longer than the caller's buffer.
+    line: Cursor<Vec<u8>>,
 }
 
-/// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Element {
     /// A whole number.
     Number { bytes: NonZeroUsize, is_big_endian: bool },
-    /// Characters of a byte each, the last of which may be zeros.
+    /// Characters of one byte, padded with zeros.
     Text { characters: usize },
-    /// Characters of four bytes each.
+    /// Characters of four bytes, padded with zeros.
     Wide { characters: usize, is_big_endian: bool },
 }
 
 impl NpyRows {
-    /// Stands before the header; `blank` is what the array has for a blank, 1 to 9 come behind it.
+    /// A reader before the header; `blank` is the number that means a blank.
     pub(super) fn new(blank: u8) -> Self {
         Self { blank, head: Vec::new(), array: None }
     }
 
-    /// Takes some of `bytes`, writes lines.
+    /// Reads some of `bytes`, writes lines.
     pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         let Some(array) = &mut self.array else {
             return self.read_header(bytes);
         };
         let mut step = Step { used: 0, made: 0, end: Ok(false) };
         let row_bytes = array.row_bytes();
-        while array.rows > 0 {
-            let line = array.element.line(array.row);
-            let missing = row_bytes - array.partial.len();
-            let rest = &bytes[step.used..];
-            if into.len() - step.made < line || rest.is_empty() {
+        loop {
+            step.made += array.line.read(&mut into[step.made..]).expect("it is in memory");
+            let (rest, into) = (&bytes[step.used..], &mut into[step.made..]);
+            if array.rows == 0 && array.is_line_read() {
+                break;
+            }
+            if into.is_empty() || rest.is_empty() {
                 return step;
             }
+            let missing = row_bytes - array.partial.len();
             let got = &rest[..missing.min(rest.len())];
             array.partial.extend_from_slice(got);
             step.used += got.len();
             if array.partial.len() == row_bytes {
-                let into = &mut into[step.made..][..line];
-                step.made += array.element.write(&array.partial, self.blank, into);
+                step.made += array.write_line(self.blank, into);
                 array.partial.clear();
                 array.rows -= 1;
             }
@@ -107,9 +109,26 @@ impl Array {
     fn row_bytes(&self) -> usize {
         self.element.bytes() * self.row
     }
+
+    fn is_line_read(&self) -> bool {
+        self.line.position() == self.line.get_ref().len() as u64
+    }
+
+    /// Writes the line of a row, or keeps it if it may not fit; returns how many bytes are written.
+    fn write_line(&mut self, blank: u8, into: &mut [u8]) -> usize {
+        let longest = self.element.line(self.row);
+        if longest <= into.len() {
+            return self.element.write(&self.partial, blank, into);
+        }
+        let mut line = vec![0; longest];
+        let length = self.element.write(&self.partial, blank, &mut line);
+        line.truncate(length);
+        self.line = Cursor::new(line);
+        0
+    }
 }
 
-/// Reads the header, if it is whole: the array, and where its elements begin.
+/// Parses the header, if it is complete: the array, and the offset of its elements.
 fn header(bytes: &[u8]) -> Result<ControlFlow<(Array, usize)>, Fault> {
     let (text, start) = match bytes {
         [_, _, _, _, _, _, 1, _, a, b, ..] => (10, 10 + usize::from(u16::from_le_bytes([*a, *b]))),
@@ -131,7 +150,7 @@ fn header(bytes: &[u8]) -> Result<ControlFlow<(Array, usize)>, Fault> {
 }
 
 impl Array {
-    /// The one of which this is the header: `{'descr': '|u1', 'fortran_order': False, 'shape': (2, 81), }`.
+    /// The array of this header: `{'descr': '|u1', 'fortran_order': False, 'shape': (2, 81), }`.
     fn of(header: &str) -> Result<Self, Fault> {
         let value = |key: &str| {
             let missing = || Fault::Damaged(format!("its header has no {key}"));
@@ -162,12 +181,12 @@ impl Array {
             }
             _ => return Err(Fault::Asks(format!("the shape (n,) for texts, not ({shape})"))),
         };
-        Ok(Self { element, row, rows, partial: Vec::new() })
+        Ok(Self { element, row, rows, partial: Vec::new(), line: Cursor::default() })
     }
 }
 
 impl Element {
-    /// The one of this name: `|u1`, `<i8`, `|S81`, `<U81`.
+    /// The type of this name: `|u1`, `<i8`, `|S81`, `<U81`.
     fn of(name: &str) -> Option<Self> {
         let mut characters = name.chars();
         let is_big_endian = characters.next()? == '>';
@@ -191,7 +210,7 @@ impl Element {
         }
     }
 
-    /// The longest line of a row.
+    /// The length of the longest line for a row.
     fn line(self, row: usize) -> usize {
         match self {
             Self::Number { .. } => row + 1,
@@ -199,7 +218,7 @@ impl Element {
         }
     }
 
-    /// Writes the line of a row; returns its length.
+    /// Writes a row as a line; returns its length.
     fn write(self, row: &[u8], blank: u8, line: &mut [u8]) -> usize {
         let mut length = 0;
         let mut push = |byte| {
@@ -234,12 +253,11 @@ impl Element {
     }
 }
 
-/// A character of a text, which must not end its line, nor make it a comment.
+/// A character of a text, replaced if it would end the line or make it a comment.
 fn character(byte: u8) -> u8 {
     if matches!(byte, b' '..=b'~') && byte != b'#' { byte } else { NO_CELL }
 }
 
-/// The cell that a number stands for.
 fn cell(element: &[u8], is_big_endian: bool, blank: u8) -> u8 {
     let (low, high) = if is_big_endian {
         let (low, high) = element.split_last().expect("it has a byte");
@@ -267,12 +285,12 @@ mod tests {
         [MAGIC, b"\x01\0", &length, text.as_bytes()].concat()
     }
 
-    /// All lines, however many bytes come at a time.
+    /// All lines, read `at_once` bytes at a time into a buffer of as many.
     fn lines(bytes: &[u8], blank: u8, at_once: usize) -> Result<String, String> {
         let mut rows = NpyRows::new(blank);
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
-            let mut into = [0; 200];
+            let mut into = vec![0; at_once];
             let end = bytes.len().min(at + at_once);
             let step = rows.step(&bytes[at..end], &mut into);
             at += step.used;
@@ -326,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_is_named() {
+    fn unsupported_arrays_are_refused() {
         for (descr, shape, order, message) in [
             ("<f8", "(2, 81)", "False", "whole numbers or texts, not '<f8'"),
             ("|u1", "(2, 80)", "False", "the shape (n, 81) or (n, 9, 9), not (2, 80)"),

@@ -117,7 +117,20 @@ impl Read for Slow<'_> {
     }
 }
 
-/// What makes each kind of stream one, and more.
+#[test]
+fn arrays_are_read_into_buffers_shorter_than_a_line() {
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (9, 81), }";
+    let head = [npy::MAGIC, &[1, 0, header.len() as u8, 0], header.as_bytes()].concat();
+    let rows: Vec<u8> = (0..9 * 81).map(|cell| (cell % 10) as u8).collect();
+    let (all, error) = read_all(Cursor::new([&*head, &rows].concat()), 4096);
+    assert!(all.len() == 9 * 82 && error.is_none());
+    for piece in [1, 7, 81, 82, 83, 100] {
+        let (short, error) = read_all(Cursor::new([&*head, &rows].concat()), piece);
+        assert!(short == all && error.is_none(), "{piece}");
+    }
+}
+
+/// The magics of all codecs, and more.
 const MAGICS: [&[u8]; 7] = [
     b"\x1F\x8B\x08\0",
     b"\x28\xB5\x2F\xFD",

@@ -1,4 +1,4 @@
-//! Puzzles, grids and pencil marks in serde's formats: as the text that they are printed as.
+//! Serde implementations for puzzles, grids and pencil marks: they are serialised as text.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -33,10 +33,7 @@ mod tests {
 
     #[test]
     fn json_holds_the_text() {
-        let puzzle: Puzzle =
-            "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
-                .parse()
-                .unwrap();
+        let puzzle: Puzzle = crate::puzzle::CLASSIC.parse().unwrap();
         let grid = puzzle.solve().unwrap();
         let marks = Marks::from(&puzzle);
         let json = serde_json::to_string(&(puzzle, grid, marks)).unwrap();

@@ -1,15 +1,15 @@
-//! Small puzzle sets that come with the command; `datasets/SOURCES.md` says how they were made.
+//! The bundled puzzle sets. `datasets/SOURCES.md` describes how they were made.
 
-/// A set in the binary.
+/// A bundled set.
 #[derive(Clone, Copy, Debug)]
 pub struct BundledSet {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// One puzzle a line, `#` comments between them.
+    /// A puzzle on each line, and `#` comments.
     pub text: &'static str,
 }
 
-/// All of them.
+/// All bundled sets.
 pub const BUNDLED: &[BundledSet] = &[
     BundledSet { name: "easy", text: include_str!("../datasets/easy.txt") },
     BundledSet { name: "minimal", text: include_str!("../datasets/minimal.txt") },

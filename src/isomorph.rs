@@ -1,8 +1,9 @@
-//! Random permutations that leave a puzzle what it is: as hard, with as many solutions.
+//! Random isomorphs: permutations that preserve the difficulty and the number of solutions of a
+//! puzzle.
 //!
-//! A permutation renames the digits and exchanges bands, stacks, the rows of a band, the columns
-//! of a stack, and perhaps rows with columns: all symmetries that sudoku has, 9! x 2 x 6^8 of
-//! them. A solver that happens to look first where a file hides its clues gains nothing then.
+//! A permutation relabels the digits, permutes bands, stacks, the rows of a band and the columns of
+//! a stack, and may transpose the board: the 9! × 2 × 6⁸ symmetries of sudoku. With random
+//! isomorphs, a solver cannot profit from the order of the cells in a file.
 
 use std::collections::HashSet;
 
@@ -11,36 +12,36 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 
 pub use crate::random::SeededRng;
 
-/// The kinds of symmetries that a permutation is drawn from.
+/// The kinds of symmetries from which permutations are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each kind is there or not")]
+#[expect(clippy::struct_excessive_bools, reason = "any combination is possible")]
 pub struct Kinds {
-    /// Digits are renamed.
+    /// Relabels digits.
     pub digits: bool,
-    /// Rows of a band and columns of a stack change places.
+    /// Permutes the rows of a band and the columns of a stack.
     pub rows: bool,
-    /// Bands and stacks change places.
+    /// Permutes bands and stacks.
     pub bands: bool,
-    /// Rows become columns.
+    /// Transposes the board.
     pub transpose: bool,
 }
 
 impl Kinds {
-    /// All of them.
+    /// All kinds.
     pub const ALL: Self = Self { digits: true, rows: true, bands: true, transpose: true };
 
-    /// Nine rows or columns.
-    fn lines(self, chance: &mut SeededRng) -> [usize; 9] {
+    /// A random order of nine rows or columns.
+    fn lines(self, rng: &mut SeededRng) -> [usize; 9] {
         let same = [0, 1, 2];
-        let threes = if self.bands { chance.order() } else { same };
+        let threes = if self.bands { rng.order() } else { same };
         let members: [[usize; 3]; 3] =
-            std::array::from_fn(|_| if self.rows { chance.order() } else { same });
+            std::array::from_fn(|_| if self.rows { rng.order() } else { same });
         std::array::from_fn(|i| threes[i / 3] * 3 + members[i / 3][i % 3])
     }
 }
 
-/// After this many draws for each known isomorph without a new one there is none: that this is wrong has a
-/// chance of e⁻⁶⁴.
+/// After this many draws for each known isomorph without a new one, there are no more. The chance
+/// that this is wrong is e⁻⁶⁴.
 const DRAWS: usize = 64;
 
 /// One symmetry of sudoku.
@@ -48,44 +49,39 @@ const DRAWS: usize = 64;
 pub struct Permutation {
     /// The cell from which each cell is taken.
     source: [u8; CELLS],
-    /// What each digit becomes; a blank stays a blank.
+    /// The new label of each digit; a blank stays a blank.
     digits: [u8; 10],
 }
 
 impl Permutation {
-    /// One of all, equally likely.
-    pub fn random(chance: &mut SeededRng) -> Self {
-        Self::of_kinds(chance, Kinds::ALL)
+    /// A random permutation, all equally likely.
+    pub fn random(rng: &mut SeededRng) -> Self {
+        Self::of_kinds(rng, Kinds::ALL)
     }
 
-    /// One of those of these kinds and what they make together, equally likely.
-    pub fn of_kinds(chance: &mut SeededRng, kinds: Kinds) -> Self {
-        let (rows, columns) = (kinds.lines(chance), kinds.lines(chance));
-        let transpose = kinds.transpose && chance.below(2) == 1;
+    /// A random permutation of these kinds and their combinations, all equally likely.
+    pub fn of_kinds(rng: &mut SeededRng, kinds: Kinds) -> Self {
+        let (rows, columns) = (kinds.lines(rng), kinds.lines(rng));
+        let transpose = kinds.transpose && rng.below(2) == 1;
         let source = std::array::from_fn(|cell| {
             let (row, column) = (rows[cell / 9], columns[cell % 9]);
             (if transpose { column * 9 + row } else { row * 9 + column }) as u8
         });
-        let renamed = if kinds.digits { chance.order::<9>() } else { std::array::from_fn(|i| i) };
+        let renamed = if kinds.digits { rng.order::<9>() } else { std::array::from_fn(|i| i) };
         let digits = std::array::from_fn(|d| if d == 0 { 0 } else { renamed[d - 1] as u8 + 1 });
         Self { source, digits }
     }
 
-    /// Permutations that make different isomorphs of a puzzle, none of them the puzzle itself: `times` of
-    /// them, fewer where the puzzle has fewer isomorphs of these kinds.
+    /// Permutations that yield distinct isomorphs of a puzzle other than the puzzle itself: `times`
+    /// of them, or fewer if the puzzle has fewer isomorphs of these kinds.
     ///
-    /// The first ones do not depend on how many there are.
-    pub fn distinct(
-        puzzle: &Puzzle,
-        times: usize,
-        kinds: Kinds,
-        chance: &mut SeededRng,
-    ) -> Vec<Self> {
+    /// A larger `times` yields the same first permutations.
+    pub fn distinct(puzzle: &Puzzle, times: usize, kinds: Kinds, rng: &mut SeededRng) -> Vec<Self> {
         let mut known = HashSet::from([*puzzle]);
         let mut permutations = Vec::new();
         let mut draws = 0;
         while permutations.len() < times && draws < DRAWS * known.len() {
-            let permutation = Self::of_kinds(chance, kinds);
+            let permutation = Self::of_kinds(rng, kinds);
             draws += 1;
             if known.insert(permutation.puzzle(puzzle)) {
                 permutations.push(permutation);
@@ -101,13 +97,13 @@ impl Permutation {
         Puzzle::from_cells(self.cells(puzzle.cells())).expect("digits stay digits")
     }
 
-    /// The grid permuted: the solution of a puzzle becomes that of the permuted puzzle.
+    /// The grid permuted: solutions stay solutions of the permuted puzzle.
     #[must_use]
     pub fn grid(&self, grid: &Grid) -> Grid {
         Grid(self.cells(grid.cells()))
     }
 
-    /// Pencil marks permuted: the candidates of each cell, renamed.
+    /// Pencil marks permuted: the candidates of each cell, relabelled.
     #[must_use]
     pub fn marks(&self, marks: &Marks) -> Marks {
         Marks::from_cells(self.source.map(|from| {
@@ -119,7 +115,6 @@ impl Permutation {
         }))
     }
 
-    /// Any 81 cells permuted: digits, and 0 for a blank.
     pub(crate) fn cells(&self, cells: &[u8; CELLS]) -> [u8; CELLS] {
         self.source.map(|from| self.digits[usize::from(cells[usize::from(from)])])
     }
@@ -130,10 +125,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::puzzle::CLASSIC;
     use crate::solver::{Limits, Outcome, solve_batch};
-
-    const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
 
     fn solve(puzzle: Puzzle) -> Outcome {
         let mut outcomes = [Outcome::NONE];
@@ -190,7 +183,7 @@ mod tests {
             let cells =
                 |kinds| Permutation::of_kinds(&mut SeededRng::new(seed), kinds).cells(&grid);
             assert_eq!(cells(none), grid);
-            // Each row holds one digit, unless rows become columns.
+            // Each row holds one digit, unless the board is transposed.
             let rows =
                 |cells: [u8; CELLS]| -> Vec<_> { (0..9).map(|row| cells[9 * row]).collect() };
             let bands = rows(cells(Kinds { bands: true, ..none }));
@@ -211,13 +204,13 @@ mod tests {
 
     #[test]
     fn every_cell_and_digit_is_reached() {
-        let mut chance = SeededRng::new(1);
+        let mut rng = SeededRng::new(1);
         let mut cells = [0; CELLS];
         cells[0] = 1;
         let corner = Puzzle::from_cells(cells).unwrap();
         let mut places = [[false; 10]; CELLS];
         for _ in 0..20_000 {
-            let permuted = Permutation::random(&mut chance).puzzle(&corner);
+            let permuted = Permutation::random(&mut rng).puzzle(&corner);
             let cell = permuted.cells().iter().position(|&c| c != 0).unwrap();
             places[cell][usize::from(permuted.cells()[cell])] = true;
         }

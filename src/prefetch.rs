@@ -1,21 +1,21 @@
-//! Prefetching by plain reads: memory that is wanted soon comes into the first-level cache while other
-//! work is done.
+//! Prefetching by plain reads: memory is brought into the first-level cache while other work is
+//! done.
 //!
-//! It pays where much is written, too: stores retire in order, and each that finds its line only in the
-//! second level holds up those behind it, while reads ahead of them overlap.
+//! Prefetching also pays before writes: stores retire in order, and a store whose line is in the
+//! second-level cache delays all later ones, whereas reads overlap.
 //!
-//! What is prefetched must have been written before, if only once. A page that the system has promised
-//! to be zero does not exist yet: when it is read first and written afterwards, all cores have to be told
-//! that it is another page now, which costs four times as much as writing it at once.
+//! Prefetched memory must have been written at least once. A fresh zero page is not allocated until
+//! it is written. If it is read first, the later write replaces the page, and all cores must be
+//! notified; that takes four times as long as writing it at once.
 
 use std::hint::black_box;
 
-/// Bytes of a line of the cache.
+/// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// What lies in a few lines of the cache.
+/// A value that takes a few cache lines.
 pub trait Prefetch {
-    /// Reads a byte of each of these lines, wherever they begin.
+    /// Reads a byte of each of its cache lines.
     fn prefetch(&self) -> u8;
 }
 
@@ -26,7 +26,7 @@ impl<const N: usize> Prefetch for [u8; N] {
     }
 }
 
-/// Prefetches all of these.
+/// Prefetches all values.
 #[inline(always)]
 pub(crate) fn prefetch_all<'a>(all: impl IntoIterator<Item = &'a (impl Prefetch + 'a)>) {
     let mut sum = 0;

@@ -9,11 +9,10 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::prefetch::Prefetch;
 use crate::text;
 pub use malformed::Malformed;
 
-/// How many cells a puzzle has.
+/// The number of cells of a puzzle.
 pub const CELLS: usize = text::CELLS;
 
 /// The characters that mean a blank cell.
@@ -21,8 +20,8 @@ pub const BLANKS: &[u8; 8] = b"0._*-xX?";
 
 /// A puzzle: 81 cells in row order, 0 for a blank, 1 to 9 for a clue.
 ///
-/// Nothing is promised about its solutions, nor that its clues obey the rules:
-/// see [`Puzzle::contradiction`].
+/// It may have any number of solutions, and its clues may break the rules: see
+/// [`Puzzle::contradiction`].
 ///
 /// ```
 /// use bulkdoku::Puzzle;
@@ -45,12 +44,12 @@ impl Puzzle {
     /// Reads exactly 81 characters, digits `1` to `9` or one of [`BLANKS`].
     ///
     /// # Errors
-    /// [`Malformed`] says what was wrong and at which column (counted from 1).
+    /// [`Malformed`] has the fault and its column, from 1.
     pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
         text.try_into().ok().and_then(Self::from_text).ok_or_else(|| Malformed::new(text))
     }
 
-    /// Reads 81 characters; `None` if one is no cell ([`Puzzle::parse`] says which).
+    /// Reads 81 characters; `None` if one is not a cell ([`Puzzle::parse`] reports which).
     pub fn from_text(text: &[u8; CELLS]) -> Option<Self> {
         let mut puzzle = Self::EMPTY;
         text::read(text, puzzle.cells_mut()).then_some(puzzle)
@@ -58,7 +57,7 @@ impl Puzzle {
 
     /// Takes 81 values, 0 for a blank, 1 to 9 for a clue; `None` if one is larger.
     pub fn from_cells(cells: [u8; CELLS]) -> Option<Self> {
-        // Without an early end, so that it is done in vectors.
+        // Without an early exit, the compiler vectorises this.
         cells.iter().fold(true, |all, &c| all & (c <= 9)).then_some(Self(cells))
     }
 
@@ -67,7 +66,7 @@ impl Puzzle {
         &self.0
     }
 
-    /// The cells to be written, with values of 9 or less.
+    /// The cells, mutable; values must be 9 or less.
     #[inline]
     pub(crate) fn cells_mut(&mut self) -> &mut [u8; CELLS] {
         &mut self.0
@@ -78,19 +77,19 @@ impl Puzzle {
         self.0.map(|c| if c == 0 { b'.' } else { b'0' + c })
     }
 
-    /// How many cells are given.
+    /// The number of clues.
     pub fn clues(&self) -> usize {
         self.0.iter().filter(|&&c| c != 0).count()
     }
 
-    /// Two equal clues that see each other, if there are any: the first pair, by
-    /// unit (rows, then columns, then boxes) and then by cell.
+    /// Two equal clues in one unit, if there are any: the first pair, by unit (rows, then columns,
+    /// then boxes), then by cell.
     pub fn contradiction(&self) -> Option<Contradiction> {
         Unit::all().find_map(|unit| {
             let cells = unit.cells();
             let mut seen = 0_u16;
             let second = cells.into_iter().find(|&cell| {
-                // A blank is never seen.
+                // A blank sets no bit.
                 let digit = 1 << self.0[cell] & !1;
                 let is_seen = seen & digit != 0;
                 seen |= digit;
@@ -103,29 +102,15 @@ impl Puzzle {
     }
 }
 
-impl Prefetch for Puzzle {
-    #[inline(always)]
-    fn prefetch(&self) -> u8 {
-        self.0.prefetch()
-    }
-}
-
-impl Prefetch for Grid {
-    #[inline(always)]
-    fn prefetch(&self) -> u8 {
-        self.0.prefetch()
-    }
-}
-
-/// 81 digits in row order: what an engine writes as a solution.
+/// 81 digits in row order, the solution of a puzzle.
 ///
-/// [`Grid::BLANK`] stands where there is none; [`Grid::is_valid`] and [`Grid::solves`] check one
-/// against the rules. Grids and puzzles are compared as 81-digit numbers.
+/// [`Grid::BLANK`] means that there is none; [`Grid::is_valid`] and [`Grid::solves`] check a grid
+/// against the rules. Grids and puzzles are ordered like 81-digit numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Grid(pub(crate) [u8; CELLS]);
 
 impl Grid {
-    /// No digit anywhere: the place of a solution not found.
+    /// No digits: a missing solution.
     pub const BLANK: Self = Self([0; CELLS]);
 
     /// The digits in row order.
@@ -140,7 +125,7 @@ impl Grid {
         keeps_clues && self.is_valid()
     }
 
-    /// Whether every row, column and box has every digit.
+    /// Whether every unit has every digit.
     pub fn is_valid(&self) -> bool {
         let digits_of = |unit: Unit| {
             (unit.cells().into_iter()).fold(0_u16, |digits, cell| digits | 1 << self.0[cell])
@@ -198,7 +183,7 @@ impl fmt::Display for Unit {
 #[error("{digit} stands twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
 #[non_exhaustive]
 pub struct Contradiction {
-    /// The digit that stands twice.
+    /// The repeated digit.
     pub digit: u8,
     /// Both cells, in row order.
     pub cells: [usize; 2],
@@ -211,12 +196,17 @@ pub(crate) fn cell_name(cell: usize) -> String {
     format!("r{}c{}", cell / 9 + 1, cell % 9 + 1)
 }
 
+/// A puzzle with one solution, and the solution, for tests.
+#[cfg(test)]
+pub(crate) const CLASSIC: &str =
+    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+#[cfg(test)]
+pub(crate) const SOLVED: &str =
+    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
 
     #[test]
     fn blanks_of_every_kind_read_alike() {

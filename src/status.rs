@@ -1,4 +1,4 @@
-//! What became of a record, in one word.
+//! The status of a record.
 
 use crate::puzzle::Puzzle;
 use crate::solver::{Limits, Outcome};
@@ -9,13 +9,13 @@ use crate::solver::{Limits, Outcome};
 pub enum Status {
     /// Exactly one solution, proved.
     Unique,
-    /// A solution; uniqueness was not looked at.
+    /// A solution; uniqueness was not checked.
     Solved,
-    /// The input's own solution is right, and no other was found; or the puzzle has a canonical form.
+    /// The input's own solution is right and unique, or the puzzle has a canonical form.
     Ok,
-    /// The same as an earlier puzzle ([`Distinct`](crate::pipeline::Distinct)): it has no row.
+    /// The same as an earlier puzzle, so it has no row.
     Duplicate,
-    /// The same as a puzzle of another set: it has no row.
+    /// The same as a puzzle of another set, so it has no row.
     Known,
     /// At least two solutions.
     Multiple,
@@ -27,7 +27,7 @@ pub enum Status {
     Mismatch,
     /// Not a puzzle.
     Malformed,
-    /// Pencil marks that say more than clues: they have no canonical form.
+    /// Pencil marks that are more than clues, so they have no canonical form.
     NoForm,
     /// The node limit ended the search.
     GaveUp,
@@ -53,8 +53,8 @@ impl Status {
         Self::InternalError,
     ];
 
-    /// What `outcome` says about `puzzle`, reached under `limits`. Of marks their
-    /// [clues](crate::Marks::clues) are asked for.
+    /// The status of `puzzle`, whose `outcome` was found under `limits`. For pencil marks, `puzzle`
+    /// is their [clues](crate::Marks::clues).
     pub fn of(puzzle: &Puzzle, limits: Limits, outcome: &Outcome) -> Self {
         match outcome.solutions {
             0 if puzzle.contradiction().is_some() => Self::Contradictory,
@@ -66,7 +66,7 @@ impl Status {
         }
     }
 
-    /// Its name, as the rows have it.
+    /// Its name in rows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unique => "unique",
@@ -85,7 +85,7 @@ impl Status {
         }
     }
 
-    /// Whether this is what was asked for: a run of nothing else ends with exit status 0.
+    /// Whether a run with such records alone ends with exit status 0.
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Unique | Self::Solved | Self::Ok | Self::Duplicate | Self::Known)
     }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn one_solution_is_unique_only_when_a_second_was_looked_for() {
+    fn one_solution_is_unique_only_after_a_search_for_a_second() {
         assert_eq!(status([1, 2, 3], Limits::FIRST, 1, false), Status::Solved);
         assert_eq!(status([1, 2, 3], Limits::PROOF, 1, false), Status::Unique);
         assert_eq!(status([1, 2, 3], Limits::PROOF, 1, true), Status::GaveUp);

@@ -1,22 +1,21 @@
-//! 81 characters to cells and back, in vectors.
+//! Converts 81 characters to cells and back, in vectors.
 //!
-//! On easy puzzles text costs as much as it can spoil: reading cell by cell would take longer than
-//! solving in lanes. These are functions for batches, to be inlined where the vector level is
-//! known ([`Simd::vectorize`]); they move each cell once, from its place to its place, because
-//! moving bytes that were just written, in pieces of another size, costs more than reading them.
+//! Reading an easy puzzle cell by cell would take longer than solving it. These functions are
+//! inlined where the vector level is known ([`Simd::vectorize`]). They move each cell once,
+//! straight to its destination: loading bytes that were just stored in pieces of another size is
+//! slow.
 
 use std::ops::{Add, BitOrAssign, Sub};
 
 use crate::simd::vectors::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dispatch, u8x32};
 
-/// How many cells a puzzle has.
 pub(crate) const CELLS: usize = 81;
 
 /// The 81 characters of a puzzle or a solution, or its cells: 0 for a blank.
 pub(crate) type Line = [u8; CELLS];
 
-/// Where the level's widest vectors of a line start: the last two overlap, so that nothing is left
-/// over.
+/// The offsets of the level's widest vectors in a line. The last two overlap, so no remainder is
+/// left.
 #[inline(always)]
 pub(crate) fn windows<S: Simd>() -> impl Iterator<Item = usize> {
     (0..CELLS).step_by(S::u8s::LEN).map(
@@ -25,31 +24,30 @@ pub(crate) fn windows<S: Simd>() -> impl Iterator<Item = usize> {
     )
 }
 
-/// The last vector of a line that is to be moved fast, and where it starts: no wider than it has to be,
-/// so that it mostly lies in one line of the cache.
+/// The last vector of a line, and its offset. It is no wider than necessary, so it is mostly in one
+/// cache line.
 type Last<S> = u8x32<S>;
 const LAST: usize = CELLS - 32;
 
-/// Where the widest vectors before it start.
+/// The offsets of the widest vectors before it.
 #[inline(always)]
 fn windows_before_last<S: Simd>() -> impl Iterator<Item = usize> {
     (0..LAST).step_by(S::u8s::LEN)
 }
 
-/// Reads cells at the level that every machine of this kind has.
+/// Reads cells at the baseline vector level.
 pub(crate) fn read(line: &Line, cells: &mut Line) -> bool {
     dispatch!(Level::baseline(), s => read_cells(s, line, cells))
 }
 
-/// Reads cells in place; `false` if some character is no cell, and then what was read means
-/// nothing.
+/// Reads cells in place; returns `false` if some character is not a cell, and then `cells` is
+/// meaningless.
 #[inline(always)]
 pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, cells: &mut Line) -> bool {
-    // Nearly every file has blanks of one kind, and it is one of these.
+    // Nearly every file uses one character for blanks, `.` or `0`.
     read_with(s, line, cells, b".") || read_with(s, line, cells, b"._*-xX?")
 }
 
-/// With these blanks, and `0`.
 #[inline(always)]
 fn read_with<S: Simd>(s: S, line: &Line, cells: &mut Line, blanks: &[u8]) -> bool {
     let mut all_cells = true;
@@ -59,7 +57,7 @@ fn read_with<S: Simd>(s: S, line: &Line, cells: &mut Line, blanks: &[u8]) -> boo
     all_cells & read_window::<S, Last<S>>(s, line, cells, blanks, LAST)
 }
 
-/// With one vector, from a place on.
+/// One vector, at this offset.
 #[inline(always)]
 fn read_window<S: Simd, V>(s: S, line: &Line, cells: &mut Line, blanks: &[u8], at: usize) -> bool
 where
@@ -71,25 +69,24 @@ where
     digit_or_blank.store_slice(&mut cells[at..at + V::LEN]);
     let mut is_cell = is_digit;
     for &blank in blanks {
-        // The same of the text would load it again.
+        // Comparing the text instead would load it again.
         is_cell |= digit.simd_eq(blank.wrapping_sub(b'0'));
     }
     is_cell.all_true()
 }
 
-/// Writes cells as they were written.
+/// Copies the text of cells.
 #[inline(always)]
 pub(crate) fn copy_cells<S: Simd>(s: S, cells: &Line, line: &mut Line) {
     write_sums(s, cells, 0, line);
 }
 
-/// Writes a solution.
 #[inline(always)]
 pub(crate) fn write_digits<S: Simd>(s: S, digits: &Line, line: &mut Line) {
     write_sums(s, digits, b'0', line);
 }
 
-/// Writes each byte and `more` to it.
+/// Writes each byte plus `more`.
 #[inline(always)]
 fn write_sums<S: Simd>(s: S, bytes: &Line, more: u8, line: &mut Line) {
     for at in windows_before_last::<S>() {
@@ -98,7 +95,7 @@ fn write_sums<S: Simd>(s: S, bytes: &Line, more: u8, line: &mut Line) {
     write_sum::<S, Last<S>>(s, bytes, more, line, LAST);
 }
 
-/// With one vector, from a place on.
+/// One vector, at this offset.
 #[inline(always)]
 fn write_sum<S: Simd, V>(s: S, bytes: &Line, more: u8, line: &mut Line, at: usize)
 where
@@ -134,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn at_every_level_and_place_each_character_is_what_it_is() {
+    fn every_character_is_read_at_every_level_and_place() {
         for level in SimdLevel::available() {
             for byte in 0..=u8::MAX {
                 for at in [0, 31, 32, 48, 49, 63, 64, 80] {
@@ -156,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_as_it_was() {
+    fn written_cells_are_read_back() {
         let cells: Line = std::array::from_fn(|i| (i % 10) as u8);
         let text = cells.map(|cell| if cell == 0 { b'.' } else { b'0' + cell });
         for level in SimdLevel::available() {

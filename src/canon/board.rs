@@ -1,31 +1,33 @@
-//! The board in both orientations, ready for labels.
+//! The board in both orientations.
 
-use super::partial::Value;
 use crate::puzzle::CELLS;
 
-/// Nine cells, and room up to a power of two. Each is four times its digit: a shift that brings its
-/// label down ([`Labels`](super::partial::Labels)).
+/// A row of the form: nine labels of four bits, the first in the highest.
+pub(super) type Value = u64;
+
+/// Nine cells, padded to a power of two. Each is four times its digit: the shift of its label in
+/// [`Labels`](super::partial::Labels).
 pub(super) type Line = [u8; 16];
 
 /// A puzzle whose clues obey the rules: its rows, and its columns read as rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
-    /// As it was given, and transposed.
+    /// As given, and transposed.
     pub lines: [[Line; 9]; 2],
-    /// For each orientation the rows without a clue, a bit each.
+    /// For each orientation, the rows without a clue, one bit per row.
     pub blank: [u16; 2],
-    /// For each orientation and row its cells with a clue, a bit each.
+    /// For each orientation and row, the cells with a clue, one bit per cell.
     filled: [[u16; 9]; 2],
-    /// Whether every cell is given.
+    /// Whether every cell has a clue.
     pub is_complete: bool,
 }
 
 impl Board {
-    /// `None` if two equal clues see each other.
+    /// `None` if a unit has two equal clues.
     pub fn new(cells: &[u8; CELLS]) -> Option<Self> {
         let mut lines = [[[0; 16]; 9]; 2];
         let (mut rows, mut columns, mut boxes) = ([0_u16; 9], [0_u16; 9], [0_u16; 9]);
-        // A digit that a unit has already shows up here.
+        // The digits that occur twice in a unit.
         let mut twice = 0;
         let mut filled = [[0; 9]; 2];
         for (r, row) in cells.as_chunks::<9>().0.iter().enumerate() {
@@ -49,19 +51,19 @@ impl Board {
         (twice == 0).then_some(Self { lines, blank, filled, is_complete })
     }
 
-    /// The smallest that the first row can be, if it is this one.
+    /// The smallest first row of the form, if it is this row.
     #[inline(always)]
     pub fn first_value(&self, orientation: usize, row: usize) -> Value {
         FIRST_VALUES[usize::from(self.filled[orientation][row])]
     }
 }
 
-/// By the cells with a clue: the fullest stack is last, and blanks are first in each.
+/// Indexed by the cells with a clue: the fullest stack is last, and blanks are first in each stack.
 const FIRST_VALUES: [Value; 512] = {
     let mut values = [0; 512];
     let mut filled = 0;
     while filled < 512 {
-        // How many stacks have more than no, one, two clues.
+        // The number of stacks with more than 0, 1 and 2 clues.
         let mut stacks = [0; 3];
         let mut s = 0;
         while s < 3 {
@@ -74,7 +76,7 @@ const FIRST_VALUES: [Value; 512] = {
         }
         let (mut place, mut label) = (0, 0);
         while place < 9 {
-            // The stack here has a clue in this column if enough stacks have that many.
+            // This stack has a clue in this column if enough stacks have that many clues.
             let is_filled = stacks[2 - place % 3] + place / 3 >= 3;
             if is_filled {
                 label += 1;

@@ -1,25 +1,26 @@
 //! The first two rows of a complete grid.
 //!
-//! The first row reads 1 to 9, whichever line it is and however its columns stand. So the second
-//! one decides. Say that column `c` *leads to* the column in which the first row has the digit that
-//! the second row has in `c`: a permutation of the columns. Every column leads to another stack.
+//! The first row is always `123456789`, for every line and every order of its columns. So the
+//! second row decides. Column `c` *leads to* the column in which the first row has the digit that
+//! the second row has in `c`. This is a permutation of the columns, and every column leads to
+//! another stack.
 //!
-//! The second row is small if its first stack leads to the second stack as much as can be. There
-//! are two kinds of chutes:
+//! The second row is smallest if as many columns of its first stack as possible lead to the second
+//! stack. There are two kinds of chutes:
 //!
 //! - All columns of a stack lead to the same stack. The rows are `123456789` and `456789…`, and any
 //!   stack and any order of its columns can be first.
 //! - Two columns of a stack lead to the same stack, the third leads to the other. The rows are
-//!   `123456789` and `457…`. The first stack can be any. What its columns lead to comes next, and
-//!   the order of all columns follows; at most the first two can be exchanged.
+//!   `123456789` and `457…`. Any stack can be first. The columns that it leads to are next, and the
+//!   order of all columns follows; at most the first two can be exchanged.
 
-use super::board::{Board, Line};
-use super::partial::{Partial, Value};
+use super::board::{Board, Line, Value};
+use super::partial::Partial;
 
 /// 1 to 9.
 pub(super) const FIRST_ROW: Value = 0x1_2345_6789;
 
-/// Two rows of a chute as the first of the form, with an order of the columns.
+/// Two rows of a chute as the first two rows of the form, with an order of the columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     /// The second row.
@@ -37,7 +38,7 @@ impl Start {
     }
 }
 
-/// Calls `each` with every start whose second row can be the smallest.
+/// Calls `each` with every start whose second row may be the smallest.
 #[inline(always)]
 pub(super) fn starts(board: &Board, mut each: impl FnMut(Start)) {
     let chutes = [(0, 0), (0, 3), (0, 6), (1, 0), (1, 3), (1, 6)];
@@ -77,7 +78,7 @@ fn places(line: &Line) -> Places {
     (0..9).fold(0, |places, column| places | column << line[column as usize])
 }
 
-/// To which column each column leads, four bits each.
+/// The column to which each column leads, four bits each.
 #[derive(Clone, Copy, Debug)]
 struct Lead(u64);
 
@@ -98,14 +99,14 @@ impl Lead {
         stack(self.of(column))
     }
 
-    /// The second row, where the first one reads 1 to 9 in this order of the columns.
+    /// The second row, if the first one is `123456789` in this order of the columns.
     #[inline(always)]
     fn second_row(self, columns: &[u8; 9]) -> Value {
         let labels = (1_u64..).zip(columns).fold(0, |labels, (i, &c)| labels | i << (4 * c));
         columns.iter().fold(0, |row, &c| row << 4 | labels >> (4 * self.of(c)) & 15)
     }
 
-    /// Each order of the first stack's columns, and behind it what they lead to.
+    /// Each order of the first stack's columns, followed by the columns that they lead to.
     #[inline(always)]
     fn pure_orders(self, stack: u8, each: &mut impl FnMut([u8; 9])) {
         let [a, b, c] = [3 * stack, 3 * stack + 1, 3 * stack + 2];

@@ -1,4 +1,4 @@
-//! A set of puzzles that others are compared with, in memory or on disk.
+//! A set of puzzles for membership tests, in memory or on disk.
 
 use std::io;
 
@@ -7,9 +7,9 @@ use super::sorted::{Sorted, Unmerged};
 
 /// Collects the hashes of a set of puzzles ([`Seen::hash`]).
 ///
-/// In memory each puzzle takes 20 to 39 bytes, as in [`Seen`]. Where there is a limit and it is reached,
-/// what is collected goes sorted into a temporary file without a name, in the folder that `TMPDIR`
-/// names, 16 bytes each; at the end these files are merged.
+/// In memory each puzzle takes 20 to 39 bytes, as in [`Seen`]. At a limit, the hashes are written,
+/// sorted, to an unnamed temporary file in the folder `TMPDIR`, 16 bytes each. At the end these
+/// files are merged.
 ///
 /// ```
 /// use bulkdoku::Puzzle;
@@ -31,7 +31,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Collects nothing yet, in at most this many bytes of memory.
+    /// An empty collector that takes at most this many bytes of memory.
     pub fn new(most_bytes: Option<usize>) -> Self {
         Self { seen: Seen::default(), most_bytes, unmerged: Vec::new() }
     }
@@ -44,7 +44,7 @@ impl Collector {
         let most = self.most_bytes.unwrap_or(usize::MAX);
         if self.seen.insert_within(hash, most).is_none() {
             self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
-            // Of a limit too small for anything one is kept nevertheless.
+            // One hash is kept even if the limit is too small for it.
             if self.seen.insert_within(hash, most).is_none() {
                 self.seen.insert(hash);
             }
@@ -52,7 +52,7 @@ impl Collector {
         Ok(())
     }
 
-    /// The set of all that were collected.
+    /// The set of all collected puzzles.
     ///
     /// # Errors
     /// When a temporary file cannot be written or read.
@@ -61,24 +61,24 @@ impl Collector {
             return Ok(Known::InMemory(self.seen));
         }
         self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
-        // Its memory is free for the merge.
+        // Frees its memory for the merge.
         drop(self.seen);
         Ok(Known::OnDisk(Sorted::merge(self.unmerged)?))
     }
 }
 
-/// A set of puzzles that others are compared with.
+/// A set of puzzles for membership tests.
 #[derive(Debug)]
 pub enum Known {
     /// All hashes are in memory.
     InMemory(Seen),
-    /// They are in a sorted file. Asking for one reads 4 KiB.
+    /// The hashes are in a sorted file. A test reads 4 KiB.
     OnDisk(Sorted),
 }
 
 impl Known {
-    /// Whether a puzzle is one of the set, by its hash. Another puzzle has the same hash with a chance
-    /// of the size of the set in 2¹²⁸.
+    /// Whether a puzzle is in the set, by its hash. The chance of a false positive is the size of
+    /// the set in 2¹²⁸.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -89,7 +89,7 @@ impl Known {
         }
     }
 
-    /// How many different puzzles there are.
+    /// The number of different puzzles.
     pub fn len(&self) -> u64 {
         match self {
             Self::InMemory(seen) => seen.len() as u64,
@@ -97,7 +97,7 @@ impl Known {
         }
     }
 
-    /// Whether there is none.
+    /// Whether there are no puzzles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -109,19 +109,18 @@ mod tests {
 
     use super::*;
     use crate::isomorph::{Permutation, SeededRng};
+    use crate::puzzle::CLASSIC;
 
     #[test]
     fn sets_on_disk_hold_what_sets_in_memory_hold() {
-        let clues =
-            "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-        let puzzle = clues.parse::<crate::Puzzle>().unwrap();
-        let mut chance = SeededRng::new(11);
-        let mut hash = || Seen::hash(&Permutation::random(&mut chance).puzzle(&puzzle));
+        let puzzle = CLASSIC.parse::<crate::Puzzle>().unwrap();
+        let mut rng = SeededRng::new(11);
+        let mut hash = || Seen::hash(&Permutation::random(&mut rng).puzzle(&puzzle));
         let (inside, outside): (Vec<_>, Vec<_>) = (0..5000).map(|_| (hash(), hash())).unzip();
         let different: HashSet<_> = inside.iter().collect();
         for most_bytes in [None, Some(1 << 20), Some(100_000), Some(20_000), Some(0)] {
             let mut collector = Collector::new(most_bytes);
-            // Most come once more, in other files.
+            // Most hashes occur twice, in different files.
             let all = if most_bytes == Some(0) { &inside[..100] } else { &inside[..] };
             for &hash in all.iter().chain(&all[all.len() / 2..]) {
                 collector.insert(hash).unwrap();

@@ -1,11 +1,10 @@
-//! The canonical form: one puzzle or grid that stands for all that are the same but for names and
-//! order.
+//! The canonical form: one puzzle or grid that represents all its isomorphs.
 //!
 //! Two puzzles are *isomorphic* if one becomes the other by relabelling the digits, permuting the
 //! rows of a band or the columns of a stack, permuting bands or stacks, and transposing. The
 //! canonical form is the smallest of all isomorphs, read as 81 characters with a blank before `1`
-//! to `9`. The puzzlers' forum calls it *minlex*. It exists for every puzzle whose clues obey the
-//! rules; how many solutions the puzzle has does not matter.
+//! to `9`. The puzzlers' forum calls it *minlex*. Every puzzle whose clues obey the rules has one,
+//! whatever the number of its solutions.
 //!
 //! ```
 //! use bulkdoku::Puzzle;
@@ -21,18 +20,18 @@
 //!
 //! # Method
 //!
-//! The form is built row by row. A partial transformation has some rows in
-//! place and decides only what these rows force: columns without a clue so far stay
-//! interchangeable, and so do stacks. Of all partial transformations and of all rows that could
-//! come next, those with the smallest next row survive. What is still interchangeable at the end
-//! is counted, not listed, so nearly empty boards are no harder than others.
+//! The form is built row by row. A partial transformation has some rows in place and decides only
+//! what these rows force: columns without a clue so far stay interchangeable, and so do stacks. Of
+//! all partial transformations and all possible next rows, those with the smallest next row
+//! survive. Columns and stacks that are still interchangeable at the end are counted, not
+//! enumerated, so nearly empty boards are no harder than others.
 //!
-//! The first row of a complete grid says nothing, and each of its 18 lines can be arranged in
-//! 1,296 ways. Grids start with two rows: the second, read by the columns of the first, is a
-//! permutation of nine columns, and the smallest way of writing it leaves at most a few choices
+//! The first row of a complete grid decides nothing: each of its 18 lines can be first, in 1,296
+//! orders. Therefore grids start with two rows: the second, relative to the first, is a permutation
+//! of nine columns, and the smallest way of writing it leaves only a few choices
 //! (`src/canon/grid.rs`).
 //!
-//! The work is bounded: partial transformations of equal length stand for disjoint sets of the
+//! The work is bounded: partial transformations of equal length represent disjoint sets of the
 //! 3,359,232 transformations of the cells. Nothing is allocated.
 //!
 //! # Sources
@@ -41,10 +40,10 @@
 //!   <http://sudopedia.enjoysudoku.com/Canonical_Form.html>
 //! - The group and its 2·6⁸ = 3,359,232 transformations of the cells:
 //!   <https://en.wikipedia.org/wiki/Mathematics_of_Sudoku#Sudokus_from_permutation_groups>
-//! - The most symmetric grid with its 648 automorphisms, and how many grids have how many:
+//! - The most symmetric grid with its 648 automorphisms, and the number of grids by automorphisms:
 //!   Ed Russell and Frazer Jarvis, *There are 5472730538 essentially different Sudoku grids*,
 //!   <http://www.afjarvis.org.uk/sudoku/sudgroup.html>
-//! - Known programs of this kind, described and not used here:
+//! - Other programs for this; none of their code is used here:
 //!   <https://github.com/dobrichev/sudoku-minlexing-tool>,
 //!   <https://docs.rs/sudoku/latest/sudoku/struct.Sudoku.html#method.canonicalized>
 
@@ -70,20 +69,20 @@ pub use seen::Seen;
 #[doc(hidden)]
 pub use sorted::Sorted;
 
-/// A canonical form, and how symmetric it is.
+/// A canonical form and its symmetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Canonical<T> {
-    /// The smallest of all isomorphs.
+    /// The smallest isomorph.
     pub form: T,
-    /// How many of the 3,359,232 transformations of the cells leave the board as it is, up to the
-    /// names of its digits. 1 means that only the identity does.
+    /// The number of the 3,359,232 transformations of the cells that map the board to itself, up to
+    /// relabelling of the digits. 1 means only the identity.
     pub automorphisms: u32,
 }
 
 impl Puzzle {
     /// The smallest isomorph of this puzzle, with the number of its automorphisms.
     ///
-    /// Isomorphic puzzles have the same canonical form, others have different ones.
+    /// Two puzzles have the same canonical form if and only if they are isomorphic.
     ///
     /// ```
     /// use bulkdoku::Puzzle;
@@ -95,7 +94,7 @@ impl Puzzle {
     /// ```
     ///
     /// # Errors
-    /// When two equal clues see each other: such cells are not a puzzle of any class.
+    /// When a unit has two equal clues: such cells have no class.
     pub fn canonical(&self) -> Result<Canonical<Self>, Contradiction> {
         let cells = self.cells();
         let Some(board) = Board::new(cells) else {
@@ -123,7 +122,7 @@ impl Grid {
     /// ```
     ///
     /// # Errors
-    /// When two equal digits see each other.
+    /// When a unit has two equal digits.
     pub fn canonical(&self) -> Result<Canonical<Self>, Contradiction> {
         let Canonical { form, automorphisms } = Puzzle::from(*self).canonical()?;
         Ok(Canonical { form: Self(*form.cells()), automorphisms })

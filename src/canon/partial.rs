@@ -1,26 +1,24 @@
-//! Partial transformations: some rows in place, and of columns and labels what these rows force.
+//! Partial transformations: some rows are in place, and columns and labels are decided as far as
+//! these rows force them.
 
-use super::board::{Board, Line};
+use super::board::{Board, Line, Value};
 
-/// The label of a digit that has none yet: it comes behind all others in its row.
+/// Stands for the label of a digit that has none yet; it sorts after all labels.
 const NEW: u64 = 10;
 
-/// A row of the form: nine labels of four bits, the first in the highest.
-pub(super) type Value = u64;
-
-/// The permutations of three places; the first two of them leave the first place alone.
+/// The permutations of three places; the first two fix the first place.
 const PERMUTATIONS: [[usize; 3]; 6] =
     [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// The labels of the digits, four bits each: digit `d` has its own at bit `4 * d`.
+/// The labels of the digits, four bits each: that of digit `d` starts at bit `4 * d`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Labels(u64);
 
 impl Labels {
-    /// No digit has a label, and a blank is 0.
+    /// No digit has a label; the label of a blank is 0.
     const NONE: Self = Self(0xAA_AAAA_AAA0);
 
-    /// Of a cell of a [`Line`].
+    /// The label of a cell of a [`Line`].
     #[inline(always)]
     fn of(self, cell: u8) -> u64 {
         self.0 >> cell & 15
@@ -33,28 +31,27 @@ impl Labels {
     }
 }
 
-/// Some rows are in place, and what they force is decided.
+/// A partial transformation: some rows are in place, and what they force is decided.
 ///
-/// In a smallest form, columns without a clue so far stand leftmost in their stack and stacks
-/// without a clue so far stand leftmost on the board. So two counts say what is undecided.
+/// In a smallest form, columns without a clue so far are leftmost in their stack, and stacks
+/// without a clue so far are leftmost on the board. So two counts tell what is undecided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial {
     labels: Labels,
     /// The next label, from 1.
     next: u8,
-    /// Which of the board's orientations.
     orientation: u8,
     /// The column at each place; undecided ones in any order.
     columns: [u8; 9],
-    /// In the stack at each place, how many columns are undecided.
+    /// The number of undecided columns in the stack at each place.
     loose: [u8; 3],
-    /// How many stacks are undecided.
+    /// The number of undecided stacks.
     loose_stacks: u8,
-    /// The rows that are not in place, a bit each.
+    /// The rows that are not in place yet, one bit each.
     rows: u16,
-    /// Those of them that can come next.
+    /// The rows that can be next.
     candidates: u16,
-    /// How many ways there were to choose among rows without a clue.
+    /// The number of ways to choose among rows without a clue so far.
     ways: u32,
 }
 
@@ -74,8 +71,8 @@ impl Partial {
         }
     }
 
-    /// Two rows are in place, and all columns and labels are decided: the first of these rows
-    /// reads 1 to 9.
+    /// Two rows are in place, and all columns and labels are decided: the first of these rows is
+    /// `123456789`.
     pub fn of_two_rows(orientation: u8, rows: [usize; 2], first: &Line, columns: [u8; 9]) -> Self {
         let mut labels = Labels::NONE;
         for (label, &column) in (1..).zip(&columns) {
@@ -95,18 +92,18 @@ impl Partial {
         }
     }
 
-    /// How many transformations of the cells come of it when all rows are in place.
+    /// The number of transformations of the cells that it represents when all rows are in place.
     pub fn transformations(&self) -> u32 {
         const FACTORIAL: [u32; 4] = [1, 1, 2, 6];
         let of_columns: u32 = self.loose.iter().map(|&n| FACTORIAL[usize::from(n)]).product();
         self.ways * of_columns * FACTORIAL[usize::from(self.loose_stacks)]
     }
 
-    /// The rows that can come next. Of a band's rows without a clue one stands for all.
+    /// The rows that can be next. One of a band's rows without a clue represents them all.
     #[inline(always)]
     pub fn candidates(&self, board: &Board) -> impl Iterator<Item = usize> + use<> {
         let blank = self.candidates & board.blank[usize::from(self.orientation)];
-        // In each band the lowest.
+        // The lowest in each band.
         let low = blank & 0o111;
         let middle = blank & 0o222 & !(low << 1);
         let high = blank & 0o444 & !(low << 2) & !(middle << 1);
@@ -118,13 +115,12 @@ impl Partial {
         })
     }
 
-    /// The row `row` of the board, in this orientation.
     #[inline(always)]
     fn line<'a>(&self, board: &'a Board, row: usize) -> &'a Line {
         &board.lines[usize::from(self.orientation)][row]
     }
 
-    /// The smallest that the next row can be, if it is `row`.
+    /// The smallest next row of the form, if it is `row`.
     #[inline(always)]
     pub fn value(&self, board: &Board, row: usize) -> Value {
         let line = self.line(board, row);
@@ -144,7 +140,7 @@ impl Partial {
     /// The row with the next labels in place of [`NEW`].
     #[inline(always)]
     fn labelled(&self, mut value: Value) -> Value {
-        // The highest bit of each: no other label has its first and its third bit.
+        // The highest bit of each `NEW`: in no other label are the first and the third bit set.
         let mut new = value & value << 2 & 0x8_8888_8888;
         let mut label = u64::from(self.next);
         while new != 0 {
@@ -156,7 +152,7 @@ impl Partial {
         value
     }
 
-    /// Calls `each` with every way to put `row` next that makes it as small as can be.
+    /// Calls `each` with every way to place `row` next that makes it smallest.
     #[inline(always)]
     pub fn expand(&self, board: &Board, row: usize, mut each: impl FnMut(Self)) {
         let placed = self.without(row);
@@ -171,7 +167,7 @@ impl Partial {
         placed.arrange(self.line(board, row), each);
     }
 
-    /// The same with this row in place, and nothing decided by it yet.
+    /// The same with this row in place, before it decides anything.
     #[inline(always)]
     fn without(&self, row: usize) -> Self {
         let rows = self.rows & !(1 << row);
@@ -179,13 +175,13 @@ impl Partial {
         Self { rows, candidates: if of_band == 0 { rows } else { of_band }, ..*self }
     }
 
-    /// Decides what a row forces, in all ways.
+    /// Calls `each` with all ways to decide what a row forces.
     fn arrange(&self, line: &Line, mut each: impl FnMut(Self)) {
         let stacks = std::array::from_fn(|s| self.stack(line, s));
         let stacks: [Stack; 3] = sorted(stacks, self.loose_stacks);
         let undecided = usize::from(self.loose_stacks);
         let keys = stacks.map(|stack| stack.key);
-        // Stacks without a clue stay where they are; decided ones, too.
+        // Stacks without a clue stay in place, and so do decided ones.
         let may_move = |s: usize| s < undecided && keys[s] != 0;
         let loose_stacks = (0..undecided).filter(|&s| keys[s] == 0).count() as u8;
         let is_tied = |s: usize| may_move(s) && keys[s] == keys[s - 1];
@@ -213,7 +209,7 @@ impl Partial {
         }
     }
 
-    /// The stack at a place, its undecided columns sorted by what they have in this row.
+    /// The stack at a place, its undecided columns sorted by their labels in this row.
     fn stack(&self, line: &Line, s: usize) -> Stack {
         let cells = std::array::from_fn(|i| {
             let column = self.columns[3 * s + i];
@@ -234,7 +230,7 @@ impl Partial {
         }
     }
 
-    /// The columns are these now, and digits without a label get theirs as they are read.
+    /// Sets the columns, and labels new digits from left to right.
     fn with_columns(mut self, line: &Line, columns: [[u8; 3]; 3]) -> Self {
         for (place, &column) in columns.as_flattened().iter().enumerate() {
             self.columns[place] = column;
@@ -248,28 +244,28 @@ impl Partial {
     }
 }
 
-/// Three columns and what they have in a row.
+/// A stack: three columns and their labels in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Stack {
-    /// Their labels, the first in the highest bits.
+    /// The labels, the first in the highest bits.
     key: u64,
     columns: [u8; 3],
-    /// How many columns were undecided.
+    /// The number of undecided columns.
     loose: u8,
-    /// How many of those have no clue in the row either.
+    /// The number of those that have no clue in the row either.
     blanks: u8,
-    /// How many of those have a digit without label: these are the last ones, in any order.
+    /// The number of those that have a digit without a label: they are last, in any order.
     new: u8,
 }
 
 impl Stack {
-    /// The columns in every order that makes the row smallest.
+    /// The orders of the columns that make the row smallest.
     fn ways(self) -> impl Iterator<Item = [u8; 3]> + Clone {
         let count = [1, 1, 2, 6][usize::from(self.new)];
         let start = usize::from(self.loose - self.new);
         PERMUTATIONS[..count].iter().map(move |order| {
             let mut columns = self.columns;
-            // Two places are the last two of a permutation that leaves the first alone.
+            // An order of two places is taken from a permutation that fixes the first place.
             let skip = 3 - usize::from(self.new);
             if self.new > 1 {
                 for i in 0..usize::from(self.new) {
@@ -281,13 +277,13 @@ impl Stack {
     }
 }
 
-/// Three labels in one number, the first highest.
+/// Three labels as one number, the first highest.
 #[inline(always)]
 fn joined([a, b, c]: [u64; 3]) -> u64 {
     a << 8 | b << 4 | c
 }
 
-/// The first `count` of three sorted.
+/// Sorts the first `count` of three values.
 #[inline(always)]
 fn sorted<T: Ord + Copy>([a, b, c]: [T; 3], count: u8) -> [T; 3] {
     if count < 2 {

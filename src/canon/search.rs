@@ -1,14 +1,13 @@
-//! The search: row by row, what gives the smallest row survives.
+//! The search: row by row, the transformations with the smallest row survive.
 
-use super::board::Board;
+use super::board::{Board, Value};
 use super::grid;
-use super::partial::{Partial, Value};
+use super::partial::Partial;
 use crate::puzzle::CELLS;
 
-/// Larger than any row.
 const NO_ROW: Value = Value::MAX;
 
-/// The smallest rows so far, and how many transformations lead to them.
+/// The smallest rows so far, and the number of transformations that lead to them.
 #[derive(Debug)]
 pub(super) struct Search<'a> {
     board: &'a Board,
@@ -18,8 +17,8 @@ pub(super) struct Search<'a> {
 
 /// Partial transformations of one length that are equally small.
 ///
-/// When it is full, those in it are searched to the end, and it is empty again: memory is bounded,
-/// whatever the symmetry.
+/// When the list is full, its transformations are searched to the end and removed: memory is
+/// bounded for any symmetry.
 struct Survivors {
     all: [Partial; Self::ROOM],
     count: usize,
@@ -34,7 +33,7 @@ impl Survivors {
 }
 
 impl<'a> Search<'a> {
-    /// The cells of the smallest isomorph, and how many transformations lead to it.
+    /// The cells of the smallest isomorph, and the number of transformations that lead to it.
     pub fn run(board: &'a Board) -> ([u8; CELLS], u32) {
         let mut search = Self { board, best: [NO_ROW; 9], transformations: 0 };
         if board.is_complete {
@@ -47,7 +46,7 @@ impl<'a> Search<'a> {
         (cells, search.transformations)
     }
 
-    /// Starts with two rows.
+    /// Searches a complete grid, which starts with two rows.
     fn grid(&mut self) {
         self.best[0] = grid::FIRST_ROW;
         let mut survivors = Survivors::new();
@@ -60,10 +59,11 @@ impl<'a> Search<'a> {
         self.descend(2, &survivors.all[..survivors.count]);
     }
 
-    /// Adds the row at this place, and all below it.
+    /// Adds the row at this place and all rows below it.
     fn descend(&mut self, place: usize, partials: &[Partial]) {
         let board = self.board;
-        // Most rows are not the smallest, so the smallest is known before anything is decided.
+        // Finds the smallest row before anything is decided, because most rows are not the
+        // smallest.
         let (mut smallest, mut count) = ([(0, 0); Survivors::ROOM * 6], 0);
         for (i, partial) in partials.iter().enumerate() {
             for row in partial.candidates(board) {
@@ -89,7 +89,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a row at this place is as small as any so far; if it is smaller, those are gone.
+    /// Whether a row at this place is as small as the best so far; a smaller one discards the
+    /// others.
     #[inline(always)]
     fn is_smallest(&mut self, place: usize, value: Value, survivors: &mut Survivors) -> bool {
         if value < self.best[place] {
@@ -99,14 +100,14 @@ impl<'a> Search<'a> {
         value == self.best[place]
     }
 
-    /// A smaller row at this place makes all that was found below it void.
+    /// Sets a smaller row at this place and discards the rows below it.
     fn replace(&mut self, place: usize, value: Value) {
         self.best[place] = value;
         self.best[place + 1..].fill(NO_ROW);
         self.transformations = 0;
     }
 
-    /// Keeps what has the smallest row at this place.
+    /// Keeps a transformation with the smallest row at this place.
     #[inline(always)]
     fn keep(&mut self, place: usize, partial: Partial, survivors: &mut Survivors) {
         if place == 8 {

@@ -1,4 +1,4 @@
-//! Which puzzles were seen before.
+//! The set of puzzles seen before.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,11 +8,10 @@ use twox_hash::XxHash3_128;
 
 use crate::puzzle::Puzzle;
 
-/// The puzzles that were seen, each as a hash of 128 bits.
+/// A set of puzzles, each as a hash of 128 bits.
 ///
-/// A puzzle takes 16 bytes and what a hash table needs beside them: 20 to 39 bytes in all, 2.4 GiB for
-/// 100 million. Of `n` different puzzles two have the same hash with a chance of about n² / 2¹²⁹: one
-/// in 10²² for 100 million.
+/// A puzzle takes 20 to 39 bytes in the hash table, 2.4 GiB for 100 million. The chance that two of
+/// `n` different puzzles have the same hash is about n² / 2¹²⁹: one in 10²² for 100 million.
 ///
 /// ```
 /// use bulkdoku::Puzzle;
@@ -23,15 +22,15 @@ use crate::puzzle::Puzzle;
 /// assert!(!seen.insert(Seen::hash(&Puzzle::EMPTY)));
 /// ```
 pub struct Seen {
-    /// By their first byte. A table that grows is there twice for a while; of these only one at a
-    /// time.
+    /// The hashes by their first byte. A table is in memory twice while it grows; with shards, only
+    /// a 256th of the set is.
     shards: Vec<HashSet<u128, BuildHasherDefault<Itself>>>,
-    /// What the tables take, as far as [`Seen::insert_within`] knows.
+    /// The size of the tables, if only [`Seen::insert_within`] is used.
     bytes: usize,
 }
 
-/// What a hash table takes that has room for this many hashes: a power of two places of 16 bytes and one
-/// more, of which seven in eight are filled.
+/// The size of a hash table for this many hashes: a power of two slots of 17 bytes, seven eighths
+/// of which are used.
 fn table_bytes(room: usize) -> usize {
     if room == 0 { 0 } else { (room * 8).div_ceil(7).next_power_of_two().max(4) * 17 }
 }
@@ -39,7 +38,6 @@ fn table_bytes(room: usize) -> usize {
 const SHARDS: usize = 256;
 
 impl Default for Seen {
-    /// None yet.
     fn default() -> Self {
         Self { shards: vec![HashSet::default(); SHARDS], bytes: 0 }
     }
@@ -51,13 +49,13 @@ impl Seen {
         XxHash3_128::oneshot(puzzle.cells())
     }
 
-    /// Adds a puzzle by its hash; `false` if it is there already.
+    /// Adds a puzzle by its hash; returns `false` if it is already there.
     pub fn insert(&mut self, hash: u128) -> bool {
         self.shards[(hash >> 120) as usize].insert(hash)
     }
 
-    /// Adds a puzzle by its hash if the tables then take no more than this many bytes, that which is
-    /// moved to a larger one included; `None` if they would.
+    /// Adds a puzzle by its hash, unless the tables would take more than this many bytes while one
+    /// of them grows; `None` if they would.
     pub fn insert_within(&mut self, hash: u128, most_bytes: usize) -> Option<bool> {
         let shard = &self.shards[(hash >> 120) as usize];
         if shard.len() == shard.capacity() && !shard.contains(&hash) {
@@ -75,9 +73,9 @@ impl Seen {
         self.shards[(hash >> 120) as usize].contains(&hash)
     }
 
-    /// Takes all hashes out, in ascending order. The tables keep their room.
+    /// Removes all hashes and returns them in ascending order. The tables keep their memory.
     pub fn drain_sorted(&mut self) -> impl Iterator<Item = u128> {
-        // The shards are in order, so that one at a time has to be sorted.
+        // The shards are in order, so only one at a time must be sorted.
         self.shards.iter_mut().flat_map(|shard| {
             let mut hashes: Vec<_> = shard.drain().collect();
             hashes.sort_unstable();
@@ -85,12 +83,12 @@ impl Seen {
         })
     }
 
-    /// How many puzzles there are.
+    /// The number of puzzles.
     pub fn len(&self) -> usize {
         self.shards.iter().map(HashSet::len).sum()
     }
 
-    /// Whether there is none.
+    /// Whether there are no puzzles.
     pub fn is_empty(&self) -> bool {
         self.shards.iter().all(HashSet::is_empty)
     }
@@ -102,7 +100,7 @@ impl fmt::Debug for Seen {
     }
 }
 
-/// What is hashed already: its lower half is its own hash.
+/// A hasher for hashes: it returns the lower half.
 #[derive(Default)]
 struct Itself(u64);
 
@@ -136,7 +134,7 @@ mod tests {
             .collect();
         let mut seen = Seen::default();
         let new = puzzles.iter().filter(|puzzle| seen.insert(Seen::hash(puzzle))).count();
-        // All boards without a clue are one.
+        // All boards without a clue are the same puzzle.
         assert_eq!((new, seen.len()), (81 * 9 + 1, 81 * 9 + 1));
         assert!(puzzles.iter().all(|puzzle| !seen.insert(Seen::hash(puzzle))));
     }

@@ -1,7 +1,7 @@
 //! Hashes in sorted temporary files.
 //!
-//! External sorting as the textbooks have it: sorted runs, merged through a heap. The crates for it
-//! encode items of any type; here they are 16 bytes each, and a merged file is searched by its places.
+//! External sorting as in textbooks: sorted runs, merged through a heap. Crates for this encode
+//! items of any type; here an item is 16 bytes, and the merged file is searched by offset.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,17 +10,16 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of a hash.
 const HASH: usize = size_of::<u128>();
-/// Hashes that are read at once.
+/// The number of hashes that are read at once.
 const PAGE: usize = 256;
 
-/// A sorted file that is to be merged with others.
+/// A sorted file to be merged with others.
 #[derive(Debug)]
 pub struct Unmerged(File);
 
 impl Unmerged {
-    /// Writes hashes that come in ascending order into a file that no other program sees.
+    /// Writes hashes, given in ascending order, to an unnamed temporary file.
     pub fn write(hashes: impl Iterator<Item = u128>) -> io::Result<Self> {
         let mut out = BufWriter::new(tempfile::tempfile()?);
         for hash in hashes {
@@ -32,7 +31,7 @@ impl Unmerged {
     }
 }
 
-/// The hashes of a file in their order.
+/// Reads the hashes of a file in order.
 struct Hashes(BufReader<File>);
 
 impl Hashes {
@@ -46,8 +45,8 @@ impl Hashes {
     }
 }
 
-/// Different hashes in ascending order in a file, and the first of each page of it in memory: a
-/// 256th of all.
+/// Distinct hashes in ascending order in a file, and the first of each page in memory: a 256th of
+/// all.
 #[derive(Debug)]
 pub struct Sorted {
     file: Mutex<File>,
@@ -56,7 +55,6 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    /// Merges sorted files.
     pub(super) fn merge(files: Vec<Unmerged>) -> io::Result<Self> {
         let mut out = BufWriter::new(tempfile::tempfile()?);
         let mut inputs: Vec<_> =
@@ -84,17 +82,17 @@ impl Sorted {
         Ok(Self { file: Mutex::new(out.into_inner()?), length, firsts })
     }
 
-    /// How many there are.
+    /// The number of hashes.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Whether there is none.
+    /// Whether there are no hashes.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Whether a hash is there.
+    /// Whether a hash is in the file.
     ///
     /// # Errors
     /// When the file cannot be read.

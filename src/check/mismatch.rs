@@ -1,63 +1,62 @@
-//! What is wrong with an answer.
+//! Why an answer is wrong.
 
 use std::fmt;
 
 use crate::marks::Digits;
 use crate::puzzle::{Contradiction, Malformed, cell_name};
 
-/// Why an answer is not right: the first of these that applies.
+/// Why an answer is wrong: the first reason that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// There is none.
+    /// It is missing.
     Missing,
-    /// There is none because the input of the answers has ended: it has fewer than there are
-    /// puzzles.
+    /// It is missing because there are fewer answers than puzzles.
     Ended,
-    /// It is no grid at all.
+    /// It is no grid.
     NoGrid(Malformed),
-    /// It is a grid, but a cell is blank.
+    /// A cell is blank.
     Blank {
         /// The first such cell.
         cell: usize,
     },
-    /// The puzzle's clues break the rules: no answer could be right.
+    /// The puzzle's clues break the rules, so no answer is right.
     Clues(Contradiction),
     /// A clue is another digit in the answer.
     Clue {
         /// The first such cell.
         cell: usize,
-        /// What the puzzle has there.
+        /// The clue of the puzzle.
         clue: u8,
-        /// What the answer has there.
+        /// The digit of the answer.
         digit: u8,
     },
     /// A digit is no candidate of its cell.
     Candidate {
         /// The first such cell.
         cell: usize,
-        /// What the puzzle's pencil marks leave it.
+        /// The candidates of the puzzle.
         candidates: Digits,
-        /// What the answer has there.
+        /// The digit of the answer.
         digit: u8,
     },
-    /// A digit stands twice in a unit of the answer.
+    /// A digit occurs twice in a unit of the answer.
     Twice(Contradiction),
     /// The answer is a solution, but not the only one.
     Several,
 }
 
-/// Where a [`Mismatch`] shows itself.
+/// The place of a [`Mismatch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the answer, behind this many of its bytes.
+    /// In the answer, at this byte.
     Answer(usize),
     /// In the puzzle, at this cell.
     Puzzle(usize),
 }
 
 impl Mismatch {
-    /// Where it shows itself.
+    /// Its place.
     pub fn place(&self) -> Place {
         match self {
             Self::Missing | Self::Ended => Place::Answer(0),

@@ -1,10 +1,10 @@
-//! Whether the solution that an input gives for a puzzle is right.
+//! Checks the solutions that inputs give for their puzzles.
 //!
-//! Such a solution is called an *answer* here, to tell it from what an engine finds. It is right if
-//! it is a complete grid, keeps what the puzzle gives, obeys the rules, and is the puzzle's only
-//! solution. The grid alone shows the first three: [`solves`] says quickly whether they hold, and
-//! [`compare`] what is wrong. The last one takes an engine, and [`judge`] compares what it found.
-//! So every right answer also checks the engine, which has to find the same grid.
+//! Such a solution is called an *answer*, to distinguish it from what an engine finds. It is right
+//! if it is a complete grid, keeps the clues, obeys the rules, and is the puzzle's only solution.
+//! The grid alone shows the first three: [`solves`] checks them quickly, and [`compare`] returns
+//! what is wrong. The last one needs an engine, whose outcome [`judge`] compares. So every right
+//! answer also checks the engine, which has to find the same grid.
 
 mod mismatch;
 mod reasons;
@@ -45,7 +45,7 @@ pub fn solves(puzzle: &Puzzle, answer: &[u8]) -> bool {
     ))
 }
 
-/// Whether all characters are digits, and those of the clues where there are any.
+/// Whether all characters are digits, and clues are kept.
 #[inline(always)]
 fn keeps_clues<S: Simd>(s: S, puzzle: &Puzzle, line: &Line) -> bool {
     let mut all_right = true;
@@ -61,8 +61,8 @@ fn keeps_clues<S: Simd>(s: S, puzzle: &Puzzle, line: &Line) -> bool {
 
 /// Whether every unit of 81 digits has every digit.
 ///
-/// Each digit from 1 to 8 is a bit of a byte, 9 is none. Where the nine bytes of a unit differ in
-/// all bits, each bit stands there an odd number of times; that leaves room for just one 9.
+/// Each digit from 1 to 8 is a bit of a byte, 9 is no bit. If the exclusive or of a unit's nine
+/// bytes has all bits, each bit occurs an odd number of times, which leaves just one cell for a 9.
 #[inline(always)]
 fn is_valid(line: &Line) -> bool {
     let mut bits = [0_u8; CELLS + 2];
@@ -70,7 +70,7 @@ fn is_valid(line: &Line) -> bool {
         *bits = (1..=8)
             .fold(0, |bits, digit| bits | u8::from(*character == b'0' + digit) << (digit - 1));
     }
-    // Of each cell and the two behind it.
+    // Of each cell and the next two.
     let three: [u8; CELLS] = std::array::from_fn(|i| bits[i] ^ bits[i + 1] ^ bits[i + 2]);
     let mut columns = [0_u8; 9];
     let mut all = u8::MAX;
@@ -86,11 +86,10 @@ fn is_valid(line: &Line) -> bool {
     columns.into_iter().fold(all, |all, column| all & column) == u8::MAX
 }
 
-/// Finds out what is wrong with an answer, whatever other solutions the puzzle has. A cell with one
-/// candidate is a clue.
+/// Checks an answer, apart from other solutions of the puzzle. A cell with one candidate is a clue.
 ///
 /// # Errors
-/// What is wrong.
+/// The first mismatch.
 pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Mismatch> {
     let digits = read(answer)?;
     let clues = puzzle.clues();
@@ -121,9 +120,9 @@ fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
     }
 }
 
-/// What becomes of a record whose answer solves its puzzle, if an engine found `outcome` under
-/// `limits`: `ok` if it found the same and no other. Where no second solution was looked for, it
-/// does not matter what was found.
+/// The status of a record whose answer solves its puzzle. `outcome` is what an engine found under
+/// `limits`: the status is `ok` if it found the same solution and no other. If the limit is one
+/// solution, the outcome is ignored.
 ///
 /// # Errors
 /// [`Mismatch::Several`].
@@ -138,16 +137,16 @@ pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status,
         }
         1 if outcome.gave_up => Err(Mismatch::Several),
         0 if outcome.gave_up => Ok(Status::GaveUp),
-        // The answer solves the puzzle: an engine that does not find it is wrong.
+        // The answer solves the puzzle, so an engine that does not find it is wrong.
         _ => Ok(Status::InternalError),
     }
 }
 
-/// Whether an answer is this very grid.
+/// Whether an answer is this grid.
 #[inline(always)]
 pub(crate) fn is_of(answer: &[u8], grid: &Grid) -> bool {
     let Ok(line) = <&Line>::try_from(answer) else { return false };
-    // Without an early end, so that it is done in vectors.
+    // Without an early exit, so it is vectorized.
     line.iter().zip(grid.cells()).fold(true, |all, (text, digit)| all & (*text == digit + b'0'))
 }
 
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn one_character_that_is_another_is_seen_wherever_it_stands() {
+    fn every_changed_character_is_detected() {
         for puzzle in [CLASSIC.parse().unwrap(), Puzzle::EMPTY] {
             for at in 0..CELLS {
                 let mut answer = SOLVED.as_bytes().to_vec();
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_engine_found_decides_about_other_solutions() {
+    fn the_outcome_of_an_engine_decides_about_other_solutions() {
         let other = SOLVED.replace('1', "x").replace('2', "1").replace('x', "2");
         let judged = |limits, outcome| judge(SOLVED.as_bytes(), limits, &outcome);
         let proof = |outcome| judged(Limits::PROOF, outcome);
@@ -198,7 +197,7 @@ mod tests {
         assert_eq!(proof(outcome(0, true, &".".repeat(81))), Ok(Status::GaveUp));
         // Two were found, one by the engine.
         assert_eq!(proof(outcome(1, true, &other)), Err(Mismatch::Several));
-        // The engine says that the answer, which is right, is none.
+        // The answer is right, so the engine is wrong.
         assert_eq!(proof(outcome(1, false, &other)), Ok(Status::InternalError));
         assert_eq!(proof(outcome(0, false, &".".repeat(81))), Ok(Status::InternalError));
         assert_eq!(judged(Limits::FIRST, Outcome::NONE), Ok(Status::Ok));

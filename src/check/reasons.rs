@@ -1,35 +1,35 @@
-//! What is wrong with the answers of a block.
+//! The reasons why answers of a block are wrong.
 
 use std::fmt::Write;
 
 use super::{Mismatch, Place};
 
-/// What is wrong with the answers of a block, in the order of its records. Kept and filled again.
+/// The reasons why answers of a block are wrong, in the order of its records. It is reused.
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
     text: String,
-    /// For each, where its text ends, and where it shows itself.
+    /// The end of each text, and the place of the mismatch.
     each: Vec<(usize, Place)>,
 }
 
-/// What is wrong with one answer.
+/// Why an answer is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason<'a> {
-    /// In plain words.
+    /// The message.
     pub text: &'a str,
-    /// Where it shows itself.
+    /// The place of the mismatch.
     pub place: Place,
 }
 
 impl Reasons {
-    /// Forgets everything but keeps the room.
+    /// Removes all reasons but keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();
         self.each.clear();
     }
 
-    /// Adds what is wrong with the next answer that is; `is_unsolvable` if it is known that the
-    /// puzzle has no solution.
+    /// Adds the reason of the next wrong answer. `is_unsolvable` is whether the puzzle is known to
+    /// have no solution.
     pub fn push(&mut self, mismatch: &Mismatch, is_unsolvable: bool) {
         let is_news = is_unsolvable && !matches!(mismatch, Mismatch::Clues(_));
         let end = if is_news { "; the puzzle has no solution" } else { "" };
@@ -37,7 +37,7 @@ impl Reasons {
         self.each.push((self.text.len(), mismatch.place()));
     }
 
-    /// All of them, in order.
+    /// All reasons in order.
     pub fn iter(&self) -> impl Iterator<Item = Reason<'_>> {
         let mut start = 0;
         self.each.iter().map(move |&(end, place)| {
@@ -54,7 +54,7 @@ mod tests {
     use crate::puzzle::Puzzle;
 
     #[test]
-    fn reasons_come_in_order_and_say_that_there_is_no_solution() {
+    fn reasons_are_in_order_and_mention_unsolvable_puzzles() {
         let mut reasons = Reasons::default();
         for _ in 0..2 {
             reasons.clear();

@@ -1,4 +1,4 @@
-//! Marks from any text that has them: a line, a drawn grid, a puzzle.
+//! Parses marks in any form: a line, a drawn grid, a puzzle.
 
 use std::str::FromStr;
 
@@ -30,7 +30,7 @@ impl Marks {
     }
 }
 
-/// Whether a line lies between the boxes or around them.
+/// Whether a line is a border between or around the boxes.
 fn is_rule(line: &str) -> bool {
     let is_drawn = |c: char| ('\u{2500}'..='\u{257F}').contains(&c);
     let is_plain =
@@ -39,7 +39,7 @@ fn is_rule(line: &str) -> bool {
     is_plain || is_long && line.chars().all(|c| "-=+| .:'*".contains(c) || is_drawn(c))
 }
 
-/// Nine cells, with spaces or bars between them or, all of them single, with none.
+/// Nine cells, separated by spaces or bars; single characters need no separators.
 fn cells_of_row(line: &str) -> Result<[Digits; 9], &'static str> {
     let tokens: Vec<&str> =
         line.split([' ', '\t', '|', '│', '┃', '║']).filter(|token| !token.is_empty()).collect();
@@ -56,7 +56,7 @@ fn cells_of_row(line: &str) -> Result<[Digits; 9], &'static str> {
         let is_blank = cell.len() == 1 && BLANKS.contains(&cell.as_bytes()[0]);
         if !is_blank {
             *digits = Digits::default();
-            // Nine places a cell, of which some are blank.
+            // Nine places per cell, some of them blank.
             let is_placed = cell.len() == 9;
             for byte in cell.bytes().filter(|byte| !(is_placed && BLANKS.contains(byte))) {
                 if !(b'1'..=b'9').contains(&byte) {
@@ -72,11 +72,10 @@ fn cells_of_row(line: &str) -> Result<[Digits; 9], &'static str> {
 impl FromStr for Marks {
     type Err = BadMarks;
 
-    /// Reads one of
+    /// Reads one of:
     /// - 729 characters, as [`Marks::parse`] does;
-    /// - nine rows of nine cells, each cell its candidates (`1679`, or in nine places `1____67_9`) or a
-    ///   blank for all of them; bars between the boxes and lines around them are skipped, and so is
-    ///   what follows the ninth row;
+    /// - nine rows of nine cells, each cell its candidates (`1679`, or in nine places `1____67_9`)
+    ///   or a blank for all of them; bars, borders and text after the ninth row are skipped;
     /// - 81 cells, as [`Puzzle::parse`] does: a clue is the only candidate of its cell.
     fn from_str(text: &str) -> Result<Self, BadMarks> {
         let text = &text.trim().replace('…', "...");
@@ -92,7 +91,7 @@ impl FromStr for Marks {
     }
 }
 
-/// A text is neither a puzzle nor pencil marks: where, and why.
+/// Why, and where, a text is neither a puzzle nor pencil marks.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct BadMarks(String);
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_in_their_places_and_frames_of_forums_are_read() {
+    fn candidates_in_places_and_frames_of_forums_are_read() {
         let marks: Marks = HARD.parse().unwrap();
         let cell = |cell: usize| -> String {
             let digits = marks.of_cell(cell);
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_texts_are_told_where() {
+    fn errors_name_the_place() {
         let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
         assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
         assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));

@@ -29,31 +29,31 @@ impl Digits {
         self.0 |= 1 << digit;
     }
 
-    /// Those above `digit`, 0 to 9.
+    /// The digits above `digit`, 0 to 9.
     #[inline]
     #[must_use]
     pub const fn above(self, digit: u8) -> Self {
         Self(self.0 & Self::ALL.0 << digit)
     }
 
-    /// Those below `digit`, 1 to 9.
+    /// The digits below `digit`, 1 to 9.
     #[inline]
     #[must_use]
     pub const fn below(self, digit: u8) -> Self {
         Self(self.0 & !(Self::ALL.0 << (digit - 1)))
     }
 
-    /// How many there are.
+    /// The number of digits.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
+    /// Whether there are no digits.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether `digit` is one of them.
+    /// Whether `digit` is in the set.
     pub const fn contains(self, digit: u8) -> bool {
         digit < 16 && self.0 >> digit & 1 != 0
     }
@@ -69,12 +69,12 @@ impl IntoIterator for Digits {
     }
 }
 
-/// The digits of a set, the smallest first.
+/// Iterates over the digits of a set, the smallest first.
 #[derive(Clone, Debug, Default)]
 pub struct Upward(Digits);
 
 impl Upward {
-    /// Whether none is left.
+    /// Whether no digits are left.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -96,7 +96,7 @@ impl Iterator for Upward {
 }
 
 impl fmt::Display for Digits {
-    /// The digits upward, with nothing between them: `1679`.
+    /// The digits in ascending order, without separators: `1679`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: String = self.into_iter().map(|digit| char::from(b'0' + digit)).collect();
         f.pad(&text)

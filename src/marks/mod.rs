@@ -1,9 +1,9 @@
-//! Pencil marks: the candidates of all cells, as they were written down.
+//! Pencil marks: the given candidates of all cells.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `digits` | sets of digits |
-//! | `any_form` | marks from a line of them, from a drawn grid, from a puzzle |
+//! | `any_form` | marks parsed from a line, a drawn grid or a puzzle |
 
 mod any_form;
 mod digits;
@@ -16,10 +16,10 @@ pub use digits::{Digits, Upward};
 use crate::prefetch::Prefetch;
 use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, cell_name};
 
-/// How many characters marks have as text: nine for each cell.
+/// The number of characters of marks as text: nine for each cell.
 pub const TEXT: usize = 9 * CELLS;
 
-/// What may stand in each cell: no conclusion is drawn, and nothing promised.
+/// The candidates of each cell, as given: they need not be consistent.
 ///
 /// A puzzle is a special case: one candidate in the cells with a clue, all nine in the others.
 ///
@@ -43,14 +43,14 @@ pub const TEXT: usize = 9 * CELLS;
 pub struct Marks([u16; CELLS]);
 
 impl Marks {
-    /// All candidates everywhere: the puzzle without any clue.
+    /// All candidates in every cell: the puzzle without any clue.
     pub const ALL: Self = Self([Digits::ALL.0; CELLS]);
 
     /// Reads exactly 729 characters, nine for each cell in row order: the n-th is the digit `n` if
-    /// that is a candidate, one of [`BLANKS`] if not.
+    /// it is a candidate, else one of [`BLANKS`].
     ///
     /// # Errors
-    /// [`Malformed`] says what was wrong and at which column (counted from 1).
+    /// [`Malformed`] has the fault and its column, from 1.
     pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
         if text.len() != TEXT {
             let what = format!("{} characters, {TEXT} expected for pencil marks", text.len());
@@ -79,7 +79,7 @@ impl Marks {
         Self(cells.map(|Digits(mask)| mask))
     }
 
-    /// What may stand in a cell.
+    /// The candidates of a cell.
     ///
     /// # Panics
     /// When there is no such cell.
@@ -88,7 +88,7 @@ impl Marks {
         Digits(self.0[cell])
     }
 
-    /// Says what may stand in a cell.
+    /// Sets the candidates of a cell.
     ///
     /// # Panics
     /// When there is no such cell.
@@ -108,13 +108,13 @@ impl Marks {
         Puzzle::from_cells(self.0.map(clue)).expect("candidates are digits")
     }
 
-    /// The puzzle that says the same, if each cell has either one candidate or all nine.
+    /// The equivalent puzzle, if each cell has either one candidate or all nine.
     pub fn puzzle(&self) -> Option<Puzzle> {
         let clues = self.clues();
         (Self::from(&clues) == *self).then_some(clues)
     }
 
-    /// Whether `grid` obeys the rules and has a candidate in every cell.
+    /// Whether `grid` obeys the rules and every digit is a candidate of its cell.
     pub fn is_solved_by(&self, grid: &Grid) -> bool {
         let are_candidates = (0..CELLS).all(|cell| self.of_cell(cell).contains(grid.cells()[cell]));
         are_candidates && grid.is_valid()
@@ -130,14 +130,14 @@ impl Prefetch for Marks {
 }
 
 impl From<&Puzzle> for Marks {
-    /// What the clues say of their own cells, and nothing of the others.
+    /// One candidate in each cell with a clue, all nine in the others.
     fn from(puzzle: &Puzzle) -> Self {
         Self(puzzle.cells().map(|clue| if clue == 0 { Digits::ALL.0 } else { 1 << clue }))
     }
 }
 
 impl fmt::Display for Marks {
-    /// 729 characters, `.` for what is no candidate.
+    /// 729 characters, `.` for a digit that is not a candidate.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = [b'.'; TEXT];
         for cell in 0..CELLS {
@@ -158,11 +158,7 @@ impl fmt::Debug for Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-    const SOLVED: &str =
-        "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+    use crate::puzzle::{CLASSIC, SOLVED};
 
     fn classic() -> Puzzle {
         CLASSIC.parse().unwrap()
@@ -183,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mark_is_told_with_its_column() {
+    fn errors_have_columns() {
         let error = |text: &str| {
             let Malformed { column, what } = Marks::parse(text.as_bytes()).unwrap_err();
             (column, what)
@@ -205,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_between_a_clue_and_a_blank_are_no_puzzle() {
+    fn other_marks_than_clues_and_blanks_are_no_puzzle() {
         let mut marks = Marks::from(&classic());
         marks.set(2, Digits::default());
         assert_eq!((marks.puzzle(), marks.clues()), (None, classic()));
@@ -214,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_grid_solves_marks_of_which_it_has_a_candidate_in_each_cell() {
+    fn a_grid_solves_marks_if_each_digit_is_a_candidate() {
         let solved: Puzzle = SOLVED.parse().unwrap();
         let mut marks = Marks::from(&classic());
         assert!(marks.is_solved_by(&Grid(*solved.cells())));

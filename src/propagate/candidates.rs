@@ -1,35 +1,34 @@
-//! The candidates of a puzzle, and the two rules that follow from one digit a cell.
+//! The candidates of a puzzle, and the two rules.
 
 use super::geometry::{UNITS, peers, unit_by_number, units};
 use super::{Contradiction, NoWatch, Rule, Watch, Why};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
-/// What each cell may still hold.
+/// The candidates of each cell.
 ///
-/// Two views of the same fact are kept, so that either rule is one look at a mask:
+/// They are kept in two forms, so each rule is a test of one mask:
 ///
 /// ```text
 ///   digits[cell]         bit d: d is a candidate of the cell
 ///   places[unit][d - 1]  bit i: the unit's i-th cell has the candidate d
 /// ```
 ///
-/// A digit that is eliminated leaves one bit of `digits` and one of `places` in each of three
-/// units. A mask with one bit left is an assignment, a mask with none a contradiction.
+/// An elimination clears one bit of `digits` and one bit of `places` in each of three units. A mask
+/// with one bit left is an assignment, a mask with none a contradiction.
 ///
-/// After a [`Contradiction`] the candidates are of no more use.
+/// After a [`Contradiction`] the candidates must not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidates {
     digits: [u16; CELLS],
     places: [[u16; 9]; 27],
-    /// Cells whose digit has been taken from their peers.
+    /// Cells whose digit has been removed from their peers.
     assigned: [bool; CELLS],
-    /// How many of them there are.
     count: u8,
 }
 
 impl Candidates {
-    /// Nine candidates everywhere.
+    /// All nine candidates in every cell.
     pub const ALL: Self = Self {
         digits: [0b11_1111_1110; CELLS],
         places: [[0b1_1111_1111; 9]; 27],
@@ -37,7 +36,7 @@ impl Candidates {
         count: 0,
     };
 
-    /// What a puzzle's clues imply: each is assigned in turn.
+    /// The candidates that the clues imply: each clue is assigned in turn.
     ///
     /// # Errors
     /// The first contradiction.
@@ -47,7 +46,7 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// What pencil marks imply: what is not marked is eliminated.
+    /// The candidates that pencil marks imply: all others are eliminated.
     ///
     /// # Errors
     /// The first contradiction.
@@ -57,12 +56,12 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// The candidates of every cell, to be written down.
+    /// The candidates of every cell, as pencil marks.
     pub fn marks(&self) -> Marks {
         Marks::from_cells(self.digits.map(Digits))
     }
 
-    /// Assigns every clue, and tells `watch` of each step.
+    /// Assigns every clue; `watch` observes each step.
     ///
     /// # Errors
     /// The first contradiction.
@@ -80,10 +79,11 @@ impl Candidates {
         Ok(())
     }
 
-    /// Leaves a cell nothing but `digit`, and draws all conclusions.
+    /// Assigns a digit to a cell, and propagates.
     ///
     /// # Errors
-    /// When the digit is no candidate of the cell, or when a cell or a digit has no place left.
+    /// When the digit is not a candidate of the cell, a cell has no candidate left, or a digit has
+    /// no place left in a unit.
     ///
     /// # Panics
     /// When there is no such cell or digit (1 to 9).
@@ -91,10 +91,10 @@ impl Candidates {
         self.assign_watched(cell, digit, Rule::Guess, &mut NoWatch)
     }
 
-    /// As [`Candidates::assign`], for a reason, and with an observer that is told of each step.
+    /// Like [`Candidates::assign`], with a reason and an observer.
     ///
     /// # Errors
-    /// As [`Candidates::assign`].
+    /// Like [`Candidates::assign`].
     #[inline]
     pub fn assign_watched(
         &mut self,
@@ -109,10 +109,10 @@ impl Candidates {
         self.settle(&mut due, watch)
     }
 
-    /// Takes a candidate from a cell, and draws all conclusions. One that is not there is no news.
+    /// Eliminates a candidate, and propagates. Has no effect if it is already eliminated.
     ///
     /// # Errors
-    /// When a cell or a digit has no place left.
+    /// When a cell has no candidate left, or a digit has no place left in a unit.
     ///
     /// # Panics
     /// When there is no such cell or digit (1 to 9).
@@ -123,7 +123,7 @@ impl Candidates {
         self.settle(&mut due, &mut NoWatch)
     }
 
-    /// Eliminates what `marks` do not have, and tells `watch` of each step.
+    /// Eliminates all candidates that are not marked; `watch` observes each step.
     ///
     /// # Errors
     /// The first contradiction.
@@ -142,7 +142,7 @@ impl Candidates {
         Ok(())
     }
 
-    /// What a cell may still hold.
+    /// The candidates of a cell.
     ///
     /// # Panics
     /// When there is no such cell.
@@ -151,29 +151,29 @@ impl Candidates {
         Digits(self.digits[cell])
     }
 
-    /// How many cells have more than one candidate.
+    /// The number of cells with more than one candidate.
     pub fn open(&self) -> usize {
         CELLS - usize::from(self.count)
     }
 
-    /// The open cell with the fewest candidates, the first of several; `None` when all is solved.
+    /// The open cell with the fewest candidates, the first of several; `None` if there is none.
     #[inline]
     pub fn most_constrained(&self) -> Option<usize> {
         let open = (0..CELLS).filter(|&cell| !self.assigned[cell]);
         open.min_by_key(|&cell| self.digits[cell].count_ones())
     }
 
-    /// The solution, when every cell has its digit.
+    /// The solution, if every cell has its digit.
     pub fn grid(&self) -> Option<Grid> {
         let digit = |digits: u16| digits.trailing_zeros() as u8;
         (self.open() == 0).then(|| Grid(self.digits.map(digit)))
     }
 
-    /// Assigns what is due until nothing more follows.
+    /// Makes all due assignments and those that follow.
     fn settle(&mut self, due: &mut Due, watch: &mut impl Watch) -> Result<(), Contradiction> {
         while let Some((cell, digit, rule)) = due.pop() {
-            let wanted = 1 << digit;
-            if self.digits[cell] & wanted == 0 {
+            let bit = 1 << digit;
+            if self.digits[cell] & bit == 0 {
                 return Err(self.taken(cell, digit));
             }
             if std::mem::replace(&mut self.assigned[cell], true) {
@@ -181,18 +181,18 @@ impl Candidates {
             }
             self.count += 1;
             watch.assigned(cell, digit, rule);
-            for other in Digits(self.digits[cell] & !wanted) {
+            for other in Digits(self.digits[cell] & !bit) {
                 self.remove(cell, other, 0, due, watch)?;
             }
             for &peer in peers(cell) {
-                self.remove(usize::from(peer), digit, wanted, due, watch)?;
+                self.remove(usize::from(peer), digit, bit, due, watch)?;
             }
         }
         Ok(())
     }
 
-    /// Takes one candidate from a cell; both rules say what is due then. `taken_by` is not 0 when
-    /// a peer has the digit.
+    /// Eliminates one candidate, and adds the assignments that follow to `due`. `taken_by` is not 0
+    /// if a peer has the digit.
     #[inline(always)]
     fn remove(
         &mut self,
@@ -230,7 +230,7 @@ impl Candidates {
         Ok(())
     }
 
-    /// A cell that needs a digit which is no candidate of it.
+    /// The contradiction of a cell that needs a digit which is not its candidate.
     #[cold]
     fn taken(&self, cell: usize, digit: u8) -> Contradiction {
         let holds = |&peer: &usize| self.assigned[peer] && self.digits[peer] == 1 << digit;
@@ -243,17 +243,17 @@ impl Candidates {
     }
 }
 
-/// A cell's place in its row, in its column and in its box.
+/// A cell's index in its row, in its column and in its box.
 #[inline(always)]
 const fn positions(cell: usize) -> [usize; 3] {
     let (row, column) = (cell / 9, cell % 9);
     [column, row, row % 3 * 3 + column % 3]
 }
 
-/// Assignments found and not yet made, first come, first served: no recursion.
+/// A queue of pending assignments, instead of recursion.
 ///
-/// A mask is left with one bit only once, so that there are never more of them than masks, and
-/// those that begin: 81 clues at most.
+/// Each mask becomes a single bit only once. So there are never more assignments than masks plus
+/// the initial ones, at most 81 clues.
 struct Due {
     all: [(u8, u8, Rule); Self::ROOM],
     first: usize,

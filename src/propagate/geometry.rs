@@ -1,4 +1,4 @@
-//! Which cells see each other: made once, at compile time.
+//! Units and peers of cells, computed at compile time.
 
 use crate::puzzle::{CELLS, Unit};
 
@@ -24,7 +24,7 @@ pub(crate) static UNITS: [[u8; 3]; CELLS] = units_of_cells();
 
 static PEERS: [[u8; 20]; CELLS] = peers_of_cells();
 
-/// The unit of a number, as in [`UNITS`].
+/// The unit with this number, as in [`UNITS`].
 pub(crate) const fn unit_by_number(number: usize) -> Unit {
     let index = (number % 9) as u8;
     match number / 9 {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn peers_are_those_with_whom_a_unit_is_shared() {
+    fn peers_share_a_unit() {
         for cell in 0..CELLS {
             for unit in units(cell) {
                 assert!(unit.cells().contains(&cell));

@@ -1,12 +1,12 @@
 //! Constraint propagation over units and peers, as in Peter Norvig's article "Solving Every Sudoku
-//! Puzzle": every cell has its candidates; [`assign`](Candidates::assign) and
-//! [`eliminate`](Candidates::eliminate) keep two rules true.
+//! Puzzle". Every cell has a set of candidates; [`assign`](Candidates::assign) and
+//! [`eliminate`](Candidates::eliminate) maintain two rules.
 //!
-//! 1. A cell left with one candidate takes it from its 20 peers.
-//! 2. A unit left with one place for a digit puts it there.
+//! 1. If a cell has one candidate left, its 20 peers lose that candidate.
+//! 2. If a unit has one place left for a digit, the digit is assigned there.
 //!
-//! The article's first puzzle needs no more than these; its second one is left open, with the
-//! candidates that the article prints:
+//! These rules solve the article's first puzzle. The second one stays open, with the candidates
+//! that the article prints:
 //!
 //! ```
 //! use bulkdoku::propagate::{Candidates, peers, units};
@@ -54,9 +54,9 @@ pub use names::Names;
 /// Why a digit was assigned to a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// It was given.
+    /// It is a clue.
     Clue,
-    /// It was assumed.
+    /// It is a guess.
     Guess,
     /// The cell had no other candidate left.
     OnlyCandidate,
@@ -76,18 +76,18 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Is told of every step. Each method does nothing by default.
+/// An observer of every step. Each method does nothing by default.
 pub trait Watch {
-    /// A cell has its digit.
+    /// A digit was assigned to a cell.
     fn assigned(&mut self, _cell: usize, _digit: u8, _rule: Rule) {}
 
     /// A cell has lost a candidate.
     fn eliminated(&mut self, _cell: usize, _digit: u8) {}
 
-    /// A digit is assumed, with `depth - 1` guesses before it on the way; its assignment follows.
+    /// A digit is guessed, after `depth - 1` other guesses; its assignment follows.
     fn guessed(&mut self, _depth: usize, _cell: usize, _digit: u8) {}
 
-    /// The way leads no further. `depth` guesses were on it.
+    /// The search goes back from a state with `depth` guesses.
     fn retreated(&mut self, _depth: usize, _why: Retreat) {}
 }
 
@@ -96,17 +96,17 @@ pub trait Watch {
 pub enum Retreat {
     /// The guesses contradict the puzzle.
     Contradiction(Contradiction),
-    /// A solution was found, and others are looked for.
+    /// A solution was found; the search continues.
     Solution,
 }
 
-/// Is told of nothing.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoWatch;
 
 impl Watch for NoWatch {}
 
-/// The candidates leave no solution.
+/// The candidates admit no solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.explain(Names::Letters))]
 pub struct Contradiction {
@@ -116,7 +116,7 @@ pub struct Contradiction {
     pub digit: u8,
     /// The unit in which the digit is taken, or has no place left.
     pub unit: Unit,
-    /// Which of both.
+    /// The kind of contradiction.
     pub why: Why,
 }
 
@@ -130,7 +130,7 @@ pub enum Why {
 }
 
 impl Contradiction {
-    /// The same in words, with the cell named as asked.
+    /// A description with cells named in this way.
     pub fn explain(&self, names: Names) -> String {
         let Self { digit, unit, why, .. } = self;
         let cell = names.of(self.cell);

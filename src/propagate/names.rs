@@ -1,4 +1,4 @@
-//! What cells are called.
+//! Names of cells.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ pub enum Names {
     /// `A1` to `I9`: the row's letter, the column's digit. The classic article's names.
     #[default]
     Letters,
-    /// `r1c1` to `r9c9`: the usual names of the players.
+    /// `r1c1` to `r9c9`: the names that players use.
     RowColumn,
 }
 
@@ -22,7 +22,7 @@ impl Names {
         }
     }
 
-    /// The cell of a name of either kind, in letters of either case, and which kind it is.
+    /// Parses a name of either kind, in any case.
     pub fn find(name: &str) -> Option<(Self, usize)> {
         let digit = |byte: u8| (b'1'..=b'9').contains(&byte).then(|| usize::from(byte - b'1'));
         match *name.to_ascii_lowercase().as_bytes() {

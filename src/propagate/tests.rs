@@ -1,4 +1,4 @@
-//! The classic article's examples, and both rules by themselves.
+//! The classic article's examples, and each rule alone.
 
 use super::*;
 use crate::puzzle::{CELLS, Puzzle};
@@ -8,7 +8,7 @@ const EASY: &str =
 const HARD: &str =
     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
 
-/// What the article prints for its second puzzle.
+/// The candidates that the article prints for its second puzzle.
 const HARD_CANDIDATES: &str = "
 4      1679   12679    139     2369    269      8      1239     5
 26789   3    1256789  14589   24569   245689  12679    1249   124679
@@ -52,7 +52,7 @@ fn a_last_candidate_taken_names_the_cell_and_the_unit() {
     );
     let text = format!("12345678.........9{}", ".".repeat(63));
     let error = Candidates::of(&puzzle(&text)).unwrap_err();
-    // A9 had only 9 left and took it, so that B9 cannot.
+    // A9 had only the candidate 9, so B9 cannot have it.
     assert_eq!(error.to_string(), "no candidate is left in B9: 9 is taken in column 9");
 }
 
@@ -71,7 +71,7 @@ fn eliminating_all_but_one_assigns_it() {
     (1..=8).for_each(|digit| candidates.eliminate(40, digit).unwrap());
     assert_eq!(candidates.candidates(40).to_string(), "9");
     assert!(peers(40).iter().all(|&peer| !candidates.candidates(peer.into()).contains(9)));
-    // What is not there can be taken again; the last one cannot be taken.
+    // Eliminating twice has no effect; the last candidate cannot be eliminated.
     candidates.eliminate(40, 1).unwrap();
     let error = candidates.eliminate(40, 9).unwrap_err();
     assert_eq!((error.cell, error.digit, error.why), (40, 9, Why::NoPlace));

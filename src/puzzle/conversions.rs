@@ -1,24 +1,55 @@
-//! Puzzles and grids from other types and as other types.
+//! Conversions of puzzles and grids.
 
 use std::fmt;
 use std::ops::Index;
 use std::str::FromStr;
 
 use super::{CELLS, Grid, Malformed, Puzzle};
+use crate::prefetch::Prefetch;
 
-impl Default for Puzzle {
-    /// [`Puzzle::EMPTY`].
-    fn default() -> Self {
-        Self::EMPTY
-    }
+macro_rules! conversions {
+    ($type:ident, $default:ident, $name:literal) => {
+        impl Default for $type {
+            #[doc = concat!("[`", stringify!($type), "::", stringify!($default), "`].")]
+            fn default() -> Self {
+                Self::$default
+            }
+        }
+
+        impl TryFrom<&str> for $type {
+            type Error = Malformed;
+
+            fn try_from(text: &str) -> Result<Self, Malformed> {
+                text.parse()
+            }
+        }
+
+        impl Index<usize> for $type {
+            type Output = u8;
+
+            #[doc = concat!("The ", $name, " in a cell, 0 to 80 in row order; 0 if it is blank.")]
+            fn index(&self, cell: usize) -> &u8 {
+                &self.0[cell]
+            }
+        }
+
+        impl fmt::Debug for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($type), "({})"), self)
+            }
+        }
+
+        impl Prefetch for $type {
+            #[inline(always)]
+            fn prefetch(&self) -> u8 {
+                self.0.prefetch()
+            }
+        }
+    };
 }
 
-impl Default for Grid {
-    /// [`Grid::BLANK`].
-    fn default() -> Self {
-        Self::BLANK
-    }
-}
+conversions!(Puzzle, EMPTY, "clue");
+conversions!(Grid, BLANK, "digit");
 
 impl FromStr for Puzzle {
     type Err = Malformed;
@@ -31,8 +62,8 @@ impl FromStr for Puzzle {
 impl FromStr for Grid {
     type Err = Malformed;
 
-    /// Reads 81 digits, or 81 blanks for [`Grid::BLANK`]. Whether they obey the rules is another
-    /// question: [`Grid::is_valid`].
+    /// Reads 81 digits, or 81 blanks for [`Grid::BLANK`]. Does not check the rules: see
+    /// [`Grid::is_valid`].
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let puzzle: Puzzle = text.parse()?;
         match puzzle.cells().iter().position(|&cell| cell == 0) {
@@ -42,22 +73,6 @@ impl FromStr for Grid {
             }
             _ => Ok(Self(*puzzle.cells())),
         }
-    }
-}
-
-impl TryFrom<&str> for Puzzle {
-    type Error = Malformed;
-
-    fn try_from(text: &str) -> Result<Self, Malformed> {
-        text.parse()
-    }
-}
-
-impl TryFrom<&str> for Grid {
-    type Error = Malformed;
-
-    fn try_from(text: &str) -> Result<Self, Malformed> {
-        text.parse()
     }
 }
 
@@ -81,7 +96,7 @@ impl TryFrom<[u8; CELLS]> for Grid {
     }
 }
 
-/// Names the first of the numbers that is none from `lowest` to 9.
+/// The error for the first number that is not from `lowest` to 9.
 fn no_number(cells: &[u8; CELLS], lowest: u8) -> Malformed {
     let is_wrong = |cell: &u8| !(lowest..=9).contains(cell);
     let at = cells.iter().position(is_wrong).expect("one is wrong");
@@ -90,27 +105,9 @@ fn no_number(cells: &[u8; CELLS], lowest: u8) -> Malformed {
 }
 
 impl From<Grid> for Puzzle {
-    /// The puzzle whose every cell is given.
+    /// The puzzle in which every cell is a clue.
     fn from(grid: Grid) -> Self {
         Self(grid.0)
-    }
-}
-
-impl Index<usize> for Puzzle {
-    type Output = u8;
-
-    /// The clue in a cell, 0 to 80 in row order; 0 for a blank.
-    fn index(&self, cell: usize) -> &u8 {
-        &self.0[cell]
-    }
-}
-
-impl Index<usize> for Grid {
-    type Output = u8;
-
-    /// The digit in a cell, 0 to 80 in row order.
-    fn index(&self, cell: usize) -> &u8 {
-        &self.0[cell]
     }
 }
 
@@ -121,12 +118,6 @@ impl fmt::Display for Puzzle {
     }
 }
 
-impl fmt::Debug for Puzzle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Puzzle({self})")
-    }
-}
-
 impl fmt::Display for Grid {
     /// 81 characters, `.` where a digit is missing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -134,18 +125,10 @@ impl fmt::Display for Grid {
     }
 }
 
-impl fmt::Debug for Grid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Grid({self})")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SOLVED: &str =
-        "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+    use crate::puzzle::SOLVED;
 
     #[test]
     fn text_and_numbers_make_the_same_grid() {
@@ -161,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_grid_names_its_first_wrong_cell() {
+    fn the_error_names_the_first_wrong_cell() {
         let error = SOLVED.replacen("46", "4.", 1).parse::<Grid>().unwrap_err();
         assert_eq!((error.column, error.what.contains("blank")), (4, true), "{error}");
         let mut cells = [1; CELLS];

@@ -1,25 +1,25 @@
-//! What is wrong with a text that is no puzzle, and what to do about it.
+//! The error for a text that is not a puzzle, with a hint.
 
 use thiserror::Error;
 
 use super::{BLANKS, CELLS};
 
-/// How many characters pencil marks have: nine for each cell.
+/// The number of characters of pencil marks: nine for each cell.
 const MARKS: usize = 9 * CELLS;
 
-/// Why a text is no puzzle. Columns count characters from 1.
+/// Why a text is not a puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what}")]
 #[non_exhaustive]
 pub struct Malformed {
-    /// The column at which the text stops being a puzzle, counted from 1.
+    /// The column of the first character that is wrong, surplus or missing, from 1.
     pub column: usize,
-    /// What is wrong there, and what to do.
+    /// What is wrong, and a hint.
     pub what: String,
 }
 
 impl Malformed {
-    /// What is wrong with a text that is no puzzle.
+    /// The error for a text that is not a puzzle.
     pub(crate) fn new(text: &[u8]) -> Self {
         let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
         if let Some(size) = other_size(text) {
@@ -36,7 +36,8 @@ impl Malformed {
         }
     }
 
-    /// The character at byte `at` is no cell. The column is right if all before it is ASCII.
+    /// The error for a character, at byte `at`, that is not a cell. All text before it must be
+    /// ASCII.
     pub(crate) fn not_a_cell(text: &[u8], at: usize) -> Self {
         let what = match first_char(&text[at..]) {
             Some(c @ ('O' | 'o')) => format!("letter {c}, not zero; write 0 for a blank"),
@@ -64,20 +65,20 @@ impl Malformed {
         Self { column: at + 1, what }
     }
 
-    /// There are not 81 cells, and perhaps more can be said.
+    /// The error for a wrong number of cells.
     fn length(text: &[u8], hint: &str) -> Self {
         let found = text.len();
         let cells = if found == 1 { "cell" } else { "cells" };
         let separator = if hint.is_empty() { "" } else { "; " };
-        // The first column too many, or the first that is missing.
+        // The first surplus column, or the first missing one.
         let column = found.min(CELLS) + 1;
         Self { column, what: format!("{found} {cells}, {CELLS} expected{separator}{hint}") }
     }
 }
 
-/// What this many cells may be: nothing is ever filled up or cut off.
+/// A guess at the cause of a wrong number of cells. The text is never repaired.
 fn hint_at_length(text: &[u8]) -> String {
-    // Whole bands that are blank are rare; shorter numbers are something else.
+    // Blank bands are rare: shorter numbers have another cause.
     let could_be_number = (CELLS - 27..CELLS).contains(&text.len())
         && text.iter().all(u8::is_ascii_digit)
         && text.contains(&b'0')
@@ -98,7 +99,7 @@ fn hint_at_length(text: &[u8]) -> String {
     }
 }
 
-/// The side of a puzzle of another size. Larger ones have letters, too.
+/// The side of a puzzle of another size. Larger ones also have letters.
 fn other_size(text: &[u8]) -> Option<usize> {
     let size = [4, 6, 16, 25].into_iter().find(|size| size * size == text.len())?;
     let is_cell = |byte: &u8| {
@@ -126,7 +127,7 @@ fn is_scientific(text: &[u8]) -> bool {
         && !(mantissa.is_empty() || exponent.is_empty())
 }
 
-/// Whose digit a character is, if it is one and not ASCII.
+/// The script of a digit that is not ASCII.
 fn script_of_digit(c: char) -> Option<&'static str> {
     match c {
         '\u{FF10}'..='\u{FF19}' => Some("full-width"),
@@ -137,7 +138,7 @@ fn script_of_digit(c: char) -> Option<&'static str> {
     }
 }
 
-/// The first character, `None` where the bytes are no UTF-8.
+/// The first character; `None` if the bytes are not UTF-8.
 fn first_char(bytes: &[u8]) -> Option<char> {
     let head = &bytes[..bytes.len().min(4)];
     match std::str::from_utf8(head) {
@@ -149,9 +150,7 @@ fn first_char(bytes: &[u8]) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    use crate::puzzle::CLASSIC;
 
     /// The column and the message.
     fn error(text: impl AsRef<[u8]>) -> (usize, String) {
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wrong_number_of_cells_names_the_first_column_missing_or_too_many() {
+    fn a_wrong_number_of_cells_names_the_first_missing_or_surplus_column() {
         assert_error("", 1, "0 cells, 81 expected");
         assert_error("1", 2, "1 cell, 81 expected");
         let hint = "a row of a grid? The input format \"grid\" reads nine of them as one puzzle";
@@ -196,7 +195,7 @@ mod tests {
         assert_error(".".repeat(36), 37, &what(36, 6));
         assert_error("..3.56g8.abC.eF0".repeat(16), 82, &what(256, 16));
         assert_error("A.CDEFGHIJKLMNOPQRSTUVWXY".repeat(25), 82, &what(625, 25));
-        // Letters beyond the sixteenth, or in a small puzzle, are no cells of any size.
+        // Letters beyond the sixteenth, or in a small puzzle, are not cells of any size.
         assert_eq!(error("..3.56z8.abC.eF0".repeat(16)).0, 7);
         assert_eq!(error("12a4341221434321").0, 3);
     }
@@ -220,7 +219,7 @@ mod tests {
         let number = whole.trim_start_matches('0');
         let what = "leading zeros lost? (a spreadsheet does that; import the column as text)";
         assert_error(number, 78, &format!("77 cells, 81 expected; {what}"));
-        // Zeros in front are not lost, and where blanks are points none could be.
+        // Leading zeros are still there; and if blanks are points, none can be lost.
         assert_error(&whole[..79], 80, "79 cells, 81 expected");
         assert_error(&CLASSIC[..79], 80, "79 cells, 81 expected");
         assert_error("12", 3, "2 cells, 81 expected");
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text() {
+    fn bytes_that_are_not_text() {
         let put = |byte: u8| {
             let mut text = CLASSIC.as_bytes().to_vec();
             text[7] = byte;

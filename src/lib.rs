@@ -78,6 +78,7 @@ pub mod marks;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod measure;
+mod named;
 #[cfg(feature = "pipeline")]
 pub mod output;
 #[cfg(feature = "pipeline")]

@@ -1,9 +1,9 @@
-//! Many rows at once, whose questions go to an engine together.
+//! Many rows at once, which an engine solves as batches.
 
 use std::mem;
 use std::ops::Range;
 
-use super::order::TakingOrder;
+use super::order::RemovalOrder;
 use super::recipe::Recipe;
 use super::reduction::{Next, Reduction};
 use super::{Generator, kinds, narrow};
@@ -11,32 +11,30 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Batch, Limits, Outcome, Scalar, StopFlag};
 
-/// Rows at once: enough to keep all lanes busy, few enough for the caches.
+/// Rows in flight: enough to keep all lanes busy, few enough for the caches.
 const AT_ONCE: usize = 256;
-/// Grids that are drawn for a row between two looks at the flag.
+/// Grids that are drawn for a row between two checks of the stop flag.
 const DRAWS: usize = 1024;
 
-/// A row that is being made. It is large, and moves from list to list.
+/// A row in progress. It is large and moves from list to list.
 #[derive(Debug)]
 pub struct InFlight {
-    /// Which of the rows that were asked for.
     place: usize,
     random: SeededRng,
     reduction: Reduction,
 }
 
-/// Room for the questions of a round.
+/// Buffers for a round.
 #[derive(Debug, Default)]
 pub struct Room {
     puzzles: Vec<Puzzle>,
     known: Vec<Grid>,
     outcomes: Vec<Outcome>,
-    /// Rows whose clues are all taken.
+    /// Rows that are fully reduced.
     #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
     reduced: Vec<Box<InFlight>>,
 }
 
-/// The generator was stopped.
 struct Stopped;
 
 impl InFlight {
@@ -60,7 +58,7 @@ impl InFlight {
                 } else {
                     recipe.grids.fill(&mut random)
                 };
-                let order = TakingOrder::random(recipe.symmetry, allowed, &mut random);
+                let order = RemovalOrder::random(recipe.symmetry, allowed, &mut random);
                 if let Some(reduction) = Reduction::new(solution, order) {
                     return Ok(Box::new(Self { place, random, reduction }));
                 }
@@ -68,8 +66,8 @@ impl InFlight {
         }
     }
 
-    /// The same row from another grid.
-    fn again(
+    /// Restarts the row with another grid.
+    fn restart(
         self: Box<Self>,
         recipe: &Recipe,
         scalar: &mut Scalar,
@@ -81,7 +79,7 @@ impl InFlight {
 }
 
 impl Generator {
-    /// Makes rows by taking clues away. Fewer if it is stopped.
+    /// Makes rows by removing clues; fewer if it is stopped.
     pub(super) fn reduce_all(
         &mut self,
         recipe: &Recipe,
@@ -91,7 +89,7 @@ impl Generator {
         let mut made = Vec::new();
         self.rows.clear();
         if self.try_reduce_all(recipe, seed, indices, &mut made).is_err() {
-            // Those before the first that is missing.
+            // Keeps the rows before the first missing one.
             let missing = made.iter().position(|&puzzle| puzzle == Puzzle::EMPTY);
             made.truncate(missing.unwrap_or(made.len()));
         }
@@ -123,13 +121,13 @@ impl Generator {
             if self.rows.is_empty() {
                 return Ok(());
             }
-            self.ask(recipe)?;
+            self.search(recipe)?;
             self.finish(recipe, made)?;
         }
     }
 
-    /// Puts the questions of all rows to the engine, and sorts out those that are reduced.
-    fn ask(&mut self, recipe: &Recipe) -> Result<(), Stopped> {
+    /// Runs the searches of all rows, and moves fully reduced rows to their list.
+    fn search(&mut self, recipe: &Recipe) -> Result<(), Stopped> {
         let Self { engine, scalar, stop, rows, room, .. } = self;
         let Room { puzzles, known, outcomes, reduced } = room;
         puzzles.clear();
@@ -145,18 +143,18 @@ impl Generator {
         }
         for (mut row, outcome) in mem::take(rows).into_iter().zip(&*outcomes) {
             match row.reduction.learn(outcome.solution()) {
-                Next::Ask => rows.push(row),
+                Next::Search => rows.push(row),
                 Next::Done => reduced.push(row),
-                Next::Impossible => rows.push(row.again(recipe, scalar, stop)?),
+                Next::Impossible => rows.push(row.restart(recipe, scalar, stop)?),
             }
         }
         Ok(())
     }
 
-    /// Makes rows of what is reduced; what does not fit begins again.
+    /// Finishes reduced rows; those that do not fit the recipe are restarted.
     fn finish(&mut self, recipe: &Recipe, made: &mut [Puzzle]) -> Result<(), Stopped> {
         let reduced = mem::take(&mut self.room.reduced);
-        if recipe.asks_guesses() {
+        if recipe.needs_guesses() {
             self.count_guesses(&reduced)?;
         }
         for (i, mut row) in reduced.into_iter().enumerate() {
@@ -165,7 +163,7 @@ impl Generator {
             }
             let (puzzle, solution) = (row.reduction.puzzle(), row.reduction.solution());
             let fits = recipe.fits(puzzle)
-                && (!recipe.asks_guesses()
+                && (!recipe.needs_guesses()
                     || recipe.guesses.contains(&self.room.outcomes[i].guesses));
             let found = fits.then(|| {
                 let (random, scalar) = (&mut row.random, &mut self.scalar);
@@ -173,13 +171,13 @@ impl Generator {
             });
             match found.flatten() {
                 Some(cells) => made[row.place] = Puzzle(cells),
-                None => self.rows.push(row.again(recipe, &mut self.scalar, &self.stop)?),
+                None => self.rows.push(row.restart(recipe, &mut self.scalar, &self.stop)?),
             }
         }
         Ok(())
     }
 
-    /// Solves puzzles into the outcomes of the room.
+    /// Solves the reduced puzzles to count their guesses.
     fn count_guesses(&mut self, reduced: &[Box<InFlight>]) -> Result<(), Stopped> {
         let Room { puzzles, outcomes, .. } = &mut self.room;
         puzzles.clear();

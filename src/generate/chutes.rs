@@ -1,21 +1,21 @@
-//! Solution grids that begin with a random band and a random stack.
+//! Solution grids that start from a random band and a random stack.
 //!
 //! A band is drawn uniformly, and so is a stack that shares its first box. The other four boxes are
-//! filled one cell after the other: cells with one candidate first, else one of those with the
-//! fewest. A grid is reached in one way only, with a chance of one in the product of the numbers of
-//! candidates, its weight. Taken as they come, grids with large weights are too rare. Keeping a grid
-//! with a chance proportional to its weight makes up for that
-//! ([Knuth, Estimating the efficiency of backtrack programs](https://doi.org/10.1090/S0025-5718-1975-0373371-6)).
+//! filled cell by cell: cells with one candidate first, otherwise one of those with the fewest. A
+//! grid is reached in only one way, with a probability of 1 / weight, where the weight is the
+//! product of the numbers of candidates. So grids with large weights would be too rare. Accepting a
+//! grid with a probability proportional to its weight corrects this ([Knuth, Estimating the
+//! efficiency of backtrack programs](https://doi.org/10.1090/S0025-5718-1975-0373371-6)).
 
 use super::Cells;
 use crate::puzzle::CELLS;
 use crate::random::SeededRng;
 
-/// The weight at which a grid is certainly kept, as a power of two. Weights beyond it, 0.05% of all
-/// weight, are taken for this.
+/// The weight at which a grid is always accepted, as a power of two. Larger weights, 0.05% of the
+/// total, count as this one.
 const MOST_WEIGHT: u32 = 17;
 
-/// A grid as the first search finds it.
+/// The first grid that a search finds.
 pub fn fast(random: &mut SeededRng) -> Cells {
     loop {
         let mut cells = band_and_stack(random);
@@ -25,7 +25,7 @@ pub fn fast(random: &mut SeededRng) -> Cells {
     }
 }
 
-/// A grid nearly uniformly from all 6,670,903,752,021,072,936,960.
+/// A grid drawn nearly uniformly from all 6,670,903,752,021,072,936,960.
 pub fn uniform(random: &mut SeededRng) -> Cells {
     loop {
         let mut cells = band_and_stack(random);
@@ -37,10 +37,8 @@ pub fn uniform(random: &mut SeededRng) -> Cells {
     }
 }
 
-/// Six orders of three things.
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// Three digits in random order.
 fn shuffled(digits: [u8; 3], random: &mut SeededRng) -> [u8; 3] {
     ORDERS[random.below(6)].map(|i| digits[i])
 }
@@ -61,10 +59,10 @@ fn band_and_stack(random: &mut SeededRng) -> Cells {
     cells
 }
 
-/// One of the 56 * 6^6 bands that begin with this box, given as its rows.
+/// One of the 56 × 6⁶ bands that begin with this box, given as its rows.
 fn chute(first: [[u8; 3]; 3], random: &mut SeededRng) -> [[u8; 9]; 3] {
-    // Each row sends as many digits to the row before it, in the second box, and the rest to the row
-    // behind it: none or all in one way, one or two in 3 * 3 * 3 ways.
+    // In the second box, each row sends the same number of digits to the row before it, and the
+    // rest to the row after it: none or all in one way, one or two in 3 × 3 × 3 ways.
     let before = match random.below(56) {
         0 => 0,
         1..28 => 1,
@@ -76,8 +74,8 @@ fn chute(first: [[u8; 3]; 3], random: &mut SeededRng) -> [[u8; 9]; 3] {
     for row in 0..3 {
         let neighbours = [(row + 2) % 3, (row + 1) % 3];
         for i in 0..3 {
-            // In the third box it is the other way round. Every row is filled: one row's first digits
-            // take the places that another row's last digits leave.
+            // In the third box it is the other way round. Every row is filled: the first digits of
+            // one row take the places that the last digits of another leave.
             let is_behind = usize::from(i >= before);
             boxes[0][neighbours[is_behind]][i] = sent[row][i];
             boxes[1][neighbours[1 - is_behind]][i] = sent[row][i];
@@ -92,13 +90,13 @@ fn chute(first: [[u8; 3]; 3], random: &mut SeededRng) -> [[u8; 9]; 3] {
     rows
 }
 
-/// Cells of the last four boxes, six by six.
+/// The cells of the last four boxes, six by six.
 const REST: usize = 36;
 const ALL: u64 = (1 << REST) - 1;
 const ROW: u64 = 0b11_1111;
 const COLUMN: u64 = 0b1_000_001_000_001_000_001_000_001_000_001;
 
-/// The cells of each one's row, column and box.
+/// For each cell, the cells of its row, column and box.
 const SEEN: [u64; REST] = {
     const BOX: u64 = 0b111_000_111_000_111;
     let mut seen = [0; REST];
@@ -111,17 +109,16 @@ const SEEN: [u64; REST] = {
     seen
 };
 
-/// The four boxes while they are filled.
+/// The four boxes while they are being filled.
 struct Rest {
-    /// Where each digit may stand; of cells that are filled, nothing is said.
+    /// The possible cells of each digit; meaningless for filled cells.
     places: [u64; 9],
-    /// Where each digit stands.
+    /// The cells of each digit.
     filled: [u64; 9],
-    /// Cells that are not filled.
     open: u64,
 }
 
-/// Fills the last four boxes. Returns the weight, or none if a cell has no candidate left.
+/// Fills the last four boxes. Returns the weight, or `None` if a cell has no candidate left.
 fn fill_rest(cells: &mut Cells, random: &mut SeededRng) -> Option<u64> {
     let mut rest = Rest::new(cells);
     let mut weight = 1;
@@ -196,7 +193,7 @@ impl Rest {
         self.places[digit] &= !SEEN[cell];
     }
 
-    /// Fills cells that have one candidate each; none if two that see each other have the same.
+    /// Fills cells that have one candidate each; `None` if two of them conflict.
     #[inline(always)]
     fn put_singles(&mut self, singles: u64) -> Option<()> {
         self.open &= !singles;
@@ -234,7 +231,7 @@ mod tests {
 
     #[test]
     fn bands_are_uniform() {
-        // The 56 ways to share digits out between rows come equally often: chi-square with 55 degrees
+        // The 56 ways to distribute digits to rows are equally frequent: chi-square with 55 degrees
         // of freedom is below 93.2 in 999 of 1000 cases.
         let mut random = SeededRng::of_row(1, 0);
         let mut counts = std::collections::HashMap::new();
@@ -264,8 +261,8 @@ mod tests {
         }
     }
 
-    /// The mean weight of all searches, those that fail included, is the number of ways to fill the
-    /// rest: 6,670,903,752,021,072,936,960 grids / (9! * (56 * 6^6)^2) = 2692.96.
+    /// The mean weight of all searches, including failed ones, is the number of ways to fill the
+    /// rest: 6,670,903,752,021,072,936,960 grids / (9! × (56 × 6⁶)²) = 2692.96.
     #[test]
     fn weights_count_the_grids() {
         const SEARCHES: u64 = 40_000;

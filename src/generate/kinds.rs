@@ -1,4 +1,4 @@
-//! What is made of minimal puzzles, and puzzles that naked singles solve.
+//! Other kinds, made from minimal puzzles, and easy puzzles.
 
 use super::recipe::Grids;
 use super::{Cells, Kind};
@@ -6,13 +6,13 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
 
-/// How many moves the search for a hard puzzle tries.
+/// The number of moves in the search for a hard puzzle.
 const MOVES: usize = 1000;
 
-/// The clues that an easy puzzle keeps.
+/// The number of clues of an easy puzzle.
 pub const EASY_CLUES: std::ops::RangeInclusive<usize> = 30..=37;
 
-/// What a kind is made of a minimal puzzle; `None` if nothing can be made of this one.
+/// Makes a puzzle of this kind from a minimal puzzle; `None` if that is impossible.
 pub fn of_minimal(
     kind: Kind,
     cells: Cells,
@@ -28,7 +28,7 @@ pub fn of_minimal(
     }
 }
 
-/// Takes every clue that can be taken, in random order.
+/// Removes every clue that can be removed, in random order.
 fn reduce(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
     for cell in random.order::<CELLS>() {
         let clue = std::mem::take(&mut cells[cell]);
@@ -39,8 +39,8 @@ fn reduce(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cell
     cells
 }
 
-/// A climb from a minimal puzzle: take one or two clues, add others until the solution is
-/// the only one again, take what has become needless; keep the result if it needs no fewer
+/// Hill climbing from a minimal puzzle: a move removes one or two clues, adds others until there is
+/// one solution, and removes redundant ones. It is accepted if the puzzle needs at least as many
 /// guesses.
 pub fn hard(mut best: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
     let mut guesses = solve(scalar, best).guesses;
@@ -54,12 +54,12 @@ pub fn hard(mut best: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cel
     best
 }
 
-/// A minimal puzzle a few clues from this one.
+/// A minimal puzzle that differs from this one in a few clues.
 fn neighbour(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Option<Cells> {
     let clues = random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0);
     let taken: Vec<usize> = clues.take(1 + random.below(2)).collect();
     taken.into_iter().for_each(|cell| cells[cell] = 0);
-    // Each clue comes from a solution of those before, so there always is one.
+    // Each clue comes from a solution of the clues so far, so there always is one.
     for cell in random.order::<CELLS>() {
         if cells[cell] == 0 {
             let outcome = solve(scalar, cells);
@@ -82,8 +82,8 @@ fn several(mut cells: Cells, random: &mut SeededRng) -> Cells {
     cells
 }
 
-/// A puzzle with one solution, with a clue that is not in it: no solution is left. A minimal puzzle
-/// that naked singles did not already fill leaves a choice somewhere.
+/// Adds a clue that is not in the only solution, so there is none. `None` if every blank cell has
+/// only its own digit as candidate.
 fn unsolvable(mut cells: Cells, solution: &Cells, random: &mut SeededRng) -> Option<Cells> {
     let mut ways: Vec<(usize, u8)> = Vec::new();
     for cell in (0..CELLS).filter(|&cell| cells[cell] == 0) {
@@ -98,22 +98,22 @@ fn unsolvable(mut cells: Cells, solution: &Cells, random: &mut SeededRng) -> Opt
     Some(cells)
 }
 
-/// Looks for up to two solutions.
+/// Searches for up to two solutions.
 pub fn solve(scalar: &mut Scalar, cells: Cells) -> Outcome {
     let mut outcome = [Outcome::NONE];
     scalar.solve(Batch::Puzzles(&[Puzzle(cells)]), Limits::PROOF, &mut outcome);
     outcome[0]
 }
 
-/// A full grid less clues in random order, as long as naked singles suffice.
+/// Removes clues of a full grid in random order, as long as naked singles solve it.
 pub fn easy(grids: Grids, random: &mut SeededRng) -> Cells {
     loop {
         let mut cells = grids.fill(random);
-        let wanted = EASY_CLUES.start() + random.below(EASY_CLUES.count());
+        let target = EASY_CLUES.start() + random.below(EASY_CLUES.count());
         let mut clues = CELLS;
         for cell in random.order::<CELLS>() {
             let clue = std::mem::take(&mut cells[cell]);
-            if clues > wanted && solved_by_naked_singles(&cells) {
+            if clues > target && solved_by_naked_singles(&cells) {
                 clues -= 1;
             } else {
                 cells[cell] = clue;
@@ -125,9 +125,9 @@ pub fn easy(grids: Grids, random: &mut SeededRng) -> Cells {
     }
 }
 
-/// Whether cells with a single candidate, filled one after the other, fill the grid.
+/// Whether filling cells that have a single candidate, one after the other, fills the grid.
 ///
-/// Such a puzzle has exactly one solution: nothing is ever assumed.
+/// Such a puzzle has exactly one solution, because there are no guesses.
 ///
 /// ```
 /// use bulkdoku::generate::solved_by_naked_singles;
@@ -151,12 +151,11 @@ pub fn solved_by_naked_singles(cells: &[u8; CELLS]) -> bool {
     }
 }
 
-/// The digit of a set that has one.
 fn only_digit(digits: u16) -> Option<u8> {
     digits.is_power_of_two().then(|| digits.trailing_zeros() as u8)
 }
 
-/// The digits (bits 1 to 9) that no peer of a cell has.
+/// The candidates of a cell (bits 1 to 9): digits that no peer has.
 fn candidates(cells: &Cells, cell: usize) -> u16 {
     let (row, column) = (cell / 9, cell % 9);
     let corner = row / 3 * 27 + column / 3 * 3;

@@ -1,16 +1,16 @@
-//! Corpora: random puzzles of a wanted kind.
+//! Generates corpora: random puzzles of a requested kind.
 //!
-//! Row `index` of a seed depends on the two alone: each has its own stream of random numbers, so a
-//! corpus is the same however many threads make it, and any part of it can be made again.
+//! A row depends only on its index, the seed and the recipe: each row has its own stream of random
+//! numbers. A corpus is the same for any number of threads, and any part of it can be reproduced.
 //!
-//! | file | what it does |
+//! | file | what is in it |
 //! |---|---|
-//! | `rows`, `chutes` | solution grids: filled row by row, or beginning with a band and a stack |
-//! | `reduction`, `order`, `unavoidable` | takes clues away without asking about each |
-//! | `bulk` | many rows at once, whose questions go to an engine together |
-//! | `narrow` | clues in few cells: digits are searched for that leave one solution |
-//! | `kinds` | what is made of a minimal puzzle; puzzles for naked singles |
-//! | `recipe`, `pattern`, `symmetry` | what a row has to be |
+//! | `rows`, `chutes` | solution grids: filled row by row, or starting from a band and a stack |
+//! | `reduction`, `order`, `unavoidable` | removing clues with few engine calls |
+//! | `bulk` | many rows at once, solved as batches |
+//! | `narrow` | clues in few cells: a search for digits with one solution |
+//! | `kinds` | other kinds, made from minimal puzzles; easy puzzles |
+//! | `recipe`, `pattern`, `symmetry` | the requirements of a row |
 
 mod bulk;
 mod chutes;
@@ -34,6 +34,7 @@ pub use pattern::{BadPattern, Pattern};
 pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};
 pub use symmetry::{Symmetry, UnknownSymmetry};
 
+use crate::named::named_enum;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
 use crate::simd::SimdLevel;
@@ -43,49 +44,30 @@ use bulk::InFlight;
 /// 81 cells in row order, 0 for a blank.
 type Cells = [u8; CELLS];
 
-/// What kind of puzzle to make.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// One solution, and no clue can be taken without making it several.
-    #[default]
-    Minimal,
-    /// A solution grid.
-    Solved,
-    /// One solution, 30 to 37 clues, solved by naked singles alone.
-    Easy,
-    /// Minimal, and takes the engine `scalar` many guesses: found by search.
-    Hard,
-    /// More than one solution.
-    Several,
-    /// Legal clues, no solution.
-    Unsolvable,
-}
-
-impl Kind {
-    /// Every kind, the default first.
-    pub const ALL: &[Self] =
-        &[Self::Minimal, Self::Solved, Self::Easy, Self::Hard, Self::Several, Self::Unsolvable];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Minimal => "minimal",
-            Self::Solved => "solved",
-            Self::Easy => "easy",
-            Self::Hard => "hard",
-            Self::Several => "several",
-            Self::Unsolvable => "unsolvable",
-        }
+named_enum! {
+    /// The kind of puzzle to generate.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Kind {
+        /// One solution, and every clue is needed for that.
+        #[default]
+        Minimal = "minimal",
+        /// A solution grid.
+        Solved = "solved",
+        /// One solution, 30 to 37 clues, solved by naked singles.
+        Easy = "easy",
+        /// Minimal, and takes the engine `scalar` many guesses; found by local search.
+        Hard = "hard",
+        /// More than one solution.
+        Several = "several",
+        /// No solution, though no clues conflict.
+        Unsolvable = "unsolvable",
     }
+
+    /// A kind of puzzle was requested that does not exist.
+    UnknownKind = "{0:?} is none of {names}"
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// Makes puzzles; each thread has its own.
+/// Generates puzzles; each thread needs its own generator.
 ///
 /// ```
 /// use bulkdoku::generate::{Generator, Kind, Recipe};
@@ -94,16 +76,15 @@ impl fmt::Display for Kind {
 /// let puzzle = generator.puzzle(Kind::Minimal, 7, 0);
 /// assert!((17..=40).contains(&puzzle.clues()));
 ///
-/// // Many at once are made much faster.
+/// // Many at once are much faster.
 /// let puzzles = generator.puzzles(&Recipe::default(), 7, 0..100);
 /// assert_eq!(puzzles[0], puzzle);
 /// ```
 pub struct Generator {
-    /// Answers questions in bulk.
     engine: Box<dyn Engine>,
-    /// Whose guesses make a puzzle hard.
+    /// Counts the guesses of hard puzzles.
     scalar: Scalar,
-    /// Where the search for hard puzzles begins, if not at its own.
+    /// Starting points of the search for hard puzzles; if empty, it uses random ones.
     pool: Arc<[Puzzle]>,
     stop: StopFlag,
     #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
@@ -129,36 +110,36 @@ impl Generator {
         Self::default()
     }
 
-    /// One that asks this engine. What it makes is the same with every engine, guesses aside.
+    /// A generator with this engine. Its puzzles do not depend on the engine, unless guesses are
+    /// requested.
     pub fn with(engine: Box<dyn Engine>) -> Self {
         let (rows, room) = (Vec::new(), bulk::Room::default());
         let (scalar, pool, stop) = (Scalar::new(), Arc::from([]), StopFlag::default());
         Self { engine, scalar, pool, stop, rows, room }
     }
 
-    /// The same, which searches for hard puzzles from these on, or from its own if there are none. They
-    /// have to have one solution.
+    /// The same with starting points for the search for hard puzzles. They must have one solution.
     #[must_use]
     pub fn from_pool(self, pool: Arc<[Puzzle]>) -> Self {
         Self { pool, ..self }
     }
 
-    /// From now on the generator stops when this flag says so.
+    /// Sets the flag at which the generator stops.
     pub fn stop_at(&mut self, stop: StopFlag) {
         self.engine.stop_at(stop.clone());
         self.scalar.stop_at(stop.clone());
         self.stop = stop;
     }
 
-    /// Row `index` (from 0) of the corpus that `seed` stands for.
+    /// Row `index` (from 0) of the corpus of `seed`.
     pub fn puzzle(&mut self, kind: Kind, seed: u64, index: u64) -> Puzzle {
         let recipe = Recipe { kind, ..Recipe::default() };
         self.puzzles(&recipe, seed, index..index + 1)[0]
     }
 
-    /// Rows of the corpus that `seed` and `recipe` stand for; fewer if the generator is stopped.
+    /// Rows of the corpus of `seed` and `recipe`; fewer if the generator is stopped.
     ///
-    /// A recipe that nothing meets is searched for until then: see [`Recipe::check`].
+    /// A recipe that no puzzle meets is searched until then: see [`Recipe::check`].
     pub fn puzzles(&mut self, recipe: &Recipe, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
         match recipe.kind {
             Kind::Solved => {
@@ -204,7 +185,7 @@ mod tests {
         Generator::new().puzzles(&Recipe { kind, ..Recipe::default() }, seed, 0..count)
     }
 
-    /// Clue by clue, each with a question of its own.
+    /// Removes clue by clue, with a search for each.
     fn plain_reduction(random: &mut SeededRng) -> Cells {
         let mut cells = rows::fill(random);
         for cell in random.order::<CELLS>() {
@@ -217,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_remains_is_what_asking_about_each_clue_leaves() {
+    fn reduction_equals_removing_clue_by_clue() {
         for (index, puzzle) in (0..).zip(corpus(Kind::Minimal, 11, 300)) {
             assert_eq!(plain_reduction(&mut SeededRng::of_row(11, index)), puzzle.0, "{index}");
         }
@@ -236,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_symmetry_holds_and_no_group_of_clues_is_needless() {
+    fn puzzles_are_symmetric_and_minimal_within_their_symmetry() {
         for symmetry in Symmetry::ALL {
             let recipe = Recipe { symmetry, ..Recipe::default() };
             for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
@@ -284,7 +265,7 @@ mod tests {
         let stop = StopFlag::default();
         generator.stop_at(stop.clone());
         stop.request();
-        // Nothing has so few clues.
+        // No puzzle has so few clues.
         let recipe = Recipe { clues: 1..=2, ..Recipe::default() };
         assert!(generator.puzzles(&recipe, 5, 0..20).is_empty());
         let solved = Recipe { kind: Kind::Solved, ..Recipe::default() };
@@ -304,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_kinds_are_what_they_say() {
+    fn the_other_kinds_match_their_descriptions() {
         for puzzle in corpus(Kind::Easy, 1, 20) {
             assert!(kinds::EASY_CLUES.contains(&puzzle.clues()));
             assert!(solved_by_naked_singles(puzzle.cells()));

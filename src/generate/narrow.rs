@@ -1,8 +1,8 @@
-//! Puzzles whose clues have to stand in few cells.
+//! Puzzles with clues in few given cells.
 //!
-//! The digits of a random grid in few given cells hardly ever leave one solution. So the digits are
-//! looked for: a climb takes one to three clues away, puts others in their cells, and keeps what leaves
-//! no more solutions than before, until one is left.
+//! The digits of a random grid in few given cells hardly ever have one solution. So a hill climb
+//! searches for digits: a move replaces one to three clues, and is accepted if the number of
+//! solutions does not grow.
 
 use super::Cells;
 use super::recipe::Grids;
@@ -10,14 +10,14 @@ use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Batch, Engine, Limits, Outcome, Scalar, StopFlag};
 
-/// Where so few cells may hold clues, these are looked for.
+/// With at most this many allowed cells, the digits are searched for.
 pub const MOST_CELLS: u32 = 40;
-/// Solutions that are counted at the begin of a climb.
+/// The most solutions that are counted at the start of a climb.
 const MOST_SOLUTIONS: u32 = 4_000;
-/// Moves after which a climb begins again.
+/// The moves of a climb before it restarts.
 const MOVES: usize = 4_000;
 
-/// A grid whose digits in these cells leave no other solution; `None` if the search is stopped.
+/// A grid whose digits in these cells have no other solution; `None` if the search is stopped.
 pub fn search(
     allowed: u128,
     grids: Grids,
@@ -47,7 +47,7 @@ pub fn search(
     }
 }
 
-/// Other digits in one to three of the cells, so that there still is a solution.
+/// Replaces digits in one to three of the cells such that there is still a solution.
 fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
     let mut next = *clues;
     let mut free = [0; 3];
@@ -67,7 +67,6 @@ fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng, scalar: &mu
     next
 }
 
-/// Counts solutions up to a limit.
 fn count(scalar: &mut Scalar, clues: &Cells, limit: u32) -> Outcome {
     let mut outcome = [Outcome::NONE];
     let limits = Limits::count(limit.try_into().expect("at least 1"));
@@ -79,9 +78,9 @@ fn count(scalar: &mut Scalar, clues: &Cells, limit: u32) -> Outcome {
 mod tests {
     use super::*;
 
-    /// The clues of a puzzle of 24 cells, where random grids never leave one solution.
+    /// Clues in 24 cells, where random grids never have one solution.
     #[test]
-    fn digits_are_found_that_leave_one_solution() {
+    fn the_search_finds_digits_with_one_solution() {
         let puzzle: Puzzle =
             "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9"
                 .parse()

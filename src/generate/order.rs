@@ -1,22 +1,21 @@
-//! In which order, and in which groups, clues are taken away.
+//! The order, and the groups, in which clues are removed.
 
 use super::symmetry::Symmetry;
 use crate::puzzle::CELLS;
 use crate::random::SeededRng;
 
-/// Groups of cells in the order in which they are taken; a group is taken as a whole.
+/// Groups of cells in the order of their removal; a group is removed as a whole.
 #[derive(Clone, Debug)]
-pub struct TakingOrder {
-    /// The group of each cell; `None` if it never is a clue.
+pub struct RemovalOrder {
+    /// The group of each cell; `None` if it is never a clue.
     group_of: [Option<u8>; CELLS],
-    /// The cells, group by group.
     cells: [u8; CELLS],
-    /// Where each group ends among them.
+    /// The end of each group in `cells`.
     ends: Vec<u8>,
 }
 
-impl TakingOrder {
-    /// Random, of the cells that may be clues.
+impl RemovalOrder {
+    /// A random order of the cells that may be clues.
     pub fn random(symmetry: Symmetry, allowed: u128, random: &mut SeededRng) -> Self {
         let mut order = Self { group_of: [None; CELLS], cells: [0; CELLS], ends: Vec::new() };
         let mut length = 0;
@@ -39,7 +38,7 @@ impl TakingOrder {
         order
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub fn groups(&self) -> usize {
         self.ends.len()
     }
@@ -50,7 +49,7 @@ impl TakingOrder {
         self.cells[start as usize..self.ends[group] as usize].iter().map(|&cell| cell as usize)
     }
 
-    /// The group of each cell as a bit; none if it never is a clue.
+    /// The group of each cell as a bit; 0 if it is never a clue.
     pub fn bits(&self) -> [u128; CELLS] {
         self.group_of.map(|group| group.map_or(0, |group| 1 << group))
     }

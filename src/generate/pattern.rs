@@ -1,4 +1,4 @@
-//! Masks that say where clues may be.
+//! Masks of the cells that may hold clues.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,15 +27,15 @@ use crate::puzzle::CELLS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern(u128);
 
-/// Fewer clues never leave one solution
-/// ([McGuire, Tugemann, Civario](https://arxiv.org/abs/1201.0749)).
+/// Puzzles with fewer clues never have one solution ([McGuire, Tugemann,
+/// Civario](https://arxiv.org/abs/1201.0749)).
 pub const LEAST_CLUES: usize = 17;
 
 impl Pattern {
     /// All cells.
     pub const ALL: Self = Self((1 << CELLS) - 1);
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn cells(&self) -> usize {
         self.0.count_ones() as usize
     }
@@ -45,7 +45,8 @@ impl Pattern {
         self.0
     }
 
-    /// Two lines without a cell that could change places in every solution, if there are any.
+    /// Two lines of a chute without a cell, if there are any: they could be exchanged in every
+    /// solution.
     fn empty_lines(self) -> Option<String> {
         let row = |row: usize| 0b1_1111_1111 << (9 * row);
         let column = |column: usize| (0..9).fold(0, |mask, row| mask | 1 << (9 * row + column));
@@ -63,7 +64,7 @@ impl Pattern {
     }
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadPattern {
     /// A character that is neither kind of cell, with its line and column, from 1.
@@ -93,8 +94,8 @@ pub enum BadPattern {
 impl FromStr for Pattern {
     type Err = BadPattern;
 
-    /// 81 cells, with line ends and blanks anywhere between them: `#` or a digit from 1 to 9 where a
-    /// clue may be, `.` or 0 where none may be. A puzzle is a pattern.
+    /// Parses 81 cells, with any white space between them: `#` or a digit from 1 to 9 for a cell
+    /// that may hold a clue, `.` or 0 for others. A puzzle is also a pattern.
     fn from_str(text: &str) -> Result<Self, BadPattern> {
         let (mut mask, mut cells) = (0_u128, 0);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -139,11 +140,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::puzzle::CLASSIC;
 
     #[test]
     fn a_puzzle_is_a_pattern() {
-        let line =
-            "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+        let line = CLASSIC;
         let pattern: Pattern = line.parse().unwrap();
         assert_eq!(pattern.cells(), 30);
         let rows: Vec<_> = line.as_bytes().chunks(9).map(String::from_utf8_lossy).collect();
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_told() {
+    fn bad_patterns_are_refused_with_the_reason() {
         let parsed = |text: &str| text.parse::<Pattern>().unwrap_err().to_string();
         assert!(parsed("##\n#x").starts_with("2:2: 'x' is no cell"));
         assert_eq!(parsed(&"#".repeat(82)), "it has 82 cells, not 81");

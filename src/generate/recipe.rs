@@ -1,44 +1,36 @@
-//! What the rows of a corpus have to be.
+//! The requirements for the rows of a corpus.
 
-use std::fmt;
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 
 use thiserror::Error;
 
 use super::pattern::{LEAST_CLUES, Pattern};
 use super::symmetry::Symmetry;
 use super::{Cells, Kind, chutes, rows};
+use crate::named::named_enum;
 use crate::puzzle::Puzzle;
 use crate::random::SeededRng;
 use crate::rating::Level;
 
-/// How solution grids are drawn. Their statistics are in the guide.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Grids {
-    /// Row by row, digits in random order.
-    #[default]
-    Rows,
-    /// A random band and stack, then whatever a search finds.
-    Fast,
-    /// Nearly uniformly from all grids.
-    Uniform,
+named_enum! {
+    /// The way to draw solution grids. Their statistics are in the guide.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Grids {
+        /// Row by row, digits in random order.
+        #[default]
+        Rows = "rows",
+        /// A random band and stack, completed by a search.
+        Fast = "fast",
+        /// Nearly uniformly from all grids.
+        Uniform = "uniform",
+    }
+
+    /// A way to draw grids was requested that does not exist.
+    UnknownGrids = "{0:?} is none of {names}"
 }
 
 impl Grids {
-    /// All, the default first.
-    pub const ALL: [Self; 3] = [Self::Rows, Self::Fast, Self::Uniform];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rows => "rows",
-            Self::Fast => "fast",
-            Self::Uniform => "uniform",
-        }
-    }
-
     pub(super) fn fill(self, random: &mut SeededRng) -> Cells {
         match self {
             Self::Rows => rows::fill(random),
@@ -48,51 +40,31 @@ impl Grids {
     }
 }
 
-impl fmt::Display for Grids {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A way to draw grids was asked for that is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is none of {names}", names = Grids::ALL.map(Grids::name).join(", "))]
-pub struct UnknownGrids(String);
-
-impl FromStr for Grids {
-    type Err = UnknownGrids;
-
-    fn from_str(name: &str) -> Result<Self, UnknownGrids> {
-        let found = Self::ALL.into_iter().find(|grids| grids.name() == name);
-        found.ok_or_else(|| UnknownGrids(name.into()))
-    }
-}
-
-/// What the rows of a corpus have to be.
+/// The requirements for the rows of a corpus.
 ///
-/// All but `kind` and `grids` are for minimal puzzles: a row whose puzzle does not fit draws again
-/// from its own stream until one fits. With a symmetry a puzzle is minimal within it: no group of
-/// clues that go together can be taken.
+/// All but `kind` and `grids` are for minimal puzzles: a row draws puzzles from its own stream
+/// until one fits. With a symmetry, a puzzle is minimal within it: every group of symmetric clues
+/// is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// What kind of puzzle.
+    /// The kind of puzzle.
     pub kind: Kind,
-    /// How solution grids are drawn.
+    /// The way to draw solution grids.
     pub grids: Grids,
     /// The symmetry of the cells that hold clues.
     pub symmetry: Symmetry,
     /// The cells that may hold clues.
     pub pattern: Pattern,
-    /// How many clues.
+    /// The number of clues.
     pub clues: RangeInclusive<usize>,
-    /// How many guesses the engine takes to prove that there is one solution.
+    /// The number of guesses that the engine takes to prove that there is one solution.
     pub guesses: RangeInclusive<u64>,
-    /// Which rules solve it.
+    /// The rules that solve it.
     pub level: Option<Level>,
 }
 
 impl Default for Recipe {
-    /// Minimal puzzles, any.
+    /// Any minimal puzzles.
     fn default() -> Self {
         Self {
             kind: Kind::default(),
@@ -112,23 +84,23 @@ const ANY_GUESSES: RangeInclusive<u64> = 0..=u64::MAX;
 /// The most clues that a minimal puzzle is known to have
 /// ([Mladen Dobrichev's search](http://forum.enjoysudoku.com/post328340.html)).
 const MOST_CLUES: usize = 40;
-/// The numbers of clues that taking away leaves in all but three of 10,000 rows.
+/// The number of clues of minimal puzzles in all but three of 10,000 rows.
 const USUAL_CLUES: RangeInclusive<usize> = 21..=28;
 
 /// Patterns with fewer cells hold few puzzles, or none.
 const FEW_CELLS: usize = 22;
 
-/// Why no row can be as a recipe has it.
+/// Why no row can meet a recipe.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Unmeetable(String);
 
 impl Recipe {
-    /// Refuses what no puzzle can meet, with the reason. Returns a warning about what is so rare that
-    /// a row may take very long.
+    /// Checks that puzzles can meet the recipe. Returns a warning if they are so rare that a row
+    /// may take very long.
     ///
     /// # Errors
-    /// When nothing is as the recipe has it.
+    /// When no puzzle can meet the recipe.
     pub fn check(&self) -> Result<Option<String>, Unmeetable> {
         let refused = |why: String| Err(Unmeetable(why));
         let Self { kind, grids: _, symmetry, pattern, clues, guesses, level } = self;
@@ -184,12 +156,11 @@ impl Recipe {
         })
     }
 
-    /// Whether guesses have to be counted.
-    pub(super) fn asks_guesses(&self) -> bool {
+    pub(super) fn needs_guesses(&self) -> bool {
         self.guesses != ANY_GUESSES
     }
 
-    /// Whether a puzzle has the clues and the level; guesses aside.
+    /// Whether a puzzle meets the recipe, apart from guesses.
     pub(super) fn fits(&self, puzzle: &Puzzle) -> bool {
         self.clues.contains(&puzzle.clues())
             && self.level.is_none_or(|level| Level::of(puzzle) == level)
@@ -201,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_is_refused_with_the_reason() {
+    fn impossible_recipes_are_refused_with_the_reason() {
         let check = |recipe: Recipe| recipe.check().map_err(|error| error.to_string());
         let recipe = Recipe::default();
         assert_eq!(check(recipe.clone()), Ok(None));

@@ -1,63 +1,64 @@
-//! Taking clues away without asking about each.
+//! Removes clues with few engine calls.
 //!
-//! Clues are taken from a full grid in a given order, each if the solution stays the only one. What
-//! remains depends on grid and order alone, so it can be found in any way. Number the groups of cells
-//! by the order. A group stays if and only if it is the highest of an unavoidable set, of which
-//! nothing lower has stayed. With all sets known, one pass over them by their highest groups would
-//! tell what stays. Some are known beforehand, the others are learned: what the sets known so far
-//! leave, up to some group, is put to an engine. Another solution shows a new set, and the pass is
-//! done again from its highest group on. If there is none, all up to that group is decided.
+//! Clues are removed from a full grid in a given order, each if the solution stays unique. The
+//! result depends only on the grid and the order, so it can be computed in any way. Number the
+//! groups of cells by the order. A group stays if and only if it is the highest group of an
+//! unavoidable set none of whose lower groups has stayed. If all sets were known, one pass over
+//! them by their highest groups would decide every group. Some sets are known at the start; the
+//! others are learned. An engine searches the puzzle that the known sets leave, up to some group,
+//! for another solution. If there is one, it yields a new set, and the pass is repeated from its
+//! highest group on. If there is none, all groups up to that one are decided.
 
 use std::ops::Range;
 
 use super::Cells;
-use super::order::TakingOrder;
+use super::order::RemovalOrder;
 use super::unavoidable::SetsByHighest;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
-/// Of every 81 groups, those that the first question decides.
+/// The number of groups, of every 81, that the first search decides.
 const FIRST: usize = 42;
-/// Later questions decide this many groups at once that known sets do not keep. Half of the answers
-/// are then that there is another solution.
-const AT_ONCE: u32 = 2;
+/// Each later search decides this many groups that known sets do not keep. Half of these searches
+/// find another solution.
+const PER_SEARCH: u32 = 2;
 
-/// A puzzle from which clues are being taken.
+/// A puzzle from which clues are being removed.
 #[derive(Debug)]
 pub struct Reduction {
-    order: TakingOrder,
+    order: RemovalOrder,
     bits: [u128; CELLS],
     sets: SetsByHighest,
-    /// The groups that stay, as far as the pass has come.
+    /// The groups that stay, among those that the pass has reached.
     kept: u128,
-    /// How many groups the question is about; all behind them are clues.
-    asked: usize,
+    /// The number of groups that the search is about; all later ones are clues.
+    searched: usize,
     /// The groups that are clues of `puzzle`.
     clues: u128,
     puzzle: Puzzle,
     solution: Grid,
 }
 
-/// What is to be done next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Ask for a solution of the puzzle other than that known.
-    Ask,
-    /// Nothing: the puzzle is minimal.
+    /// Search for a solution of the puzzle other than the known one.
+    Search,
+    /// Done: the puzzle is minimal.
     Done,
-    /// Nothing: with all clues that are allowed there are several solutions.
+    /// Impossible: even with all allowed clues there are several solutions.
     Impossible,
 }
 
 impl Reduction {
-    /// Begins with all clues of a grid that the order has. `None` if these leave several solutions, as
-    /// far as known sets tell.
-    pub fn new(solution: Cells, order: TakingOrder) -> Option<Self> {
+    /// Starts with all clues of a grid that are in the order. `None` if known sets show that these
+    /// have several solutions.
+    pub fn new(solution: Cells, order: RemovalOrder) -> Option<Self> {
         let bits = order.bits();
         let sets = SetsByHighest::known(&solution, &bits)?;
         let clue = |cell: usize| if bits[cell] == 0 { 0 } else { solution[cell] };
         let mut reduction = Self {
             kept: 0,
-            asked: 0,
+            searched: 0,
             clues: u128::MAX,
             puzzle: Puzzle(std::array::from_fn(clue)),
             solution: Grid(solution),
@@ -65,7 +66,7 @@ impl Reduction {
             order,
             sets,
         };
-        // Where not all cells may be clues, the first question is whether these suffice.
+        // If not all cells may be clues, the first search checks whether the allowed ones suffice.
         let is_whole = reduction.bits.iter().all(|&bit| bit != 0);
         let first = if is_whole { reduction.order.groups() * FIRST / CELLS } else { 0 };
         reduction.pass(0..first);
@@ -73,22 +74,22 @@ impl Reduction {
         Some(reduction)
     }
 
-    /// The puzzle that is asked about, or that remains.
+    /// The puzzle to be searched, or the result.
     pub fn puzzle(&self) -> &Puzzle {
         &self.puzzle
     }
 
-    /// The solution that is known.
+    /// The known solution.
     pub fn solution(&self) -> &Grid {
         &self.solution
     }
 
-    /// Learns that there is this solution other than the known one, or none.
+    /// Takes the result of the search: another solution, or none.
     pub fn learn(&mut self, other: Option<&Grid>) -> Next {
         let Some(other) = other else {
-            let has_changed = self.ask_about_more();
+            let has_changed = self.search_more();
             self.set_clues();
-            return if has_changed { Next::Ask } else { Next::Done };
+            return if has_changed { Next::Search } else { Next::Done };
         };
         let set = self.difference(other);
         if set == 0 {
@@ -96,12 +97,12 @@ impl Reduction {
         }
         let highest = self.sets.add(set);
         self.kept &= (1 << highest) - 1;
-        self.pass(highest..self.asked);
+        self.pass(highest..self.searched);
         self.set_clues();
-        Next::Ask
+        Next::Search
     }
 
-    /// The groups in which another grid differs: few, as a rule.
+    /// The groups in which another grid differs: usually few.
     fn difference(&self, other: &Grid) -> u128 {
         let (known, [last]) = self.solution.0.as_chunks::<8>() else { unreachable!("81 cells") };
         let (others, _) = other.0.as_chunks::<8>();
@@ -117,20 +118,19 @@ impl Reduction {
         set
     }
 
-    /// Goes on to the next groups; false if known sets keep all that are left.
-    fn ask_about_more(&mut self) -> bool {
+    /// Continues with the next groups; returns `false` if known sets keep all that are left.
+    fn search_more(&mut self) -> bool {
         let mut undecided = 0;
-        while undecided < AT_ONCE && self.asked < self.order.groups() {
-            self.pass(self.asked..self.asked + 1);
-            undecided += u32::from(self.kept >> (self.asked - 1) & 1 == 0);
+        while undecided < PER_SEARCH && self.searched < self.order.groups() {
+            self.pass(self.searched..self.searched + 1);
+            undecided += u32::from(self.kept >> (self.searched - 1) & 1 == 0);
         }
         undecided > 0
     }
 
-    /// Passes the sets whose highest groups are these, behind which nothing is asked. Those before are
-    /// passed.
+    /// Continues the pass over sets with these highest groups. Earlier groups have been passed.
     fn pass(&mut self, groups: Range<usize>) {
-        self.asked = groups.end;
+        self.searched = groups.end;
         for group in groups {
             if self.sets.needs(group, self.kept) {
                 self.kept |= 1 << group;
@@ -138,9 +138,9 @@ impl Reduction {
         }
     }
 
-    /// Makes the puzzle that of the question: what stays, and all that it is not about.
+    /// Sets the clues for the next search: groups that stay, and all groups that it is not about.
     fn set_clues(&mut self) {
-        let clues = self.kept | u128::MAX << self.asked;
+        let clues = self.kept | u128::MAX << self.searched;
         let mut changed = (clues ^ self.clues) & ((1 << self.order.groups()) - 1);
         while changed != 0 {
             let group = changed.trailing_zeros() as usize;

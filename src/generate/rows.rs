@@ -4,11 +4,10 @@ use super::Cells;
 use crate::puzzle::CELLS;
 use crate::random::SeededRng;
 
-/// Cells that a search may enter before it starts afresh.
+/// The cells that a search may enter before it restarts.
 const STEPS: u32 = 2_000;
 
-/// Cell by cell, digits in random order. Rarely does that run into a long search; then it starts
-/// afresh.
+/// Fills cell by cell, digits in random order. In the rare case of a long search, it restarts.
 pub fn fill(random: &mut SeededRng) -> Cells {
     loop {
         if let Some(cells) = Filling::default().fill(random) {
@@ -17,7 +16,7 @@ pub fn fill(random: &mut SeededRng) -> Cells {
     }
 }
 
-/// The digits that stand in each row, column and box so far, bit 0 for 1.
+/// The digits in each row, column and box so far, bit 0 for 1.
 #[derive(Debug, Default)]
 struct Filling {
     rows: [u16; 9],
@@ -25,16 +24,15 @@ struct Filling {
     boxes: [u16; 9],
 }
 
-/// What is left to try in a cell.
 #[derive(Clone, Copy, Debug, Default)]
 struct Choice {
     digits: u16,
-    /// The digits in the order in which they are tried, four bits each, those tried left out.
+    /// The order in which digits are tried, four bits each, without those already tried.
     order: u64,
 }
 
 impl Choice {
-    /// The first digit in the order that may stand there, less 1.
+    /// The next digit in the order, less 1.
     #[inline(always)]
     fn take(&mut self) -> Option<u16> {
         if self.digits == 0 {
@@ -78,7 +76,8 @@ impl Filling {
         }
     }
 
-    /// What may stand in a cell. Where that is one digit at most, its order is known.
+    /// The candidates of a cell, in random order. With at most one candidate, no random numbers are
+    /// needed.
     #[inline(always)]
     fn enter(&self, cell: usize, random: &mut SeededRng) -> Choice {
         let [row, column, in_box] = UNITS[cell];
@@ -98,7 +97,7 @@ impl Filling {
         Choice { digits, order }
     }
 
-    /// Puts a digit in a cell, or takes it out.
+    /// Places a digit in a cell, or removes it.
     #[inline(always)]
     fn turn(&mut self, cell: usize, digit: u16) {
         let [row, column, in_box] = UNITS[cell];
@@ -108,7 +107,6 @@ impl Filling {
     }
 }
 
-/// Row, column and box of each cell.
 const UNITS: [[u8; 3]; CELLS] = {
     let mut units = [[0; 3]; CELLS];
     let mut cell = 0;

@@ -1,50 +1,35 @@
 //! Symmetries of the cells that hold clues.
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
-
+use crate::named::named_enum;
 use crate::puzzle::CELLS;
 
-/// A symmetry of the pattern of clues.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Symmetry {
-    /// None.
-    #[default]
-    None,
-    /// A half turn.
-    Rot180,
-    /// A quarter turn.
-    Rot90,
-    /// The reflection that makes rows of columns.
-    Diagonal,
-    /// The reflection that makes the last column of the first.
-    Horizontal,
-    /// The reflection that makes the last row of the first.
-    Vertical,
+named_enum! {
+    /// A symmetry of the pattern of clues.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Symmetry {
+        /// No symmetry.
+        #[default]
+        None = "none",
+        /// A half turn.
+        Rot180 = "rot180",
+        /// A quarter turn.
+        Rot90 = "rot90",
+        /// The reflection that exchanges rows and columns.
+        Diagonal = "diagonal",
+        /// The reflection that exchanges the first and the last column.
+        Horizontal = "horizontal",
+        /// The reflection that exchanges the first and the last row.
+        Vertical = "vertical",
+    }
+
+    /// A symmetry was requested that does not exist.
+    UnknownSymmetry = "{0:?} is none of {names}"
 }
 
 impl Symmetry {
-    /// All, the default first.
-    pub const ALL: [Self; 6] =
-        [Self::None, Self::Rot180, Self::Rot90, Self::Diagonal, Self::Horizontal, Self::Vertical];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Rot180 => "rot180",
-            Self::Rot90 => "rot90",
-            Self::Diagonal => "diagonal",
-            Self::Horizontal => "horizontal",
-            Self::Vertical => "vertical",
-        }
-    }
-
-    /// The cells that a clue in this cell goes with: itself, and up to three others. Some may be
-    /// named more than once.
+    /// The cells that are symmetric to this one: itself, and up to three others. Some may be
+    /// repeated.
     pub fn images(self, cell: usize) -> [usize; 4] {
         let (row, column) = (cell / 9, cell % 9);
         let (down, across) = (8 - row, 8 - column);
@@ -59,30 +44,10 @@ impl Symmetry {
         }
     }
 
-    /// Whether a set of cells has it.
+    /// Whether a set of cells has this symmetry.
     pub fn is_of(self, cells: u128) -> bool {
         let is_in = |cell: usize| cells >> cell & 1 != 0;
         (0..CELLS).all(|cell| self.images(cell).iter().all(|&image| is_in(image) == is_in(cell)))
-    }
-}
-
-impl fmt::Display for Symmetry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A symmetry was asked for that is not known.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is none of {names}", names = Symmetry::ALL.map(Symmetry::name).join(", "))]
-pub struct UnknownSymmetry(String);
-
-impl FromStr for Symmetry {
-    type Err = UnknownSymmetry;
-
-    fn from_str(name: &str) -> Result<Self, UnknownSymmetry> {
-        let found = Self::ALL.into_iter().find(|symmetry| symmetry.name() == name);
-        found.ok_or_else(|| UnknownSymmetry(name.into()))
     }
 }
 

@@ -1,17 +1,17 @@
-//! Unavoidable sets that can be read off a solution grid.
+//! Unavoidable sets that are easily found in a solution grid.
 //!
-//! Cells of a grid are an unavoidable set if other digits can stand in them: a puzzle with no clue
-//! among them has a second solution
-//! ([McGuire, Tugemann, Civario](https://arxiv.org/abs/1201.0749)).
+//! A set of cells of a grid is unavoidable if other digits are possible in them: a puzzle without a
+//! clue in the set has a second solution ([McGuire, Tugemann,
+//! Civario](https://arxiv.org/abs/1201.0749)).
 
 use super::Cells;
 use crate::puzzle::CELLS;
 
-/// About how many sets [`known_sets`] finds, and how many a row learns.
+/// The usual number of sets that [`known_sets`] finds and a row learns.
 const USUAL: usize = 160;
 
-/// Adds sets of two rows of a band, of two columns of a stack and of two digits to `sets`. Each is
-/// told by the bits of its cells; cells may share a bit or have none.
+/// Adds the sets of two rows of a band, of two columns of a stack and of two digits to `sets`. A
+/// set is the union of the bits of its cells; cells may share a bit or have none.
 fn known_sets(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     for chute in 0..3 {
         for (first, second) in [(0, 1), (0, 2), (1, 2)] {
@@ -23,7 +23,7 @@ fn known_sets(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     two_digits(solution, bits, sets);
 }
 
-/// Where two lines of a chute have the same digits, these can change places.
+/// If two lines of a chute have the same digits in some cells, these can be exchanged.
 fn two_lines(
     cell: impl Fn(usize, usize) -> usize,
     [first, second]: [usize; 2],
@@ -50,7 +50,6 @@ fn two_lines(
 
 const NINE: u16 = 0b1_1111_1111;
 
-/// Where each digit stands.
 #[derive(Clone, Copy, Default)]
 struct Places {
     /// Its cell in each row.
@@ -60,7 +59,7 @@ struct Places {
     of_boxes: [u8; 9],
 }
 
-/// Two digits can change places in rows that no column and no box ties to others.
+/// Two digits can be exchanged in rows that no column and no box ties to other rows.
 fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     let mut places = [Places::default(); 9];
     for (cell, &digit) in solution.iter().enumerate() {
@@ -73,8 +72,8 @@ fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     for first in 0..9 {
         for second in first + 1..9 {
             let (first, second) = (&places[first], &places[second]);
-            // From the row of one digit to that of the other: going on in this way leads back to where
-            // it began, so the ways back need not be noted.
+            // Ties lead from the row of one digit to that of the other. They form cycles, so the
+            // opposite direction is not needed.
             let mut ties = [0_u16; 9];
             for i in 0..9 {
                 ties[first.of_columns[i] as usize] = 1 << second.of_columns[i];
@@ -102,18 +101,18 @@ fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
 #[derive(Debug)]
 pub struct SetsByHighest {
     sets: Vec<u128>,
-    /// For each set another one with the same highest group.
+    /// For each set, the next one with the same highest group.
     next: Vec<u16>,
-    /// One of the sets with each highest group.
+    /// For each highest group, one of its sets.
     first: [u16; CELLS],
 }
 
-/// There is no other set.
+/// There is no further set.
 const NONE: u16 = u16::MAX;
 
 impl SetsByHighest {
-    /// Those of a solution grid that are known beforehand, by the groups of its cells as bits. None if
-    /// one of them has no group.
+    /// The easily found sets of a solution grid, by the groups of its cells as bits. `None` if one
+    /// of them has no group.
     pub fn known(solution: &Cells, bits: &[u128; CELLS]) -> Option<Self> {
         let mut sets = Vec::with_capacity(USUAL);
         known_sets(solution, bits, &mut sets);
@@ -125,7 +124,7 @@ impl SetsByHighest {
         Some(all)
     }
 
-    /// Adds a set that is not empty, and returns its highest group.
+    /// Adds a set that is not empty; returns its highest group.
     pub fn add(&mut self, set: u128) -> usize {
         let highest = set.ilog2() as usize;
         let place = self.sets.len() as u16;
@@ -134,7 +133,7 @@ impl SetsByHighest {
         highest
     }
 
-    /// Whether a set with this highest group has none of the groups that are kept.
+    /// Whether a set with this highest group has no kept group.
     #[inline(always)]
     pub fn needs(&self, highest: usize, kept: u128) -> bool {
         let mut place = self.first[highest];
@@ -164,7 +163,7 @@ mod tests {
             let solution = rows::fill(&mut SeededRng::of_row(7, index));
             let mut sets = Vec::new();
             known_sets(&solution, &bits, &mut sets);
-            // Each of the 18 pairs of lines and 36 pairs of digits has one at least.
+            // Each of the 18 pairs of lines and 36 pairs of digits has at least one.
             assert!((54..=USUAL).contains(&sets.len()), "{}", sets.len());
             for set in sets {
                 let clue = |cell: usize| if set >> cell & 1 == 0 { solution[cell] } else { 0 };

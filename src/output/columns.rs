@@ -1,82 +1,60 @@
-//! The columns that a row may have, in every format that names them.
+//! The columns of rows, in every format that has columns.
 
-use std::fmt;
-use std::str::FromStr;
+use crate::named::named_enum;
 
-use thiserror::Error;
+named_enum! {
+    /// A column of the results.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Column {
+        /// The input's name.
+        File = "file",
+        /// The physical line number within its input, from 1.
+        Line = "line",
+        /// The number of a row of a corpus, from 0.
+        Id = "id",
+        /// The seed of a corpus.
+        Seed = "seed",
+        /// The cells or marks as written; the whole line of a malformed record.
+        Puzzle = "puzzle",
+        /// 81 digits; empty if there is no solution.
+        Solution = "solution",
+        /// The input's own solution, as written, if it is checked.
+        Answer = "answer",
+        /// The canonical form, `.` for a blank, if requested.
+        Canonical = "canonical",
+        /// The number of automorphisms, if canonical forms are requested.
+        Automorphisms = "automorphisms",
+        /// One of [`Status::ALL`](crate::Status::ALL).
+        Status = "status",
+        /// Why the record has its status, if its answer is checked; empty if it is right.
+        Reason = "reason",
+        /// Solutions found, up to the limit.
+        Solutions = "solutions",
+        /// The number of guesses of the search.
+        Guesses = "guesses",
+        /// The number of nodes of the search.
+        Nodes = "nodes",
+        /// Nanoseconds from the puzzle's entry into the engine to its outcome.
+        LatencyNs = "latency_ns",
+        /// The number of clues.
+        Clues = "clues",
+        /// The rules that solve it: [`Level`](crate::rating::Level).
+        Level = "level",
+        /// The guesses of the proof, or their mean over isomorphs.
+        Rating = "rating",
+        /// Whether the puzzle is minimal.
+        Minimal = "minimal",
+        /// The number of an isomorph of the record, 0 for the record itself.
+        Copy = "copy",
+    }
 
-/// A column of the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Column {
-    /// The input's name.
-    File,
-    /// The physical line number within its input, from 1.
-    Line,
-    /// Which row of a corpus, from 0.
-    Id,
-    /// Which corpus.
-    Seed,
-    /// The cells or marks as they were written; the whole line of a malformed record.
-    Puzzle,
-    /// 81 digits; empty when there is no solution.
-    Solution,
-    /// The solution that the input itself gives, as it was written, if it is checked.
-    Answer,
-    /// The smallest isomorph, `.` for a blank, if canonical forms were asked for.
-    Canonical,
-    /// How many transformations leave the puzzle as it is, likewise.
-    Automorphisms,
-    /// One of [`Status::ALL`](crate::Status::ALL).
-    Status,
-    /// Why the record has its status, if its answer is checked; empty where all is right.
-    Reason,
-    /// Solutions found, up to the limit.
-    Solutions,
-    /// Places at which the search had to assume something.
-    Guesses,
-    /// States that the search looked at.
-    Nodes,
-    /// Nanoseconds from the puzzle's entry into the engine to its outcome.
-    LatencyNs,
-    /// How many clues the puzzle has.
-    Clues,
-    /// Which rules solve it: [`Level`](crate::rating::Level).
-    Level,
-    /// Guesses of the proof, or their mean over isomorphs.
-    Rating,
-    /// Whether each clue is needed.
-    Minimal,
-    /// Which isomorph of the record this is, 0 for the record itself.
-    Copy,
+    /// A column was requested that does not exist.
+    UnknownColumn = "no column {0:?}; there are {names}"
 }
 
 impl Column {
-    /// Every column, in an order in which they read well.
-    pub const ALL: [Self; 20] = [
-        Self::File,
-        Self::Line,
-        Self::Id,
-        Self::Seed,
-        Self::Puzzle,
-        Self::Solution,
-        Self::Answer,
-        Self::Canonical,
-        Self::Automorphisms,
-        Self::Status,
-        Self::Reason,
-        Self::Solutions,
-        Self::Guesses,
-        Self::Nodes,
-        Self::LatencyNs,
-        Self::Clues,
-        Self::Level,
-        Self::Rating,
-        Self::Minimal,
-        Self::Copy,
-    ];
-
-    /// The columns if none are chosen; with several inputs [`Column::File`] comes before them.
+    /// The default columns; with several inputs [`Column::File`] precedes them.
     pub const DEFAULT: [Self; 7] = [
         Self::Line,
         Self::Puzzle,
@@ -87,106 +65,60 @@ impl Column {
         Self::LatencyNs,
     ];
 
-    /// The same where the solutions of the input are checked.
+    /// The default columns where the input's own solutions are checked.
     pub const DEFAULT_OF_CHECK: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Answer, Self::Status, Self::Reason];
 
-    /// The same where canonical forms are asked for.
+    /// The default columns of canonical forms.
     pub const DEFAULT_OF_CANON: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Canonical, Self::Automorphisms, Self::Status];
 
-    /// The same of isomorphs.
+    /// The default columns of isomorphs.
     pub const DEFAULT_OF_AUGMENT: [Self; 3] = [Self::Line, Self::Copy, Self::Puzzle];
 
-    /// The same of what is in several sets.
+    /// The default columns of overlaps between sets.
     pub const DEFAULT_OF_OVERLAP: [Self; 4] =
         [Self::File, Self::Line, Self::Puzzle, Self::Canonical];
 
-    /// Whether it says something of a puzzle that only an engine and rules tell.
+    /// Whether it is a fact about the puzzle that needs an engine or rules.
     pub const fn is_about_facts(self) -> bool {
         matches!(self, Self::Clues | Self::Level | Self::Rating | Self::Minimal)
     }
 
-    /// The same of a corpus that is made.
+    /// The default columns of generated puzzles.
     pub const DEFAULT_OF_GENERATE: [Self; 3] = [Self::Id, Self::Puzzle, Self::Solution];
 
-    /// Whether there is something in it only where a corpus is made.
+    /// Whether only generated puzzles have a value in it.
     pub const fn is_about_corpus(self) -> bool {
         matches!(self, Self::Id | Self::Seed)
     }
 
-    /// Whether there is something in it only where canonical forms are asked for.
+    /// Whether it has a value only where canonical forms are requested.
     pub const fn is_about_canon(self) -> bool {
         matches!(self, Self::Canonical | Self::Automorphisms)
     }
 
-    /// Whether there is something in it only where the solutions of the input are checked.
+    /// Whether it has a value only where the input's own solutions are checked.
     pub const fn is_about_check(self) -> bool {
         matches!(self, Self::Answer | Self::Reason)
     }
 
-    /// Whether there is something in it only where an engine was asked.
+    /// Whether it has a value only where an engine solves the records.
     pub const fn is_about_solving(self) -> bool {
         matches!(
             self,
             Self::Solution | Self::Solutions | Self::Guesses | Self::Nodes | Self::LatencyNs
         )
     }
-
-    /// Its name in the header.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Line => "line",
-            Self::Id => "id",
-            Self::Seed => "seed",
-            Self::Puzzle => "puzzle",
-            Self::Solution => "solution",
-            Self::Answer => "answer",
-            Self::Canonical => "canonical",
-            Self::Automorphisms => "automorphisms",
-            Self::Status => "status",
-            Self::Reason => "reason",
-            Self::Solutions => "solutions",
-            Self::Guesses => "guesses",
-            Self::Nodes => "nodes",
-            Self::LatencyNs => "latency_ns",
-            Self::Clues => "clues",
-            Self::Level => "level",
-            Self::Rating => "rating",
-            Self::Minimal => "minimal",
-            Self::Copy => "copy",
-        }
-    }
 }
 
-impl fmt::Display for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Column {
-    type Err = UnknownColumn;
-
-    fn from_str(name: &str) -> Result<Self, UnknownColumn> {
-        let found = Self::ALL.into_iter().find(|column| column.name() == name);
-        found.ok_or_else(|| UnknownColumn(name.into()))
-    }
-}
-
-/// What the columns of the input are called behind these columns: as there, or with `input_` before
-/// it where one of these is called the same.
+/// The output names of kept columns: their own, or prefixed with `input_` if one of `columns` has
+/// the same name.
 pub fn names_of_kept(columns: &[Column], kept: &[String]) -> Vec<String> {
     let is_taken = |name: &String| columns.iter().any(|column| column.name() == name);
     let name = |name: &String| if is_taken(name) { format!("input_{name}") } else { name.clone() };
     kept.iter().map(name).collect()
 }
-
-/// A column was asked for that does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no column {0:?}; there are {list}", list = Column::ALL.map(Column::name).join(", "))]
-pub struct UnknownColumn(String);
 
 #[cfg(test)]
 mod tests {

@@ -1,16 +1,16 @@
-//! Where a field of a record is in its block, and how it is written there.
+//! The place of a field in its block, and how it is quoted.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
 
-/// Where a field is, without the quotes around it.
+/// The place of a field, without its quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Field {
-    /// Bytes before it.
+    /// The offset of its first byte.
     pub start: u32,
-    /// Bytes before its end.
+    /// The offset of its end.
     pub end: u32,
     /// How it is written.
     pub form: FieldForm,
@@ -19,43 +19,43 @@ pub struct Field {
 /// How a field is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FieldForm {
-    /// As it is.
+    /// Without quotes.
     #[default]
     Plain,
-    /// In the quotes of a table: two quotes in it mean one.
+    /// Quoted as in CSV: a doubled quote means one quote.
     Quoted,
-    /// In the quotes of JSON: backslashes mean something.
+    /// A JSON string, which may have escapes.
     JsonString,
-    /// As a JSON value that is no string.
+    /// Another JSON value.
     JsonValue,
-    /// Not at all: there is no such key, or `null`.
+    /// Absent: there is no such key, or its value is `null`.
     Missing,
-    /// Not in the block, but among the texts of the records.
+    /// Not in the block, but in `Records::texts`.
     Own,
 }
 
 impl Field {
-    /// A field that stands between two places.
+    /// A field at these offsets.
     pub fn new(range: Range<usize>, form: FieldForm) -> Self {
         Self { start: range.start as u32, end: range.end as u32, form }
     }
 
-    /// There is none.
+    /// An absent field.
     pub const MISSING: Self = Self { start: 0, end: 0, form: FieldForm::Missing };
 
-    /// Its bytes among those in which it was found.
+    /// Its raw bytes; `bytes` is the block.
     pub fn of(self, bytes: &[u8]) -> &[u8] {
         &bytes[self.start as usize..self.end as usize]
     }
 
-    /// What it says: its bytes with the quotes undoubled, or what its escapes mean.
+    /// Its text: quotes undoubled, escapes decoded.
     pub fn text(self, bytes: &[u8]) -> Cow<'_, [u8]> {
         let raw = self.of(bytes);
         match self.form {
             FieldForm::Quoted if memchr(b'"', raw).is_some() => undoubled(raw),
             FieldForm::JsonString if memchr(b'\\', raw).is_some() => {
                 let quoted = &bytes[self.start as usize - 1..=self.end as usize];
-                // Half of a pair of escapes is no text: it stays as it is.
+                // A lone surrogate cannot be decoded: the text stays as it is.
                 let text = serde_json::from_slice::<String>(quoted);
                 text.map_or(Cow::Borrowed(raw), |text| Cow::Owned(text.into_bytes()))
             }
@@ -63,21 +63,20 @@ impl Field {
         }
     }
 
-    /// The same field where `by` more bytes stand before it.
+    /// The same field, `by` bytes later.
     #[must_use]
     pub fn moved(self, by: u32) -> Self {
         Self { start: self.start + by, end: self.end + by, ..self }
     }
 }
 
-/// The text of a field with doubled quotes.
 fn undoubled(raw: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Vec::with_capacity(raw.len());
     let mut pieces = raw.split_inclusive(|&byte| byte == b'"');
     while let Some(piece) = pieces.next() {
         text.extend_from_slice(piece);
         if piece.ends_with(b"\"") {
-            // The second of two.
+            // The second quote of a pair.
             pieces.next();
         }
     }

@@ -1,18 +1,17 @@
-//! Inputs that are something else: files of other kinds, known by their first bytes.
+//! Recognises files that are not text by their first bytes.
 //!
-//! Read as text they would be a row of nonsense for each line feed in them. What is named here can
-//! be told from text for certain, whatever the text says.
+//! Read as text, such a file would yield a malformed row for each of its line feeds. Every kind in
+//! this table differs from any text within its first bytes.
 
 use std::fmt;
 
 use super::inflate::Beginning;
 
-/// A kind of file that is not read.
+/// A kind of file that is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
-    /// What it is.
     name: &'static str,
-    /// What to do about it.
+    /// What the user can do.
     hint: &'static str,
 }
 
@@ -23,19 +22,17 @@ impl fmt::Display for Foreign {
     }
 }
 
-/// What the first bytes of a stream say.
+/// The result of inspecting the first bytes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It may be text.
     Text,
-    /// It is none.
     Foreign(Foreign),
-    /// There are too few of them to tell.
     NotYet,
 }
 
-/// The bytes that a kind of file begins with, that it is only if one of the next is no text, its
-/// name, and what to do about it.
+/// The magic of a kind of file, whether a byte that is not text must follow it, the name of the
+/// kind, and a hint.
 type Known = (&'static [u8], bool, &'static str, &'static str);
 
 const CONVERT: &str = "convert it to text, one puzzle a line";
@@ -79,17 +76,17 @@ const TAR: Foreign =
 const TWICE: Foreign =
     Foreign { name: "a compressed file in a compressed one", hint: "decompress it once" };
 
-/// How many bytes behind its magic a file of another kind has no text among.
+/// Within this many bytes after the magic, a file that is not text has a byte that is not text.
 const BEHIND_MAGIC: usize = 12;
-/// The name of the first file in a tar archive, which has zeros behind it, ends before this.
+/// A tar archive has a zero after the name of its first file, before this offset.
 const TAR_NAME: usize = 108;
-/// Where an archive says that it is one.
+/// The offset of the magic of a tar archive, and the magic.
 const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
-/// In how many bytes UTF-16 and UTF-32 show without a mark.
+/// How many bytes are checked for UTF-16 and UTF-32 without a byte order mark.
 const WIDE: usize = 8;
 
 impl Verdict {
-    /// Looks at the first bytes of what comes out of a stream; `is_all` says that it has no more.
+    /// Inspects the first decompressed bytes of a stream; `is_all` tells that there are no more.
     pub(super) fn of(bytes: &[u8], is_all: bool) -> Self {
         let verdict = Self::of_any(bytes);
         if is_all && verdict == Self::NotYet { Self::of_end(bytes) } else { verdict }
@@ -111,8 +108,7 @@ impl Verdict {
         worst.unwrap_or_else(|| of_zeros(bytes))
     }
 
-    /// There is no more: what could still be something else is text, unless its zeros say
-    /// otherwise.
+    /// At the end of the stream, undecided bytes are text, unless their zeros show wide characters.
     fn of_end(bytes: &[u8]) -> Self {
         let is_marked = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
         let zeros = if is_marked { Some(UTF_16) } else { wide(bytes) };
@@ -126,7 +122,8 @@ fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
     let Some(rest) = bytes.strip_prefix(magic) else {
         return if magic.starts_with(bytes) { Verdict::NotYet } else { Verdict::Text };
     };
-    // What decides is the first byte that can, so that it makes no difference how many are there.
+    // The first line feed or byte that is not text decides, so the result does not depend on how
+    // many bytes are there.
     let decides = |byte: &&u8| **byte == b'\n' || !is_text(byte);
     match rest.iter().take(BEHIND_MAGIC).find(decides) {
         _ if !needs_more => is_foreign,
@@ -137,13 +134,13 @@ fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
     }
 }
 
-/// How many bytes at the start of an input are a byte order mark of UTF-8, which is no part of its
-/// first line; `None` if there are too few bytes to tell.
+/// The length of the UTF-8 byte order mark at the start of an input; `None` if there are too few
+/// bytes to tell.
 ///
 /// # Errors
-/// When the mark is that of UTF-16 or UTF-32; the former begins as one of the latter does.
+/// For the byte order mark of UTF-16 or UTF-32. (One mark of UTF-32 starts with one of UTF-16.)
 pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
-    #[expect(clippy::match_same_arms, reason = "each line is about one mark")]
+    #[expect(clippy::match_same_arms, reason = "one line for each mark")]
     match bytes {
         [0xEF, 0xBB, 0xBF, ..] => Ok(Some(3)),
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Err(UTF_32),
@@ -154,12 +151,12 @@ pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
     }
 }
 
-/// `bytes` behind their byte order mark, if they have one.
+/// `bytes` without their byte order mark.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     &bytes[byte_order_mark(bytes).ok().flatten().unwrap_or(0)..]
 }
 
-/// Without a mark: text has no zeros in its first line, but a tar archive and wide characters do.
+/// Decides by zeros: text has none in its first line, but tar archives and wide characters do.
 fn of_zeros(bytes: &[u8]) -> Verdict {
     let first = bytes.iter().take(TAR_NAME).position(|byte| matches!(byte, 0 | b'\n'));
     match first {
@@ -177,7 +174,7 @@ fn of_zeros(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Characters of two or four bytes, all of them ASCII.
+/// Recognises ASCII characters of two or four bytes.
 fn wide(bytes: &[u8]) -> Option<Foreign> {
     let start = &bytes[..bytes.len().min(WIDE)];
     let are = |is: fn(&[u8]) -> bool, size: usize| {
@@ -212,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_kinds_have_names() {
+    fn files_of_other_kinds_are_recognised() {
         let wide = |to_bytes: fn(u32) -> Vec<u8>| {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };
@@ -240,13 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn text_is_text_as_soon_as_its_first_line_is_there() {
+    fn the_first_line_decides_that_an_input_is_text() {
         for text in ["\n", "53..7....\n", "x\n", "P\n", "# c\n", "a\n\0\0", "é\n", "\u{FEFF}1\n"] {
             assert_eq!(name(text.as_bytes()), "text", "{text:?}");
         }
         assert_eq!(name(&[b'.'; 107]), "not yet");
         assert_eq!(name(&[b'.'; 108]), "text");
-        // A NUL byte alone makes no archive.
+        // A NUL byte alone does not make an archive.
         let mut line = vec![b'.'; 300];
         line[7] = 0;
         assert_eq!((name(&line[..200]), name(&line)), ("not yet", "text"));
@@ -255,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_seen_makes_no_difference() {
+    fn the_verdict_does_not_depend_on_how_many_bytes_are_there() {
         let zip = b"PK\x03\x04more\0".to_vec();
         let label = b"PAR1\n. $A\0\x89H".to_vec();
         let party = b"PARTY\n".to_vec();

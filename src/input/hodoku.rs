@@ -1,22 +1,21 @@
 //! The lines of `HoDoKu`'s library of techniques.
 //!
-//! `:0300:2:.6..+1..89…:127 359:…`: the number of a technique, its digits, the cells, those found
-//! out so far with a `+` before them, and the candidates that are removed, as digit, row and
-//! column. What follows is about the technique.
+//! `:0300:2:.6..+1..89…:127 359:…`: the number of a technique, its digits, the cells (solved ones
+//! after a `+`), and the removed candidates, each as digit, row and column. The other fields
+//! describe the technique.
 
 use super::list;
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Puzzle};
 
-/// What such a line holds.
 pub(super) enum LibraryLine {
     /// A puzzle, its cells as text.
     Cells([u8; CELLS]),
-    /// A puzzle of which candidates are removed.
+    /// A puzzle with candidates removed.
     Marks(Box<Marks>),
 }
 
-/// Reads such a line; `None` if it is none.
+/// Parses such a line; `None` if it is something else.
 pub(super) fn read(line: &[u8]) -> Option<LibraryLine> {
     let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
     let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);
@@ -57,7 +56,7 @@ mod tests {
         "53..+7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..7+9";
 
     #[test]
-    fn cells_found_out_are_clues_and_removed_candidates_are_gone() {
+    fn solved_cells_are_clues_and_removed_candidates_are_gone() {
         let plain = CELLS_TEXT.replace('+', "");
         for rest in ["", "::", "::513::", ": :"] {
             let line = format!(":0300:2:{CELLS_TEXT}{rest}");
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn other_lines_are_none() {
+    fn other_lines_are_refused() {
         for line in [
             CELLS_TEXT.into(),
             format!("::{CELLS_TEXT}"),

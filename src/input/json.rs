@@ -1,8 +1,8 @@
-//! JSON lines: a value a line, an object with a puzzle under a key or the puzzle itself.
+//! JSON lines: each line is an object with a puzzle under a key, or the puzzle itself.
 //!
-//! A puzzle is a string of 81 cells or of 729 characters of pencil marks, or an array of 81 numbers
-//! from 0 to 9, or of nine arrays of nine. What a record's own solution is, is written in the same
-//! ways. Blank lines and lines that start with `#` are no records.
+//! A puzzle is a string of 81 cells, a string of 729 characters of pencil marks, an array of 81
+//! numbers from 0 to 9, or an array of nine such arrays. A solution is written in the same ways.
+//! Blank lines and lines that start with `#` are not records.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,19 +14,20 @@ use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
 use super::field::{Field, FieldForm};
-use super::{Place, Records, lines, list};
+use super::lines::{column, too_long};
+use super::{Place, Records, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 
-/// Which keys of the objects hold what.
+/// The keys of the objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objects {
-    /// The key of the puzzles; without it each line is one.
+    /// The key of the puzzle; `None` if each line is a puzzle.
     pub puzzle: Option<String>,
-    /// The key of the solutions that the input itself gives, if they are wanted.
+    /// The key of the input's own solution, if solutions are requested.
     pub answer: Option<String>,
-    /// The keys that are carried into the output, in their order there.
+    /// The keys that are copied to the output, in output order.
     pub kept: Vec<String>,
-    /// Whether these are meant to be all: then objects with others are counted.
+    /// Whether all other keys are to be kept: then objects with further keys are counted.
     pub keeps_all: bool,
 }
 
@@ -44,12 +45,12 @@ impl fmt::Display for Objects {
     }
 }
 
-/// Reads the records of a block of whole lines; `cut_short` says that the block's last line was too
-/// long for it.
+/// Reads the records of a block of whole lines; `cut_short` tells that the last line did not fit in
+/// the block.
 pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
-    let wanted = Wanted::of(objects);
-    let mut values = vec![None; wanted.keys.len()];
+    let keys = Keys::of(objects);
+    let mut values = vec![None; keys.all.len()];
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
         let rest = &block[at..];
@@ -60,12 +61,12 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
             Some(b'#') => records.comments += 1,
             None if !cut_short || at + length < block.len() => records.blank_lines += 1,
             _ if cut_short && at + length == block.len() => {
-                records.push_malformed(place, text.len(), lines::too_long(text.len()));
-                wanted.push_nothing(records);
+                records.push_malformed(place, text.len(), too_long(text.len()));
+                keys.push_nothing(records);
             }
             _ => {
                 values.fill(None);
-                wanted.read(text, place, &mut values, records);
+                keys.read(text, place, &mut values, records);
             }
         }
         at += length + 1;
@@ -73,7 +74,6 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
     }
 }
 
-/// The keys of an object and their values.
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     struct Entries;
     impl<'de> Visitor<'de> for Entries {
@@ -96,7 +96,7 @@ pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     json.end().ok().map(|()| entries)
 }
 
-/// What a JSON value says as the text of a puzzle or a solution.
+/// The text of the puzzle or solution that a JSON value holds.
 pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
     match value.as_bytes() {
         [b'"', inner @ .., b'"'] => {
@@ -108,31 +108,30 @@ pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// The keys that are wanted of each object, each once, and what for.
-struct Wanted<'a> {
-    keys: Vec<&'a str>,
+/// The requested keys of an object, each once, and their use.
+struct Keys<'a> {
+    all: Vec<&'a str>,
     puzzle: Option<usize>,
     answer: Option<usize>,
     kept: Vec<usize>,
     keeps_all: bool,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> Keys<'a> {
     fn of(objects: &'a Objects) -> Self {
-        let mut keys: Vec<&str> = Vec::new();
+        let mut all: Vec<&str> = Vec::new();
         let mut place = |key: &'a String| {
-            keys.iter().position(|known| known == key).unwrap_or_else(|| {
-                keys.push(key);
-                keys.len() - 1
+            all.iter().position(|known| known == key).unwrap_or_else(|| {
+                all.push(key);
+                all.len() - 1
             })
         };
         let puzzle = objects.puzzle.as_ref().map(&mut place);
         let answer = objects.answer.as_ref().map(&mut place);
         let kept = objects.kept.iter().map(&mut place).collect();
-        Self { keys, puzzle, answer, kept, keeps_all: objects.keeps_all }
+        Self { all, puzzle, answer, kept, keeps_all: objects.keeps_all }
     }
 
-    /// Reads one line.
     fn read<'de>(
         &self,
         line: &'de [u8],
@@ -153,8 +152,8 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Fills in the values of the wanted keys, and whether there are others; returns that of the
-    /// puzzle.
+    /// Fills in the values of the requested keys, and whether there are others; returns the
+    /// puzzle's value.
     fn parse<'de>(
         &self,
         line: &'de [u8],
@@ -164,7 +163,7 @@ impl<'a> Wanted<'a> {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
-            json.deserialize_map(Values { keys: &self.keys, found: values, has_others })
+            json.deserialize_map(Values { keys: &self.all, found: values, has_others })
                 .map(|()| None)
         } else {
             <&RawValue as serde::Deserialize<'de>>::deserialize(&mut json).map(Some)
@@ -179,12 +178,12 @@ impl<'a> Wanted<'a> {
             return Err(Malformed { column: 1, what: what.into() });
         };
         values[puzzle].ok_or_else(|| {
-            let what = format!("there is no key {:?}", self.keys[puzzle]);
+            let what = format!("there is no key {:?}", self.all[puzzle]);
             Malformed { column: 1, what }
         })
     }
 
-    /// Adds what else is wanted of the last record.
+    /// Adds the solution and the kept fields of the last record.
     fn push_others(
         &self,
         line: &[u8],
@@ -210,18 +209,17 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// The same for a record of which nothing is known.
+    /// Adds absent fields for the last record.
     fn push_nothing(&self, records: &mut Records) {
         records.answers.extend(self.answer.map(|_| Field::MISSING));
         records.kept.extend(self.kept.iter().map(|_| Field::MISSING));
     }
 }
 
-/// Takes the values of some keys of an object.
+/// A visitor that collects the values of the requested keys.
 struct Values<'a, 'de> {
     keys: &'a [&'a str],
     found: &'a mut [Option<&'de str>],
-    /// Whether there are other keys.
     has_others: &'a mut bool,
 }
 
@@ -244,7 +242,7 @@ impl<'de> Visitor<'de> for Values<'_, 'de> {
     }
 }
 
-/// Finds the place of a key among those that are wanted.
+/// A visitor that finds the index of a key among the requested ones.
 struct Key<'a>(&'a [&'a str]);
 
 impl<'de> DeserializeSeed<'de> for Key<'_> {
@@ -263,11 +261,11 @@ impl Visitor<'_> for Key<'_> {
     }
 
     fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|wanted| *wanted == key))
+        Ok(self.0.iter().position(|known| *known == key))
     }
 }
 
-/// Adds a record for the value that is the puzzle of a line.
+/// Adds a record for the puzzle's value.
 fn push(
     value: &str,
     line: &[u8],
@@ -319,7 +317,7 @@ fn no_puzzle(what: &str) -> Malformed {
     Malformed { column: 1, what }
 }
 
-/// A value of this line as a field.
+/// The field of a value in this line.
 fn field(value: &str, line: &[u8], place: Place) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {
@@ -329,17 +327,11 @@ fn field(value: &str, line: &[u8], place: Place) -> Field {
     }
 }
 
-/// Where in the line a part of it begins.
 fn offset(part: &str, line: &[u8]) -> usize {
     part.as_ptr().addr() - line.as_ptr().addr()
 }
 
-/// The column of the character at a byte, counted from 1.
-fn column(line: &[u8], at: usize) -> usize {
-    String::from_utf8_lossy(&line[..at.min(line.len())]).chars().count() + 1
-}
-
-/// What is wrong with a line that is no JSON.
+/// The error for a line that is not JSON.
 fn no_json(line: &[u8], error: &serde_json::Error) -> Malformed {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);

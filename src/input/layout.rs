@@ -1,4 +1,4 @@
-//! How records lie in the bytes of an input.
+//! The layout of an input: where its records begin and end.
 
 use std::sync::Arc;
 
@@ -7,30 +7,29 @@ use super::json::{self, Objects};
 use super::lines::{self, TrailingText};
 use super::{Records, grid};
 
-/// How records lie in the bytes of one input.
+/// The layout of one input.
 ///
-/// It has the two halves of a format: the reader asks where a block may end so that it holds whole
-/// records; a worker asks for the records of such a block. It is found out once an input, and a
-/// copy travels with every block.
+/// The reader asks it where a block of whole records may end; a worker asks it for the records of
+/// such a block. It is detected once per input, and each block carries a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One puzzle, or its pencil marks, a line.
+    /// One puzzle, or its pencil marks, per line.
     #[default]
     Lines,
-    /// One puzzle a line, and something of the text behind it is wanted.
+    /// One puzzle per line, and part of the text after it is requested.
     LinesAnd(TrailingText),
     /// A table with a column of puzzles.
     Csv(Arc<Table>),
-    /// A JSON value a line.
+    /// One JSON value per line.
     Jsonl(Arc<Objects>),
-    /// Nine lines a puzzle.
+    /// Nine lines per puzzle.
     Grid,
-    /// Nine lines a puzzle, and the label above it is kept.
+    /// Nine lines per puzzle, and the label above it is kept.
     GridAndLabel,
 }
 
 impl Layout {
-    /// The end of the last whole record in `bytes`, which begin with one; 0 if there is none.
+    /// The end of the last whole record in `bytes`, which start at a record; 0 if there is none.
     pub fn last_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Lines | Self::LinesAnd(_) | Self::Jsonl(_) => lines::last_end(bytes),
@@ -40,8 +39,8 @@ impl Layout {
         }
     }
 
-    /// The end of the first line of `bytes`, which begin with a record and are as many as a block
-    /// takes, but hold no whole one, if that line is to stand for itself then; 0 if not.
+    /// The end of the first line, where `bytes` fill a block but hold no whole record, if the
+    /// layout then ends the record there; 0 if not.
     pub fn forced_end(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::first_end(bytes).unwrap_or(0),
@@ -49,7 +48,7 @@ impl Layout {
         }
     }
 
-    /// The same as [`Layout::last_end`] where nothing will come behind `bytes`.
+    /// Like [`Layout::last_end`], at the end of the input.
     pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
@@ -58,14 +57,14 @@ impl Layout {
         }
     }
 
-    /// Reads the records of a block of whole ones. Its first line has the number `first_line` in
-    /// its input; `cut_short` says that its last line was too long for it.
+    /// Reads the records of a block of whole records. `first_line` is the number of its first line
+    /// in the input; `cut_short` tells that the last line did not fit in the block.
     pub fn read(&self, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
         match self {
             Self::Lines => lines::read(block, cut_short, records),
             Self::LinesAnd(behind) => {
                 lines::read(block, cut_short, records);
-                lines::read_behind(block, *behind, records);
+                lines::read_trailing_text(block, *behind, records);
             }
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
@@ -74,14 +73,14 @@ impl Layout {
         }
     }
 
-    /// The columns of a table that are read; `None` if it is none.
+    /// The columns that are read, if it is a table.
     pub fn columns(&self) -> Option<Vec<usize>> {
         let Self::Csv(table) = self else { return None };
         let one = [table.puzzle].into_iter().chain(table.answer);
         Some(one.chain(table.kept.iter().copied()).collect())
     }
 
-    /// Whether each record's own solution is read, too ([`Records::answers`]).
+    /// Whether the input's own solutions are read ([`Records::answers`]).
     pub fn has_answers(&self) -> bool {
         match self {
             Self::LinesAnd(behind) => *behind != TrailingText::Rest,
@@ -91,7 +90,7 @@ impl Layout {
         }
     }
 
-    /// The names of the columns that are carried into the output.
+    /// The names of the columns that are copied to the output.
     pub fn kept(&self) -> Vec<String> {
         match self {
             Self::LinesAnd(TrailingText::Rest | TrailingText::AnswerAndRest) => {

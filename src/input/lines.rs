@@ -1,12 +1,12 @@
-//! One puzzle a line: 81 cells, or 729 characters of pencil marks, then perhaps a space, tab, comma
-//! or semicolon and other text.
+//! One puzzle per line: 81 cells or 729 characters of pencil marks, optionally followed by a space,
+//! tab, comma or semicolon and other text.
 //!
-//! A line may also hold its cells as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), as `HoDoKu`'s library
-//! has them (`:0300:2:` before the cells), or with a typographic ellipsis for three dots.
+//! A line may also hold its cells as a list (`5, 3, 0, …`, `[[5,3,0,…],…]`), in the form of
+//! `HoDoKu`'s library (`:0300:2:` before the cells), or with a typographic ellipsis for three dots.
 //!
-//! Blank lines and lines that start with `#` are no records. White space around the cells is not
-//! part of them. Lines end with LF or CRLF; a carriage return that stands alone makes its line
-//! malformed, so that a file which has no others is one clear error.
+//! Blank lines and lines that start with `#` are not records. White space around the cells is
+//! ignored. Lines end with LF or CRLF; a lone carriage return makes its line malformed, so a file
+//! with CR line ends yields one clear error.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 use crate::text::{Line, read_cells};
 
-/// The name of the column of the text behind the cells, where it is kept.
+/// The name of the column for the text after the cells, where it is kept.
 pub const REST: &str = "rest";
 
 /// The end of the last whole line in `bytes`, 0 if there is none.
@@ -34,7 +34,7 @@ pub fn first_end(bytes: &[u8]) -> Option<usize> {
     memchr(b'\n', bytes).map(|at| at + 1)
 }
 
-/// How many lines `bytes` holds, one without an end included.
+/// The number of lines in `bytes`, including a last line without an end.
 pub fn count(bytes: &[u8]) -> u64 {
     let ends = dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
@@ -43,8 +43,8 @@ pub fn count(bytes: &[u8]) -> u64 {
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// How many bytes are line feeds. With the widest vectors: every block is looked through for them
-/// by the worker that reads, while others wait for the next one.
+/// Counts line feeds, with the widest vectors: the worker that reads counts them in every block
+/// while other workers wait for the reader.
 #[inline(always)]
 fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     let mut chunks = bytes.chunks_exact(S::u8s::LEN);
@@ -56,8 +56,8 @@ fn count_ends<S: Simd>(simd: S, bytes: &[u8]) -> u64 {
     count + memchr_iter(b'\n', chunks.remainder()).count() as u64
 }
 
-/// Reads the records of a block of whole lines; `cut_short` says that the block's last line was
-/// too long for it, so that its rest is missing.
+/// Reads the records of a block of whole lines; `cut_short` tells that the last line did not fit in
+/// the block.
 pub fn read(block: &[u8], cut_short: bool, records: &mut Records) {
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
@@ -70,8 +70,8 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     records.clear();
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
-        // Nearly every line of a large file is 81 cells and its end (each a constant for a loop of
-        // its own),
+        // Nearly every line of a large file is 81 cells and a line end. Each line end has its own
+        // loop, in which it is a constant.
         let place = Place { line, start: at as u32, indent: 0 };
         let (bytes, lines) = match block.get(at + CELLS) {
             Some(b'\n') => read_alike(simd, place, &block[at..], b"\n", records),
@@ -83,7 +83,7 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
         if at == block.len() {
             break;
         }
-        // or starts with 81 cells.
+        // Most other lines start with 81 cells.
         let rest = &block[at..];
         let place = Place { line, start: at as u32, indent: 0 };
         if let Some((cells, behind)) = rest.split_first_chunk()
@@ -103,8 +103,7 @@ fn read_lines<S: Simd>(simd: S, block: &[u8], cut_short: bool, records: &mut Rec
     }
 }
 
-/// Reads lines of 81 cells and this end, from this place on, as many as stand together; returns how
-/// many bytes and lines these are.
+/// Reads consecutive lines of 81 cells and this line end; returns their number of bytes and lines.
 #[inline(always)]
 fn read_alike<S: Simd>(
     simd: S,
@@ -122,7 +121,7 @@ fn read_alike<S: Simd>(
     )
 }
 
-/// The bytes from the end of the cells to the end of the line, if cells may end there.
+/// The number of bytes after the cells, with the line end, if cells may end there.
 #[inline(always)]
 fn end_behind_cells(behind: &[u8]) -> Option<usize> {
     match behind {
@@ -174,7 +173,7 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
     }
 }
 
-/// Adds a record for a line that has its cells in another form, if it has.
+/// Adds a record for a line that has its cells in another form; returns whether it has.
 fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
     let Some(form) = OtherForm::of(text) else { return false };
     let is_dotted = matches!(form, OtherForm::Dotted(_));
@@ -191,31 +190,25 @@ fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
     true
 }
 
-/// Adds a record for a line of 81 fields of which the blank ones may be empty, if it is one. Blanks
-/// at its begin may be such fields.
+/// Adds a record for a line of 81 fields, some of them empty; returns whether it is one. White
+/// space at the start of the line may be such fields.
 fn push_fields(text: &[u8], place: Place, records: &mut Records) -> bool {
-    let cells = list::with_empty_cells::<CELLS>(text);
-    match cells.and_then(|cells| Some((cells, Puzzle::from_text(&cells)?))) {
-        Some((cells, puzzle)) => {
-            records.push_cells(Place { indent: 0, ..place }, &cells, puzzle);
-            true
-        }
-        None => false,
-    }
+    let Some(cells) = list::with_empty_cells::<CELLS>(text) else { return false };
+    let Some(puzzle) = Puzzle::from_text(&cells) else { return false };
+    records.push_cells(Place { indent: 0, ..place }, &cells, puzzle);
+    true
 }
 
-/// The forms that a puzzle may have in a line but the usual one.
+/// The less usual forms of a puzzle in a line.
 enum OtherForm {
-    /// A list of cells.
     List(Line),
-    /// A line of `HoDoKu`'s library.
     Library(LibraryLine),
-    /// Cells with an ellipsis for three dots, and perhaps other text.
+    /// Cells with an ellipsis for three dots, perhaps followed by other text.
     Dotted(Line),
 }
 
 impl OtherForm {
-    /// Reads a line without blanks before it.
+    /// Parses a line that starts without white space.
     fn of(text: &[u8]) -> Option<Self> {
         if text.first() == Some(&b':') {
             return hodoku::read(text).map(Self::Library);
@@ -229,13 +222,13 @@ impl OtherForm {
     }
 }
 
-/// Whether a line is a puzzle in another form than the usual one.
+/// Whether a line is a puzzle in a less usual form.
 pub(super) fn is_other_form(line: &[u8]) -> bool {
     let fields = line.strip_suffix(b"\n").unwrap_or(line);
     OtherForm::of(line.trim_ascii()).is_some() || list::with_empty_cells::<CELLS>(fields).is_some()
 }
 
-/// Whether it may become one.
+/// Whether a line that begins like this may be one.
 pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
     let text = begin.trim_ascii_start();
     let has_ellipsis = || list::without_ellipses(&text[..word_length(text)]).is_some();
@@ -243,47 +236,51 @@ pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
         && (text.first() == Some(&b':') || list::may_be(text) || has_ellipsis())
 }
 
-/// No puzzle takes a longer line, in whatever form.
+/// No form of a puzzle takes a longer line.
 const LONGEST_OTHER_FORM: usize = 4096;
 
-/// What is wrong with a line that has a carriage return at byte `at` and goes on behind it.
+/// The error for a line with a carriage return in it, at byte `at`.
 fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
-    let column = String::from_utf8_lossy(&text[..at]).chars().count() + 1;
     let what = "lone carriage returns end lines here; convert them to line feeds: tr '\\r' '\\n'";
-    Malformed { column, what: what.into() }
+    Malformed { column: column(text, at), what: what.into() }
 }
 
-/// What is wrong with a line that names columns.
+/// The column of the character at a byte, from 1.
+pub(super) fn column(line: &[u8], at: usize) -> usize {
+    String::from_utf8_lossy(&line[..at.min(line.len())]).chars().count() + 1
+}
+
+/// The error for a line that names columns.
 pub(super) fn header_between() -> Malformed {
     let what = "looks like a header, with the names of columns; were files joined here?";
     Malformed { column: 1, what: what.into() }
 }
 
-/// What is wrong with a line of which only this many bytes were read.
+/// The error for a line of which only this many bytes were read.
 pub(super) fn too_long(bytes: usize) -> Malformed {
     let what = format!("a line of more than {bytes} bytes; is this text at all?");
     Malformed { column: CELLS + 1, what }
 }
 
-/// What is wanted of the text behind the cells.
+/// What is read of the text after the cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrailingText {
     /// It is kept, as one field.
     Rest,
     /// Its first field is the record's own solution.
     Answer,
-    /// Its first field is the record's own solution, and what follows is kept.
+    /// Its first field is the record's own solution, and the rest is kept.
     AnswerAndRest,
 }
 
-/// Reads what is wanted of the text behind the cells of each record, without the blanks around it.
-/// A malformed record has no solution.
-pub fn read_behind(block: &[u8], behind: TrailingText, records: &mut Records) {
+/// Reads the requested parts of the text after the cells of each record, without surrounding
+/// blanks. A malformed record has no solution.
+pub fn read_trailing_text(block: &[u8], behind: TrailingText, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
         let mut rest = match &record.text {
-            Text::Block(text) => text_behind(block, text, is_puzzle),
-            Text::Own { start, .. } => text_behind_other_form(block, *start as usize),
+            Text::Block(text) => trailing_text(block, text, is_puzzle),
+            Text::Own { start, .. } => trailing_text_of_other_form(block, *start as usize),
         };
         if behind != TrailingText::Rest {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
@@ -296,11 +293,11 @@ pub fn read_behind(block: &[u8], behind: TrailingText, records: &mut Records) {
     }
 }
 
-/// The text behind the cells of a line, of which this is the text of its record: the cells alone,
-/// or without a puzzle all of it.
-fn text_behind(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
+/// The text after the cells of a line. `text` is the text of its record: only the cells, or the
+/// whole line if it is malformed.
+fn trailing_text(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
     let start = text.start as usize;
-    let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
+    let end = end_of_line(block, start);
     let cells_end = if is_puzzle {
         text.end as usize
     } else {
@@ -310,16 +307,20 @@ fn text_behind(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
     trimmed(block, cells_end, end)
 }
 
-/// The text behind cells that are written in another form and begin here: only an ellipsis among
-/// them leaves room for any.
-fn text_behind_other_form(block: &[u8], start: usize) -> Field {
-    let end = start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start);
+/// The text after cells in a less usual form that begin here: only cells with an ellipsis can be
+/// followed by text.
+fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
+    let end = end_of_line(block, start);
     let word = word_length(&block[start..end]);
     let is_dotted = list::without_ellipses(&block[start..start + word]).is_some();
     trimmed(block, if is_dotted { start + word } else { end }, end)
 }
 
-/// The first field of a text, and what stands behind it.
+/// The end of the line that contains `start`, before its line feed.
+fn end_of_line(block: &[u8], start: usize) -> usize {
+    start + memchr(b'\n', &block[start..]).unwrap_or(block.len() - start)
+}
+
 fn split(block: &[u8], text: Field) -> (Field, Field) {
     let (start, end) = (text.start as usize, text.end as usize);
     let word_end = start + word_length(&block[start..end]);
@@ -327,7 +328,7 @@ fn split(block: &[u8], text: Field) -> (Field, Field) {
     (word, trimmed(block, word_end, end))
 }
 
-/// The field between two places, without the separators before it and the blanks behind it.
+/// The field between two offsets, without leading separators and trailing blanks.
 fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
     let text = &block[start..end];
     let before = text.iter().take_while(|byte| is_separator(**byte)).count();
@@ -336,9 +337,9 @@ fn trimmed(block: &[u8], start: usize, end: usize) -> Field {
     Field::new(start..start + length, FieldForm::Plain)
 }
 
-/// How many bytes stand before the first separator.
+/// The number of bytes before the first separator.
 fn word_length(text: &[u8]) -> usize {
-    // Nearly always these are the 81 digits of a solution.
+    // It is nearly always the 81 digits of a solution.
     if let Some((grid, behind)) = text.split_first_chunk::<CELLS>()
         && grid.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
         && behind.first().is_none_or(|byte| is_separator(*byte))
@@ -352,7 +353,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// What may stand between the cells and other text.
+/// Whether a byte may separate the cells from other text.
 fn is_separator(byte: u8) -> bool {
     is_space(byte) || matches!(byte, b',' | b';')
 }
@@ -362,9 +363,7 @@ mod tests {
     use super::*;
     use crate::input::{PuzzleRef, Text};
     use crate::marks::Marks;
-
-    const CELLS_TEXT: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    use crate::puzzle::CLASSIC;
 
     fn records(block: impl AsRef<[u8]>) -> Records {
         let mut records = Records::default();
@@ -383,49 +382,48 @@ mod tests {
     #[test]
     fn line_ends_and_the_missing_last_one() {
         for block in [
-            format!("{CELLS_TEXT}\n{CELLS_TEXT}\n"),
-            format!("{CELLS_TEXT}\r\n{CELLS_TEXT}\r\n"),
-            format!("{CELLS_TEXT}\n{CELLS_TEXT}"),
-            format!("{CELLS_TEXT}\r\n{CELLS_TEXT}"),
+            format!("{CLASSIC}\n{CLASSIC}\n"),
+            format!("{CLASSIC}\r\n{CLASSIC}\r\n"),
+            format!("{CLASSIC}\n{CLASSIC}"),
+            format!("{CLASSIC}\r\n{CLASSIC}"),
         ] {
-            assert_eq!(texts(&block), [CELLS_TEXT; 2], "{block:?}");
+            assert_eq!(texts(&block), [CLASSIC; 2], "{block:?}");
             assert_eq!(count(block.as_bytes()), 2);
         }
         assert_eq!(records(""), Records::default());
     }
 
     #[test]
-    fn text_after_the_cells_is_kept_out() {
+    fn text_after_the_cells_is_not_part_of_the_record() {
         for separator in [" ", "\t", ",", ";", " \t,;"] {
-            assert_eq!(texts(&format!("{CELLS_TEXT}{separator}x\n")), [CELLS_TEXT]);
-            assert_eq!(texts(&format!("  {CELLS_TEXT}{separator}\n")), [CELLS_TEXT]);
+            assert_eq!(texts(&format!("{CLASSIC}{separator}x\n")), [CLASSIC]);
+            assert_eq!(texts(&format!("  {CLASSIC}{separator}\n")), [CLASSIC]);
         }
     }
 
     #[test]
-    fn the_text_behind_the_cells_is_kept_if_it_is_wanted() {
-        let block = format!(
-            "{CELLS_TEXT} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CELLS_TEXT}\n{CELLS_TEXT}\t\r\nd"
-        );
+    fn the_text_after_the_cells_is_kept_on_request() {
+        let block =
+            format!("{CLASSIC} ; a, \"b\" \r\n\n 12,c\n\x0C e\n{CLASSIC}\n{CLASSIC}\t\r\nd");
         let mut found = records(&block);
-        read_behind(block.as_bytes(), TrailingText::Rest, &mut found);
+        read_trailing_text(block.as_bytes(), TrailingText::Rest, &mut found);
         let text = |field: &Field| field.text(block.as_bytes()).into_owned();
         let kept: Vec<_> = found.kept.iter().map(text).collect();
         assert_eq!(kept, [&b"a, \"b\""[..], b"c", b"e", b"", b"", b""]);
     }
 
     #[test]
-    fn the_solution_is_the_first_field_behind_the_cells() {
+    fn the_solution_is_the_first_field_after_the_cells() {
         let solved = "1".repeat(CELLS);
         let block = format!(
-            "{CELLS_TEXT},{solved}\n {CELLS_TEXT} \t; {solved};x, y \r\n12,{solved}\n{CELLS_TEXT}\n\
-             {CELLS_TEXT};12 z\n{CELLS_TEXT},{solved}1\n{CELLS_TEXT},{solved}"
+            "{CLASSIC},{solved}\n {CLASSIC} \t; {solved};x, y \r\n12,{solved}\n{CLASSIC}\n\
+             {CLASSIC};12 z\n{CLASSIC},{solved}1\n{CLASSIC},{solved}"
         );
         let text = |field: &Field| String::from_utf8(field.of(block.as_bytes()).to_vec()).unwrap();
         let longer = format!("{solved}1");
         for behind in [TrailingText::Answer, TrailingText::AnswerAndRest] {
             let mut found = records(&block);
-            read_behind(block.as_bytes(), behind, &mut found);
+            read_trailing_text(block.as_bytes(), behind, &mut found);
             let answers: Vec<_> = found.answers.iter().map(text).collect();
             assert_eq!(answers, [&solved, &solved, "", "", "12", &longer, &solved]);
             let kept: Vec<_> = found.kept.iter().map(text).collect();
@@ -439,9 +437,9 @@ mod tests {
 
     #[test]
     fn pencil_marks_stand_between_puzzles() {
-        let puzzle: Puzzle = CELLS_TEXT.parse().unwrap();
+        let puzzle: Puzzle = CLASSIC.parse().unwrap();
         let marks = Marks::from(&puzzle);
-        let block = format!("{CELLS_TEXT}\n {marks},x\r\n{CELLS_TEXT}\n{marks}");
+        let block = format!("{CLASSIC}\n {marks},x\r\n{CLASSIC}\n{marks}");
         let found = records(&block);
         assert_eq!((found.puzzles.len(), &found.marks[..]), (2, &[marks; 2][..]));
         let given: Vec<_> = found.all.iter().map(|record| record.puzzle.unwrap()).collect();
@@ -449,7 +447,7 @@ mod tests {
         assert_eq!(given, [P(0), M(0), P(1), M(1)]);
         assert!(given.iter().all(|given| found.as_marks(*given) == marks));
         let text = marks.to_string();
-        assert_eq!(texts(&block), [CELLS_TEXT, &text, CELLS_TEXT, &text]);
+        assert_eq!(texts(&block), [CLASSIC, &text, CLASSIC, &text]);
     }
 
     #[test]
@@ -462,11 +460,11 @@ mod tests {
 
     #[test]
     fn lone_carriage_returns_are_named_wherever_they_stand() {
-        let old_mac = format!("{CELLS_TEXT}\r{CELLS_TEXT}\r");
+        let old_mac = format!("{CLASSIC}\r{CLASSIC}\r");
         for (block, column) in [
             (old_mac.clone(), 82),
             (format!("{old_mac}\n"), 82),
-            (format!("{CELLS_TEXT},x\r{CELLS_TEXT},x\r"), 84),
+            (format!("{CLASSIC},x\r{CLASSIC},x\r"), 84),
             (format!("# é\r{old_mac}"), 4),
             (format!("\r{old_mac}"), 1),
         ] {
@@ -479,13 +477,13 @@ mod tests {
                 assert!(error.what.contains("tr '\\r' '\\n'"), "{error}");
             }
         }
-        let found = records(format!("# \r\r\n{CELLS_TEXT} \r\n{CELLS_TEXT} \r"));
+        let found = records(format!("# \r\r\n{CLASSIC} \r\n{CLASSIC} \r"));
         assert_eq!((found.comments, found.puzzles.len(), found.all.len()), (1, 2, 2));
     }
 
     #[test]
     fn a_header_between_puzzles_is_named() {
-        let found = records(format!("{CELLS_TEXT}\n Quizzes,solutions\nquizzes of May\n"));
+        let found = records(format!("{CLASSIC}\n Quizzes,solutions\nquizzes of May\n"));
         let records: Vec<_> = found.all.iter().collect();
         let error = |i: usize| &found.malformed[records[i].puzzle.unwrap_err() as usize];
         assert!(error(1).what.starts_with("looks like a header"), "{}", error(1));
@@ -496,7 +494,7 @@ mod tests {
     #[test]
     fn blanks_and_comments_are_counted_and_keep_line_numbers_right() {
         let comment = "#".repeat(81);
-        let block = format!("\n  \t\r\n{comment}\n # x\n{CELLS_TEXT}\n");
+        let block = format!("\n  \t\r\n{comment}\n # x\n{CLASSIC}\n");
         let found = records(&block);
         assert_eq!((found.blank_lines, found.comments), (2, 2));
         assert_eq!(found.all.iter().map(|r| r.line).collect::<Vec<_>>(), [4]);
@@ -504,7 +502,7 @@ mod tests {
 
     #[test]
     fn malformed_lines_keep_their_text_and_count_columns_from_the_line_start() {
-        let found = records(format!(" {},rest\r\n", &CELLS_TEXT[1..]));
+        let found = records(format!(" {},rest\r\n", &CLASSIC[1..]));
         let record = found.all.last().unwrap();
         assert_eq!(record.text, Text::Block(0..86));
         assert_eq!((record.puzzle, found.malformed[0].column), (Err(0), 82));
@@ -520,12 +518,12 @@ mod tests {
         };
         assert_eq!(read_cut(&"1".repeat(500)), (1, 0, 0));
         assert_eq!(read_cut(&" ".repeat(500)), (1, 0, 0));
-        assert_eq!(read_cut(&format!("{CELLS_TEXT},{}", "x".repeat(500))), (1, 1, 0));
+        assert_eq!(read_cut(&format!("{CLASSIC},{}", "x".repeat(500))), (1, 1, 0));
         assert_eq!(read_cut(&"#".repeat(500)), (0, 0, 1));
     }
 
     #[test]
-    fn last_end_is_behind_the_last_line_feed() {
+    fn last_end_follows_the_last_line_feed() {
         assert_eq!((last_end(b""), last_end(b"ab"), last_end(b"a\nb\nc")), (0, 0, 4));
     }
 }

@@ -1,31 +1,29 @@
-//! Cells that are written as programs write lists: `5, 3, 0`, `[5 3 0]`, `5.000e+00 3.000e+00`.
+//! Cells written as a list: `5, 3, 0`, `[5 3 0]`, `5.000e+00 3.000e+00`.
 //!
-//! A list is one of cells with commas, semicolons or blanks between them, in brackets or not. A
-//! cell is a digit, a blank, a whole number from 0 to 9 in any spelling, one of these in quotes, or
-//! `null` or `None` for a blank. Nothing else may stand in it: what is a list is never anything
-//! else, too.
+//! Cells are separated by commas, semicolons or blanks, in brackets or not. A cell is a digit, a
+//! blank, a whole number from 0 to 9 in any notation, one of these in quotes, or `null` or `None`
+//! for a blank. A list holds nothing else, so no other form of a puzzle is also a list.
 
 use crate::puzzle::{BLANKS, CELLS};
 use crate::text::Line;
 
-/// The characters as which a typographic ellipsis is read.
+/// A typographic ellipsis is read as these characters.
 const DOTS: &[u8] = b"...";
-/// No cell is written longer.
+/// No cell takes more bytes.
 const LONGEST_CELL: usize = 32;
 const ELLIPSIS: &[u8] = "…".as_bytes();
 
-/// The 81 cells of a list; of one in brackets in brackets each inner one has nine. Their blanks are
-/// `.`.
+/// The 81 cells of a list. Nested lists hold whole rows. `null` and quoted spaces become `.`.
 pub fn puzzle(text: &[u8]) -> Option<Line> {
     let mut cells = [b'.'; CELLS];
-    // Only then it takes long to find out.
+    // A shorter text cannot be a list of 81 cells.
     if text.len() < 2 * CELLS - 1 {
         return None;
     }
     fill(text, &mut cells, true).then_some(cells)
 }
 
-/// Whether a text may be the begin of a list: all in it but the end is as in one.
+/// Whether a text may be the start of a list: all its tokens but the last are cells or brackets.
 pub(super) fn may_be(begin: &[u8]) -> bool {
     let mut all = tokens(begin).map(|(_, token)| token).peekable();
     while let Some(token) = all.next() {
@@ -40,14 +38,12 @@ pub(super) fn may_be(begin: &[u8]) -> bool {
     true
 }
 
-/// The nine cells of a row.
 pub(super) fn row(text: &[u8]) -> Option<[u8; 9]> {
     let mut cells = [b'.'; 9];
     fill(text, &mut cells, false).then_some(cells)
 }
 
-/// The nine cells of a row of a spreadsheet, or all 81 of a puzzle. Those that are blank may be
-/// empty.
+/// The nine cells of a row of a spreadsheet, or all 81 of a puzzle, where blank cells may be empty.
 pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let delimiter = delimiter(text, N)?;
@@ -61,13 +57,13 @@ pub(super) fn with_empty_cells<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     cells.iter().any(u8::is_ascii_digit).then_some(cells)
 }
 
-/// What stands between the fields, if that is their number.
+/// The delimiter that yields this number of fields.
 fn delimiter(text: &[u8], fields: usize) -> Option<u8> {
     let count = |delimiter: u8| memchr::memchr_iter(delimiter, text).count() + 1;
     [b',', b'\t', b';'].into_iter().find(|&delimiter| count(delimiter) == fields)
 }
 
-/// Where the cell of this number begins in 81 of which some are empty.
+/// The offset of a cell, by its number, in 81 fields of which some are empty.
 pub(super) fn place_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     with_empty_cells::<CELLS>(text)?;
     let delimiter = delimiter(text, CELLS)?;
@@ -78,7 +74,7 @@ pub(super) fn place_among_empty(text: &[u8], cell: usize) -> Option<usize> {
     Some(start + text[start..].iter().take_while(|byte| **byte == b' ').count())
 }
 
-/// Where in a list the cell of this number begins.
+/// The offset of a cell, by its number, in a list.
 pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
     tokens(text)
         .filter(|(_, token)| token.len() > 1 || !is_bracket(token[0]))
@@ -86,14 +82,13 @@ pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// Whether a text has an ellipsis in it.
 pub(super) fn has_ellipsis(text: &[u8]) -> bool {
-    // Nearly no text has anything but ASCII.
+    // Nearly all texts are ASCII.
     memchr::memchr(ELLIPSIS[0], text)
         .is_some_and(|at| memchr::memmem::find(&text[at..], ELLIPSIS).is_some())
 }
 
-/// A text with dots where it has ellipses, if it has any.
+/// A text with its ellipses replaced by dots, if it has any.
 pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
     if !has_ellipsis(text) {
         return None;
@@ -109,12 +104,12 @@ pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
     Some(dotted)
 }
 
-/// Fills in as many cells as there are; whether these are all of the list.
+/// Fills `cells`; returns whether the list holds exactly as many.
 fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
     let (mut count, mut depth) = (0, 0_usize);
     for (_, token) in tokens(text) {
         match token {
-            // Inner lists hold whole rows.
+            // Nested lists hold whole rows.
             [byte] if is_bracket(*byte) => {
                 let is_opening = matches!(byte, b'[' | b'(' | b'{');
                 depth += usize::from(is_opening);
@@ -135,7 +130,7 @@ fn fill(text: &[u8], cells: &mut [u8], may_be_nested: bool) -> bool {
     count == cells.len()
 }
 
-/// The brackets and what stands between separators, each with its place.
+/// The brackets and the texts between separators, each with its offset.
 fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let is_separator = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b';');
     let mut at = 0;
@@ -157,7 +152,6 @@ fn is_bracket(byte: u8) -> bool {
     matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}')
 }
 
-/// A cell as it would be written alone.
 fn cell(token: &[u8]) -> Option<u8> {
     match token {
         [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => match inner {
@@ -179,12 +173,10 @@ fn cell(token: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const CLASSIC: &[u8; CELLS] =
-        b"53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    use crate::puzzle::CLASSIC;
 
     fn joined(separator: &str, cell: impl Fn(u8) -> String) -> String {
-        CLASSIC.iter().map(|&byte| cell(byte)).collect::<Vec<_>>().join(separator)
+        CLASSIC.bytes().map(cell).collect::<Vec<_>>().join(separator)
     }
 
     fn digit(byte: u8) -> String {
@@ -194,6 +186,7 @@ mod tests {
     #[test]
     fn lists_of_all_kinds_are_the_same_puzzle() {
         let nested: Vec<_> = CLASSIC
+            .as_bytes()
             .chunks(9)
             .map(|row| {
                 format!("[{}]", row.iter().map(|&cell| digit(cell)).collect::<Vec<_>>().join(", "))
@@ -213,7 +206,7 @@ mod tests {
         ] {
             let found = puzzle(text.as_bytes()).expect(&text);
             assert!(
-                found.iter().zip(CLASSIC).all(|(a, b)| a == b || (*a, *b) == (b'0', b'.')),
+                found.iter().zip(CLASSIC.bytes()).all(|(a, b)| *a == b || (*a, b) == (b'0', b'.')),
                 "{text}"
             );
             let at = place_of(text.as_bytes(), 4).unwrap();
@@ -222,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_a_list() {
+    fn other_texts_are_no_lists() {
         let comma = joined(",", digit);
         for text in [
             format!("{comma},1"),

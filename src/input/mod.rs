@@ -1,24 +1,24 @@
-//! Where puzzles come from: named byte streams, and the records in a block of their lines.
+//! Inputs: named byte streams, and the records in a block of their bytes.
 //!
 //! | file | what it reads |
 //! |---|---|
-//! | [`lines`] | one puzzle, or its pencil marks, a line |
-//! | [`csv`] | a puzzle in a field of each row |
-//! | [`json`] | a JSON value a line |
-//! | [`grid`] | nine lines a puzzle |
-//! | `list` | cells as programs write lists |
+//! | [`lines`] | one puzzle, or its pencil marks, per line |
+//! | [`csv`] | tables: a puzzle in one field of each row |
+//! | [`json`] | one JSON value per line |
+//! | [`grid`] | nine lines per puzzle |
+//! | `list` | cells written as a list: `[5, 3, 0, …]` |
 //! | `hodoku` | lines of `HoDoKu`'s library |
-//! | [`names`] | what the columns of puzzle files are called |
-//! | [`detect`] | which of them an input has |
-//! | `field` | where a field of a record is, and how it is written |
-//! | `layout` | how records lie in the bytes of an input: one of the above |
+//! | [`names`] | the usual names of columns |
+//! | [`detect`] | finds the layout of an input |
+//! | `field` | where a field is in its block, and how it is quoted |
+//! | `layout` | the layout of an input: one of the above |
 //! | `records` | the records of a block |
-//! | [`record_runs`] | the records of a block, those that are alike kept as one |
-//! | `stream` | the bytes of an input, and its first ones until they are read |
-//! | `inflate`, `read_ahead` | decompression; on a thread of its own |
+//! | [`record_runs`] | a list of records in which runs of similar records are one entry |
+//! | `stream` | the bytes of an input; its first bytes are kept until they are read |
+//! | `inflate`, `read_ahead` | decompression; decompression on its own thread |
 //! | `parquet` | Parquet files as tables, with the feature of that name |
-//! | [`foreign`] | files of other kinds, which are not read; byte order marks |
-//! | [`source`] | an input by its name, and where its reader stands |
+//! | [`foreign`] | recognises files that are not text; byte order marks |
+//! | [`source`] | a named input and the position of its reader |
 
 #[doc(hidden)]
 pub mod csv;
@@ -57,7 +57,7 @@ pub use layout::Layout;
 pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
 
-// What only the command, the package for Python and the fuzz targets need.
+// Used only by the command, the Python package and the fuzz targets.
 #[doc(hidden)]
 pub use field::{Field, FieldForm};
 #[doc(hidden)]
@@ -77,18 +77,17 @@ pub use reusable_vec::ReusableVec;
 use self::records::Place;
 use crate::puzzle::CELLS;
 
-/// Where a cell of a well-formed puzzle is whose cells stand apart and which starts with these
-/// bytes: the lines before it, and its column, counted in characters from 1. `None` if that is not
-/// known.
+/// The position of a cell in the text of a well-formed puzzle whose cells are not contiguous: the
+/// number of lines before it, and its column in characters, from 1. `None` if it cannot be found.
 pub(crate) fn cell_place(text: &[u8], cell: usize) -> Option<(u32, usize)> {
-    // Behind an escape, or with signs between them, cells are not looked for.
+    // Strings may hold escapes, and HoDoKu's lines hold signs: cells in them are not located.
     if matches!(text.first(), Some(b'"' | b':')) {
         return None;
     }
     let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
     let at = list::place_of(line, CELLS - 1).and_then(|_| list::place_of(line, cell));
     match at.or_else(|| list::place_among_empty(line, cell)) {
-        Some(at) => Some((0, String::from_utf8_lossy(&line[..at]).chars().count() + 1)),
+        Some(at) => Some((0, lines::column(line, at))),
         None => grid::cell_place(text, cell),
     }
 }

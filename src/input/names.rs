@@ -1,8 +1,8 @@
-//! What the columns of puzzle files are called.
+//! The usual names of the columns of puzzle files.
 //!
-//! Names are compared without case, white space around them and quotation marks.
+//! Comparison ignores case, surrounding white space and quotation marks.
 
-/// Columns that hold puzzles. (`clues` is none: where files have it, it counts them.)
+/// Columns that hold puzzles. (`clues` is not one: files use it for the number of clues.)
 pub const PUZZLES: &[&str] = &[
     "puzzle",
     "puzzles",
@@ -17,7 +17,7 @@ pub const PUZZLES: &[&str] = &[
     "unsolved",
 ];
 
-/// Columns that hold their solutions, the likeliest first (`solutions` may be how many there are).
+/// Columns that hold solutions, the likeliest first (`solutions` may be their number).
 pub const SOLUTIONS: &[&str] = &["solution", "solutions", "answer", "answers", "solved"];
 
 /// Whether a column of this name holds puzzles.
@@ -30,12 +30,12 @@ pub fn is_solutions(name: &[u8]) -> bool {
     is_one_of(SOLUTIONS, name)
 }
 
-/// The place in [`SOLUTIONS`] of a column of this name: the smaller, the likelier it holds them.
+/// The place of a name in [`SOLUTIONS`]: the smaller, the likelier the column holds solutions.
 pub fn solutions(name: &str) -> Option<usize> {
     SOLUTIONS.iter().position(|known| is_one_of(&[known], name.as_bytes()))
 }
 
-/// Whether a line names columns, one of them that of the puzzles: `quizzes,solutions`.
+/// Whether a line names columns, one of which holds puzzles: `quizzes,solutions`.
 pub fn looks_like_header(line: &[u8]) -> bool {
     line.split(|byte| matches!(byte, b',' | b';' | b'\t')).any(is_puzzles)
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_known_files_are_known() {
+    fn headers_of_known_files_are_recognised() {
         for header in [
             "quizzes,solutions",
             "puzzle,solution",

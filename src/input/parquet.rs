@@ -1,7 +1,7 @@
-//! Parquet files, given as the rows of a CSV table.
+//! Parquet files, read as the rows of a CSV table.
 //!
-//! Files are read column by column, and only the columns that are wanted are decoded; the others are empty.
-//! A null is an empty field. The format: <https://parquet.apache.org/docs/file-format/>.
+//! Only the requested columns are decoded; the fields of the others are empty. A null is an empty
+//! field. The format: <https://parquet.apache.org/docs/file-format/>.
 
 use std::fmt::{self, Display};
 use std::fs::File;
@@ -14,23 +14,21 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
-/// What a file begins with, and ends with.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// How many rows are decoded at a time.
+/// The number of rows that are decoded at a time.
 const ROWS: usize = 1024;
 
 /// A Parquet file as text: a header, and a line for each row.
 pub struct ParquetText {
     file: SerializedFileReader<File>,
     columns: Vec<Column>,
-    /// The next group of rows.
     next_group: usize,
     group: Option<Group>,
-    /// Lines, of which those bytes before `read` were handed on.
+    /// Lines; the bytes before `read` have been returned.
     text: Vec<u8>,
     read: usize,
-    /// Bytes of the groups that were begun, since they were asked for.
+    /// The size of the row groups that were opened since `take_bytes` was last called.
     bytes: u64,
 }
 
@@ -40,35 +38,32 @@ impl fmt::Debug for ParquetText {
     }
 }
 
-/// A column of the table.
 struct Column {
     name: String,
-    /// Its number among those of the file.
+    /// Its index among the columns of the file.
     leaf: usize,
     is_list: bool,
-    is_wanted: bool,
+    is_requested: bool,
 }
 
-/// A group of rows that is being read.
 struct Group {
     left: usize,
-    /// One for each column that is wanted.
+    /// One for each requested column.
     readers: Vec<Option<Cells>>,
 }
 
-/// The next fields of a column.
 struct Cells {
     reader: ColumnReader,
     is_list: bool,
-    /// The definition level of a value that is there.
+    /// The definition level of a value that is not null.
     present: i16,
-    /// What the last rows say, one behind the other, and where each ends.
+    /// The texts of the rows decoded last, concatenated, and the end of each.
     text: Vec<u8>,
     ends: Vec<usize>,
 }
 
 impl ParquetText {
-    /// Whether a file is one, by its first bytes and its last ones.
+    /// Whether a file is a Parquet file, by its first and last bytes.
     pub fn is_one(mut file: &File) -> bool {
         let mut ends = [[0; 4]; 2];
         let found = file.rewind().and_then(|()| file.read_exact(&mut ends[0]));
@@ -77,19 +72,19 @@ impl ParquetText {
         file.rewind().is_ok() && found.is_ok() && ends == [*MAGIC; 2]
     }
 
-    /// Opens a file; `wanted` says by number which columns are decoded, `None` all.
+    /// Opens a file; `requested` lists the columns to decode, `None` means all.
     ///
     /// # Errors
-    /// When the file is damaged, or has no column that could be written as text.
-    pub fn open(file: File, wanted: Option<&[usize]>) -> io::Result<Self> {
+    /// When the file is damaged, or has no column that can be written as text.
+    pub fn open(file: File, requested: Option<&[usize]>) -> io::Result<Self> {
         let file = SerializedFileReader::new(file).map_err(|error| damaged(&error))?;
         let schema = file.metadata().file_metadata().schema_descr_ptr();
         let mut columns = Vec::new();
         for (leaf, descriptor) in schema.columns().iter().enumerate() {
             if let Some(is_list) = shape(descriptor) {
                 let name = descriptor.path().parts().first().cloned().unwrap_or_default();
-                let is_wanted = wanted.is_none_or(|wanted| wanted.contains(&columns.len()));
-                columns.push(Column { name, leaf, is_list, is_wanted });
+                let is_requested = requested.is_none_or(|all| all.contains(&columns.len()));
+                columns.push(Column { name, leaf, is_list, is_requested });
             }
         }
         if columns.is_empty() {
@@ -104,12 +99,12 @@ impl ParquetText {
         Ok(Self { file, columns, next_group: 0, group: None, text, read: 0, bytes: 0 })
     }
 
-    /// How many bytes of the file were begun since this was asked the last time, for progress.
+    /// The size of the row groups that were opened since the last call, for progress.
     pub fn take_bytes(&mut self) -> u64 {
         std::mem::take(&mut self.bytes)
     }
 
-    /// Decodes the next rows; `false` if there are none.
+    /// Decodes the next rows; returns `false` at the end.
     fn decode(&mut self) -> io::Result<bool> {
         let group = loop {
             match &mut self.group {
@@ -159,7 +154,7 @@ fn shape(column: &ColumnDescriptor) -> Option<bool> {
 impl Group {
     fn open(group: &dyn RowGroupReader, columns: &[Column]) -> io::Result<Self> {
         let readers = columns.iter().map(|column| {
-            if !column.is_wanted {
+            if !column.is_requested {
                 return Ok(None);
             }
             let reader = group.get_column_reader(column.leaf).map_err(|error| damaged(&error))?;
@@ -174,7 +169,7 @@ impl Group {
 }
 
 impl Cells {
-    /// What a row of the last ones says.
+    /// The text of one of the rows decoded last.
     fn of(&self, row: usize) -> &[u8] {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.text[start..self.ends[row]]
@@ -184,41 +179,37 @@ impl Cells {
         let Self { reader, is_list, present, text, ends } = self;
         text.clear();
         ends.clear();
-        let shape = (*is_list, *present);
         let number = |value: &dyn Display, text: &mut Vec<u8>| {
             write!(text, "{value}").expect("a vector takes every write");
         };
         let integer = |value: i64, text: &mut Vec<u8>| {
             text.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
         };
+        macro_rules! texts {
+            ($column:expr, $write:expr) => {
+                texts($column, (*is_list, *present), rows, text, ends, $write)
+            };
+        }
         match reader {
-            ColumnReader::BoolColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |value, text| number(value, text))
+            ColumnReader::BoolColumnReader(all) => texts!(all, |value, text| number(value, text)),
+            ColumnReader::Int32ColumnReader(all) => {
+                texts!(all, |value, text| integer((*value).into(), text))
             }
-            ColumnReader::Int32ColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |value, text| integer((*value).into(), text))
-            }
-            ColumnReader::Int64ColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |value, text| integer(*value, text))
-            }
+            ColumnReader::Int64ColumnReader(all) => texts!(all, |v, text| integer(*v, text)),
             ColumnReader::Int96ColumnReader(_) => Err(ParquetError::NYI("INT96".into())),
-            ColumnReader::FloatColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |value, text| number(value, text))
+            ColumnReader::FloatColumnReader(all) => texts!(all, |value, text| number(value, text)),
+            ColumnReader::DoubleColumnReader(all) => texts!(all, |value, text| number(value, text)),
+            ColumnReader::ByteArrayColumnReader(all) => {
+                texts!(all, |value, text| text.extend_from_slice(value.data()))
             }
-            ColumnReader::DoubleColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |value, text| number(value, text))
-            }
-            ColumnReader::ByteArrayColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |v, text| text.extend_from_slice(v.data()))
-            }
-            ColumnReader::FixedLenByteArrayColumnReader(column) => {
-                texts(column, shape, rows, text, ends, |v, text| text.extend_from_slice(v.data()))
+            ColumnReader::FixedLenByteArrayColumnReader(all) => {
+                texts!(all, |value, text| text.extend_from_slice(value.data()))
             }
         }
     }
 }
 
-/// Decodes rows of a column, of which it is known whether it is a list, and the level of what is there.
+/// Decodes rows of a column; `full` is the definition level of a value that is not null.
 fn texts<T: DataType>(
     column: &mut ColumnReaderImpl<T>,
     (is_list, full): (bool, i16),
@@ -242,7 +233,7 @@ fn texts<T: DataType>(
         read += records;
     }
     let mut values = values.iter();
-    // A column that is required has no levels.
+    // A required column has no levels.
     if full == 0 {
         for value in values.by_ref() {
             write(value, text);
@@ -253,7 +244,7 @@ fn texts<T: DataType>(
         if is_list && repeated[at] == 0 && at > 0 {
             ends.push(text.len());
         }
-        // Of a list that has no elements, or is null, the level is lower.
+        // The level of an empty or null list is lower.
         if level == full
             && let Some(value) = values.next()
         {
@@ -273,12 +264,12 @@ fn texts<T: DataType>(
     }
 }
 
-/// Appends a field of a row, in quotes if it needs them.
+/// Appends a field of a row, quoted if necessary.
 fn field(value: &[u8], number: usize, text: &mut Vec<u8>) {
     if number > 0 {
         text.push(b',');
     }
-    // All are looked at, so that vectors do it.
+    // Without an early exit, the compiler vectorises this loop.
     let is_special = |byte: &u8| matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'#');
     if !value.iter().fold(false, |any, byte| any | is_special(byte)) {
         text.extend_from_slice(value);

@@ -1,37 +1,35 @@
-//! A stream that is read ahead on a thread of its own.
+//! A stream that is read ahead on its own thread.
 //!
-//! A worker that reads an input holds the lock that all workers need. For a plain stream it copies
-//! bytes there; to decompress them takes longer than to solve the puzzles in them.
+//! A worker that reads an input holds a lock that all workers need. Reading a plain stream is a
+//! copy, but decompressing a stream takes longer than solving its puzzles.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// How many bytes one read on the thread asks for: about two blocks. With half as many, gz files
-/// take 4% longer.
+/// The size of a read on the thread: about two blocks. With half that size, gz files take 4%
+/// longer.
 const PIECE: usize = 240 * 1024;
-/// How many pieces may wait. Where solving takes about as long as decompressing, a few are not
-/// enough to keep both busy.
+/// How many pieces may be queued. Where solving takes about as long as decompressing, a short queue
+/// does not keep both busy.
 const PIECES: usize = 12;
 
-/// What a stream gives, read on a thread.
+/// The bytes of a stream, read on a thread.
 ///
-/// A read gives bytes of one piece, and waits only if there is none. Errors come behind all bytes
-/// that came before them; behind one there is nothing more, unless it is
-/// [`ErrorKind::Interrupted`].
+/// A read returns bytes of one piece, and waits only if there is none. Errors keep their place in
+/// the stream. They end it, except [`ErrorKind::Interrupted`].
 #[derive(Debug)]
 pub(super) struct ReadAhead {
-    /// One piece for each read; the end of the stream is an empty one.
+    /// One piece for each read; an empty piece is the end of the stream.
     pieces: Receiver<io::Result<Vec<u8>>>,
-    /// The one that is being handed on.
     piece: Cursor<Vec<u8>>,
     is_over: bool,
 }
 
 impl ReadAhead {
-    /// Starts the thread. It ends with the stream, or when no more of it is wanted. If no thread
-    /// can be started, the stream comes back.
+    /// Starts the thread. It ends with the stream, or when this is dropped. If no thread can be
+    /// started, the stream is returned.
     pub(super) fn spawn<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
         let (sender, pieces) = bounded(PIECES);
         let (give, take) = bounded::<R>(1);
@@ -90,14 +88,14 @@ mod tests {
 
     use super::*;
 
-    /// What a stream does, read by read.
+    /// What a read does.
     #[derive(Clone, Debug)]
     enum Act {
         Gives(Vec<u8>),
         Interrupts,
     }
 
-    /// Does what the script says, then ends or fails, the latter only once.
+    /// Follows a script, then ends, or fails once and then ends.
     #[derive(Debug)]
     struct Scripted {
         acts: std::vec::IntoIter<Act>,
@@ -122,7 +120,7 @@ mod tests {
         ReadAhead::spawn(stream).ok().expect("a thread can be started")
     }
 
-    /// All bytes, how often it was interrupted, and the error at the end.
+    /// All bytes, the number of interrupts, and the error at the end.
     fn read_all(mut stream: impl Read, piece: usize) -> (Vec<u8>, usize, Option<String>) {
         let (mut all, mut interrupted, mut buffer) = (Vec::new(), 0, vec![0; piece]);
         loop {
@@ -147,7 +145,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn what_is_read_ahead_is_what_the_stream_gives(
+        fn reading_ahead_changes_nothing(
             acts in prop::collection::vec(act(), 0..40),
             fails in any::<bool>(),
             piece in 100_usize..300,
@@ -165,7 +163,7 @@ mod tests {
         assert_eq!(read_all(stream, 1000), (text, 0, None));
     }
 
-    /// Gives what it is sent.
+    /// Yields the bytes that it is sent.
     struct Sent(mpsc::Receiver<u8>);
 
     impl Read for Sent {
@@ -178,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_does_not_wait_for_what_comes_later() {
+    fn bytes_do_not_wait_for_later_ones() {
         let (sender, receiver) = mpsc::channel();
         let mut stream = ahead(Sent(receiver));
         let mut into = [0; 8];
@@ -190,7 +188,7 @@ mod tests {
         assert_eq!(stream.read(&mut into).unwrap(), 0);
     }
 
-    /// Tells when it is dropped.
+    /// Sends a message when it is dropped.
     struct Endless(mpsc::Sender<()>);
 
     impl Read for Endless {
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_thread_ends_when_no_more_is_wanted() {
+    fn the_thread_ends_when_the_reader_is_dropped() {
         let (sender, receiver) = mpsc::channel();
         let mut stream = ahead(Endless(sender));
         stream.read_exact(&mut [0; 16]).unwrap();
@@ -214,7 +212,7 @@ mod tests {
         receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
     }
 
-    /// Dies at the second read.
+    /// Panics at the second read.
     struct Dies(bool);
 
     impl Read for Dies {
@@ -227,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_dies_is_no_end() {
+    fn a_panic_on_the_thread_is_an_error() {
         let (all, _, error) = read_all(ahead(Dies(false)), 10);
         assert_eq!(
             (all.len(), error.unwrap().as_str()),

@@ -1,35 +1,35 @@
-//! The records of a block in their order, those that are alike kept as one.
+//! The records of a block, in order; a run of similar records is one entry.
 //!
-//! In a large file nearly all are: their lines have the same length, and what is to be said of each
-//! follows from the first of them. Nothing is written or read for the others then, on easy puzzles
-//! a twentieth of all work.
+//! In a large file nearly all records are similar: their lines have the same length, and each
+//! record follows from the first of its run. Not storing the others saves a twentieth of all work
+//! on easy puzzles.
 
 use std::ops::Range;
 
 use super::{PuzzleRef, Record, Text};
 
-/// Records in their order.
+/// Records in order.
 #[derive(Clone, Debug, Default)]
 pub struct RecordList {
-    record_runs: Vec<RecordRun>,
-    /// How many records there are.
+    runs: Vec<RecordRun>,
+    /// The number of records.
     length: usize,
 }
 
-/// Records that stand one behind the other and are alike: one of any kind, or puzzles in one piece,
-/// each on the line below the one before.
+/// Similar consecutive records: one record of any kind, or several puzzles whose cells are
+/// contiguous, each on the next line.
 #[derive(Clone, Debug)]
 pub struct RecordRun {
-    /// The first of them.
+    /// The first record.
     pub first: Record,
-    /// How many there are, this one included.
+    /// The number of records.
     pub count: u32,
-    /// Bytes from the start of one to that of the next, if there are several.
+    /// The distance between the starts of two lines, if there are several.
     pub line_bytes: u32,
 }
 
 impl RecordRun {
-    /// Takes a record that stands behind these and is as the next of them would be.
+    /// Adds a record if it is what the next one of this run would be; returns whether it is.
     #[inline(always)]
     fn takes(&mut self, record: &Record) -> bool {
         let (Text::Block(first), Text::Block(text)) = (&self.first.text, &record.text) else {
@@ -43,7 +43,7 @@ impl RecordRun {
         is_next
     }
 
-    /// One of them, by its place.
+    /// The record at this place in the run.
     #[inline(always)]
     fn record(&self, place: u32) -> Record {
         let Record { line, indent, fault, ref text, puzzle } = self.first;
@@ -63,27 +63,27 @@ impl RecordRun {
 impl RecordList {
     /// An empty list with room for this many records of any kind.
     pub fn with_capacity(records: usize) -> Self {
-        Self { record_runs: Vec::with_capacity(records), length: 0 }
+        Self { runs: Vec::with_capacity(records), length: 0 }
     }
 
-    /// How many records of any kind it has room for.
+    /// How many records of any kind fit without allocation.
     pub fn capacity(&self) -> usize {
-        self.record_runs.capacity()
+        self.runs.capacity()
     }
 
-    /// How many records there are.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there is none.
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Forgets all records, keeps the room.
+    /// Removes all records, keeps the memory.
     pub fn clear(&mut self) {
-        self.record_runs.clear();
+        self.runs.clear();
         self.length = 0;
     }
 
@@ -91,29 +91,29 @@ impl RecordList {
     #[inline(always)]
     pub fn push(&mut self, record: Record) {
         self.length += 1;
-        if !self.record_runs.last_mut().is_some_and(|last| last.takes(&record)) {
-            self.record_runs.push(RecordRun { first: record, count: 1, line_bytes: 0 });
+        if !self.runs.last_mut().is_some_and(|last| last.takes(&record)) {
+            self.runs.push(RecordRun { first: record, count: 1, line_bytes: 0 });
         }
     }
 
-    /// Appends this many records, of which this is the first: lines of 81 cells and an end, with
-    /// which they have this many bytes, one below the other, their puzzles one behind the other.
+    /// Appends `count` records of consecutive lines that have 81 cells and a line end, `line_bytes`
+    /// in all, and whose puzzles are consecutive. `first` is the first of them.
     pub fn push_lines(&mut self, first: Record, count: usize, line_bytes: usize) {
         if count > 0 {
             let (count, line_bytes) = (count as u32, line_bytes as u32);
-            self.record_runs.push(RecordRun { first, count, line_bytes });
+            self.runs.push(RecordRun { first, count, line_bytes });
         }
         self.length += count;
     }
 
     /// The last record.
     pub fn last(&self) -> Option<Record> {
-        self.record_runs.last().map(|stretch| stretch.record(stretch.count - 1))
+        self.runs.last().map(|run| run.record(run.count - 1))
     }
 
-    /// The records in their order.
+    /// The records in order.
     pub fn iter(&self) -> Iter<'_> {
-        Iter { record_runs: &self.record_runs, place: 0 }
+        Iter { runs: &self.runs, place: 0 }
     }
 }
 
@@ -142,33 +142,33 @@ impl<'a> IntoIterator for &'a RecordList {
     }
 }
 
-/// Goes through records in their order.
+/// Iterates over records in order.
 #[derive(Clone, Debug)]
 pub struct Iter<'a> {
-    record_runs: &'a [RecordRun],
-    /// The place of the next record in the first of them.
+    runs: &'a [RecordRun],
+    /// The place of the next record in the first run.
     place: u32,
 }
 
 impl Iter<'_> {
-    /// The next record and those behind it that are alike.
+    /// The next record, with the rest of its run.
     #[inline(always)]
     pub fn alike(&self) -> Option<RecordRun> {
-        let stretch = self.record_runs.first()?;
-        let (first, count) = (stretch.record(self.place), stretch.count - self.place);
-        Some(RecordRun { first, count, line_bytes: stretch.line_bytes })
+        let run = self.runs.first()?;
+        let (first, count) = (run.record(self.place), run.count - self.place);
+        Some(RecordRun { first, count, line_bytes: run.line_bytes })
     }
 
     /// Skips this many records.
-    pub fn pass_over(&mut self, mut count: usize) {
-        while let [stretch, rest @ ..] = self.record_runs {
-            let left = (stretch.count - self.place) as usize;
+    pub fn skip_records(&mut self, mut count: usize) {
+        while let [run, rest @ ..] = self.runs {
+            let left = (run.count - self.place) as usize;
             if count < left {
                 self.place += count as u32;
                 return;
             }
             count -= left;
-            (self.record_runs, self.place) = (rest, 0);
+            (self.runs, self.place) = (rest, 0);
         }
     }
 }
@@ -178,8 +178,8 @@ impl Iterator for Iter<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<Record> {
-        let record = self.record_runs.first()?.record(self.place);
-        self.pass_over(1);
+        let record = self.runs.first()?.record(self.place);
+        self.skip_records(1);
         Some(record)
     }
 }
@@ -195,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn records_that_are_alike_are_one_entry_and_yet_all_there() {
+    fn a_run_of_similar_records_is_one_entry() {
         let bad = |line, puzzle| Record { puzzle: Err(puzzle), ..self::line(line, 500, 0) };
         let cells = |place: u32| Record {
             text: Text::Own { text: 81 * place..81 * (place + 1), start: 600 },
             ..line(12, 0, 8)
         };
-        let record_runs = [
+        let runs = [
             vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
             // Another distance, line, place, indent, fault or puzzle.
             vec![line(5, 260, 4), line(6, 360, 5)],
@@ -214,22 +214,21 @@ mod tests {
             vec![cells(0)],
             vec![cells(1)],
         ];
-        let all = record_runs.concat();
+        let all = runs.concat();
         let list = RecordList::from_iter(all.clone());
-        let counts: Vec<_> =
-            list.record_runs.iter().map(|stretch| stretch.count as usize).collect();
-        assert_eq!(counts, record_runs.map(|stretch| stretch.len()));
+        let counts: Vec<_> = list.runs.iter().map(|run| run.count as usize).collect();
+        assert_eq!(counts, runs.map(|run| run.len()));
         assert_eq!((list.len(), list.last().as_ref()), (all.len(), all.last()));
         for passed in 0..=all.len() + 1 {
             let mut rest = list.iter();
-            rest.pass_over(passed);
+            rest.skip_records(passed);
             assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).cloned());
             assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
         }
     }
 
     #[test]
-    fn lines_are_as_if_each_had_been_pushed() {
+    fn push_lines_equals_single_pushes() {
         let mut list = RecordList::default();
         list.push_lines(line(2, 10, 1), 0, 83);
         assert_eq!((list.len(), list.last(), list.is_empty()), (0, None, true));

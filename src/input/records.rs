@@ -1,4 +1,4 @@
-//! The records of a block: what is found in it.
+//! The records of a block.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use crate::text::{Line, read};
 /// One record of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Lines between the block's first line and this record's.
+    /// The number of lines before it in its block.
     pub line: u32,
-    /// Bytes of its line before the cells.
+    /// The number of bytes before the cells in their line.
     pub indent: u32,
-    /// Lines between the first line of a malformed grid and the one that is at fault.
+    /// The number of lines before the faulty one in a malformed grid.
     pub fault: u32,
-    /// The 81 cells or 729 marks as they were written, or for a malformed record the whole of it
-    /// without its end, for a malformed grid the line that is at fault.
+    /// The 81 cells or 729 marks as written; of a malformed record all of it without the line end;
+    /// of a malformed grid the faulty line.
     pub text: Text,
-    /// What is to be solved, or the place of what was wrong with it in [`Records::malformed`].
+    /// What to solve, or the index of its error in [`Records::malformed`].
     pub puzzle: Result<PuzzleRef, u32>,
 }
 
-/// What a record gives to be solved: its place among those of its block.
+/// What to solve, by its index among those of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PuzzleRef {
     /// In [`Records::puzzles`].
@@ -33,22 +33,21 @@ pub enum PuzzleRef {
     Marks(u32),
 }
 
-/// Where a record's text is.
+/// The place of a record's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    /// In the block, in one piece.
+    /// In the block, contiguous.
     Block(Range<u32>),
-    /// In [`Records::texts`]: its cells stand apart in the block, or in another way than they are
-    /// shown.
+    /// In [`Records::texts`]: in the block its cells are not contiguous, or not written as they are
+    /// output.
     Own {
-        /// Where among the texts.
+        /// The range in the texts.
         text: Range<u32>,
-        /// Where in the block what was read begins.
+        /// Where the record begins in the block.
         start: u32,
     },
 }
 
-/// Where in a block a line is.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     /// Lines before it.
@@ -59,43 +58,43 @@ pub(super) struct Place {
     pub(super) indent: u32,
 }
 
-/// The records of one block, and what else its lines were. Kept and filled again.
+/// The records of one block, and counts of its other lines. Reused for the next block.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Records {
     /// Every record, in order.
     pub all: RecordList,
-    /// The puzzles of those that are one, in order.
+    /// The puzzles, in order.
     pub puzzles: ReusableVec<Puzzle>,
-    /// What was wrong with the others, in order. (Here, so that nothing has to be freed when
-    /// records are forgotten.)
+    /// The errors of the malformed records, in order. (Kept here, so that clearing the records
+    /// frees nothing.)
     pub malformed: Vec<Malformed>,
-    /// The texts of records whose cells do not stand in one piece, and of such solutions.
+    /// The texts of records and solutions whose cells are not contiguous in the block.
     pub texts: Vec<u8>,
-    /// The fields of the records that are carried into the output, as many for each
+    /// The fields that are copied to the output, the same number for each record
     /// ([`Layout::kept`](super::Layout::kept)).
     pub kept: Vec<Field>,
-    /// The solution that each record itself gives, or nothing, where they are wanted
+    /// Each record's own solution, which may be empty, where solutions are requested
     /// ([`Layout::has_answers`](super::Layout::has_answers)).
     pub answers: Vec<Field>,
-    /// The pencil marks of those that have them, in order.
+    /// The pencil marks, in order.
     pub marks: Vec<Marks>,
-    /// Lines with nothing but white space.
+    /// Lines of white space.
     pub blank_lines: u64,
-    /// Lines that start with `#`, labels of grids, and what is meant for other programs.
+    /// Lines that start with `#`, labels of grids, and sections for other programs.
     pub comments: u64,
     /// Records with a typographic ellipsis among their cells.
     pub dotted: u64,
-    /// Records with keys that are not carried into the output, where all are that the first has.
+    /// Records with keys that the first record lacks, where all keys are to be kept.
     pub unkept: u64,
 }
 
 impl Records {
-    /// The most records that `bytes` bytes of well-formed lines hold.
+    /// The largest number of records that `bytes` bytes of well-formed lines can hold.
     pub(crate) fn most_in(bytes: usize) -> usize {
         bytes / (CELLS + 1) + 1
     }
 
-    /// Room for the records of a block of `bytes` bytes of well-formed lines.
+    /// Allocates for the records of a block of `bytes` bytes of well-formed lines.
     pub fn for_blocks_of(bytes: usize) -> Self {
         let records = Self::most_in(bytes);
         Self {
@@ -105,34 +104,37 @@ impl Records {
         }
     }
 
-    /// Adds a record that is a puzzle whose cells, 81 of them, do not stand in one piece.
+    /// Adds a puzzle whose cells are not contiguous in the block.
     pub(super) fn push_cells(&mut self, place: Place, cells: &Line, puzzle: Puzzle) {
-        let given = PuzzleRef::Puzzle(self.puzzles.len() as u32);
+        let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(puzzle);
-        self.push_own(place, cells, given);
+        self.push_own(place, cells, puzzle_ref);
     }
 
-    /// Adds a record that has pencil marks which are not written as they are shown.
+    /// Adds pencil marks that are not written as they are output.
     pub(super) fn push_drawn_marks(&mut self, place: Place, marks: Marks) {
-        let given = PuzzleRef::Marks(self.marks.len() as u32);
+        let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
         self.marks.push(marks);
-        self.push_own(place, marks.to_string().as_bytes(), given);
+        self.push_own(place, marks.to_string().as_bytes(), puzzle_ref);
     }
 
-    pub(super) fn push_own(&mut self, place: Place, text: &[u8], given: PuzzleRef) {
-        let Place { line, start, indent } = place;
-        let text = Text::Own { text: self.own(text), start: start + indent };
-        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
+    fn push_own(&mut self, place: Place, text: &[u8], puzzle_ref: PuzzleRef) {
+        let text = Text::Own { text: self.own(text), start: place.start + place.indent };
+        self.push_ref(place, text, puzzle_ref);
     }
 
-    /// Keeps a text.
+    #[inline(always)]
+    fn push_ref(&mut self, Place { line, indent, .. }: Place, text: Text, puzzle_ref: PuzzleRef) {
+        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(puzzle_ref) });
+    }
+
     pub(super) fn own(&mut self, text: &[u8]) -> Range<u32> {
         let start = self.texts.len() as u32;
         self.texts.extend_from_slice(text);
         start..self.texts.len() as u32
     }
 
-    /// The solution that a record itself gives, by its number; nothing if there is none.
+    /// The own solution of the record of this number; empty if it has none.
     pub fn answer<'a>(&'a self, record: usize, block: &'a [u8]) -> &'a [u8] {
         match self.answers.get(record) {
             Some(field) if field.form == FieldForm::Own => field.of(&self.texts),
@@ -141,8 +143,7 @@ impl Records {
         }
     }
 
-    /// Adds a record that is no puzzle: the text that shows it, and how many lines below its first
-    /// one that stands.
+    /// Adds a malformed record: its text, and the number of lines before that text in the record.
     pub(super) fn push_bad(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
         let Place { line, indent, .. } = place;
         let text = Text::Block(text);
@@ -151,7 +152,7 @@ impl Records {
         self.all.push(Record { line, indent, fault, text, puzzle });
     }
 
-    /// Adds a record that is a puzzle, if `read` says that these characters are cells.
+    /// Adds a puzzle if `read` accepts its characters as cells; returns whether it does.
     #[inline(always)]
     pub(super) fn push_puzzle(
         &mut self,
@@ -163,17 +164,14 @@ impl Records {
         if !self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle)) {
             return false;
         }
-        let Place { line, start, indent } = place;
-        let start = start + indent;
+        let start = place.start + place.indent;
         let text = Text::Block(start..start + CELLS as u32);
-        let given = PuzzleRef::Puzzle(puzzle as u32);
-        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
+        self.push_ref(place, text, PuzzleRef::Puzzle(puzzle as u32));
         true
     }
 
-    /// Adds records that are puzzles and fill their lines but for this end, from this place on, as
-    /// many as stand together and `read` says are cells; returns how many bytes and lines these
-    /// are.
+    /// Adds the puzzles of consecutive lines of 81 cells and this line end, as long as `read`
+    /// accepts the cells; returns the number of bytes and lines.
     #[inline(always)]
     pub(super) fn push_puzzles(
         &mut self,
@@ -200,13 +198,16 @@ impl Records {
         (count * line_bytes, count as u32)
     }
 
-    /// Adds a record that has this text, 81 cells or 729 characters of pencil marks.
+    /// Adds a record with this text: 81 cells, or 729 characters of pencil marks.
     ///
     /// # Errors
-    /// What is wrong with the text; nothing is added then.
+    /// When the text is malformed; nothing is added then.
     pub(super) fn push_text(&mut self, place: Place, text: &[u8]) -> Result<(), Malformed> {
         if text.len() == marks::TEXT {
-            self.push_marks(place, Marks::parse(text)?);
+            let start = place.start + place.indent;
+            let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
+            self.marks.push(Marks::parse(text)?);
+            self.push_ref(place, Text::Block(start..start + marks::TEXT as u32), puzzle_ref);
             return Ok(());
         }
         let is_puzzle = text.try_into().is_ok_and(|cells| {
@@ -215,38 +216,28 @@ impl Records {
         is_puzzle.then_some(()).ok_or_else(|| Malformed::new(text))
     }
 
-    /// Adds a record that has pencil marks.
-    pub(super) fn push_marks(&mut self, place: Place, marks: Marks) {
-        let Place { line, start, indent } = place;
-        let start = start + indent;
-        let text = Text::Block(start..start + marks::TEXT as u32);
-        let given = PuzzleRef::Marks(self.marks.len() as u32);
-        self.marks.push(marks);
-        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(given) });
-    }
-
-    /// The same as marks, whichever it is.
-    pub fn as_marks(&self, given: PuzzleRef) -> Marks {
-        match given {
+    /// A puzzle or pencil marks as pencil marks.
+    pub fn as_marks(&self, puzzle_ref: PuzzleRef) -> Marks {
+        match puzzle_ref {
             PuzzleRef::Puzzle(place) => Marks::from(&self.puzzles[place as usize]),
             PuzzleRef::Marks(place) => self.marks[place as usize],
         }
     }
 
-    /// Adds a record that is none; its text is the whole line.
+    /// Adds a malformed record; its text is the whole line.
     pub(super) fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
         let end = place.start + length as u32;
         self.push_bad(place, 0, place.start..end, malformed);
     }
 
-    /// Room for `count` kept fields of the last record, empty ones so far.
+    /// Adds `count` empty kept fields for the last record and returns them.
     pub(super) fn kept_room(&mut self, count: usize) -> &mut [Field] {
         let start = self.kept.len();
         self.kept.resize(start + count, Field::default());
         &mut self.kept[start..]
     }
 
-    /// Forgets everything but keeps the room.
+    /// Removes everything, keeps the memory.
     pub fn clear(&mut self) {
         self.all.clear();
         self.puzzles.clear();

@@ -1,28 +1,28 @@
-//! A list that is filled again and again.
+//! A list whose memory is reused.
 
 use std::ops::Deref;
 
 use crate::prefetch::{Prefetch, prefetch_all};
 
-/// How many values before they are written places are prefetched.
+/// How many values ahead are prefetched.
 const AHEAD: usize = 8;
 
-/// Values one behind the other, forgotten all at once. Their bytes stay, so that a place need not
-/// be cleared for a value that is written there piece by piece.
+/// A list of values that is cleared as a whole. Old values stay in memory, so a slot need not be
+/// cleared before a value is written to it piece by piece.
 #[derive(Clone, Debug)]
 pub struct ReusableVec<T> {
-    /// The first `length` count.
+    /// Only the first `length` values belong to the list.
     all: Vec<T>,
     length: usize,
 }
 
 impl<T: Copy + Prefetch> ReusableVec<T> {
-    /// An empty list with room for this many values, each of which is `some` until it is written.
+    /// An empty list with room for this many values. Unused slots hold `some`.
     pub fn with_room(length: usize, some: T) -> Self {
         Self { all: vec![some; length], length: 0 }
     }
 
-    /// Forgets all values.
+    /// Removes all values.
     pub fn clear(&mut self) {
         self.length = 0;
     }
@@ -35,8 +35,8 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
         });
     }
 
-    /// Appends what `write` leaves in a place, if it says so. There may be anything in it before,
-    /// `some` if nothing else.
+    /// Appends the value that `write` leaves in a slot, if it returns `true`. Before, the slot
+    /// holds an old value or `some`.
     #[inline(always)]
     pub fn push_if(&mut self, some: T, write: impl FnOnce(&mut T) -> bool) -> bool {
         let is_written = write(self.place(self.length, some));
@@ -44,8 +44,8 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
         is_written
     }
 
-    /// Appends values as long as `write` says that it has left one in the place that it is given;
-    /// returns how many.
+    /// Appends the values that `write` leaves in slots, as long as it returns `true`; returns their
+    /// number.
     #[inline(always)]
     pub fn push_while(&mut self, some: T, mut write: impl FnMut(&mut T) -> bool) -> usize {
         let mut length = self.length;
@@ -55,7 +55,7 @@ impl<T: Copy + Prefetch> ReusableVec<T> {
         length - std::mem::replace(&mut self.length, length)
     }
 
-    /// The place behind this many values.
+    /// The slot at this index.
     #[inline(always)]
     fn place(&mut self, length: usize, some: T) -> &mut T {
         if length == self.all.len() {
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_come_one_behind_the_other_and_are_forgotten_together() {
+    fn values_are_appended_and_cleared_together() {
         let mut list = ReusableVec::with_room(1, [0_u8]);
         for round in 0..3 {
             list.clear();

@@ -1,4 +1,4 @@
-//! A named stream of bytes.
+//! Named inputs.
 
 use std::io::Read;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::{Layout, lines};
 use crate::tail::Tail;
 
-/// An input: its bytes, the name that messages give it, and how its records lie in it.
+/// An input: its name in messages, its layout and its bytes.
 #[derive(Debug)]
 pub struct Source<R> {
-    /// A file's path, or what stands for it.
+    /// The path of a file, or a name such as `<stdin>`.
     pub name: String,
-    /// How records lie in it.
+    /// Its layout.
     pub layout: Layout,
-    /// Where its records begin that are wanted.
+    /// The position of its first requested record.
     pub position: Position,
-    /// How many bytes the reader has to skip to stand there.
+    /// How many bytes of the reader precede that position.
     pub skip: u64,
     /// The bytes.
     pub reader: R,
 }
 
 impl<R: Read> Source<R> {
-    /// Names a stream of lines that has not been read from.
+    /// A named stream of lines, unread so far.
     pub fn new(name: impl Into<String>, reader: R) -> Self {
         let (layout, position) = (Layout::default(), Position::default());
         Self { name: name.into(), layout, position, skip: 0, reader }
@@ -37,31 +37,31 @@ impl<R> Source<R> {
         Source { name, layout, position, skip, reader: into(reader) }
     }
 
-    /// The same without the records before `position`; its reader stands at the start.
+    /// The same without the records before `position`; its reader is at the start of the input.
     #[must_use]
     pub fn from(self, position: Position) -> Self {
         Self { position, skip: position.offset, ..self }
     }
 }
 
-/// A place in an input up to which all records are known.
+/// A position in an input, up to which all records have been processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
-    /// Bytes before it.
+    /// The number of bytes before it.
     pub offset: u64,
     /// The number of the next line, from 1.
     pub line: u64,
-    /// Whether it is inside a line that was too long, whose rest is to be skipped.
+    /// Whether it is inside an overlong line, whose rest is to be skipped.
     pub inside_line: bool,
-    /// The last bytes before it, by which a later run knows the input again.
+    /// The last bytes before it, by which a later run recognises the input.
     pub tail: Tail,
 }
 
-/// How many bytes before a place are remembered: some lines.
+/// How many bytes before a position are remembered: some lines.
 const TAIL_BYTES: usize = 256;
 
 impl Position {
-    /// The place at this offset, behind these bytes, which begin at this one.
+    /// The position at `offset`, after `bytes`, which begin at this position.
     #[must_use]
     pub(crate) fn behind(&self, bytes: &[u8], offset: u64, inside_line: bool) -> Self {
         let tail = match bytes {
@@ -73,7 +73,6 @@ impl Position {
 }
 
 impl Default for Position {
-    /// The start.
     fn default() -> Self {
         Self { offset: 0, line: 1, inside_line: false, tail: Tail::default() }
     }

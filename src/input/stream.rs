@@ -1,14 +1,13 @@
-//! The bytes of one input, from the opened file or pipe to the text that records lie in.
+//! The bytes of one input, from the opened file or pipe to the text of its records.
 //!
 //! ```text
 //! file, pipe ──▶ Raw (counted) ──▶ plain, or Inflate ──▶ first bytes ──▶ reader of the pipeline
 //!                                        └─ or on a thread: ReadAhead ─┘
 //! ```
 //!
-//! A stream keeps its first bytes until they are read. All that is asked about an input is asked of
-//! them: whether it is compressed, whether it is a file of another kind, how its records lie. A
-//! plain stream is read straight into the block that wants its bytes, once the first ones are used
-//! up.
+//! A stream keeps its first bytes until they are read. Detection inspects them: whether the input
+//! is compressed, whether it is a file of another kind, and what its layout is. After the first
+//! bytes, a plain stream is read straight into the block.
 
 use std::fmt;
 use std::fs::File;
@@ -26,17 +25,17 @@ use super::parquet::ParquetText;
 use super::read_ahead::ReadAhead;
 use super::{DetectError, InputOptions, Layout, Window};
 
-/// How many bytes detection asks for at a time: a line or a few of most inputs.
+/// How many bytes detection reads at a time: one or a few lines of most inputs.
 const STEP: usize = 4096;
 
-/// How many bytes are read at most to find out whether a stream is compressed.
+/// The most bytes that are read to recognise a codec.
 const MAGIC_BYTES: usize = 64 * 1024;
 
-/// Within this many first bytes, detection runs for every new line. Later it waits until a ninth of
-/// the bytes are new, so that many short lines do not take quadratic time.
+/// Within this many bytes, detection runs for every new line. After that it waits until a ninth of
+/// the bytes are new: many short lines do not take quadratic time.
 const DETECTED_BY_LINE: usize = 64;
 
-/// How streams that are not plain text are read.
+/// Options for streams that are not plain text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamOptions {
     /// The largest window of a compressed stream.
@@ -45,51 +44,48 @@ pub struct StreamOptions {
     pub npy_blank: u8,
 }
 
-/// The bytes of an input, decompressed if need be. Parquet files come as the text of a table.
+/// The bytes of an input, decompressed if necessary. Parquet files are read as the text of a table.
 ///
-/// A read fills as much as the compressed bytes at hand yield, and asks for more of them only if
-/// they yield nothing: lines from a slow pipe come out as soon as they are in. Errors of the source
-/// are passed on and leave everything as it was, so that an interrupted read can be repeated. A
-/// stream that is cut off or damaged gives an error that says so, after all bytes before it.
+/// A read returns what the buffered compressed bytes yield, and reads more of them only if they
+/// yield nothing: lines from a slow pipe are available at once. Errors of the source are passed on
+/// and leave the state unchanged, so an interrupted read can be repeated. A truncated or damaged
+/// stream yields all bytes before the fault, then an error.
 pub struct Stream<'a> {
-    /// First bytes, those before `taken` read since. While the codec is unknown they are as they
-    /// lie in the source, then they are decompressed.
+    /// The first bytes, of which those before `taken` have been read. They are raw while the codec
+    /// is unknown, decompressed afterwards.
     first: Vec<u8>,
     taken: usize,
-    /// What ended the first bytes; it is returned when they are used up.
+    /// The error that ended the first bytes; it is returned after them.
     failed: Option<io::Error>,
     options: StreamOptions,
-    /// Bytes taken from the source.
     count: Arc<AtomicU64>,
     rest: Rest<'a>,
-    /// Whether its reads do not wait: then a read of first bytes is filled up with others, so that
-    /// blocks do not depend on how many bytes detection took.
+    /// Whether reads never wait. Then a read of first bytes is filled up with further ones, so
+    /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
     is_parquet: bool,
-    /// Starts the thread that decodes ahead, where that is wanted.
+    /// Starts the thread that decodes ahead, if requested.
     spawn: Option<Spawn<'a>>,
 }
 
 type Spawn<'a> = fn(Decoder<'a>) -> Result<ReadAhead, Decoder<'a>>;
 
-/// Where the bytes behind the first ones come from.
+/// The source of the bytes after the first ones.
 enum Rest<'a> {
-    /// It is not known yet whether they are compressed.
+    /// The codec is not known yet.
     Unknown(Raw<'a>),
     Here(Decoder<'a>),
     /// Decoded on a thread.
     Ahead(ReadAhead),
-    /// Nothing more comes.
     Over,
 }
 
-/// Decodes what a source gives.
 pub(super) enum Decoder<'a> {
     Plain(Raw<'a>),
     Compressed(Box<Inflate>, Raw<'a>),
 }
 
-/// Bytes as they lie in the source, counted.
+/// The raw bytes of a source, counted.
 pub(super) struct Raw<'a> {
     source: RawSource<'a>,
     count: Arc<AtomicU64>,
@@ -97,13 +93,12 @@ pub(super) struct Raw<'a> {
 
 enum RawSource<'a> {
     Bytes(Box<dyn Read + Send + 'a>),
-    /// A table, and the file that it is read from.
     #[cfg(feature = "parquet")]
     Parquet(Box<ParquetText>, File),
 }
 
 impl<'a> Stream<'a> {
-    /// Reads nothing yet.
+    /// Wraps a source without reading from it.
     pub fn new(source: impl Read + Send + 'a) -> Self {
         Self::of(RawSource::Bytes(Box::new(source)))
     }
@@ -116,14 +111,14 @@ impl<'a> Stream<'a> {
         Self { first, taken, failed, options, count, rest, is_file, is_parquet, spawn }
     }
 
-    /// Sets how it is read if it is not plain text. It has no effect behind the first read.
+    /// Sets the options for streams that are not plain text. Has no effect after the first read.
     #[must_use]
     pub fn with_options(self, options: StreamOptions) -> Self {
         Self { options, ..self }
     }
 
-    /// Adds the bytes that were taken from the source to `count`, and all that will be: compressed
-    /// ones if they are.
+    /// Counts the bytes read from the source, past and future, in `count`: compressed bytes if the
+    /// source is compressed.
     pub fn count_into(&mut self, count: &Arc<AtomicU64>) {
         count.fetch_add(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
         self.count = Arc::clone(count);
@@ -134,14 +129,13 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Finds how records lie in the stream, from as many of its first bytes as that takes. They
-    /// stay, so that other questions can follow. A stream that fails is taken for what it is until
-    /// then. When a read is interrupted, `is_over` decides whether to give up; there is no layout
-    /// then.
+    /// Detects the layout from as many first bytes as that takes. They are kept, so this can be
+    /// called again. A stream that fails is judged by the bytes before the error. If a read is
+    /// interrupted and `is_over` returns `true`, there is no layout.
     ///
     /// # Errors
-    /// When it is a file of another kind; when it is a table and it is not clear which column holds
-    /// the puzzles.
+    /// When it is a file of another kind, or a table in which the column of the puzzles is not
+    /// clear.
     pub fn layout(
         &mut self,
         expected: &InputOptions,
@@ -150,8 +144,8 @@ impl<'a> Stream<'a> {
         self.options = expected.stream;
         let mut seen = 0;
         loop {
-            // A new line may decide; of many lines, several more: bytes that come one by one do not
-            // start detection each time.
+            // One new line may decide. After many lines, several more are awaited: detection does
+            // not run for every byte that arrives.
             let is_all = self.failed.is_some() || matches!(self.rest, Rest::Over);
             let is_decoded = !matches!(self.rest, Rest::Unknown(_));
             let has_line = memchr(b'\n', &self.first[seen..]).is_some();
@@ -171,7 +165,7 @@ impl<'a> Stream<'a> {
                     }
                 }
                 Err(error) => {
-                    // What came before is no magic of any codec.
+                    // The bytes so far are not the magic of a codec.
                     self.rest = match mem::replace(&mut self.rest, Rest::Over) {
                         Rest::Unknown(raw) => Rest::Here(Decoder::Plain(raw)),
                         rest => rest,
@@ -188,7 +182,7 @@ impl<'a> Stream<'a> {
         self.is_parquet
     }
 
-    /// Fetches some more of the first bytes, or finds out whether they are compressed.
+    /// Reads more first bytes, or recognises the codec.
     fn fetch(&mut self) -> io::Result<()> {
         if matches!(self.rest, Rest::Unknown(_)) {
             return self.find_codec(&mut [0; STEP]);
@@ -203,15 +197,15 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Reads once, through `room`, to find out whether the stream is compressed, and how.
-    fn find_codec(&mut self, room: &mut [u8]) -> io::Result<()> {
+    /// Reads once, into `buffer`, to recognise the codec.
+    fn find_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
         let mut is_end = false;
         let mut beginning = Beginning::of(&self.first);
         if beginning == Beginning::TooShort {
-            let most = room.len().min(MAGIC_BYTES);
-            let got = raw.read(&mut room[..most])?;
-            self.first.extend_from_slice(&room[..got]);
+            let most = buffer.len().min(MAGIC_BYTES);
+            let got = raw.read(&mut buffer[..most])?;
+            self.first.extend_from_slice(&buffer[..got]);
             is_end = got == 0;
             beginning = Beginning::of(&self.first);
         }
@@ -231,7 +225,6 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Gives first bytes.
     fn take_first(&mut self, into: &mut [u8]) -> usize {
         let first = &self.first[self.taken..];
         let length = first.len().min(into.len());
@@ -245,7 +238,7 @@ impl<'a> Stream<'a> {
 }
 
 impl Stream<'static> {
-    /// An open file: if it is a Parquet file, the text of its table.
+    /// The stream of an open file. A Parquet file is read as the text of its table.
     ///
     /// # Errors
     /// When it is a Parquet file that cannot be read as a table of texts.
@@ -259,8 +252,8 @@ impl Stream<'static> {
         Ok(Self { is_file: true, ..Self::new(file) })
     }
 
-    /// Leaves out the columns of a Parquet file that `layout` does not read. Nothing of the stream
-    /// has been read, but for its layout.
+    /// Skips the columns of a Parquet file that `layout` does not read. To be called before the
+    /// first read.
     ///
     /// # Errors
     /// When the file cannot be read again.
@@ -277,7 +270,7 @@ impl Stream<'static> {
         Ok(())
     }
 
-    /// Decodes it ahead on a thread of its own, if there is anything to decode.
+    /// Decodes ahead on a separate thread, if there is anything to decode.
     #[must_use]
     pub fn read_ahead(self) -> Self {
         Self { spawn: Some(ReadAhead::spawn), ..self }
@@ -310,7 +303,8 @@ impl Read for Stream<'_> {
     }
 }
 
-/// Standard input may stand in the middle of a file; then it is none.
+/// Whether a file is a Parquet file. Standard input may be positioned inside a file; then it is
+/// not.
 #[cfg(feature = "parquet")]
 fn is_parquet(mut file: &File) -> bool {
     use std::io::Seek;
@@ -327,7 +321,8 @@ impl<'a> Rest<'a> {
         }
     }
 
-    /// Decodes on a thread what takes longer than a copy. Where no thread can be started, it stays.
+    /// Moves a decoder that is slower than a copy to a thread. If no thread can be started, it
+    /// stays here.
     fn move_to_thread(&mut self, spawn: Spawn<'a>) {
         *self = match mem::replace(self, Self::Over) {
             Self::Here(decoder) if decoder.takes_long() => match spawn(decoder) {
@@ -394,7 +389,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives one byte at a time, and fails behind the last.
+    /// Yields one byte at a time, and fails after the last.
     struct Drops(&'static [u8]);
 
     impl Read for Drops {
@@ -406,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn first_bytes_are_read_after_all_questions_and_a_failure_comes_behind_them() {
+    fn first_bytes_are_read_after_detection_and_before_a_failure() {
         let text = b"quizzes,solutions\n12\n34";
         let mut stream = Stream::new(Drops(text));
         for _ in 0..2 {
@@ -449,7 +444,7 @@ mod tests {
         assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
     }
 
-    /// Has nothing yet.
+    /// Is always interrupted.
     struct Waits;
 
     impl Read for Waits {
@@ -459,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn detection_can_be_given_up_while_nothing_comes() {
+    fn detection_can_be_given_up_while_no_bytes_arrive() {
         let asked = Cell::new(0);
         let is_over = || asked.replace(asked.get() + 1) == 5;
         assert_eq!(Stream::new(Waits).layout(&InputOptions::default(), is_over), Ok(None));

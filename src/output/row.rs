@@ -345,7 +345,7 @@ impl<'a> Rows<'a> {
                 Some(rows) => plain(to, rows),
                 None => 0,
             };
-            records.pass_over(written);
+            records.skip_records(written);
             place += written;
             if written < alike.count as usize
                 && let Some(record) = records.next()

@@ -1,18 +1,18 @@
-//! CSV and its relatives: tables whose rows have a field that is a puzzle.
+//! CSV and similar tables: each row has a field that holds a puzzle.
 //!
-//! Fields stand between commas, semicolons, tabs or other bytes, and may be quoted (RFC 4180); or
-//! they stand between blanks and cannot be quoted (the rows of puzzle banks: `hash puzzle rating`).
-//! Blank lines and lines that start with `#` are no rows, in a table as elsewhere: a first field
-//! that starts with `#` has to be quoted.
+//! Fields are separated by commas, semicolons, tabs or other bytes and may be quoted (RFC 4180), or
+//! they are separated by blanks and cannot be quoted (the rows of puzzle banks: `hash puzzle
+//! rating`). Blank lines and lines that start with `#` are not rows, as in other layouts: a first
+//! field that starts with `#` must be quoted.
 //!
-//! A quote opens a quoted field only at the begin of a field, and what stands behind its closing
-//! quote is the end of the field. Where a quoted field does not end like that, within the block,
-//! the quote was no opening one: its line alone is malformed, and reading continues at the next.
-//! Nothing is swallowed, and as a block begins with a row and holds any row that is shorter than
-//! itself, this does not depend on where blocks end.
+//! A quote opens a quoted field only at the start of a field, and the closing quote must end the
+//! field. If a quoted field does not end like that within the block, only the line of its opening
+//! quote is malformed, and reading continues at the next line. No text is swallowed. A block begins
+//! with a row and holds any row that is shorter than a block, so the result does not depend on
+//! where blocks end.
 //!
-//! This file has the columns of a table, `rows` cuts rows into fields and finds where a block may
-//! end, `read` reads the records of a block.
+//! This file describes the columns of a table, `rows` splits rows into fields and finds where a
+//! block may end, `read` reads the records of a block.
 
 mod read;
 mod rows;
@@ -25,41 +25,45 @@ pub(super) use rows::{Row, last_end};
 
 use super::names;
 
-/// The columns of an input, as they were found at its start.
+/// The columns of a table, as detected at the start of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// What stands between two fields.
+    /// Separates the fields.
     pub delimiter: Delimiter,
     /// The names of the columns, if the first row has them.
     pub header: Option<Header>,
-    /// How many fields a row has.
+    /// The number of fields in a row.
     pub fields: usize,
     /// The column of the puzzles, from 0.
     pub puzzle: usize,
-    /// The column of the solutions that the input itself gives, from 0, if they are wanted.
+    /// The column of the input's own solutions, from 0, if they are requested.
     pub answer: Option<usize>,
-    /// The columns that are carried into the output, from 0, in their order there.
+    /// The columns that are copied to the output, from 0, in output order.
     pub kept: Vec<usize>,
 }
 
 /// A row of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The line on which it begins, from 1.
+    /// The line number of its first line, from 1.
     pub line: u64,
     /// The name of each column.
     pub names: Vec<String>,
 }
 
 impl Table {
-    /// What a column is called: its name in the header, or `column_1` and so on.
+    /// The name of a column: from the header, or `column_1` and so on.
     pub fn name(&self, column: usize) -> String {
         let named = self.header.as_ref().and_then(|header| header.names.get(column));
         let named = named.filter(|name| !name.is_empty());
         named.cloned().unwrap_or_else(|| format!("column_{}", column + 1))
     }
 
-    /// Whether a field of the puzzle column is the name of it.
+    pub(super) fn names(&self) -> Vec<String> {
+        (0..self.fields).map(|column| self.name(column)).collect()
+    }
+
+    /// Whether a field of the puzzle column is its heading: a header in the middle of the table.
     fn is_heading(&self, field: &[u8]) -> bool {
         let own = self.header.as_ref().and_then(|header| header.names.get(self.puzzle));
         names::is_puzzles(field)
@@ -91,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_says_where_its_puzzles_are() {
+    fn the_display_of_a_table_names_its_puzzle_column() {
         let header = Header { line: 1, names: vec!["id".into(), "quiz \"a\"".into()] };
         let table = Table {
             delimiter: Delimiter::Byte(b','),

@@ -11,8 +11,8 @@ use crate::puzzle::{CELLS, Malformed};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
 
-/// Reads the records of a block of whole rows, whose first line has this number in its input;
-/// `cut_short` says that the block's last line was too long for it.
+/// Reads the records of a block of whole rows. `first_line` is the number of its first line in the
+/// input; `cut_short` tells that the last line did not fit in the block.
 pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
     let header = table.header.as_ref().and_then(|header| header.line.checked_sub(first_line));
     let rows = Rows { table, block, header, cut_short };
@@ -22,11 +22,10 @@ pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, recor
     ));
 }
 
-/// The rows of a block.
 struct Rows<'a> {
     table: &'a Table,
     block: &'a [u8],
-    /// Lines before the header, if it can be in this block.
+    /// The number of lines before the header, if the header may be in this block.
     header: Option<u64>,
     cut_short: bool,
 }
@@ -39,7 +38,7 @@ impl Rows<'_> {
         while at < self.block.len() {
             let rest = &self.block[at..];
             let place = Place { line, start: at as u32, indent: 0 };
-            // Nearly every row of a large file has as many fields as it should, and no quotes.
+            // Nearly every row of a large file has the right number of fields and no quotes.
             if self.header != Some(u64::from(line))
                 && let Some(row) = plain_row(simd, self.table, rest)
                 && let Some(cells) = rest[row.puzzle..].first_chunk()
@@ -64,7 +63,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Reads any row or other line; returns how long it is.
+    /// Reads any row or other line; returns its length.
     #[inline(never)]
     fn read_row(&self, rest: &[u8], mut place: Place, records: &mut Records) -> usize {
         let Self { table, .. } = self;
@@ -126,7 +125,7 @@ impl Rows<'_> {
         length
     }
 
-    /// The field of the puzzle without blanks around it, if the row is one of this table.
+    /// The puzzle's field without surrounding blanks, if the row fits this table.
     fn check(
         &self,
         rest: &[u8],
@@ -148,7 +147,6 @@ impl Rows<'_> {
         }
     }
 
-    /// Bytes before the first field that is too many.
     fn first_surplus(&self, rest: &[u8]) -> Option<usize> {
         let mut surplus = None;
         let _ = self.table.delimiter.split(rest, |number, field| {
@@ -159,7 +157,7 @@ impl Rows<'_> {
         surplus
     }
 
-    /// Names the first quote of a line that opens a field and does not close it on this line.
+    /// The error for a quoted field that is not closed on its line; names its opening quote.
     fn open_quote(&self, line: &[u8]) -> Malformed {
         let at = match self.table.delimiter.split(line, |_, _| {}) {
             Row::Open { at } => at,
@@ -169,7 +167,7 @@ impl Rows<'_> {
         Malformed { column: at + 1, what: what.into() }
     }
 
-    /// Adds the solution that the last record gives, if that is wanted.
+    /// Adds the given solution of the last record, if solutions are requested.
     fn push_answer(&self, answer: Option<Field>, start: u32, records: &mut Records) {
         if self.table.answer.is_some() {
             records.answers.push(answer.map_or(Field::default(), |field| field.moved(start)));
@@ -196,26 +194,25 @@ impl Rows<'_> {
     }
 }
 
-/// A row without quotes that has as many fields as it should.
+/// A row without quotes and with the right number of fields.
 struct PlainRow {
-    /// Bytes before the puzzle.
     puzzle: usize,
-    /// Bytes before the solution that it gives, if that is wanted.
+    /// Bytes before the given solution, if solutions are requested.
     answer: usize,
-    /// Its bytes, the line feed included.
+    /// Its length in bytes, with the line feed.
     length: usize,
 }
 
-/// Finds the ends of the fields of the row at the start of `rest`, many bytes at once. `None` says
-/// no more than that the row wants a closer look.
+/// Finds the fields of the row at the start of `rest`, 64 bytes at a time. `None` means only that
+/// the row needs the slower reader.
 #[inline(always)]
 fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
     let Delimiter::Byte(delimiter) = table.delimiter else { return None };
-    // A comment may have fields, too.
+    // Comments may have delimiters, too.
     if matches!(rest.first(), Some(b'#' | b' ' | b'\t')) {
         return None;
     }
-    // No field has the number of one that is not wanted.
+    // `usize::MAX` matches no field.
     let wanted = [table.puzzle, table.answer.unwrap_or(usize::MAX)];
     let (mut at, mut fields_ended, mut starts) = (0, 0, [0; 2]);
     loop {
@@ -223,7 +220,7 @@ fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
         let ends = bytes.simd_eq(u8x64::splat(simd, b'\n')).to_bitmask();
         let quotes = bytes.simd_eq(u8x64::splat(simd, b'"')).to_bitmask();
         let delimiters = bytes.simd_eq(u8x64::splat(simd, delimiter)).to_bitmask();
-        // All bits below the first line feed, or all.
+        // All bits below the first line feed, or all bits if there is none.
         let row = (ends & ends.wrapping_neg()).wrapping_sub(1);
         if quotes & row != 0 {
             return None;
@@ -245,7 +242,7 @@ fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
     }
 }
 
-/// The place of the lowest bit that is set but for the `n` lowest.
+/// The index of the lowest set bit after the `n` lowest set bits are cleared.
 #[inline(always)]
 fn nth_bit(mut bits: u64, n: usize) -> usize {
     for _ in 0..n {
@@ -254,12 +251,12 @@ fn nth_bit(mut bits: u64, n: usize) -> usize {
     bits.trailing_zeros() as usize
 }
 
-/// The field that begins at `start`, of a row without quotes, without blanks around its text.
+/// The field that begins at `start` in a row without quotes, without surrounding blanks.
 #[inline(always)]
 fn plain_field(delimiter: Delimiter, row: &[u8], start: usize) -> Field {
     let rest = &row[start..];
     let field = |length| Field::new(start..start + length, FieldForm::Plain);
-    // Nearly always a grid, which has no blanks.
+    // It is nearly always a solution, which has no blanks.
     match rest.split_at_checked(CELLS) {
         Some((grid, behind)) if is_digits(grid) && ends_field(delimiter, behind) => field(CELLS),
         _ => {
@@ -275,7 +272,7 @@ fn is_digits(text: &[u8]) -> bool {
     text.iter().fold(true, |all, byte| all & byte.is_ascii_digit())
 }
 
-/// Whether a field may end where `behind` begins.
+/// Whether a field may end before `behind`.
 #[inline(always)]
 fn ends_field(delimiter: Delimiter, behind: &[u8]) -> bool {
     match behind {
@@ -289,7 +286,7 @@ fn without_end(row: &[u8]) -> &[u8] {
     row.strip_suffix(b"\r").unwrap_or(row)
 }
 
-/// The field without blanks around its text.
+/// The field without surrounding blanks.
 fn trimmed(delimiter: Delimiter, bytes: &[u8], field: Field) -> Field {
     let text = field.of(bytes);
     let blanks = |&&byte: &&u8| delimiter.is_blank(byte);

@@ -1,4 +1,4 @@
-//! Rows cut into fields, and where a block of whole rows may end.
+//! Splits rows into fields, and finds where a block of whole rows may end.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use crate::input::field::{Field, FieldForm};
 use crate::input::lines;
 use crate::puzzle::BLANKS;
 
-/// What stands between two fields.
+/// Separates the fields of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delimiter {
     /// This byte; fields may be quoted.
     Byte(u8),
-    /// Spaces and tabs, any number of them; quotes mean nothing.
+    /// Any number of spaces and tabs; quotes have no meaning.
     Blanks,
 }
 
 impl Delimiter {
-    /// This byte, if it can stand between fields: it is no cell of a puzzle, no quote, and no line
-    /// ends with it.
+    /// This byte, if it can be a delimiter: a byte that is neither a cell, a quote, `#` nor part of
+    /// a line end.
     pub fn new(byte: u8) -> Option<Self> {
         let is_taken = byte.is_ascii_digit()
             || BLANKS.contains(&byte)
@@ -28,13 +28,13 @@ impl Delimiter {
         (!is_taken).then_some(Self::Byte(byte))
     }
 
-    /// Whether this byte is white space that is part of no field.
+    /// Whether this byte is white space that does not belong to a field.
     pub(super) fn is_blank(self, byte: u8) -> bool {
         matches!(byte, b' ' | b'\t') && self != Self::Byte(byte)
     }
 
-    /// Cuts the row at the start of `bytes` into its fields, and tells `found` their numbers (from
-    /// 0) and places.
+    /// Splits the row at the start of `bytes`; calls `found` with the number (from 0) and place of
+    /// each field.
     #[inline(always)]
     pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> Row {
         match self {
@@ -45,7 +45,7 @@ impl Delimiter {
 }
 
 impl fmt::Display for Delimiter {
-    /// What a table with it is called.
+    /// The name of a table with this delimiter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Byte(b',') => f.write_str("CSV"),
@@ -59,22 +59,21 @@ impl fmt::Display for Delimiter {
 /// How a row ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// It has this many fields and bytes; its line feed is one of them, unless the bytes end first.
+    /// It is complete: it ends with a line feed or at the end of the bytes.
     Whole {
-        /// Fields.
+        /// The number of its fields.
         fields: usize,
-        /// Bytes.
+        /// Its length in bytes, with the line feed.
         length: usize,
     },
-    /// Something stands behind the closing quote of a field. No more than its first line is known
-    /// to belong to it.
+    /// Text follows the closing quote of a field. Only the first line certainly belongs to the row.
     BehindQuote {
-        /// Bytes before what should not be there.
+        /// Bytes before that text.
         at: usize,
     },
-    /// A quoted field begins here and does not end in these bytes.
+    /// A quoted field does not end in these bytes.
     Open {
-        /// Bytes before the quote.
+        /// Bytes before its opening quote.
         at: usize,
     },
 }
@@ -112,7 +111,7 @@ fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field
     unreachable!("a row has no more fields than bytes")
 }
 
-/// How long a quoted field is, from behind its opening quote to its closing one.
+/// The length of a quoted field whose opening quote precedes `bytes`.
 #[inline(always)]
 fn quoted_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
@@ -145,7 +144,7 @@ fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// The end of the last whole row in `bytes`, which begin with one; 0 if there is none.
+/// The end of the last whole row in `bytes`, which start at a row; 0 if there is none.
 pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
     if delimiter == Delimiter::Blanks {
         return lines::last_end(bytes);
@@ -162,7 +161,7 @@ pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
     end + lines::last_end(&bytes[end..])
 }
 
-/// The end of the row or other line at the start of `bytes`, if they hold it.
+/// The end of the row or other line at the start of `bytes`, if `bytes` hold all of it.
 fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     let row = match first_text(delimiter, bytes) {
         Some(b'#') => Row::BehindQuote { at: 0 },
@@ -175,7 +174,7 @@ fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The first byte of a line that is not white space.
+/// The first byte of a line that is not blank.
 pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
     bytes.iter().copied().find(|&byte| !delimiter.is_blank(byte))
 }
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_cut_as_rfc_4180_says() {
+    fn rows_are_split_as_rfc_4180_defines() {
         let comma = Delimiter::Byte(b',');
         let cases: [(&str, &[&str], usize); 9] = [
             ("a,b\nc", &["a", "b"], 4),
@@ -215,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_that_do_not_end_a_field_are_told() {
+    fn bad_quotes_are_reported() {
         let comma = Delimiter::Byte(b',');
         assert_eq!(fields(comma, "a,\"b\nc").1, Row::Open { at: 2 });
         assert_eq!(fields(comma, "a,\"b\"\"").1, Row::Open { at: 2 });
@@ -224,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn blanks_of_any_number_are_one_delimiter() {
+    fn several_blanks_are_one_delimiter() {
         let (found, end) = fields(Delimiter::Blanks, " 00a  \"5 \t1.2 \r\nx");
         assert_eq!(found, ["00a", "\"5", "1.2"]);
         assert_eq!(end, Row::Whole { fields: 3, length: 16 });
     }
 
     #[test]
-    fn what_a_puzzle_is_made_of_delimits_nothing() {
+    fn bytes_of_puzzles_are_not_delimiters() {
         for byte in *b"0.5_*-xX?\"\r\n#\xE9" {
             assert_eq!(Delimiter::new(byte), None);
         }

@@ -1,14 +1,14 @@
-//! Which column of a table holds the puzzles, which their solutions, and which are kept.
+//! Finds the columns of the puzzles, of their solutions and of kept fields in a table.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::sample::{Candidate, Fields, Sample, is_cell, is_grid, is_name, is_puzzle};
-use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep};
+use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
 
-/// What may stand between fields if it is not given, the likeliest first.
+/// The delimiters that are tried if none is given, the likeliest first.
 const DELIMITERS: [Delimiter; 5] = [
     Delimiter::Byte(b','),
     Delimiter::Byte(b'\t'),
@@ -26,7 +26,8 @@ impl InputOptions {
         }
     }
 
-    /// The table that an input is, or lines if it is none. `None` if that cannot be told yet.
+    /// The layout of a table, or lines if the input is not a table. `None` if more bytes are
+    /// needed.
     pub(super) fn table(&self, sample: Sample<'_>) -> Result<Option<Layout>, DetectError> {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
@@ -38,7 +39,7 @@ impl InputOptions {
         }
         let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
         if candidates.is_empty() || has_lone_returns {
-            // A line that is longer than any row, or several for another program.
+            // A line that is longer than any row, or lines that end with carriage returns.
             return self.lines().map(Some);
         }
         let found = match &self.column {
@@ -60,7 +61,7 @@ impl InputOptions {
         Ok(Some(Layout::Csv(Arc::new(table))))
     }
 
-    /// The table with the column that was asked for.
+    /// The table with the requested column of puzzles.
     fn chosen(
         &self,
         column: &str,
@@ -95,7 +96,7 @@ impl InputOptions {
         sample: &Sample<'_>,
         candidates: &[Candidate],
     ) -> Result<Option<Table>, DetectError> {
-        // Two words with a blank between them are a title as often as names.
+        // Two words separated by a blank may also be a title.
         let named = candidates.iter().filter(|candidate| {
             candidate.delimiter != Delimiter::Blanks
                 && candidate.first.texts.iter().any(|field| names::is_puzzles(field))
@@ -104,13 +105,13 @@ impl InputOptions {
         if self.no_header {
             return Ok(None);
         }
-        let puzzles = first.those(names::is_puzzles);
+        let puzzles = first.columns_where(names::is_puzzles);
         one_of(&puzzles, first, true)?;
         Ok(Some(first.header(*delimiter, puzzles[0], sample.line)))
     }
 
-    /// The table whose rows show where the puzzles are; no table if these are lines. Goes on if
-    /// that cannot be told yet.
+    /// The table whose rows show where the puzzles are, or `None` for lines. Continues if more
+    /// bytes are needed.
     fn shaped(
         &self,
         sample: &Sample<'_>,
@@ -120,17 +121,17 @@ impl InputOptions {
             ControlFlow::Continue(()) => return Ok(ControlFlow::Continue(())),
             ControlFlow::Break(None) => {}
             ControlFlow::Break(Some((candidate, row))) => {
-                let puzzles = row.those(is_puzzle);
+                let puzzles = row.columns_where(is_puzzle);
                 return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
             }
         }
-        // Puzzles without blanks are solved, and look like solutions.
+        // Puzzles without blanks look like solutions.
         for candidate in candidates {
             let is_solution = |column: &usize| {
                 candidate.first.texts.get(*column).is_some_and(|name| names::is_solutions(name))
             };
             for row in sample.rows(candidate.delimiter) {
-                let mut grids = row.those(is_grid);
+                let mut grids = row.columns_where(is_grid);
                 grids.retain(|column| !is_solution(column));
                 if !grids.is_empty() {
                     return self.shown(sample, candidate, &row, &grids).map(ControlFlow::Break);
@@ -151,7 +152,7 @@ impl InputOptions {
         Ok(ControlFlow::Break(None))
     }
 
-    /// The table of which this row has puzzles in these columns; none if these are lines.
+    /// The table of a row that has puzzles in these columns, or `None` for lines.
     fn shown(
         &self,
         sample: &Sample<'_>,
@@ -164,7 +165,7 @@ impl InputOptions {
         let has_header =
             !self.no_header && first.len() == row.len() && is_name(&first.texts[puzzle]);
         one_of(puzzles, if has_header { first } else { row }, has_header)?;
-        // A line may hold more than its puzzle, but it begins with it.
+        // A line of the lines layout begins with its puzzle; other text may follow.
         let is_line = puzzle == 0
             && !row.has_quotes
             && match delimiter {
@@ -182,8 +183,8 @@ impl InputOptions {
         }))
     }
 
-    /// The column of the solutions, if they are wanted: the one whose name says so, or that is so
-    /// in the first row that has a grid beside its puzzle. Goes on if that cannot be told yet.
+    /// The column of the solutions, if they are read: the one with a known name, or the column of
+    /// the first solution beside a puzzle. Continues if more bytes are needed.
     fn answer(
         &self,
         table: &Table,
@@ -192,7 +193,7 @@ impl InputOptions {
         let names = match &self.answers {
             Answers::Unwanted => return Ok(ControlFlow::Break(None)),
             Answers::Column(name) => {
-                let column = column_of(table, name)?;
+                let column = column_of(&table.names(), name)?;
                 if column == table.puzzle {
                     return Err(DetectError::SameColumn(table.name(column)));
                 }
@@ -204,7 +205,8 @@ impl InputOptions {
         };
         let named = names.enumerate().filter(|(column, _)| *column != table.puzzle);
         let likely = named.filter_map(|(column, name)| Some((names::solutions(name)?, column)));
-        let shown = |row: Fields| row.those(is_grid).into_iter().find(|&at| at != table.puzzle);
+        let shown =
+            |row: Fields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
         let column = likely.min().map(|(_, column)| column);
         match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
             Some(column) => Ok(ControlFlow::Break(Some(column))),
@@ -216,7 +218,6 @@ impl InputOptions {
         }
     }
 
-    /// The columns that are carried into the output.
     fn kept(&self, table: &Table) -> Result<Vec<usize>, DetectError> {
         match &self.keep {
             None => Ok(Vec::new()),
@@ -224,36 +225,22 @@ impl InputOptions {
                 let is_shown = |column| column == table.puzzle || Some(column) == table.answer;
                 Ok((0..table.fields).filter(|&column| !is_shown(column)).collect())
             }
-            Some(Keep::Only(names)) => names.iter().map(|name| column_of(table, name)).collect(),
+            Some(Keep::Only(names)) => {
+                names.iter().map(|name| column_of(&table.names(), name)).collect()
+            }
         }
     }
 }
 
-/// The column of this name, or number from 1.
-fn column_of(table: &Table, name: &str) -> Result<usize, DetectError> {
-    let find = |is: fn(&str, &str) -> bool| {
-        (0..table.fields).find(|&column| is(&table.name(column), name))
-    };
-    let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
-    let numbered = || Some(name.parse::<usize>().ok()?.wrapping_sub(1));
-    let column = named.or_else(numbered).filter(|&column| column < table.fields);
-    column.ok_or_else(|| DetectError::NoColumn {
-        name: name.into(),
-        columns: Columns(
-            (0..table.fields).map(|column| format!("{:?}", table.name(column))).collect(),
-        ),
-    })
-}
-
-/// The candidate that finds most fields in the first row; blanks separate only if nothing else
-/// does.
+/// The candidate with the most fields in the first row; blanks only if no other delimiter yields
+/// two fields.
 fn likeliest(candidates: &[Candidate]) -> &Candidate {
     let marked = candidates.iter().filter(|candidate| candidate.delimiter != Delimiter::Blanks);
     let best = most_fields(marked).filter(|best| best.first.len() > 1);
     best.or_else(|| most_fields(candidates.iter())).expect("there is at least one delimiter")
 }
 
-/// The first of those with the most fields.
+/// The first candidate with the most fields.
 fn most_fields<'a>(candidates: impl Iterator<Item = &'a Candidate>) -> Option<&'a Candidate> {
     candidates.reduce(|best, other| if other.first.len() > best.first.len() { other } else { best })
 }

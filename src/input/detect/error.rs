@@ -1,4 +1,4 @@
-//! Why an input is not read: it is not known where its puzzles are, or their solutions.
+//! The errors of detection.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::input::foreign::Foreign;
 
-/// Why it is not known where the puzzles are.
+/// Why the layout of an input could not be detected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DetectError {
@@ -19,26 +19,26 @@ pub enum DetectError {
     /// A table with several columns of puzzles.
     #[error("the puzzles may be in {which}; the columns are {columns}")]
     Several {
-        /// The columns that may be meant.
+        /// The candidates.
         which: Columns,
         /// All columns.
         columns: Columns,
     },
-    /// A table without solutions, where they are wanted.
+    /// A table without solutions, where they are required.
     #[error("no column holds solutions; there are {0}")]
     NoSolutions(Columns),
-    /// Something else that has no place for solutions, where they are wanted.
+    /// Another layout, which has no place for solutions, where they are required.
     #[error("grids of nine lines have no solutions; tables can have them, and lines of puzzles")]
     OnlyPuzzles,
-    /// The column that was named for the solutions is that of the puzzles.
+    /// The column named for the solutions is that of the puzzles.
     #[error("the puzzles are in column {0:?}, their solutions cannot be there, too")]
     SameColumn(String),
-    /// A column was named that is not there.
+    /// A named column does not exist.
     #[error("no column {name:?}; there are {columns}")]
     NoColumn {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// The columns that are there.
+        /// The columns of the input.
         columns: Columns,
     },
 }
@@ -46,6 +46,12 @@ pub enum DetectError {
 /// Columns as messages name them: `"id"`, or `1 ("53..7…")` where they have no names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns(pub(super) Vec<String>);
+
+impl Columns {
+    pub(super) fn quoted(names: &[impl AsRef<str>]) -> Self {
+        Self(names.iter().map(|name| format!("{:?}", name.as_ref())).collect())
+    }
+}
 
 impl fmt::Display for Columns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

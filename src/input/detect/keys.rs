@@ -1,18 +1,17 @@
-//! Which keys of JSON objects hold the puzzles, which their solutions, and which are kept.
+//! Finds the keys of the puzzles, of their solutions and of kept fields in JSON objects.
 
 use std::sync::Arc;
 
 use super::sample::{is_grid, is_puzzle};
-use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep};
+use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, column_of};
 use crate::input::json::{Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
 
-/// An object's keys and their values.
 type Entries<'a> = [(String, &'a str)];
 
 impl InputOptions {
-    /// Whether a text that starts like this is one of objects; `None` if that cannot be told yet.
+    /// Whether a text starts with an object; `None` if more bytes are needed.
     pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Option<bool> {
         if self.format != InputFormat::Auto || self.delimiter.is_some() || self.no_header {
             return Some(false);
@@ -27,8 +26,8 @@ impl InputOptions {
         }
     }
 
-    /// Finds the keys in the first object; `None` if it is not there yet. `is_end` says that the
-    /// last line is whole.
+    /// Finds the keys in the first object; `None` if it is not complete yet. `is_end` tells that
+    /// the last line is complete.
     pub(super) fn json(
         &self,
         mut text: &[u8],
@@ -52,7 +51,7 @@ impl InputOptions {
         if !is_all {
             return Ok(None);
         }
-        // There is no object at all: each line says what is wrong with it.
+        // There is no object at all: each line will have a message.
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
         let answer = match &self.answers {
             Answers::Unwanted => None,
@@ -69,97 +68,89 @@ impl InputOptions {
 
     /// Each line is a puzzle.
     fn of_values(&self) -> Result<Layout, DetectError> {
-        let none = || Columns(vec!["none, each line is a puzzle".into()]);
         let keep = match &self.keep {
             Some(Keep::Only(names)) => names.first(),
             _ => None,
         };
         if let Some(name) = self.column.as_ref().or(keep) {
-            return Err(DetectError::NoColumn { name: name.clone(), columns: none() });
+            let columns = Columns(vec!["none, each line is a puzzle".into()]);
+            return Err(DetectError::NoColumn { name: name.clone(), columns });
         }
         let objects = Objects { puzzle: None, answer: None, kept: Vec::new(), keeps_all: false };
         Ok(Layout::Jsonl(Arc::new(objects)))
     }
 
     fn of_object(&self, entries: &Entries<'_>) -> Result<Layout, DetectError> {
+        let keys = keys(entries);
+        let find = |name: &String| column_of(&keys, name).map(|key| keys[key]);
         let puzzle = match &self.column {
-            Some(name) => find(name, entries)?,
-            None => puzzle_key(entries)?,
+            Some(name) => find(name)?,
+            None => puzzle_key(entries, &keys)?,
         };
         let answer = match &self.answers {
             Answers::Unwanted => None,
-            Answers::Wanted | Answers::IfAny => Some(answer_key(entries, puzzle)?),
-            Answers::Column(name) => Some(find(name, entries)?),
+            Answers::Wanted | Answers::IfAny => Some(answer_key(entries, &keys, puzzle)?),
+            Answers::Column(name) => Some(find(name)?),
         };
         if answer == Some(puzzle) {
             return Err(DetectError::SameColumn(puzzle.into()));
         }
-        let kept = match &self.keep {
+        let kept: Vec<&str> = match &self.keep {
             None => Vec::new(),
             Some(Keep::All) => {
                 let is_other = |key: &&str| *key != puzzle && Some(*key) != answer;
-                keys(entries).filter(is_other).map(String::from).collect()
+                keys.iter().copied().filter(is_other).collect()
             }
-            Some(Keep::Only(names)) => {
-                let found = names.iter().map(|name| find(name, entries).map(String::from));
-                found.collect::<Result<_, _>>()?
-            }
+            Some(Keep::Only(names)) => names.iter().map(find).collect::<Result<_, _>>()?,
         };
         let (puzzle, answer) = (Some(puzzle.into()), answer.map(String::from));
+        let kept = kept.into_iter().map(String::from).collect();
         let keeps_all = self.keep == Some(Keep::All);
         Ok(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all })))
     }
 }
 
-/// Each key once.
-fn keys<'a>(entries: &'a Entries<'_>) -> impl Iterator<Item = &'a str> {
-    let is_first = |(i, (key, _)): &(usize, &(String, &str))| {
-        entries[..*i].iter().all(|(other, _)| other != key)
-    };
-    entries.iter().enumerate().filter(is_first).map(|(_, (key, _))| key.as_str())
+fn keys<'a>(entries: &'a Entries<'_>) -> Vec<&'a str> {
+    let mut keys = Vec::new();
+    for (key, _) in entries {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    keys
 }
 
-fn columns(entries: &Entries<'_>) -> Columns {
-    Columns(keys(entries).map(|key| format!("{key:?}")).collect())
-}
-
-/// The key of this name, or number from 1.
-fn find<'a>(name: &str, entries: &'a Entries<'_>) -> Result<&'a str, DetectError> {
-    let mut all = keys(entries);
-    let named = keys(entries).find(|key| *key == name);
-    let named = named.or_else(|| keys(entries).find(|key| key.eq_ignore_ascii_case(name)));
-    let number = || all.nth(name.parse::<usize>().ok()?.checked_sub(1)?);
-    named
-        .or_else(number)
-        .ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns(entries) })
-}
-
-/// The keys whose values are cells of which this holds.
+/// The keys whose values are cells that satisfy `is`.
 fn shaped<'a>(entries: &'a Entries<'_>, is: fn(&[u8]) -> bool) -> Vec<&'a str> {
     let holds = |value: &str| cells_of(value).is_some_and(|cells| is(&cells));
     entries.iter().filter(|(_, value)| holds(value)).map(|(key, _)| key.as_str()).collect()
 }
 
-/// The key whose name says that it holds puzzles, or whose value does.
-fn puzzle_key<'a>(entries: &'a Entries<'_>) -> Result<&'a str, DetectError> {
-    let named: Vec<_> = keys(entries).filter(|key| names::is_puzzles(key.as_bytes())).collect();
-    let found = if named.is_empty() { shaped(entries, is_puzzle) } else { named };
+/// The key with a known name for puzzles, or whose value is a puzzle.
+fn puzzle_key<'a>(entries: &'a Entries<'_>, keys: &[&'a str]) -> Result<&'a str, DetectError> {
+    let named = keys.iter().copied().filter(|key| names::is_puzzles(key.as_bytes()));
+    let mut found: Vec<_> = named.collect();
+    if found.is_empty() {
+        found = shaped(entries, is_puzzle);
+    }
+    let columns = Columns::quoted(keys);
     match found[..] {
         [one] => Ok(one),
-        [] => Err(DetectError::NoPuzzles(columns(entries))),
-        _ => Err(DetectError::Several {
-            which: Columns(found.iter().map(|key| format!("{key:?}")).collect()),
-            columns: columns(entries),
-        }),
+        [] => Err(DetectError::NoPuzzles(columns)),
+        _ => Err(DetectError::Several { which: Columns::quoted(&found), columns }),
     }
 }
 
-/// The key whose name says that it holds solutions, or whose value does.
-fn answer_key<'a>(entries: &'a Entries<'_>, puzzle: &str) -> Result<&'a str, DetectError> {
-    let others = || keys(entries).filter(|key| *key != puzzle);
-    let named = others().filter_map(|key| Some((names::solutions(key)?, key))).min();
-    let found = named.map(|(_, key)| key);
-    found
+/// The key with a known name for solutions, or whose value is a solution.
+fn answer_key<'a>(
+    entries: &'a Entries<'_>,
+    keys: &[&'a str],
+    puzzle: &str,
+) -> Result<&'a str, DetectError> {
+    let others = keys.iter().copied().filter(|key| *key != puzzle);
+    let named = others.filter_map(|key| Some((names::solutions(key)?, key))).min();
+    named
+        .map(|(_, key)| key)
         .or_else(|| shaped(entries, is_grid).into_iter().find(|key| *key != puzzle))
-        .ok_or_else(|| DetectError::NoSolutions(columns(entries)))
+        .ok_or_else(|| DetectError::NoSolutions(Columns::quoted(keys)))
 }

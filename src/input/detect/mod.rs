@@ -1,23 +1,24 @@
-//! How the records of an input lie, found from its first bytes.
+//! Detects the layout of an input from its first bytes.
 //!
-//! 1. If the first line starts with a puzzle, the input has one puzzle a line; other text may follow it.
-//! 2. If the first line is a JSON object, every line is one.
+//! 1. If the first line starts with a puzzle, the input has one puzzle per line; other text may
+//!    follow it.
+//! 2. If the first line is a JSON object, so is every line.
 //! 3. If the first nine rows have nine cells each, the puzzles are grids.
-//! 4. Anything else may be a table. A column whose name says so holds the puzzles. Without such a name
-//!    it is the column in which the first row with 81 cells has them, some of them blank: a solution has
-//!    no blanks.
-//! 5. All other inputs are read as lines, and the message for each line says what is wrong with it.
+//! 4. Anything else may be a table. A column with a known name holds the puzzles. Without such a
+//!    name it is the column in which the first row with 81 cells has them, some of them blank: a
+//!    solution has no blanks.
+//! 5. All other inputs are read as lines, and each line has a message about its fault.
 //!
-//! The first row that can decide does. So the layout does not depend on how many bytes arrive at a
-//! time, and a slow pipe waits for no more bytes than detection needs.
+//! The first row that can decide does. Therefore the layout does not depend on how many bytes
+//! arrive at a time, and a slow pipe waits for no more bytes than necessary.
 //!
 //! | file | what is in it |
 //! |---|---|
 //! | `mod.rs` | lines, grids or a table |
-//! | `columns.rs` | which columns of a table hold what |
-//! | `keys.rs` | which keys of JSON objects hold what |
-//! | `sample.rs` | the first bytes, cut into rows and fields |
-//! | `error.rs` | why it is not known |
+//! | `columns.rs` | the columns of puzzles, solutions and kept fields in a table |
+//! | `keys.rs` | the same keys of JSON objects |
+//! | `sample.rs` | the first bytes, split into rows and fields |
+//! | `error.rs` | why detection fails |
 
 mod columns;
 mod error;
@@ -34,75 +35,75 @@ use sample::Sample;
 /// The most bytes that detection reads.
 pub const MOST_BYTES: usize = 64 * 1024;
 
-/// A family of inputs.
+/// The format of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InputFormat {
-    /// To be found out: lines, a table or grids.
+    /// To be detected.
     #[default]
     Auto,
-    /// One puzzle a line.
+    /// One puzzle per line.
     Lines,
     /// A table.
     Csv,
     /// A table with tabs between the fields.
     Tsv,
-    /// Nine lines a puzzle.
+    /// Nine lines per puzzle.
     Grid,
-    /// A JSON value a line.
+    /// One JSON value per line.
     Jsonl,
 }
 
-/// What is known about inputs before their layout is detected.
+/// Options for inputs, given before their layout is detected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputOptions {
-    /// Their family.
+    /// The format.
     pub format: InputFormat,
     /// The column of the puzzles, by its name or its number from 1.
     pub column: Option<String>,
-    /// What stands between fields.
+    /// The delimiter of fields.
     pub delimiter: Option<Delimiter>,
-    /// Whether the first row is a row like all others.
+    /// Whether the first row is not a header.
     pub no_header: bool,
-    /// The columns to be carried into the output.
+    /// The columns to copy to the output.
     pub keep: Option<Keep>,
-    /// Whether the solutions that the inputs themselves give are wanted.
+    /// Which of the inputs' own solutions are read.
     pub answers: Answers,
-    /// How they are read where they are no text.
+    /// Options for inputs that are not plain text.
     pub stream: StreamOptions,
 }
 
-/// The solutions that inputs themselves give for their puzzles.
+/// Which of the inputs' own solutions are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answers {
-    /// Are like any other text there.
+    /// None: they are treated like any other text.
     #[default]
     Unwanted,
-    /// Are wanted: they stand behind the puzzle of a line; in a table the column is found.
+    /// Required: they follow the puzzle in a line; in a table the column is detected.
     Wanted,
-    /// Are wanted where there are any.
+    /// Read if there are any.
     IfAny,
-    /// Are wanted from this column of a table, by its name or its number from 1.
+    /// Required, in this column of a table, by its name or its number from 1.
     Column(String),
 }
 
-/// Columns to be carried into the output.
+/// Columns to copy to the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All but that of the puzzles and, where they are wanted, of their solutions.
+    /// All but that of the puzzles and, if they are read, of the solutions.
     All,
-    /// Those of these names, or numbers from 1.
+    /// These, by their names or numbers from 1.
     Only(Vec<String>),
 }
 
 impl InputOptions {
-    /// Finds the layout of an input from its first bytes; `is_all` says that it has no more.
-    /// `None` asks for more of them, but not for more than [`MOST_BYTES`].
+    /// Detects the layout of an input from its first bytes; `is_all` tells that there are no more.
+    /// `None` asks for more bytes, up to [`MOST_BYTES`].
     ///
     /// # Errors
-    /// When the input is a file of another kind; when it is a table and it is not clear which
-    /// column holds the puzzles, or the solutions that are wanted; when it cannot have any.
+    /// When the input is a file of another kind, or a table in which the column of the puzzles or
+    /// of the requested solutions is not clear, or when it has no place for requested solutions.
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
@@ -145,21 +146,20 @@ impl InputOptions {
                 let Some(sample) = Sample::new(start, is_all, is_end) else {
                     return if is_all { self.lines().map(Some) } else { Ok(None) };
                 };
-                match self.starts_with_object(sample.text, is_all) {
-                    Some(false) => {}
-                    Some(true) => return self.json(sample.text, is_all, is_end),
-                    None => return Ok(None),
+                let is_json = self.starts_with_object(sample.text, is_all);
+                let Some(is_json) = is_json else { return Ok(None) };
+                if is_json {
+                    return self.json(sample.text, is_all, is_end);
                 }
                 if !self.is_table() {
-                    match sample.starts_with_puzzle() {
-                        Some(false) => {}
-                        Some(true) => return self.lines().map(Some),
-                        None => return Ok(None),
+                    let Some(is_lines) = sample.starts_with_puzzle() else { return Ok(None) };
+                    if is_lines {
+                        return self.lines().map(Some);
                     }
-                    match grid::looks_like_grid(start, is_all) {
-                        Some(false) => {}
-                        Some(true) => return self.grids().map(Some),
-                        None => return Ok(None),
+                    let is_grid = grid::looks_like_grid(start, is_all);
+                    let Some(is_grid) = is_grid else { return Ok(None) };
+                    if is_grid {
+                        return self.grids().map(Some);
                     }
                 }
                 self.table(sample)
@@ -167,7 +167,7 @@ impl InputOptions {
         }
     }
 
-    /// Whether only a table will do.
+    /// Whether the options admit only a table.
     fn is_table(&self) -> bool {
         matches!(self.format, InputFormat::Csv | InputFormat::Tsv)
             || self.column.is_some()
@@ -176,7 +176,6 @@ impl InputOptions {
             || matches!(self.answers, Answers::Column(_))
     }
 
-    /// Lines, and what is kept of them.
     fn lines(&self) -> Result<Layout, DetectError> {
         let (with, without) = if self.wants_answers() {
             (TrailingText::AnswerAndRest, Layout::LinesAnd(TrailingText::Answer))
@@ -186,12 +185,11 @@ impl InputOptions {
         self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
     }
 
-    /// Grids, and what is kept of them.
     fn grids(&self) -> Result<Layout, DetectError> {
         self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
     }
 
-    /// The layout with its only column beside the puzzles, if that is to be kept, or without it.
+    /// The layout with its only extra column, if that is to be kept, or without it.
     fn with_or_without(
         &self,
         column: &str,
@@ -203,11 +201,21 @@ impl InputOptions {
             Some(Keep::All) => Ok(with),
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
                 None => Ok(with),
-                Some(name) => Err(DetectError::NoColumn {
-                    name: name.clone(),
-                    columns: Columns(vec![format!("{column:?}")]),
-                }),
+                Some(name) => {
+                    let columns = Columns::quoted(&[column]);
+                    Err(DetectError::NoColumn { name: name.clone(), columns })
+                }
             },
         }
     }
+}
+
+/// The index of the column of this name, or number from 1.
+fn column_of(names: &[impl AsRef<str>], name: &str) -> Result<usize, DetectError> {
+    let find = |is: fn(&str, &str) -> bool| names.iter().position(|known| is(known.as_ref(), name));
+    let named = find(|a, b| a == b).or_else(|| find(str::eq_ignore_ascii_case));
+    let numbered = || name.parse::<usize>().ok()?.checked_sub(1);
+    let column = named.or_else(numbered).filter(|&column| column < names.len());
+    let columns = || Columns::quoted(names);
+    column.ok_or_else(|| DetectError::NoColumn { name: name.into(), columns: columns() })
 }

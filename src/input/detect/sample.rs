@@ -1,4 +1,4 @@
-//! The first bytes of an input, cut into rows and fields.
+//! The first bytes of an input, split into rows and fields.
 
 use std::ops::ControlFlow;
 
@@ -12,16 +12,16 @@ use crate::input::lines::first_end;
 use crate::marks;
 use crate::puzzle::{BLANKS, CELLS};
 
-/// The first lines of an input that are not blank and no comments.
+/// The start of an input, from its first line that is neither blank nor a comment.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
-    /// From the begin of the first such line on.
+    /// The text from that line on.
     pub(super) text: &'a [u8],
-    /// The number of that line, from 1.
+    /// The number of the line, from 1.
     pub(super) line: u64,
-    /// Whether no more will be looked at.
+    /// Whether no more bytes will be inspected.
     pub(super) is_all: bool,
-    /// Whether no more will come: then the last line is whole, though it may have no end.
+    /// Whether the input ends here: then the last line is complete, even without a line feed.
     is_end: bool,
 }
 
@@ -36,8 +36,8 @@ impl<'a> Sample<'a> {
         (!text.is_empty()).then_some(Self { text, line, is_all, is_end })
     }
 
-    /// Whether the first line starts with a puzzle or with pencil marks; `None` if that cannot be
-    /// told yet.
+    /// Whether the first line starts with a puzzle or pencil marks; `None` if more bytes are
+    /// needed.
     pub(super) fn starts_with_puzzle(&self) -> Option<bool> {
         let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let text = &self.text[blanks..];
@@ -51,7 +51,7 @@ impl<'a> Sample<'a> {
         if !is_grid(word) {
             return if is_puzzle(word) { Some(true) } else { self.starts_with_other_form() };
         }
-        // A grid without blanks may be the solution in front of its puzzle.
+        // A grid without blanks may be a solution that precedes its puzzle.
         let line = match first_end(text) {
             Some(end) => &text[..end],
             None if self.is_all => text,
@@ -61,7 +61,7 @@ impl<'a> Sample<'a> {
         Some(!fields.any(is_puzzle))
     }
 
-    /// The same of the forms in which a puzzle is a whole line.
+    /// The same for the forms in which a puzzle takes the whole line.
     fn starts_with_other_form(&self) -> Option<bool> {
         match first_end(self.text) {
             Some(end) => Some(lines::is_other_form(&self.text[..end])),
@@ -71,8 +71,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The earliest row that has puzzles, of all ways of cutting the rows. Goes on if that cannot
-    /// be told yet.
+    /// The earliest row that has puzzles, over all candidates. Continues if more bytes are needed.
     pub(super) fn earliest<'c>(
         &self,
         candidates: &'c [Candidate],
@@ -84,7 +83,7 @@ impl<'a> Sample<'a> {
             let mut last = 0;
             let found = rows.find(|(number, row)| {
                 last = *number;
-                !row.those(is_puzzle).is_empty()
+                !row.columns_where(is_puzzle).is_empty()
             });
             match found {
                 None => fewest = fewest.min(last),
@@ -95,7 +94,7 @@ impl<'a> Sample<'a> {
                 }
             }
         }
-        // Where a quote is open no more rows are seen, and the next may have puzzles.
+        // A candidate with an open quote sees no more rows, but the next one may have puzzles.
         let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
         let found = earliest.map(|(_, candidate, row)| (candidate, row));
         if is_certain || self.is_all {
@@ -105,7 +104,6 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The rows that are whole.
     pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = Fields> + use<'a> {
         let mut rest = self.text;
         std::iter::from_fn(move || {
@@ -135,27 +133,26 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Whether text starts with a line that is neither blank nor a comment. Nothing is such a line,
-/// too, so that looking for one ends.
+/// Whether text starts with a line that is neither blank nor a comment. An empty text counts, so a
+/// search for such a line ends.
 fn is_content(text: &[u8]) -> bool {
     let line = &text[..first_end(text).unwrap_or(text.len())];
     text.is_empty() || !matches!(line.trim_ascii_start().first(), None | Some(b'#'))
 }
 
-/// A way of cutting the rows, and what the first one is then.
+/// A delimiter, and the fields of the first row with it.
 pub(super) struct Candidate {
     pub(super) delimiter: Delimiter,
     pub(super) first: Fields,
 }
 
-/// The fields of a row.
 #[derive(Default)]
 pub(super) struct Fields {
-    /// What they say, without blanks around it.
+    /// Their texts without surrounding blanks.
     pub(super) texts: Vec<Vec<u8>>,
-    /// Whether one stood in quotes.
+    /// Whether one was quoted.
     pub(super) has_quotes: bool,
-    /// Whether one has a carriage return in it.
+    /// Whether one contains a carriage return.
     pub(super) has_returns: bool,
 }
 
@@ -164,19 +161,17 @@ impl Fields {
         self.texts.len()
     }
 
-    /// The columns for which this holds.
-    pub(super) fn those(&self, is: fn(&[u8]) -> bool) -> Vec<usize> {
+    /// The columns whose texts satisfy `is`.
+    pub(super) fn columns_where(&self, is: fn(&[u8]) -> bool) -> Vec<usize> {
         (0..self.len()).filter(|&column| is(&self.texts[column])).collect()
     }
 
-    /// The column of this name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let name = name.trim().as_bytes();
         let exact = self.texts.iter().position(|field| field == name);
         exact.or_else(|| self.texts.iter().position(|field| field.eq_ignore_ascii_case(name)))
     }
 
-    /// The table of which this is a row.
     pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize) -> Table {
         Table {
             delimiter,
@@ -188,7 +183,7 @@ impl Fields {
         }
     }
 
-    /// The table of which this is the header, on this line.
+    /// The table with this row as its header, on this line.
     pub(super) fn header(&self, delimiter: Delimiter, puzzle: usize, line: u64) -> Table {
         let names =
             self.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
@@ -196,7 +191,6 @@ impl Fields {
         Table { header, ..self.table(delimiter, puzzle) }
     }
 
-    /// For messages.
     pub(super) fn columns(&self, is_header: bool) -> Columns {
         let column = |(number, field): (usize, &Vec<u8>)| {
             let text = String::from_utf8_lossy(field);
@@ -211,20 +205,20 @@ impl Fields {
     }
 }
 
-/// How many characters of a field stand for it.
+/// How many characters of a field a message shows.
 const SAMPLE: usize = 12;
 
-/// A digit or a blank.
+/// Whether a byte is a digit or a blank.
 pub(super) fn is_cell(byte: u8) -> bool {
     byte.is_ascii_digit() || BLANKS.contains(&byte)
 }
 
-/// 81 digits.
+/// Whether a field is 81 digits.
 pub(super) fn is_grid(field: &[u8]) -> bool {
     field.len() == CELLS && field.iter().all(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-/// 81 cells, some of them blank, or as many as pencil marks take.
+/// Whether a field is 81 cells, some of them blank, or 729 characters of pencil marks.
 pub(super) fn is_puzzle(field: &[u8]) -> bool {
     matches!(field.len(), CELLS | marks::TEXT)
         && field.iter().copied().all(is_cell)

@@ -1,63 +1,60 @@
-//! Nine lines of nine cells a puzzle, as people write them down.
+//! Puzzles written as nine lines of nine cells.
 //!
 //! **A row** has nine cells, with or without spaces and bars (`|`, `!`, `:`, `+`, `=`, `│` and the
-//! other box drawing characters) before, between and behind them. A blank cell must be written.
+//! other box drawing characters) around them. A blank cell must be written.
 //!
-//! A row may also be written as programs do: with commas, semicolons or tabs between its cells, of
-//! which the blank ones may be empty then (`5,3,,,7,,,,`), in brackets (`[5, 3, 0, 0, 7, 0, 0, 0,
-//! 0],`), with numbers like `5.000e+00`. A typographic ellipsis is three dots.
+//! A row may also be written in the way of programs: cells separated by commas, semicolons or tabs,
+//! of which blank ones may be empty (`5,3,,,7,,,,`); in brackets (`[5, 3, 0, 0, 7, 0, 0, 0, 0],`);
+//! numbers like `5.000e+00`. A typographic ellipsis is read as three dots.
 //!
-//! **Pencil marks** are nine rows of nine texts with blanks or bars between them: the candidates of
-//! each cell (`1679`), or nine places each (`1____67_9`); a single blank means all. At least two
-//! cells have several.
+//! **Pencil marks** are nine rows of nine texts separated by blanks or bars: the candidates of each
+//! cell (`1679`), or nine places (`1____67_9`); a single blank cell means all candidates. At least
+//! two cells have several candidates.
 //!
-//! **A border** is a line of nothing but bars and `-`, `_`, `*`, `.`, `'`, mostly drawn with the
-//! first three: `------+-------+------`, `*-----------*`, `:---------+---------:`. Those three mean
-//! blanks as well, so a line of exactly nine cells is a row, unless `+`, `=` or a box drawing joint
-//! stands among them: `---|---|---` is a row of nine blanks, `---+---+---` a border. Where rows of
-//! nothing but dashes are too many for a grid, and it has nine rows without them, they are borders.
+//! **A border** is a line of bars and `-`, `_`, `*`, `.`, `'`, mostly of the first three:
+//! `------+-------+------`, `*-----------*`, `:---------+---------:`. Those three also mean blank
+//! cells, so a line of exactly nine cells is a row, unless it has a `+`, `=` or box drawing joint:
+//! `---|---|---` is a row of nine blanks, `---+---+---` a border. If a grid has more than nine
+//! rows, and exactly nine without the rows of dashes, those are borders.
 //!
-//! **Other lines** are blank; comments, which start with `#`; heads of sections, `[Puzzle]`; and
-//! labels, in which a word stands: `Grid 01`. They count as blank lines and comments. Rows right
-//! behind the head of a section that is not `[Puzzle]` (`.sdk` files have a `[State]`) are no
-//! puzzle and count as comments, too.
+//! **Other lines** are blank lines; comments, which start with `#`; section headers, `[Puzzle]`;
+//! and labels, which contain a word: `Grid 01`. They count as blank lines and comments. Rows
+//! directly below a section header other than `[Puzzle]` (`.sdk` files have a `[State]`) are not a
+//! puzzle and also count as comments.
 //!
-//! **A grid** is nine rows between other lines. A border between two rows is skipped, two
-//! borders in succession end a grid. Three rows, a blank line, three rows, a blank line and three
-//! rows are a grid, too. Any other number of rows is one malformed grid, and so are nine rows of
-//! which one is bad; in either case the next grid begins behind the next other line. Only where 18
-//! rows or more follow each other with nothing between them, nine are taken and the rest is looked
-//! at again: so files that have nothing between their grids can be read, and no grid is endless.
+//! **A grid** is nine rows between other lines. A border between two rows is skipped; two
+//! consecutive borders end a grid. Three rows, a blank line, three rows, a blank line and three
+//! rows are also a grid. Any other number of rows is one malformed grid, and so are nine rows of
+//! which one is bad; in either case the next grid begins after the next other line. Only of 18 or
+//! more consecutive rows the first nine are a grid, and reading continues with the tenth: so files
+//! without separators between grids can be read, and the length of a grid is bounded.
 //!
-//! **The label of a grid**, where labels are kept, is the label or comment above it; a blank line,
-//! a border or the head of a section may stand between them, no more than one.
+//! **The label of a grid**, where labels are kept, is the label or comment above it. At most one
+//! blank line, border or section header may be between them.
 //!
-//! A line of more than [`LONGEST_LINE`] bytes that is no comment is a malformed record of its own.
-//! So a grid takes less than 10 KB, and where the blocks end makes no difference.
+//! A line of more than [`LONGEST_LINE`] bytes that is not a comment is a malformed record of its
+//! own. Therefore a grid takes less than 10 KB, and the result does not depend on where blocks end.
 
 mod row;
 
 use memchr::memchr;
 
-use self::row::{
-    Kind, Piece, cells_of_row, column, is_dashes, marks_of_row, pieces, plain_cells, tokens,
-};
+use self::row::{Kind, Piece, cells_of_row, is_dashes, marks_of_row, pieces, plain_cells, tokens};
 use super::field::Field;
 use super::{Place, Records, lines, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 
-/// The name of the column of the labels above the grids, where they are kept.
+/// The name of the column for the labels of grids, where they are kept.
 pub const LABEL: &str = "label";
 
 /// The longest line that may be a row or is kept as a label, in bytes.
 pub const LONGEST_LINE: usize = 256;
 
-/// As many rows with nothing between them are more than one grid.
+/// This many consecutive rows are more than one grid.
 const SEVERAL: usize = 18;
 
-/// The end of the last whole grid or other line in `bytes`, which begin with one; 0 if there is
-/// none.
+/// The end of the last whole grid or other line in `bytes`, which start at one; 0 if there is none.
 pub fn last_end(bytes: &[u8]) -> usize {
     let sheet = Sheet { bytes, is_all: false };
     let mut end = 0;
@@ -67,7 +64,7 @@ pub fn last_end(bytes: &[u8]) -> usize {
     end
 }
 
-/// The same, less the label at the end that may be that of the next grid.
+/// The same, without a label at the end that may belong to the next grid.
 pub fn last_end_before_label(bytes: &[u8]) -> usize {
     let sheet = Sheet { bytes, is_all: false };
     let (mut end, mut above) = (0, Above::default());
@@ -83,7 +80,7 @@ pub fn read(block: &[u8], records: &mut Records) {
     read_parts(block, records, |_, _| {});
 }
 
-/// The same, and keeps the label of each grid, which may be none.
+/// Like [`read`]; also keeps the label of each grid, which may be empty.
 pub fn read_with_labels(block: &[u8], records: &mut Records) {
     let mut above = Above::default();
     read_parts(block, records, |what, records| {
@@ -94,7 +91,7 @@ pub fn read_with_labels(block: &[u8], records: &mut Records) {
     });
 }
 
-/// Reads the records of a block; `also` is told each part.
+/// Reads the records of a block; calls `also` with each part.
 fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &mut Records)) {
     records.clear();
     let sheet = Sheet { bytes: block, is_all: true };
@@ -133,8 +130,8 @@ fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &
     }
 }
 
-/// Where a cell of a well-formed grid is that starts with these bytes: the lines before it, and
-/// its column, counted in characters from 1.
+/// The position of a cell of the well-formed grid at the start of these bytes: the number of lines
+/// before it, and its column in characters, from 1.
 pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
     let sheet = Sheet { bytes: grid, is_all: true };
     let rows = sheet.grid(0).ok()?;
@@ -147,48 +144,46 @@ pub fn cell_place(grid: &[u8], cell: usize) -> Option<(u32, usize)> {
         let mut cells = pieces(row).filter(|(_, piece)| matches!(piece, Piece::Cell(_)));
         cells.nth(cell % 9)?.0
     };
-    Some((line_feeds(&grid[..line.start as usize]), column(row, at)))
+    Some((line_feeds(&grid[..line.start as usize]), lines::column(row, at)))
 }
 
-/// Whether an input that starts with these bytes is one of grids; `None` if more of it must be
-/// seen. `Some(true)` is certain: the first rows are a well-formed grid.
+/// Whether an input that starts with these bytes consists of grids; `None` if more bytes are
+/// needed. `Some(true)` means that the first rows are a well-formed grid.
 pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
     let sheet = Sheet { bytes: start, is_all };
     sheet.starts_with_grid().ok()
 }
 
-/// What a grid holds.
 enum Drawn {
-    /// A puzzle, and its cells as they were written.
+    /// A puzzle, and its cells as written.
     Puzzle([u8; CELLS], Puzzle),
-    /// Pencil marks.
     Marks(Box<Marks>),
 }
 
-/// What it is cannot be said before more bytes are there.
+/// More bytes are needed.
 struct NotYet;
 
-/// A piece of the text that means the same whatever stands before and behind it.
+/// A part of the text that can be read without the parts around it.
 struct Part {
     what: What,
-    /// Where the next one begins.
+    /// The start of the next part.
     end: usize,
 }
 
 enum What {
     Blank,
     Border,
-    /// A line that says something to people.
+    /// A label or a comment.
     Label(Span),
-    /// The head of the section that holds the puzzle.
+    /// The header of the section that holds the puzzle.
     Head,
-    /// Lines for other programs, or a comment that is too long for a label.
+    /// A section for other programs, or a comment that is too long for a label.
     Text,
     TooLong(Span),
     Rows(Rows),
 }
 
-/// Where a line is, without its end.
+/// The range of a line, without its end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     start: u32,
@@ -209,17 +204,17 @@ impl Span {
     }
 }
 
-/// What stands above the next grid.
+/// The lines above the next grid.
 #[derive(Default)]
 struct Above {
-    /// Its label, if it has one.
+    /// The label of the grid, if it has one.
     label: Option<Span>,
-    /// Whether something stands between the label and the grid.
+    /// Whether there is a line between the label and the grid.
     has_gap: bool,
 }
 
 impl Above {
-    /// Goes on behind a part.
+    /// Updates the state after a part.
     fn pass(&mut self, what: &What) {
         *self = match what {
             What::Label(line) => Self { label: Some(*line), has_gap: false },
@@ -230,7 +225,7 @@ impl Above {
         };
     }
 
-    /// The label without the signs of a comment and blanks around it.
+    /// The label, without surrounding blanks and the `#` of a comment.
     fn field(&self, bytes: &[u8]) -> Field {
         let Some(line) = self.label else { return Field::default() };
         let is_sign = |byte: &&u8| **byte == b'#' || byte.is_ascii_whitespace();
@@ -241,14 +236,13 @@ impl Above {
     }
 }
 
-/// Rows that belong together.
 #[derive(Default)]
 struct Rows {
     lines: [Span; SEVERAL],
     count: usize,
-    /// Blank lines among them.
+    /// The number of blank lines among them.
     blank_lines: u64,
-    /// Where the next line begins.
+    /// The start of the next line.
     end: usize,
 }
 
@@ -262,7 +256,7 @@ impl Rows {
         self.count += 1;
     }
 
-    /// The first nine.
+    /// Only the first nine rows.
     fn first_grid(mut self, sheet: &Sheet<'_>) -> Self {
         self.count = 9;
         self.end = sheet.end_of_line(self.lines[8].end as usize);
@@ -276,15 +270,15 @@ impl Rows {
     }
 }
 
-/// A block, or what is there of it.
+/// A block, or the start of one.
 struct Sheet<'a> {
     bytes: &'a [u8],
-    /// Whether nothing comes behind these bytes that belongs to them.
+    /// Whether these bytes are complete.
     is_all: bool,
 }
 
 impl Sheet<'_> {
-    /// The part that begins at a place; `None` at the end.
+    /// The part that begins at an offset; `None` at the end.
     fn part(&self, at: usize) -> Result<Option<Part>, NotYet> {
         let Some((kind, line, end)) = self.line(at)? else { return Ok(None) };
         let what = match kind {
@@ -307,7 +301,7 @@ impl Sheet<'_> {
         if is_whole { Ok(Some(Part { what, end })) } else { Err(NotYet) }
     }
 
-    /// Whether the first rows are a grid. One bad row is enough to say no.
+    /// Whether the first rows are a grid. One bad row is enough to decide.
     fn starts_with_grid(&self) -> Result<bool, NotYet> {
         let mut at = 0;
         loop {
@@ -323,7 +317,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The line that begins at a place, what it is, and where the next one begins.
+    /// The line that begins at an offset: its kind, its range, and the start of the next line.
     fn line(&self, at: usize) -> Result<Option<(Kind, Span, usize)>, NotYet> {
         let rest = &self.bytes[at..];
         if rest.is_empty() {
@@ -332,7 +326,7 @@ impl Sheet<'_> {
         let length = memchr(b'\n', rest);
         let end = self.end_of_line(at + length.unwrap_or(rest.len()));
         let line = &rest[..length.unwrap_or(rest.len())];
-        // What a long line is shows before its end is there.
+        // The kind of a long line does not depend on its end.
         if length.is_none() && !self.is_all && line.len() <= LONGEST_LINE + 1 {
             return Err(NotYet);
         }
@@ -340,12 +334,12 @@ impl Sheet<'_> {
         Ok(Some((Kind::of(line), Span::new(at, line.len()), end)))
     }
 
-    /// Where the line behind the one begins that this place is in.
+    /// The start of the line after the one that contains this offset.
     fn end_of_line(&self, at: usize) -> usize {
         memchr(b'\n', &self.bytes[at..]).map_or(self.bytes.len(), |length| at + length + 1)
     }
 
-    /// The rows of a grid that begins at a place.
+    /// The rows of the grid that begins at an offset.
     fn grid(&self, at: usize) -> Result<Rows, NotYet> {
         let first = self.rows(at)?;
         if first.count == 3
@@ -357,14 +351,14 @@ impl Sheet<'_> {
         Ok(first)
     }
 
-    /// The three rows behind a blank line behind these.
+    /// The next three rows, if a blank line precedes them.
     fn next_band(&self, rows: &Rows) -> Result<Option<Rows>, NotYet> {
         let Some((Kind::Blank, _, end)) = self.line(rows.end)? else { return Ok(None) };
         let rows = self.rows(end)?;
         Ok((rows.count == 3).then_some(rows))
     }
 
-    /// Rows from a place on with nothing but borders between them, one at a time.
+    /// Consecutive rows from an offset on. Single borders between them are skipped.
     fn rows(&self, at: usize) -> Result<Rows, NotYet> {
         let mut rows = Rows { end: at, ..Rows::default() };
         let (mut at, mut is_behind_border) = (at, false);
@@ -384,7 +378,7 @@ impl Sheet<'_> {
         Ok(rows.first_grid(self))
     }
 
-    /// Where the text of a section ends whose head ends here: behind the rows that follow.
+    /// The end of the section whose header ends here: it includes the rows that follow.
     fn behind_section(&self, at: usize) -> Result<usize, NotYet> {
         match self.line(at)? {
             Some((Kind::Row, ..)) => Ok(self.grid(at)?.end),
@@ -392,7 +386,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The rows without those of dashes, if they are nine only without them.
+    /// The rows that count: without rows of dashes if only then they are nine.
     fn counted(&self, rows: &Rows) -> Rows {
         let mut solid = Rows::default();
         let lines = rows.as_slice().iter();
@@ -401,7 +395,7 @@ impl Sheet<'_> {
         Rows { lines: counts.lines, count: counts.count, ..solid }
     }
 
-    /// What a grid holds, or the line that is at fault.
+    /// The content of a grid, or the faulty line.
     fn drawn(&self, rows: &Rows) -> Result<Drawn, (Span, Malformed)> {
         match self.puzzle(rows) {
             Ok((cells, puzzle)) => Ok(Drawn::Puzzle(cells, puzzle)),
@@ -412,8 +406,8 @@ impl Sheet<'_> {
         }
     }
 
-    /// The pencil marks of a grid, if it has some: nine rows of nine texts, of which at least two
-    /// are of several candidates. (One may be two cells that were run together.)
+    /// The pencil marks of a grid, if it has any: nine rows of nine texts, at least two of which
+    /// have several candidates. (A single one may be two cells without a space between them.)
     fn marks(&self, rows: &Rows) -> Option<Marks> {
         let rows = self.counted(rows);
         if rows.count != 9 {
@@ -428,7 +422,7 @@ impl Sheet<'_> {
         (several > 1).then(|| Marks::from_cells(cells))
     }
 
-    /// The cells of a grid as they were written and as a puzzle, or the line that is at fault.
+    /// The cells of a grid as written and as a puzzle, or the faulty line.
     fn puzzle(&self, rows: &Rows) -> Result<([u8; CELLS], Puzzle), (Span, Malformed)> {
         let rows = self.counted(rows);
         let mut cells = [b'.'; CELLS];

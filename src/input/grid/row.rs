@@ -1,11 +1,10 @@
-//! One line of a grid: what it is, and the cells of a row in every form.
+//! One line of a grid: its kind, and the cells of a row in every form.
 
 use super::LONGEST_LINE;
-use crate::input::list;
+use crate::input::{lines::column, list};
 use crate::marks::Digits;
 use crate::puzzle::{BLANKS, CELLS, Malformed};
 
-/// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Row,
@@ -13,15 +12,15 @@ pub(super) enum Kind {
     Blank,
     /// A comment or a label.
     Text,
-    /// The head of the section that holds the puzzle.
+    /// The header of the section that holds the puzzle.
     Head,
-    /// The head of a section that holds something else.
+    /// The header of another section.
     OtherSection,
     TooLong,
 }
 
 impl Kind {
-    /// What a line without its end is. Of a long one no more than its begin is looked at.
+    /// The kind of a line, given without its end. Only the start of a long line is inspected.
     pub(super) fn of(line: &[u8]) -> Self {
         let begin = &line[..line.len().min(LONGEST_LINE)];
         match begin.trim_ascii() {
@@ -40,7 +39,7 @@ impl Kind {
         if is_frame(text) {
             return Self::Border;
         }
-        // Nearly every row has a digit, and nothing but cells and spaces.
+        // Nearly every row has a digit and otherwise only cells and spaces.
         let seen = text.iter().fold(0, |seen, &byte| seen | PLAIN[byte as usize]);
         if seen & (DIGIT | NOT_PLAIN) == DIGIT {
             return Self::Row;
@@ -74,7 +73,7 @@ impl Kind {
     }
 }
 
-/// Whether a line is nine cells of nine places, in none of which a candidate stands.
+/// Whether a line is nine cells of nine places without any candidate.
 fn is_row_of_nothing(text: &[u8]) -> bool {
     let is_empty_cell = |(_, token): (usize, &[u8])| token.len() == 9 && !token.contains(&b'-');
     text.len() >= CELLS + 8 && tokens(text).count() == 9 && tokens(text).all(is_empty_cell)
@@ -83,7 +82,7 @@ fn is_row_of_nothing(text: &[u8]) -> bool {
 const DIGIT: u8 = 1;
 const NOT_PLAIN: u8 = 2;
 
-/// What a byte says about a row: it has a digit, or something but cells, spaces and bars.
+/// For each byte whether it is a digit, or neither a cell, a space nor a bar.
 const PLAIN: [u8; 256] = {
     let mut plain = [NOT_PLAIN; 256];
     let others = b"0._*-xX? \t|";
@@ -100,9 +99,9 @@ const PLAIN: [u8; 256] = {
     plain
 };
 
-/// Whether a word stands in a line that is not a row: two letters or more at the start of it or
-/// behind a space, one of them none of those that are taken for digits and blanks. A line with as
-/// many digits and dots in succession as a row has is none.
+/// Whether a line that is not a row contains a word: two or more letters at its start or after a
+/// space, at least one of which cannot be a misread digit or a blank. A line with nine consecutive
+/// digits and dots is not a label.
 fn is_label(text: &[u8]) -> bool {
     let is_cell = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     if text.chunk_by(|a, b| is_cell(a) && is_cell(b)).any(|cells| cells.len() >= 9) {
@@ -118,20 +117,19 @@ fn is_label(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a row is nothing but dashes and bars.
+/// Whether a row has only dashes and bars.
 pub(super) fn is_dashes(row: &[u8]) -> bool {
     !pieces(row).any(|(_, piece)| matches!(piece, Piece::Cell(cell) if cell != b'-'))
 }
 
-/// Whether a line is nothing but the brackets around rows, as programs write them.
+/// Whether a line has only the brackets that enclose rows.
 fn is_frame(text: &[u8]) -> bool {
     let is_bracket = |byte: &u8| matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}');
     text.iter().any(is_bracket)
         && text.iter().all(|byte| is_bracket(byte) || matches!(byte, b' ' | b'\t' | b',' | b';'))
 }
 
-/// Nine cells as they were written, in any way; if they are none, what is wrong with them if they
-/// were written as people do.
+/// The nine cells of a row in any form. The error is that of a row written by hand.
 pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malformed> {
     let malformed = match plain_cells(row) {
         Ok(cells) => return Ok(cells),
@@ -150,7 +148,7 @@ pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malform
         })
 }
 
-/// A row without the brackets, quotes and commas around it.
+/// A row without surrounding brackets, quotes and commas.
 fn without_frame(row: &[u8]) -> &[u8] {
     let is_frame = |byte: &u8| {
         matches!(
@@ -163,7 +161,7 @@ fn without_frame(row: &[u8]) -> &[u8] {
     &row[start..row.len() - end]
 }
 
-/// The candidates of nine cells: of each its digits, or nine places with a digit or a blank, or a
+/// The candidates of nine cells: the digits of each, or nine places with a digit or a blank, or one
 /// blank for all.
 pub(super) fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
     if pieces(row).any(|(_, piece)| matches!(piece, Piece::Other(_))) {
@@ -177,7 +175,6 @@ pub(super) fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
     tokens.next().is_none().then_some(cells)
 }
 
-/// The candidates that a text names.
 fn candidates(token: &[u8]) -> Option<Digits> {
     let is_in_place =
         |(digit, byte): (u8, &u8)| *byte == b'0' + digit || *byte == b'0' || !byte.is_ascii_digit();
@@ -196,7 +193,7 @@ fn candidates(token: &[u8]) -> Option<Digits> {
     (is_set || is_placed).then_some(digits)
 }
 
-/// The cells between blanks and bars, each with its place.
+/// The tokens between blanks and bars, each with its offset.
 pub(super) fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut pieces = pieces(row).peekable();
     std::iter::from_fn(move || {
@@ -210,7 +207,7 @@ pub(super) fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Nine cells as people write them.
+/// The nine cells of a row written by hand.
 pub(super) fn plain_cells(row: &[u8]) -> Result<[u8; 9], Malformed> {
     let mut cells = [0; 9];
     let (mut count, mut tenth) = (0, None);
@@ -245,25 +242,19 @@ pub(super) fn plain_cells(row: &[u8]) -> Result<[u8; 9], Malformed> {
     Err(Malformed { column: column(row, at), what })
 }
 
-/// The column of the character at a byte, counted from 1.
-pub(super) fn column(line: &[u8], at: usize) -> usize {
-    String::from_utf8_lossy(&line[..at]).chars().count() + 1
-}
-
-/// What a character of a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Cell(u8),
     Space,
     /// A line between two cells.
     Bar,
-    /// What only a line between two rows has, mostly.
+    /// A character of borders.
     Joint,
-    /// The first byte of something else.
+    /// The first byte of any other character.
     Other(u8),
 }
 
-/// The characters of a line, each with its place.
+/// The characters of a line, each with its offset.
 pub(super) fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,38 +1,38 @@
-//! Streams that take no more memory than a window.
+//! Decoders whose memory is bounded by a window.
 
 use std::io;
 
 use super::step::{Fault, Step};
 use super::window::Window;
 
-/// What decompresses streams of one kind whose windows have a limit.
+/// A decoder of one codec with a limit for windows.
 pub(super) trait Windowed: Sized {
-    /// Stands before the first stream. A window above the limit, in bytes, is [`Fault::Window`].
+    /// A new decoder. A window above the limit, in bytes, is [`Fault::Window`].
     fn with_limit(bytes: u64) -> io::Result<Self>;
 
     /// Decompresses some of `bytes`.
     fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step;
 
-    /// What to say of a stream that needs a larger window than this.
+    /// The message for a stream that needs a larger window than this.
     fn refusal(window: Window) -> String;
 }
 
-/// Streams of one kind, one behind the other, that take no more memory than a window.
+/// Decompresses concatenated streams of one codec within the memory of a window.
 ///
-/// A stream that says that its window is larger, as those of `xz -9` do, is decompressed all the
-/// same as long as it is shorter than the window: it takes as much memory as it is long.
+/// A stream that declares a larger window, like those of `xz -9`, is still decompressed if its
+/// output is no longer than the limit, because it needs no more memory than its length.
 pub(super) struct Bounded<D> {
     decoder: D,
     window: Window,
-    /// The first bytes of a stream, as long as nothing came out of it.
+    /// The first bytes of a stream, until it yields output.
     head: Vec<u8>,
-    /// How many bytes came out of it.
+    /// The number of bytes it has yielded.
     made: u64,
     /// Whether its window is above the limit.
     is_above: bool,
 }
 
-/// The largest window that is tried for a stream that may be short: allocating more could fail.
+/// The largest window that is tried for a stream that may be short: a larger allocation could fail.
 const TRIED: u64 = 128 << 20;
 
 impl<D: Windowed> Bounded<D> {
@@ -64,13 +64,13 @@ impl<D: Windowed> Bounded<D> {
         step
     }
 
-    /// Takes a decoder with a larger window, and shows it what the former one has seen.
+    /// Replaces the decoder by one with a larger window, and feeds it the bytes so far.
     fn try_above(&mut self) -> io::Result<()> {
         self.is_above = true;
         self.decoder = D::with_limit(TRIED.max(self.window.bytes()))?;
         let mut head = &self.head[..];
         while !head.is_empty() {
-            // Nothing comes out of it: nothing did before.
+            // They yield no output, as before.
             let used = self.decoder.step(head, &mut [0; 64]).used;
             if used == 0 {
                 return Err(io::ErrorKind::InvalidData.into());

@@ -1,7 +1,6 @@
-//! The kinds of compressed streams that are read, and how each begins.
+//! The supported codecs and their first bytes.
 
-/// A way in which an input may be compressed. In all of them, streams joined end to end are one
-/// stream.
+/// A codec of compressed inputs. In all codecs, concatenated streams are one stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
     /// gzip (RFC 1952).
@@ -21,7 +20,7 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// What messages call it.
+    /// Its name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gz => "gz",
@@ -35,28 +34,28 @@ impl Codec {
     }
 }
 
-/// What the first bytes of a stream say about its compression.
+/// The codec of a stream, judged by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::input) enum Beginning {
-    /// It is not compressed, or in no way that is read.
+    /// It is not compressed with a supported codec.
     Plain,
-    /// It is compressed.
     Compressed(Codec),
-    /// There are too few of them to tell.
+    /// More bytes are needed.
     TooShort,
 }
 
-/// Of a zst frame without data, which may come first: the low half of the first byte is free.
+/// The magic of a skippable zst frame, which may come first; the low half of its first byte is
+/// free.
 const ZST_SKIPPABLE: [u8; 4] = [0x50, 0x2A, 0x4D, 0x18];
 
-/// Behind `BZh` and a digit: the first block, or the end of a stream without any.
+/// What follows `BZh` and a digit: the first block, or the end of an empty stream.
 const BZ2_BLOCKS: [&[u8]; 2] = [b"1AY&SY", b"\x17rE8P\x90"];
 
 /// The second byte of a zlib stream with the usual window, by its level.
 const ZLIB_LEVELS: [u8; 4] = [0x01, 0x5E, 0x9C, 0xDA];
 
 impl Beginning {
-    /// Looks at the first bytes of a stream.
+    /// Judges the first bytes of a stream.
     pub(in crate::input) fn of(bytes: &[u8]) -> Self {
         let mut skippable = ZST_SKIPPABLE;
         skippable[0] |= bytes.first().map_or(0, |first| first & 0x0F);
@@ -97,9 +96,9 @@ impl Beginning {
         }
     }
 
-    /// A zlib stream begins as a text may that begins with a blank cell, `x^`; but no text has such
-    /// bytes as its blocks. The same number of bytes is looked at however they arrive, line ends
-    /// among them.
+    /// A zlib stream may begin like a text that starts with the blank cell `x` (`x^`), but its
+    /// blocks have bytes that no text has. Always the same number of bytes decides, however they
+    /// arrive.
     fn of_zlib(bytes: &[u8]) -> Self {
         let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
         match bytes {
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_bytes_tell_and_text_is_plain_at_once() {
+    fn few_bytes_decide_and_text_is_plain_at_once() {
         let compressed = Beginning::Compressed;
         for (bytes, expected) in [
             (&b""[..], Beginning::TooShort),

@@ -4,7 +4,6 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::step::{Fault, Step};
 
-/// Decompresses some of `bytes`.
 pub(super) fn step(decoder: &mut Decompress, bytes: &[u8], into: &mut [u8]) -> Step {
     let before = (decoder.total_in(), decoder.total_out());
     let status = decoder.decompress(bytes, into, FlushDecompress::None);

@@ -1,7 +1,7 @@
-//! LZ4 frames, taken apart into their units before they are decompressed.
+//! LZ4 frames, split into units before they are decompressed.
 //!
-//! The decoder reads from a source and takes the end of it for the end of the frame. So it is given
-//! whole units alone, and a frame that is cut off shows as one whose next unit is not whole.
+//! The decoder takes the end of its source for the end of the frame. Therefore it gets only whole
+//! units; a truncated frame is one whose next unit is incomplete.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -10,23 +10,21 @@ use lz4_flex::frame::FrameDecoder;
 
 use super::step::{Fault, Step};
 
-/// The largest block that there is.
 const LARGEST_BLOCK: usize = 4 << 20;
 
-/// Decompresses one frame after the other.
+/// Decompresses concatenated frames.
 pub(super) struct Lz4Frames {
     decoder: FrameDecoder<VecDeque<u8>>,
-    /// What is there of the next unit.
+    /// The bytes of the next unit so far.
     unit: Vec<u8>,
     kind: Unit,
 }
 
-/// What comes next.
 #[derive(Clone, Copy)]
 enum Unit {
-    /// The head of a frame.
+    /// The header of a frame.
     Head,
-    /// A block, or the end of the frame, of which these are the flags.
+    /// A block or the end mark of a frame with these flags.
     Block { flags: u8 },
 }
 
@@ -43,7 +41,7 @@ impl Default for Lz4Frames {
 }
 
 impl Lz4Frames {
-    /// Takes one unit at most.
+    /// Consumes at most one unit.
     pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         let (mut used, mut end) = (0, Ok(false));
         let mut made = self.decode(into);
@@ -55,7 +53,7 @@ impl Lz4Frames {
             let more = &bytes[used..][..(wanted - self.unit.len()).min(bytes.len() - used)];
             self.unit.extend_from_slice(more);
             used += more.len();
-            // When its first bytes are there, a unit may show to be longer.
+            // The first bytes of a unit may tell that it is longer.
             if matches!(self.unit_length(), Ok(length) if length == self.unit.len()) {
                 end = Ok(self.hand_over());
                 made = self.decode(into);
@@ -67,12 +65,12 @@ impl Lz4Frames {
         }
     }
 
-    /// What comes out of the units that the decoder has.
+    /// Decompresses the units that the decoder has.
     fn decode(&mut self, into: &mut [u8]) -> Result<usize, Fault> {
         self.decoder.read(into).map_err(|error| Fault::Damaged(error.to_string()))
     }
 
-    /// How long the next unit is, as far as that is known.
+    /// The length of the next unit, as far as it is known.
     fn unit_length(&self) -> Result<usize, Fault> {
         match (self.kind, &self.unit[..]) {
             (Unit::Head, [_, _, _, _, flags, _, _, ..]) => {
@@ -86,7 +84,7 @@ impl Lz4Frames {
             (Unit::Block { flags }, [a, b, c, d, ..]) => {
                 let size = u32::from_le_bytes([*a, *b, *c, *d]);
                 let checksum = if size == 0 { CONTENT_CHECKSUM } else { BLOCK_CHECKSUM };
-                // The highest bit says that the block is not compressed.
+                // The highest bit marks a block that is not compressed.
                 let size = (size & !(1 << 31)) as usize;
                 if size > LARGEST_BLOCK {
                     return Err(Fault::Damaged(format!("a block of {size} bytes")));
@@ -97,7 +95,7 @@ impl Lz4Frames {
         }
     }
 
-    /// Gives the decoder a unit that is whole; returns whether it ends its frame.
+    /// Gives the decoder a whole unit; returns whether it ends the frame.
     fn hand_over(&mut self) -> bool {
         self.decoder.get_mut().extend(&self.unit);
         let is_end = matches!(self.kind, Unit::Block { .. }) && self.unit.starts_with(&[0; 4]);

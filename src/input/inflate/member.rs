@@ -1,4 +1,4 @@
-//! What decompresses one member of a stream after the other.
+//! A decoder for any codec.
 
 use std::fmt;
 use std::io;
@@ -20,7 +20,7 @@ use super::xz::XzStreams;
 #[cfg(feature = "zstd")]
 use super::zst::ZstFrames;
 
-/// What decompresses one member or frame after the other.
+/// Decompresses members or frames one after the other.
 pub(super) enum Member {
     /// gzip or zlib.
     #[cfg(feature = "gzip")]
@@ -38,7 +38,7 @@ pub(super) enum Member {
 
 impl Member {
     /// # Errors
-    /// When this build lacks the feature that reads it.
+    /// When this build lacks the feature of the codec.
     pub(super) fn new(codec: Codec, options: StreamOptions) -> io::Result<Self> {
         match codec {
             #[cfg(feature = "gzip")]
@@ -64,7 +64,6 @@ impl Member {
         }
     }
 
-    /// Decompresses some of `bytes`.
     pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         match *self {
             #[cfg(feature = "gzip")]
@@ -81,7 +80,7 @@ impl Member {
         }
     }
 
-    /// Bytes at the start of `bytes` that stand between two members and mean nothing.
+    /// The length of the padding between two members, at the start of `bytes`.
     #[cfg_attr(not(feature = "xz"), allow(unused_variables, clippy::unused_self))]
     pub(super) fn padding(&self, bytes: &[u8]) -> usize {
         match *self {

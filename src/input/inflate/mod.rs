@@ -1,13 +1,13 @@
-//! Compressed inputs, known by their first bytes. Several members or frames, one behind the other,
-//! are one stream.
+//! Compressed inputs, recognised by their first bytes. Concatenated members or frames are one
+//! stream.
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `codec` | the kinds of compressed streams, and how they begin |
-//! | `member` | what decompresses any of them |
-//! | `window`, `bounded` | how much memory a stream may ask for, and what holds it to that |
+//! | `codec` | the kinds of compressed streams and their first bytes |
+//! | `member` | a decoder for any of them |
+//! | `window`, `bounded` | the limit of a stream's memory, and its enforcement |
 //! | `npy` | arrays of `NumPy`, read as lines |
-//! | `deflate`, `zst`, `xz`, `bz2`, `lz4` | one kind each, with the feature of that name |
+//! | `deflate`, `zst`, `xz`, `bz2`, `lz4` | one decoder each, behind a feature |
 
 #[cfg(any(feature = "zstd", feature = "xz"))]
 mod bounded;
@@ -46,23 +46,21 @@ use super::StreamOptions;
 use member::Member;
 use step::Fault;
 
-/// How many compressed bytes one read asks for.
+/// The size of a read of compressed bytes.
 const COMPRESSED: usize = 128 * 1024;
 
-/// Decompresses a stream.
 #[derive(Debug)]
 pub(super) struct Inflate {
     codec: Codec,
     decoder: Member,
-    /// Compressed bytes; those from `start` to `end` are not used yet.
+    /// Compressed bytes, of which `start..end` are unused.
     bytes: Box<[u8]>,
     start: usize,
     end: usize,
-    /// How many compressed bytes were used in all.
+    /// The number of compressed bytes used in all.
     used: u64,
-    /// How many of them are of the member that is not at its end.
+    /// How many of them belong to the current member.
     of_member: u64,
-    /// What ended the stream; there is nothing behind it.
     failure: Option<Failure>,
 }
 
@@ -70,7 +68,7 @@ impl Inflate {
     /// `head` are the first bytes of the stream, at most 64 KiB.
     ///
     /// # Errors
-    /// When this build lacks the feature that reads it.
+    /// When this build lacks the feature of the codec.
     pub(super) fn new(codec: Codec, options: StreamOptions, head: &[u8]) -> io::Result<Self> {
         let decoder = Member::new(codec, options)?;
         let mut bytes = vec![0; COMPRESSED].into_boxed_slice();
@@ -79,7 +77,7 @@ impl Inflate {
         Ok(Self { codec, decoder, bytes, start: 0, end: head.len(), used, of_member, failure })
     }
 
-    /// Fills `into` as far as the bytes at hand go, and reads more of them only if that is nowhere.
+    /// Decompresses buffered bytes into `into`; reads more of them only if they yield nothing.
     pub(super) fn read(&mut self, source: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
         if into.is_empty() {
             return Ok(0);
@@ -103,8 +101,8 @@ impl Inflate {
         }
     }
 
-    /// Fills `into` as far as the bytes at hand go; returns how far. Afterwards they are used up,
-    /// or `into` is full, or the stream has failed.
+    /// Decompresses buffered bytes into `into`; returns the length. Afterwards they are used up,
+    /// `into` is full, or the stream has failed.
     fn inflate(&mut self, into: &mut [u8]) -> usize {
         let mut made = 0;
         while made < into.len() && self.failure.is_none() {
@@ -138,7 +136,7 @@ impl Inflate {
     }
 }
 
-/// Why a compressed stream cannot be read on; `at` counts its compressed bytes.
+/// Why a compressed stream cannot be read further; `at` is an offset in its compressed bytes.
 #[derive(Debug)]
 enum Failure {
     CutOff { at: u64 },

@@ -1,23 +1,22 @@
-//! What one call of a decoder did.
+//! The result of one call of a decoder.
 
-/// What one call did.
+/// The result of one call.
 pub(super) struct Step {
-    /// Compressed bytes used.
+    /// The number of compressed bytes used.
     pub(super) used: usize,
-    /// Bytes that came out.
+    /// The number of bytes written.
     pub(super) made: usize,
-    /// Whether the member is at its end, or what is wrong with it.
+    /// Whether the member has ended, or its fault.
     pub(super) end: Result<bool, Fault>,
 }
 
 /// Why a member cannot be decompressed.
 #[derive(Clone, Debug)]
 pub(super) enum Fault {
-    /// It is damaged.
     Damaged(String),
-    /// It is sound, but asks for what is not given to it.
+    /// It is valid, but needs something that is not supported.
     Asks(String),
-    /// It is sound, but its window is above the limit.
+    /// It is valid, but its window is above the limit.
     #[cfg_attr(not(any(feature = "zstd", feature = "xz")), allow(dead_code))]
     Window,
 }

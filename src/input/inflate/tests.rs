@@ -34,7 +34,7 @@ fn bz2(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Blocks of 64 KB that go back to those before them, with all check sums.
+/// Linked blocks of 64 KB, with all check sums.
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     let info = FrameInfo::new()
         .block_size(BlockSize::Max64KB)
@@ -46,7 +46,7 @@ fn lz4(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The same text in every way that there is an encoder for.
+/// The same text in every codec that has an encoder here.
 fn all_of(text: &[u8]) -> [(Vec<u8>, &'static str); 5] {
     [
         (gz(text), "gz"),
@@ -57,7 +57,7 @@ fn all_of(text: &[u8]) -> [(Vec<u8>, &'static str); 5] {
     ]
 }
 
-/// A file that a tool of its format has made of the first 60 lines of `hard.txt`.
+/// A file that the tool of its format made from the first 60 lines of `hard.txt`.
 fn made(name: &str) -> Vec<u8> {
     std::fs::read(std::path::Path::new("tests/packed").join(name)).unwrap()
 }
@@ -67,7 +67,7 @@ fn made_of() -> Vec<u8> {
     all.split_inclusive(|&byte| byte == b'\n').take(60).collect::<Vec<_>>().concat()
 }
 
-/// Text that does not compress to nothing, `length` bytes.
+/// Text of `length` bytes that compresses moderately.
 fn text(length: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let mut next = || {
@@ -77,7 +77,7 @@ fn text(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// Everything that comes out, and the error at the end.
+/// All output, and the error at the end.
 fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Error>) {
     let mut stream = Stream::new(source);
     let (mut all, mut buffer) = (Vec::new(), vec![0; piece]);
@@ -95,7 +95,7 @@ fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Erro
     }
 }
 
-/// Gives pieces of these sizes, and is interrupted before each of them.
+/// Yields pieces of these sizes, and is interrupted before each of them.
 struct Slow<'a> {
     bytes: &'a [u8],
     sizes: Vec<usize>,
@@ -145,7 +145,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_the_sizes_of_reads_what_went_in_comes_out(
+    fn decompression_does_not_depend_on_the_sizes_of_reads(
         lengths in prop::collection::vec(0_usize..100_000, 0..4),
         sizes in prop::collection::vec(1_usize..50_000, 1..4),
         piece in prop_oneof![1_usize..5, 1000_usize..300_000],
@@ -176,7 +176,7 @@ proptest! {
 }
 
 #[test]
-fn a_stream_cut_off_anywhere_is_an_error_after_what_came_before() {
+fn a_truncated_stream_is_an_error_after_its_data() {
     let text = text(400_000);
     for (packed, _) in all_of(&text) {
         let mut longest = 0;
@@ -194,7 +194,7 @@ fn a_stream_cut_off_anywhere_is_an_error_after_what_came_before() {
 }
 
 #[test]
-fn damage_is_named_after_what_came_before() {
+fn damage_is_an_error_after_the_data_before_it() {
     let text = text(400_000);
     for (mut packed, name) in all_of(&text) {
         let at = packed.len() - 20_000;
@@ -205,7 +205,7 @@ fn damage_is_named_after_what_came_before() {
         let same = found.iter().zip(&text).take_while(|(a, b)| a == b).count();
         assert!(same > 200_000, "{name}: {same}");
     }
-    // All of it, with another check sum at the end.
+    // A wrong check sum at the end.
     for (mut packed, name) in all_of(&text) {
         let at = packed.len() - if name == "gz" { 8 } else { 4 };
         packed[at] ^= 1;
@@ -216,7 +216,7 @@ fn damage_is_named_after_what_came_before() {
 }
 
 #[test]
-fn something_else_behind_the_end_is_an_error_that_says_where() {
+fn other_bytes_after_the_end_are_an_error_with_their_offset() {
     for (packed, name) in all_of(b"1\n") {
         let end = packed.len();
         let (found, error) = read_all(packed.chain(&b"2\n"[..]), 100);
@@ -263,14 +263,14 @@ fn streams_of_other_tools_are_read() {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x55;
             let (found, error) = read_all(damaged.as_slice(), 1000);
-            // The format without check sums may be damaged and show nothing.
+            // Without check sums, damage may go unnoticed.
             assert!(found == text || error.is_some() || name == "puzzles.lz4", "{name} {at}");
         }
     }
 }
 
 #[test]
-fn what_a_stream_asks_for_is_told() {
+fn unsupported_streams_are_refused_with_the_reason() {
     let zst_dictionary = b"\x28\xB5\x2F\xFD\x01\x00\x05\x01\0\0".to_vec();
     let zst_window = b"\x28\xB5\x2F\xFD\x00\x90\x01\0\0".to_vec();
     // A dictionary of 256 MiB, and the check sum of the header that says so.
@@ -301,7 +301,7 @@ fn a_short_stream_takes_no_window() {
     assert_eq!(read, found);
 }
 
-/// Counts reads, and says how large the last one's buffer was.
+/// Records the buffer size of each read.
 struct Counted<'a>(&'a [u8], &'a Mutex<Vec<usize>>);
 
 impl Read for Counted<'_> {
@@ -312,7 +312,7 @@ impl Read for Counted<'_> {
 }
 
 #[test]
-fn a_plain_stream_is_read_straight_into_the_buffer_it_is_wanted_in() {
+fn a_plain_stream_is_read_straight_into_the_buffer() {
     let text = text(100_000);
     let counts = Mutex::default();
     let mut stream = Stream::new(Counted(&text, &counts));
@@ -323,7 +323,7 @@ fn a_plain_stream_is_read_straight_into_the_buffer_it_is_wanted_in() {
 }
 
 #[test]
-fn no_more_is_read_while_what_is_at_hand_yields_anything() {
+fn nothing_is_read_while_buffered_bytes_yield_output() {
     let text = text(50_000);
     for packed in [gz(&text), zst(&text)] {
         assert!(packed.len() < 40_000);

@@ -1,18 +1,18 @@
-//! How much memory a stream may ask for.
+//! The limit for the memory of a stream.
 
 use std::fmt;
 
-/// The largest window, or dictionary, of a compressed stream that is decompressed.
+/// The largest window, or dictionary, that a compressed stream may have.
 ///
-/// zst and xz streams say how far back they refer: a decoder has to keep that much of its output,
-/// so it is the memory that a long stream takes. A short one takes no more than its own length.
+/// zst and xz streams declare how far back they refer. A decoder keeps that much of its output, so
+/// this is the memory that a long stream takes. A short stream takes no more than its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window {
     bytes: u64,
 }
 
 impl Window {
-    /// The smallest limit: that of the standard level of zstd, rounded down.
+    /// The smallest limit: the window of zstd's default level, rounded down.
     pub const LEAST: Self = Self { bytes: 1 << 20 };
 
     /// A limit in bytes, at least [`Window::LEAST`].
@@ -26,7 +26,7 @@ impl Window {
     }
 }
 
-/// 32 MiB: what `xz -8` and `zstd -19` take, and less than 64 MB with all else that a run takes.
+/// 32 MiB: enough for `xz -8` and `zstd -19`, and a run stays below 64 MB in all.
 impl Default for Window {
     fn default() -> Self {
         Self { bytes: 32 << 20 }

@@ -8,10 +8,9 @@ use super::bounded::Windowed;
 use super::step::{Fault, Step};
 use super::window::Window;
 
-/// How many bytes a decoder is given at a time: what they yield is lost if they are damaged.
+/// How many bytes the decoder gets at a time: if they are damaged, their output is lost.
 const PIECE: usize = 256;
 
-/// xz streams, one behind the other.
 pub(super) struct XzStreams(Box<XzDecoder<'static>>);
 
 impl Windowed for XzStreams {

@@ -8,21 +8,20 @@ use super::bounded::Windowed;
 use super::step::{Fault, Step};
 use super::window::Window;
 
-/// Zstandard frames.
 pub(super) struct ZstFrames {
     decoder: Decoder<'static>,
-    /// How many bytes complete the next block; never 0.
-    wanted: usize,
+    /// How many bytes the next block needs; never 0.
+    needed: usize,
 }
 
-/// The largest window of the format that its library decompresses, as a power of two.
+/// The largest window that the library supports, as a power of two.
 const MOST_LOG: u32 = 31;
 
 impl Windowed for ZstFrames {
     fn with_limit(bytes: u64) -> io::Result<Self> {
         let mut decoder = Decoder::new()?;
         decoder.set_parameter(DParameter::WindowLogMax(bytes.ilog2().min(MOST_LOG)))?;
-        Ok(Self { decoder, wanted: 1 })
+        Ok(Self { decoder, needed: 1 })
     }
 
     fn refusal(window: Window) -> String {
@@ -30,15 +29,15 @@ impl Windowed for ZstFrames {
         format!("a window of more than {window}; {hint}")
     }
 
-    /// Decompresses one block at most: if the one behind it is damaged, a call that did both would
-    /// not say what came out of the first.
+    /// Decompresses at most one block: if the next one is damaged, a call for both would lose the
+    /// output of the first.
     fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
-        let mut bytes = InBuffer::around(&bytes[..self.wanted.min(bytes.len())]);
+        let mut bytes = InBuffer::around(&bytes[..self.needed.min(bytes.len())]);
         let mut into = OutBuffer::around(into);
         let end = match self.decoder.run(&mut bytes, &mut into) {
-            Ok(wanted) => {
-                self.wanted = wanted.max(1);
-                Ok(wanted == 0)
+            Ok(needed) => {
+                self.needed = needed.max(1);
+                Ok(needed == 0)
             }
             Err(error) => Err(zst_fault(error.to_string())),
         };
@@ -46,7 +45,7 @@ impl Windowed for ZstFrames {
     }
 }
 
-/// What zstd says, which has no other names for its errors.
+/// Maps an error of zstd, which has no codes for them.
 fn zst_fault(error: String) -> Fault {
     match error.as_str() {
         "Dictionary mismatch" => Fault::Asks(

@@ -1,44 +1,43 @@
-//! The bytes of a block's rows.
+//! A buffer for the rows of a block.
 
 use std::ops::Range;
 
 use crate::prefetch::prefetch_all;
 use crate::puzzle::{CELLS, Grid};
 
-/// Room for a short field: the widest `u64` has 20 digits.
+/// The capacity of a short field: the widest `u64` has 20 digits.
 pub const SHORT: usize = 24;
 
-/// How many bytes before they are written places are prefetched, some rows, and how many of them: about
-/// a row.
+/// How far ahead memory is prefetched, some rows, and how much of it: about a row.
 const AHEAD: usize = 1024;
-const TOUCHED: usize = 192;
+const PREFETCHED: usize = 192;
 
-/// What stands where nothing was written yet. Not zero, so that it is written: places are prefetched
-/// ([`prefetch`](crate::prefetch)) before rows are.
+/// The content of unused bytes. It is not zero, so the memory is mapped before it is prefetched
+/// ([`prefetch`](crate::prefetch)).
 const UNWRITTEN: u8 = b'\n';
 
-/// Bytes that grow at their end, a row at a time.
+/// Bytes to which rows are appended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowBuffer {
-    /// The first `length` bytes count; the others are room.
+    /// Only the first `length` bytes are part of the rows.
     bytes: Vec<u8>,
     length: usize,
 }
 
 impl RowBuffer {
-    /// Makes room for `bytes` bytes in all, if there is less.
+    /// Reserves `bytes` bytes in all.
     pub fn reserve(&mut self, bytes: usize) {
         if self.bytes.len() < bytes {
             self.bytes.resize(bytes, UNWRITTEN);
         }
     }
 
-    /// Forgets the bytes, keeps the room.
+    /// Removes all bytes, keeps the memory.
     pub fn clear(&mut self) {
         self.length = 0;
     }
 
-    /// Keeps the first bytes, as many as are named, and forgets the rest.
+    /// Keeps at most the first `bytes` bytes.
     pub fn truncate(&mut self, bytes: usize) {
         self.length = self.length.min(bytes);
     }
@@ -54,8 +53,8 @@ impl RowBuffer {
         self.length += bytes.len();
     }
 
-    /// Appends a row: what `write` puts into the fields, at most `room` bytes, each field with
-    /// `separator` behind it, and in the place of the last one a line feed.
+    /// Appends a row: the fields that `write` adds, at most `room` bytes, each followed by
+    /// `separator`. A line feed replaces the last separator.
     #[inline(always)]
     pub fn append_row(&mut self, room: usize, separator: u8, write: impl FnOnce(&mut Fields<'_>)) {
         let mut fields = Fields::new(self.room(room + SHORT), separator);
@@ -66,8 +65,8 @@ impl RowBuffer {
         }
     }
 
-    /// Appends what `write` puts at the start of `N` bytes and returns the length of, again and again
-    /// until it returns none.
+    /// Calls `write` with `N` bytes and appends as many of them as it returns, until it returns
+    /// `None`.
     #[inline(always)]
     pub fn append_while<const N: usize>(
         &mut self,
@@ -79,17 +78,16 @@ impl RowBuffer {
                 self.grow(length + AHEAD + N);
             }
             let room = &mut self.bytes[length..];
-            let ahead: &[u8; TOUCHED] =
-                room[AHEAD..].first_chunk().expect("as much as was asked for");
+            let ahead: &[u8; PREFETCHED] =
+                room[AHEAD..].first_chunk().expect("as many bytes as requested");
             prefetch_all([ahead]);
-            let room = room.first_chunk_mut().expect("as much as was asked for");
+            let room = room.first_chunk_mut().expect("as many bytes as requested");
             let Some(written) = write(room) else { break };
             length += written;
         }
         self.length = length;
     }
 
-    /// The next bytes, this many.
     #[inline(always)]
     fn room(&mut self, bytes: usize) -> &mut [u8] {
         let end = self.length + bytes;
@@ -105,14 +103,13 @@ impl RowBuffer {
     }
 }
 
-/// The fields of one row, one behind the other, each with a separator behind it.
+/// The fields of one row, each followed by a separator.
 ///
-/// A copy of a length known to the compiler is a few vector moves; one of any other length is a
-/// call that costs more than a row should. So a short field is copied together with what stands
-/// behind it, and then counts only as long as it is.
+/// A copy whose length is a constant takes a few vector moves; any other copy is a call, which is
+/// too slow for a row. Therefore a short field is copied with a constant length, and later fields
+/// overwrite the surplus.
 #[derive(Debug)]
 pub struct Fields<'a> {
-    /// What is not written yet.
     room: &'a mut [u8],
     /// The length of `room` at the start.
     whole: usize,
@@ -120,13 +117,13 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// None yet.
+    /// No fields yet.
     #[inline(always)]
     pub fn new(room: &'a mut [u8], separator: u8) -> Self {
         Self { whole: room.len(), room, separator }
     }
 
-    /// How many bytes are written.
+    /// The number of bytes written.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.whole - self.room.len()
@@ -155,7 +152,7 @@ impl<'a> Fields<'a> {
     /// The 81 digits of a grid.
     #[inline(always)]
     pub fn grid(&mut self, grid: &Grid) {
-        // From there to here, never moved in between.
+        // Written in place, without a copy.
         let text: &mut [u8; CELLS] = self.chunk();
         for (character, digit) in text.iter_mut().zip(grid.cells()) {
             *character = digit + b'0';
@@ -190,7 +187,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Text of any length, as it is.
+    /// Text of any length, without quotes.
     #[inline(always)]
     pub fn text(&mut self, text: &[u8]) {
         self.room[..text.len()].copy_from_slice(text);
@@ -200,8 +197,8 @@ impl<'a> Fields<'a> {
 
     /// A field written by a function that is not inlined, without its separator.
     ///
-    /// It gets a part of the room and says how much it took: what nothing else can point to stays
-    /// in registers, and the position in a row is needed a dozen times a row.
+    /// It gets the unused bytes and returns how many it has written. No pointer to `self` escapes,
+    /// so the position, which is used a dozen times per row, stays in a register.
     #[inline(always)]
     pub fn by(&mut self, write: impl FnOnce(&mut [u8]) -> usize) {
         let length = write(self.room);
@@ -209,10 +206,9 @@ impl<'a> Fields<'a> {
         self.advance(length + 1);
     }
 
-    /// The next `N` bytes.
     #[inline(always)]
     fn chunk<const N: usize>(&mut self) -> &mut [u8; N] {
-        self.room.first_chunk_mut().expect("a row keeps to the room that it asked for")
+        self.room.first_chunk_mut().expect("a row fits in the space that it reserved")
     }
 
     #[inline(always)]
@@ -240,7 +236,7 @@ impl Short {
         short
     }
 
-    /// Takes a text and puts it between double quotes.
+    /// Takes a text and adds double quotes.
     ///
     /// # Panics
     /// When it is too long.
@@ -262,21 +258,21 @@ impl Short {
         &self.text[..self.length]
     }
 
-    /// Writes the text to the start of `room`, which has room for the longest one, and returns
-    /// its length.
+    /// Writes the text to the start of `room`, which must hold [`SHORT`] bytes, and returns its
+    /// length.
     #[inline(always)]
     pub fn copy_to(&self, room: &mut [u8]) -> usize {
-        *room.first_chunk_mut().expect("a row keeps to the room that it asked for") = self.text;
+        *room.first_chunk_mut().expect("a row fits in the space that it reserved") = self.text;
         self.length
     }
 }
 
-/// The numbers that [`eight_digits`] are enough for.
+/// The numbers that [`eight_digits`] accepts.
 pub(super) const EIGHT_DIGITS: Range<u64> = 1..100_000_000;
 
-/// The decimal digits of a number from 1 to 99,999,999, left aligned, and how many there are.
+/// The decimal digits of a number from 1 to 99,999,999, left aligned, and their number.
 ///
-/// Nothing is written to memory in pieces that a wider move would have to wait for.
+/// No narrow stores precede a wider load, which would have to wait for them.
 #[inline(always)]
 pub(super) fn eight_digits(number: u64) -> ([u8; 8], usize) {
     debug_assert!(EIGHT_DIGITS.contains(&number));
@@ -286,21 +282,21 @@ pub(super) fn eight_digits(number: u64) -> ([u8; 8], usize) {
     (text.to_le_bytes(), 8 - leading_zeros as usize)
 }
 
-/// The same with the zeros before them, from 0 on.
+/// The same with leading zeros, from 0 on.
 pub(super) fn eight_digits_with_zeros(number: u64) -> [u8; 8] {
     (digits_of(number) | ZEROS).to_le_bytes()
 }
 
-/// Eight times the character `0`.
+/// The character `0`, eight times.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// Eight decimal digits as numbers, of which the first is the lowest byte.
+/// Eight decimal digits as bytes, the first one lowest.
 ///
-/// All are made at once in one register: halves of four digits, quarters of two, single ones (Paul
-/// Khuong, "How to print integers really fast", 2017).
+/// They are computed together in one register: first halves of four digits, then quarters of two,
+/// then single digits (Paul Khuong, "How to print integers really fast", 2017).
 #[inline(always)]
 fn digits_of(number: u64) -> u64 {
-    // What is left, times 2^k, beside the quotient: x << k, less quotient * (divisor << k) - quotient.
+    // The remainder, times 2^k, beside the quotient: (x << k) - quotient * ((divisor << k) - 1).
     let halves = (number << 32) - number / 10_000 * ((10_000 << 32) - 1);
     // x * 10486 >> 20 is x / 100 for all x below 10,000.
     let hundreds = ((halves * 10_486) >> 20) & 0x0000_007F_0000_007F;

@@ -1,7 +1,7 @@
-//! Rows, compressed: what a worker makes of a block's rows is a stream of its own.
+//! Compression of rows: a worker compresses the rows of a block as one stream.
 //!
-//! Streams joined end to end are one stream in both gz and zst, so blocks are compressed side by
-//! side, and an output that ends early ends where one of them does.
+//! Concatenated streams are one stream in both gz and zst. Blocks can therefore be compressed
+//! concurrently, and an output that ends early ends with a whole stream.
 
 #[cfg(feature = "gzip")]
 use flate2::{Compress, FlushCompress, Status};
@@ -17,7 +17,7 @@ const GZ_LEVEL: u32 = 2;
 #[cfg(feature = "zstd")]
 const ZST_LEVEL: i32 = 1;
 
-/// Compresses one piece after the other, each into a stream of its own.
+/// Compresses pieces, each as one stream.
 pub struct Packer(Kind);
 
 enum Kind {
@@ -28,7 +28,7 @@ enum Kind {
 }
 
 impl Packer {
-    /// A packer of this kind.
+    /// A packer for this codec.
     pub fn new(compression: Compression) -> Self {
         Self(match compression {
             #[cfg(feature = "gzip")]
@@ -46,7 +46,7 @@ impl Packer {
         })
     }
 
-    /// Compresses `bytes`; `into` holds the stream afterwards and nothing else.
+    /// Compresses `bytes` and replaces the content of `into` by the stream.
     pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
         into.clear();
         match self.0 {
@@ -65,7 +65,7 @@ impl Packer {
 fn pack_gz(compress: &mut Compress, bytes: &[u8], into: &mut Vec<u8>) {
     compress.reset();
     loop {
-        // Rows shrink to a third at most; what does not comes round again.
+        // Rows shrink to a third; other bytes may take several rounds.
         into.reserve(bytes.len() / 2 + 1024);
         let rest = &bytes[compress.total_in() as usize..];
         let status = compress.compress_vec(rest, into, FlushCompress::Finish);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_piece_is_a_stream_and_all_of_them_are_one() {
+    fn each_piece_is_a_stream_and_so_is_their_concatenation() {
         let pieces: Vec<Vec<u8>> = vec![
             b"header\n".to_vec(),
             Vec::new(),

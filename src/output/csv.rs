@@ -1,7 +1,7 @@
-//! CSV (RFC 4180, lines end with LF): a header, then one row a record. TSV is the same with tabs.
+//! CSV (RFC 4180, lines end with LF): a header, then one row per record. TSV is the same with tabs.
 //!
-//! Digits, numbers and status names never need quoting and go straight into the block's buffer;
-//! text from outside (a malformed line, a file's name) goes through `csv_core` where it needs to.
+//! Digits, numbers and status names never need quoting and are written straight into the buffer.
+//! Foreign text (a malformed line, a file name) goes through `csv_core` if it needs quoting.
 
 use crate::simd::vectors::{Simd, dispatch};
 
@@ -15,18 +15,16 @@ use crate::status::Status;
 /// CSV rows.
 pub type CsvRows = SeparatedRows<b','>;
 
-/// TSV rows: fields that need it are quoted as in CSV, so that a CSV reader told of the tab reads
-/// them back.
+/// TSV rows: fields are quoted as in CSV, for CSV readers with a tab as delimiter.
 pub type TsvRows = SeparatedRows<b'\t'>;
 
-/// Rows with these columns, in this order, and a separator between them: a constant, because
-/// everything in a row that is one costs less.
+/// Rows with these columns, in this order. The separator is a constant for speed.
 #[derive(Clone, Debug)]
 pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<Column>,
-    /// Whether some of them are about the input's own solutions.
+    /// Whether some columns are about the input's own solutions.
     shows_check: bool,
-    /// The names of the input's columns that stand behind them.
+    /// The names of the input's columns that follow them.
     kept: Vec<String>,
 }
 
@@ -42,8 +40,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         Self { columns, shows_check, kept: Vec::new() }
     }
 
-    /// Puts columns of the input behind the others; one that is called as one of them gets
-    /// `input_` before its name.
+    /// Appends columns of the input; a name that is already taken is prefixed with `input_`.
     #[must_use]
     pub fn keeping(self, names: &[String]) -> Self {
         Self { kept: names_of_kept(&self.columns, names), ..self }
@@ -67,7 +64,7 @@ impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
     }
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        // Most of a row is 81 bytes and 81 more, which vectors move.
+        // Most of a row are two fields of 81 bytes, which vectors move.
         dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
             #[inline(always)]
             || self.push_rows(simd, rows, out)
@@ -90,7 +87,6 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         );
     }
 
-    /// Any row with any columns.
     #[inline(never)]
     fn push_any(&self, row: &Row<'_>, out: &mut RowBuffer) {
         out.append_row(self.room(row), SEPARATOR, |fields| {
@@ -105,8 +101,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         });
     }
 
-    /// The most bytes that a row can take: text from outside may double when it is quoted, in
-    /// every column that shows it.
+    /// The most bytes that a row can take: foreign text may double when it is quoted.
     #[inline(always)]
     fn room(&self, row: &Row<'_>) -> usize {
         let mut outside = row.file.len() + row.text.len();
@@ -122,18 +117,18 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
         match self.columns[..] {
-            // Quoted, though empty: an empty line would be no row.
+            // Quoted, because an empty line would not be a row.
             [column] if self.kept.is_empty() && is_empty(column, row) => out.text(b"\"\""),
             _ => self.columns.iter().for_each(|column| push_column::<SEPARATOR>(*column, row, out)),
         }
     }
 }
 
-/// The longest field that is not text from outside: a grid, and the separator behind it.
+/// The longest field that is not foreign text: a grid and its separator.
 const FIELD: usize = CELLS + 1;
 
-/// The columns of [`Column::DEFAULT_OF_CHECK`], one by one: with each a constant, nothing is left of
-/// the choice between them, which is worth a third of the time of a row.
+/// Appends the columns of [`Column::DEFAULT_OF_CHECK`]. Because each is a constant, the compiler
+/// removes the choice between columns, a third of the time of a row.
 #[inline(always)]
 fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
     push_column::<SEPARATOR>(Column::Line, row, out);
@@ -184,7 +179,6 @@ fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fie
     }
 }
 
-/// Whether nothing is to be said in this column.
 fn is_empty(column: Column, row: &Row<'_>) -> bool {
     match column {
         Column::Solution => row.outcome_or_none().solution().is_none(),
@@ -198,7 +192,6 @@ fn is_empty(column: Column, row: &Row<'_>) -> bool {
     }
 }
 
-/// Writes fields with separators between them; returns the length.
 #[inline(never)]
 fn write_kept<const SEPARATOR: u8>(kept: Kept<'_>, room: &mut [u8]) -> usize {
     let mut fields = Fields::new(room, SEPARATOR);
@@ -206,13 +199,13 @@ fn write_kept<const SEPARATOR: u8>(kept: Kept<'_>, room: &mut [u8]) -> usize {
     fields.len() - 1
 }
 
-/// The most bytes that a text of this many bytes takes, quoted, with a separator behind them.
+/// The most bytes that a text of this length takes, with quotes and a separator.
 #[inline(always)]
 fn quoted_room(length: usize) -> usize {
     2 * length + 3
 }
 
-/// Writes text from outside, quoted where it has to be; returns the length.
+/// Writes foreign text, quoted if necessary; returns the length.
 fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
     if !text.iter().any(|&byte| byte == SEPARATOR || matches!(byte, b'"' | b'\n' | b'\r')) {
         room[..text.len()].copy_from_slice(text);
@@ -222,17 +215,15 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
     let (field, _, written) = writer.field(text, room);
     let (end, closed) = writer.finish(&mut room[written..]);
     let fits = (csv_core::WriteResult::InputEmpty, csv_core::WriteResult::InputEmpty);
-    assert_eq!((field, end), fits, "a row keeps to the room that it asked for");
+    assert_eq!((field, end), fits, "a row fits in the space that it reserved");
     written + closed
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Reasons;
     use crate::input::{Record, RecordList, Records, Text, lines};
-    use crate::output::{Outcomes, Wanted};
-    use crate::puzzle::Malformed;
+    use crate::output::Outcomes;
     use crate::solver::Outcome;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
@@ -250,35 +241,20 @@ mod tests {
         outcomes: &Outcomes,
         columns: &[Column],
     ) -> String {
-        let rows = Rows {
-            file: "a,b",
-            first_line,
-            bytes,
-            records,
-            malformed: &[Malformed { column: 1, what: String::new() }],
-            texts: &[],
-            statuses,
-            outcomes,
-            kept: &[],
-            answers: &[],
-            reasons: &Reasons::default(),
-            forms: &[],
-            facts: &[],
-            wanted: Wanted::All,
-        };
+        let rows = Rows::of_records(("a,b", first_line), bytes, records, statuses, outcomes);
         let mut out = RowBuffer::default();
         CsvRows::new(columns).rows(rows, &mut out);
         String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 
     #[test]
-    fn columns_come_in_the_order_asked_for() {
+    fn columns_are_in_the_requested_order() {
         let columns = [Column::Status, Column::Line, Column::Solution, Column::File];
         assert_eq!(row(b"", Status::Unsolvable, &columns), "unsolvable,12,,\"a,b\"\n");
     }
 
     #[test]
-    fn outside_text_is_quoted_so_that_csv_reads_it_back() {
+    fn quoted_text_is_read_back() {
         for text in ["plain", "a,b", "say \"hi\"", "cr\rin it", &"long \"x\", ".repeat(300)] {
             let line = row(text.as_bytes(), Status::Malformed, &[Column::Puzzle, Column::Line]);
             let mut reader =
@@ -289,8 +265,8 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_have_a_way_of_their_own_are_the_same_on_the_other() {
-        // The same columns in another list take the other way.
+    fn fast_and_general_code_write_the_same_rows() {
+        // A list with the same columns twice takes the general code.
         for columns in [&Column::DEFAULT[..], &Column::DEFAULT_OF_CHECK] {
             let once = row(b"x", Status::GaveUp, columns);
             let twice = row(b"x", Status::GaveUp, &[columns, columns].concat());
@@ -304,7 +280,7 @@ mod tests {
         }
     }
 
-    /// Rows of puzzles of which nearly each was judged otherwise than the one before.
+    /// Rows of puzzles with changing statuses and outcomes.
     fn rows_of_puzzles(columns: &[Column]) -> String {
         let line = format!("{}\n", "1........".repeat(9));
         let bytes = format!("{line}\n{line}{line}{line}").repeat(250);

@@ -1,17 +1,17 @@
-//! Facts about puzzles as rows show them.
+//! Facts about puzzles in rows.
 
 use super::{Column, Row, Short};
 use crate::rating::Facts;
 
 impl Row<'_> {
-    /// What a column about facts shows; nothing where there is none.
+    /// The text of a fact in its column; `None` if it is unknown.
     pub(super) fn fact(&self, column: Column) -> Option<Short> {
         self.facts.and_then(|facts| facts.short(column))
     }
 }
 
 impl Facts {
-    /// What a column about facts shows: a number, or `true` or `false`; nothing where there is none.
+    /// The text of a fact: a number, `true` or `false`; `None` if it is unknown.
     fn short(&self, column: Column) -> Option<Short> {
         let number = |n: u32| Short::decimal(n.into());
         match column {

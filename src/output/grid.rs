@@ -1,4 +1,4 @@
-//! Grids to look at: a label, nine lines of nine digits, a blank line.
+//! Grids for people: a label, nine lines of nine digits, a blank line.
 //!
 //! ```text
 //! # line 12: unique
@@ -10,8 +10,7 @@
 //! # line 13: unsolvable
 //! ```
 //!
-//! A record without a solution has its label only. Labels are comments to everything that reads
-//! grids.
+//! A record without a solution has only its label. Readers of grids take labels for comments.
 
 use std::io::Write;
 
@@ -21,7 +20,7 @@ use crate::puzzle::CELLS;
 /// A label and, where there is a solution, its grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LabelledGrids {
-    /// Whether the label names the input, too.
+    /// Whether the label also names the input.
     pub with_file: bool,
 }
 
@@ -41,7 +40,7 @@ impl RowFormat for LabelledGrids {
                     let before = room.len();
                     let grid = row.outcome_or_none().solution();
                     let label = write!(room, "# {place} {}: {}", row.line, row.status.name());
-                    label.expect("a row keeps to the room that it asked for");
+                    label.expect("a row fits in the space that it reserved");
                     if let Some(grid) = grid {
                         for row in grid.cells().chunks_exact(9) {
                             room[0] = b'\n';
@@ -58,7 +57,7 @@ impl RowFormat for LabelledGrids {
     }
 }
 
-/// The cells of each record as they were written, under a label; for what is made.
+/// The cells of each record as written, below a label; for generated puzzles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PuzzleGrids;
 
@@ -77,5 +76,5 @@ impl RowFormat for PuzzleGrids {
     }
 }
 
-/// The most bytes of a record behind the name: a number, a status, and nine lines.
+/// The most bytes of a record after the name: a number, a status and nine lines.
 const REST: usize = 2 + 2 * super::SHORT + CELLS + 10;

@@ -1,8 +1,7 @@
-//! JSON lines: one object a record, the chosen columns as its keys.
+//! JSON lines: one object per record, the chosen columns as its keys.
 //!
-//! Numbers are numbers, a solution that does not exist is `null`, so is a reason where all is right,
-//! and everything else is a string.
-//! JSON is Unicode: what is not UTF-8 in a malformed line comes out as U+FFFD.
+//! Numbers are JSON numbers; a missing solution or reason is `null`; everything else is a string.
+//! Bytes of a malformed line that are not UTF-8 become U+FFFD.
 
 use super::columns::names_of_kept;
 use super::{Column, Row, RowBuffer, RowFormat, Rows, Short};
@@ -10,14 +9,14 @@ use crate::input::FieldForm;
 use crate::puzzle::{CELLS, Grid};
 use crate::status::Status;
 
-/// A JSON object a record, with these columns in this order.
+/// One JSON object per record, with these columns in this order.
 #[derive(Clone, Debug)]
 pub struct JsonRows {
-    /// Each column, and its key with the punctuation around it.
+    /// Each column, and its key with punctuation.
     columns: Vec<(Column, Short)>,
-    /// How many of them show text from outside.
+    /// The number of columns with foreign text.
     texts: usize,
-    /// The input's columns that stand behind them: each key with the punctuation around it.
+    /// The kept columns of the input, which follow: each key with punctuation.
     kept: Vec<Vec<u8>>,
 }
 
@@ -45,9 +44,8 @@ impl JsonRows {
         }
     }
 
-    /// Puts columns of the input behind the others; one that is called as one of them gets
-    /// `input_` before its name. Their values are
-    /// strings, or what they are in JSON lines.
+    /// Appends columns of the input; a name that is already taken is prefixed with `input_`. Their
+    /// values are strings, or the JSON values of the input.
     #[must_use]
     pub fn keeping(self, names: &[String]) -> Self {
         let own: Vec<_> = self.columns.iter().map(|(column, _)| *column).collect();
@@ -60,7 +58,7 @@ impl JsonRows {
     fn room(&self, row: &Row<'_>) -> usize {
         let outside = row.file.len() + row.text.len() + row.answer().length() + row.reason().len();
         let own = self.columns.len() * FIELD + self.texts * 6 * outside;
-        // Behind each key two quotes, or null.
+        // Each value has two quotes or is `null`.
         let keys: usize = self.kept.iter().map(|key| key.len() + 4).sum();
         own + keys + 6 * row.kept().length() + 1
     }
@@ -100,17 +98,14 @@ impl RowFormat for JsonRows {
     }
 }
 
-/// The longest key, and the longest value that is not text from outside: a grid in quotes.
+/// The longest key, and the longest value that is not foreign text: a grid in quotes.
 const FIELD: usize = super::SHORT + CELLS + 2;
 
-/// An object being written.
 struct Object<'a> {
     room: &'a mut [u8],
-    /// How much of the room is written.
     length: usize,
 }
 
-/// Whether a text is a number as JSON writes it.
 fn is_number(text: &str) -> bool {
     text.parse::<u64>().is_ok_and(|number| number.to_string() == text)
 }
@@ -118,7 +113,7 @@ fn is_number(text: &str) -> bool {
 impl Object<'_> {
     fn value(&mut self, column: Column, row: &Row<'_>) {
         match column {
-            // A corpus is called by its seed.
+            // The name of a corpus is its seed.
             Column::Seed if is_number(row.file) => self.put(row.file.as_bytes()),
             Column::File | Column::Seed => self.string(row.file),
             Column::Line | Column::Id => self.number(row.line),
@@ -168,7 +163,7 @@ impl Object<'_> {
     fn string(&mut self, text: &str) {
         let mut rest = &mut self.room[self.length..];
         let before = rest.len();
-        serde_json::to_writer(&mut rest, text).expect("a row keeps to the room that it asked for");
+        serde_json::to_writer(&mut rest, text).expect("a row fits in the space that it reserved");
         self.length += before - rest.len();
     }
 
@@ -187,7 +182,7 @@ impl Object<'_> {
     }
 }
 
-/// In quotes.
+/// The names of statuses, in quotes.
 const STATUS_NAMES: [Short; Status::ALL.len()] = {
     let mut names = [Short::new(""); Status::ALL.len()];
     let mut i = 0;
@@ -201,33 +196,18 @@ const STATUS_NAMES: [Short; Status::ALL.len()] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Reasons;
     use crate::input::{Record, RecordList, Text};
-    use crate::output::{Outcomes, Wanted};
-    use crate::puzzle::Malformed;
+    use crate::output::Outcomes;
 
     #[test]
     fn the_longest_escapes_fit() {
         let bytes = [1; 1000];
-        let malformed = Malformed { column: 1, what: String::new() };
         let text = Text::Block(0..1000);
         let record = Record { line: 0, indent: 0, fault: 0, text, puzzle: Err(0) };
-        let rows = Rows {
-            file: &"\u{1f}".repeat(100),
-            first_line: u64::MAX,
-            bytes: &bytes,
-            records: &RecordList::from_iter([record]),
-            malformed: &[malformed],
-            texts: &[],
-            statuses: &[Status::InternalError],
-            outcomes: &Outcomes::default(),
-            kept: &[],
-            answers: &[],
-            reasons: &Reasons::default(),
-            forms: &[],
-            facts: &[],
-            wanted: Wanted::All,
-        };
+        let (file, outcomes) = ("\u{1f}".repeat(100), Outcomes::default());
+        let records = RecordList::from_iter([record]);
+        let statuses = [Status::InternalError];
+        let rows = Rows::of_records((&file, u64::MAX), &bytes, &records, &statuses, &outcomes);
         let mut out = RowBuffer::default();
         JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);
         let text = std::str::from_utf8(out.as_slice()).unwrap();

@@ -1,9 +1,9 @@
-//! The output of the judge problems BOJ 2580 and BOJ 2239: nine lines a grid, and nothing else.
+//! The output of the judge problems BOJ 2580 and BOJ 2239: nine lines per grid, and nothing else.
 
 use super::{RowBuffer, RowFormat, Rows};
 use crate::puzzle::Grid;
 
-/// Nine lines a solution; a record without one has none, and a message instead.
+/// Nine lines per solution; a record without a solution has a message instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JudgeGrids {
     /// BOJ 2580: nine numbers with spaces between them.

@@ -1,9 +1,9 @@
-//! Solutions only: 81 digits a line, an empty line for a record without one. Canonical forms likewise.
+//! Only solutions, one per line, or only canonical forms. A record without one has an empty line.
 
 use super::{RowBuffer, RowFormat, Rows};
 use crate::puzzle::CELLS;
 
-/// One line a record: its solution, or nothing.
+/// One line per record: its solution, or nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SolutionLines;
 
@@ -20,7 +20,7 @@ impl RowFormat for SolutionLines {
     }
 }
 
-/// One line a record: its cells or marks as they were written.
+/// One line per record: its cells or marks as written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PuzzleLines;
 
@@ -34,7 +34,7 @@ impl RowFormat for PuzzleLines {
     }
 }
 
-/// One line a record: its canonical form, `.` for a blank, or nothing.
+/// One line per record: its canonical form, `.` for a blank, or nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FormLines;
 

@@ -1,17 +1,17 @@
-//! Rows: one trait, one file a format.
+//! Output rows: one trait, and a file for each format.
 //!
 //! | file | what it writes |
 //! |---|---|
-//! | [`csv`] | chosen columns with commas or tabs between them, and a header |
-//! | [`jsonl`] | chosen columns as a JSON object a line |
-//! | [`lines`] | solutions only, or canonical forms only, one a line |
+//! | [`csv`] | chosen columns, separated by commas or tabs, and a header |
+//! | [`jsonl`] | chosen columns, one JSON object per line |
+//! | [`lines`] | only solutions or only canonical forms, one per line |
 //! | [`npy`] | an array of cells |
-//! | `parquet` | chosen columns in groups of rows, with the feature of that name |
-//! | [`grid`] | nine lines a solution, and a label |
-//! | [`judge`] | nine lines a solution, and nothing else |
+//! | `parquet` | chosen columns as a Parquet file, behind the feature of that name |
+//! | [`grid`] | nine lines per solution, and a label |
+//! | [`judge`] | nine lines per solution, and nothing else |
 //!
-//! | `row` | what is known of each record, for a format to say |
-//! | [`compress`] | rows, compressed |
+//! | `row` | everything that a format may output about a record |
+//! | [`compress`] | compression of rows |
 
 mod buffer;
 mod columns;
@@ -50,7 +50,7 @@ pub use npy::NpyRows;
 pub use parquet::ParquetRows;
 pub use row::{Row, Rows};
 
-// What only the command and the package for Python need.
+// Used only by the command and the Python package.
 #[doc(hidden)]
 pub use buffer::{Fields, SHORT, Short};
 #[doc(hidden)]
@@ -69,27 +69,27 @@ pub use parquet::ParquetFile;
 #[doc(hidden)]
 pub use row::{Kept, Outcomes, PuzzleRow, PuzzleRows, Wanted};
 
-/// Turns rows into bytes. Workers share one and call it side by side.
+/// Formats rows as bytes. Workers share a format and call it concurrently.
 pub trait RowFormat: Sync {
-    /// Appends what stands before the first row.
+    /// Appends the header, which precedes the first row.
     fn header(&self, out: &mut RowBuffer);
 
     /// Appends the rows of a block.
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer);
 
-    /// The header as it has to be when all rows are written, as long as that before the first one, from
-    /// the number of bytes behind it; `None` if it is the same.
+    /// The final header, if it depends on the rows: a function from the number of bytes after the
+    /// header. It has the same length as the first header.
     fn whole_header(&self) -> Option<fn(u64) -> Vec<u8>> {
         None
     }
 
-    /// The columns of a Parquet file, if the rows, which are CSV without a header, are to become one.
+    /// The columns, if the rows are encoded for a Parquet file.
     #[cfg(feature = "parquet")]
     fn parquet_columns(&self) -> Option<&[(String, parquet::Kind)]> {
         None
     }
 
-    /// Whether a record without solution has a row; if not, there is a message for it.
+    /// Whether a record without a solution has a row; if not, it has a message.
     fn shows_failures(&self) -> bool {
         true
     }

@@ -1,24 +1,23 @@
-//! Arrays of `NumPy` (.npy): 81 bytes a record, 0 for a blank.
+//! Arrays of `NumPy` (.npy): 81 bytes per record, 0 for a blank.
 //!
-//! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. Its header says
-//! how many rows there are, so it is written again at the end ([`RowFormat::whole_header`]).
+//! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. Its header
+//! holds the number of rows, so it is rewritten at the end ([`RowFormat::whole_header`]).
 
 use super::{Column, Row, RowBuffer, RowFormat, Rows};
 use crate::puzzle::{CELLS, Puzzle};
 
-/// The length of the header, whatever it says: a multiple of 64.
+/// The length of the header, for any number of rows: a multiple of 64.
 pub const HEADER: usize = 128;
 
-/// Room for a row, as [`RowBuffer`] wants it: more than what it prefetches.
+/// The space that is requested from [`RowBuffer`] for a row: more than it prefetches.
 const ROOM: usize = 256;
 
-/// An array of type `uint8` and shape (records, 81): of each record its cells in one column.
+/// An array of type `uint8` and shape (records, 81): the cells of each record in one column.
 #[derive(Clone, Copy, Debug)]
 pub struct NpyRows {
     column: NpyColumn,
 }
 
-/// What an array can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NpyColumn {
     Puzzle,
@@ -27,7 +26,7 @@ enum NpyColumn {
 }
 
 impl NpyRows {
-    /// Of this column; `None` if it holds no cells: only puzzles, solutions and canonical forms do.
+    /// An array of this column; `None` unless it is the puzzle, the solution or the canonical form.
     pub fn of(column: Column) -> Option<Self> {
         let column = match column {
             Column::Puzzle => NpyColumn::Puzzle,
@@ -38,7 +37,7 @@ impl NpyRows {
         Some(Self { column })
     }
 
-    /// The cells of a row; all are blank where there are none.
+    /// The cells of a row; all blank if it has none.
     fn cells(self, row: &Row<'_>) -> [u8; CELLS] {
         let cells = match self.column {
             NpyColumn::Solution => row.outcome_or_none().solution().map(|grid| *grid.cells()),
@@ -52,11 +51,10 @@ impl NpyRows {
     }
 }
 
-/// The header of an array with this many rows.
 fn header(rows: u64) -> Vec<u8> {
     let dictionary =
         format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {CELLS}), }}");
-    // Behind the magic, the version and the length.
+    // The magic, the version and the length precede it.
     let length = HEADER - 10;
     let mut header = b"\x93NUMPY\x01\0".to_vec();
     header.extend_from_slice(&(length as u16).to_le_bytes());

@@ -1,9 +1,9 @@
-//! The row of a puzzle with the default columns, which is what nearly every row is.
+//! Rows of puzzles with the default columns: nearly all rows.
 //!
-//! Put together field by field it would cost a third of what an easy puzzle takes to solve. So what
-//! a row mostly shares with the one before is not written again (the digits of its number but the
-//! last; status, solutions and guesses), the rest is moved in vectors, and all of it goes to places
-//! in an array of which the compiler knows that they are there.
+//! Written field by field, such a row would take a third of the time of solving an easy puzzle.
+//! Therefore parts that rarely change from row to row are kept (all digits of the line number but
+//! the last; status, solutions and guesses), the rest is moved in vectors, and all offsets are
+//! provably inside an array, without bounds checks.
 
 use crate::simd::vectors::Simd;
 
@@ -14,21 +14,21 @@ use crate::solver::Outcome;
 use crate::status::Status;
 use crate::text::{copy_cells, write_digits};
 
-/// Room for the number of the line and the separator behind it.
+/// Space for the line number and its separator.
 const LINE: usize = 16;
-/// Places behind that: of the solution, and of the separator behind it if there is one or not.
+/// Offsets after that: of the solution, and of its separator with and without a solution.
 const SOLUTION: usize = CELLS + 1;
 const BEHIND: usize = SOLUTION + CELLS;
 const BEHIND_NONE: usize = SOLUTION;
-/// Room for the latency and the end of the line.
+/// Space for the latency and the line end.
 const LATENCY: usize = 16;
-/// Room for all behind the line, from any place on that a byte can name.
+/// Space for everything after the line number; offsets in it are bytes.
 const BODY: usize = u8::MAX as usize + Verdict::ROOM;
 
-/// Room for a row and what is overwritten behind it.
+/// Space for a row and for the surplus that is written after it.
 pub(super) const ROOM: usize = LINE + BODY;
 
-/// Writes rows, one after the other.
+/// Writes consecutive rows.
 pub(super) struct PlainRows {
     separator: u8,
     line: Counter,
@@ -40,8 +40,7 @@ impl PlainRows {
         Self { separator, line: Counter::NOWHERE, verdict: Verdict::NOTHING }
     }
 
-    /// Writes rows up to the first that has a number which this way is not made for; returns how
-    /// many.
+    /// Writes rows up to the first whose numbers do not fit; returns how many.
     #[inline(always)]
     pub(super) fn write_all<'a, S: Simd>(
         &mut self,
@@ -61,7 +60,7 @@ impl PlainRows {
         count
     }
 
-    /// Writes a row; returns its length, or `None` if it has a number that this way is not made for.
+    /// Writes a row; returns its length, or `None` if a number does not fit.
     #[inline(always)]
     fn write<S: Simd>(
         &mut self,
@@ -78,13 +77,13 @@ impl PlainRows {
 
         *first(room) = self.line.head;
         *first(&mut room[self.line.head_length % 8..]) = self.line.tail.to_le_bytes();
-        // The remainders change nothing but what the compiler knows.
+        // The remainders only tell the compiler the range.
         let line_end = self.line.length % LINE;
         room[line_end] = self.separator;
         let body: &mut [u8; BODY] = first(&mut room[line_end + 1..]);
         copy_cells(simd, cells, first(body));
         body[CELLS] = self.separator;
-        // Of no solution, too: what stands behind overwrites it.
+        // Also without a solution: later fields overwrite it.
         write_digits(simd, outcome.grid.cells(), first(&mut body[SOLUTION..]));
         *first(&mut body[usize::from(self.verdict.start)..]) = self.verdict.text;
         let latency = usize::from(self.verdict.end);
@@ -96,7 +95,6 @@ impl PlainRows {
     }
 }
 
-/// The first `N` bytes.
 #[inline(always)]
 fn first<const N: usize>(room: &mut [u8]) -> &mut [u8; N] {
     room.first_chunk_mut().expect("a row has room for the longest one")
@@ -112,36 +110,36 @@ pub(super) const STATUS_NAMES: [Short; Status::ALL.len()] = {
     names
 };
 
-/// Status, solutions and guesses, a separator before, between and behind them.
+/// The text of status, solutions and guesses, with separators around them.
 struct Verdict {
-    said: (Status, u32, u64),
+    values: (Status, u32, u64),
     text: [u8; Self::ROOM],
-    /// Where in the body it stands, and what stands behind it.
+    /// Its offset in the body, and the offset of its end.
     start: u8,
     end: u8,
 }
 
 impl Verdict {
-    /// As much as one vector moves: only some with billions of guesses are longer.
+    /// One vector: only texts with billions of guesses are longer.
     const ROOM: usize = 32;
 
-    /// Of a number of solutions that no outcome has together with this status.
+    /// A number of solutions that never occurs with this status.
     const NOTHING: Self =
-        Self { said: (Status::Unique, 0, 0), text: [0; Self::ROOM], start: 0, end: 0 };
+        Self { values: (Status::Unique, 0, 0), text: [0; Self::ROOM], start: 0, end: 0 };
 
-    /// That of an outcome; `None` if there is no room for it.
+    /// Updates the text; `None` if it does not fit.
     #[inline(always)]
     fn set(&mut self, separator: u8, status: Status, outcome: &Outcome) -> Option<()> {
-        let said = (status, outcome.solutions, outcome.guesses);
-        if self.said != said {
-            *self = Self::of(separator, said)?;
+        let values = (status, outcome.solutions, outcome.guesses);
+        if self.values != values {
+            *self = Self::of(separator, values)?;
         }
         Some(())
     }
 
     #[inline(never)]
-    fn of(separator: u8, said: (Status, u32, u64)) -> Option<Self> {
-        let (status, solutions, guesses) = said;
+    fn of(separator: u8, values: (Status, u32, u64)) -> Option<Self> {
+        let (status, solutions, guesses) = values;
         let mut room = [0; 4 * SHORT];
         let mut fields = Fields::new(&mut room, separator);
         fields.empty();
@@ -152,7 +150,7 @@ impl Verdict {
         let start = if solutions == 0 { BEHIND_NONE } else { BEHIND };
         let fits = length <= Self::ROOM;
         fits.then(|| Self {
-            said,
+            values,
             text: *first(&mut room),
             start: start as u8,
             end: (start + length) as u8,
@@ -160,31 +158,29 @@ impl Verdict {
     }
 }
 
-/// A number that mostly grows by one, and its digits.
+/// A number that usually grows by one, and its digits.
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     number: u64,
     /// All digits but the last eight, if there are more.
     head: [u8; 8],
     head_length: usize,
-    /// The last eight digits, of which the first is the lowest byte. (A register, to which one is
-    /// added: written to memory as it is, it can be read from there at once.)
+    /// The last eight digits, the first one in the lowest byte. (A register that is incremented:
+    /// stored whole, it can be loaded at once.)
     tail: u64,
-    /// How many digits there are.
     length: usize,
-    /// One more in the last digit.
+    /// The increment of the last digit.
     one: u64,
-    /// The next number of which more than the last digit is another, and more than the last two.
+    /// The next numbers at which more than the last digit changes, and more than the last two.
     next_ten: u64,
     next_hundred: u64,
 }
 
 impl Counter {
-    /// One more than the largest number that it can come to, which has a digit less than there is
-    /// room for.
+    /// One more than the largest number, which leaves space for a separator.
     const END: u64 = 10_u64.pow(LINE as u32 - 1);
 
-    /// At no number that it can come to; each of them is a start.
+    /// Before the first number: any number is a new start.
     const NOWHERE: Self = Self {
         number: 0,
         head: [0; 8],
@@ -196,7 +192,7 @@ impl Counter {
         next_hundred: 1,
     };
 
-    /// Goes on to a number; `None` if that is 0 or too large.
+    /// Moves to a number; `None` if that is 0 or too large.
     #[inline(always)]
     fn set(&mut self, number: u64) -> Option<()> {
         if number != self.number + 1 || number == self.next_hundred {
@@ -205,7 +201,7 @@ impl Counter {
             self.number = number;
             self.tail += self.one;
             if number == self.next_ten {
-                // One more in the digit before, and nothing in this one.
+                // Carry into the digit before.
                 self.next_ten += 10;
                 self.tail = self.tail - 10 * self.one + (self.one >> 8);
             }
@@ -213,7 +209,7 @@ impl Counter {
         Some(())
     }
 
-    /// By value: what nothing else can point to stays in registers.
+    /// Returned by value, so no pointer to it escapes and it stays in registers.
     #[inline(never)]
     fn at(number: u64) -> Option<Self> {
         if !(1..Self::END).contains(&number) {
@@ -245,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_that_goes_on_by_one_or_jumps_has_the_digits_of_its_number() {
+    fn the_digits_follow_the_number_through_steps_and_jumps() {
         let mut counter = Counter::NOWHERE;
         let ends = [10_u64.pow(8), 10_u64.pow(9), 10_u64.pow(12), Counter::END];
         let around_ends = ends.map(|end| end - 30..end + 30);

@@ -1,4 +1,4 @@
-//! What is known of each record of a block, for a format to say.
+//! Everything that a format may output about the records of a block.
 
 use std::borrow::Cow;
 use std::iter::Zip;
@@ -15,53 +15,52 @@ use crate::rating::Facts;
 use crate::solver::Outcome;
 use crate::status::Status;
 
-/// Everything that a format may say of one record.
+/// Everything that a format may output about one record.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     /// The input's name.
     pub file: &'a str,
     /// The record's line in that input, from 1.
     pub line: u64,
-    /// Bytes of its line before the cells.
+    /// The number of bytes before the cells in their line.
     pub indent: usize,
-    /// The cells or marks as they were written, the whole of a malformed record, or the line of a
-    /// malformed grid that is at fault.
+    /// The cells or marks as written, the whole text of a malformed record, or the faulty line of a
+    /// malformed grid.
     pub text: &'a [u8],
-    /// What became of it.
+    /// Its status.
     pub status: Status,
-    /// What the engine found, or what was wrong with the text.
+    /// The outcome of the engine, or the error in the text.
     pub outcome: Result<&'a Outcome, &'a Malformed>,
-    /// What is wrong with the solution that the input itself gives, if anything is.
+    /// What is wrong with the input's own solution, if anything.
     pub mismatch: Option<Reason<'a>>,
-    /// Its canonical form, if that was found.
+    /// Its canonical form, if it was computed.
     pub canonical: Option<&'a Canonical<Puzzle>>,
-    /// What else is known of the puzzle, if anything was asked for.
+    /// Facts about the puzzle, if any were requested.
     pub facts: Option<&'a Facts>,
-    /// All rows of the block, and the place of this one among them.
+    /// All rows of the block, and the index of this one.
     among: (&'a Rows<'a>, usize),
 }
 
-/// What is said of most puzzles: the row of one that was written as 81 cells.
+/// The row of a puzzle that was written as 81 contiguous cells: nearly all rows.
 #[derive(Clone, Copy, Debug)]
 pub struct PuzzleRow<'a> {
     /// Its line, from 1.
     pub line: u64,
-    /// The cells as they were written.
+    /// The cells as written.
     pub cells: &'a [u8; CELLS],
-    /// What became of it.
+    /// Its status.
     pub status: Status,
-    /// What the engine found.
+    /// The outcome of the engine.
     pub outcome: &'a Outcome,
 }
 
-/// Rows of puzzles that stand in lines of the same length, one below the other ([`Rows::for_each`]).
+/// Rows of puzzles in consecutive lines of equal length ([`Rows::for_each`]).
 #[derive(Clone, Debug)]
 pub struct PuzzleRows<'a> {
-    /// The line of the next one.
+    /// The line of the next puzzle.
     line: u64,
-    /// The block's.
     bytes: &'a [u8],
-    /// Where among them the next one's cells begin, and how far it is from there to those behind it.
+    /// The offset of the next puzzle's cells, and the distance between two lines.
     start: usize,
     line_bytes: usize,
     found: Zip<Iter<'a, Status>, Iter<'a, Outcome>>,
@@ -89,17 +88,16 @@ pub struct Kept<'a> {
 }
 
 impl<'a> Kept<'a> {
-    /// These fields of a block of these bytes.
     pub(crate) const fn new(bytes: &'a [u8], fields: &'a [Field]) -> Self {
         Self { bytes, fields }
     }
 
-    /// The bytes of the first of them, nothing if there is none.
+    /// The bytes of the first field; empty if there is none.
     pub fn first(self) -> &'a [u8] {
         self.fields.first().map_or(&[], |field| field.of(self.bytes))
     }
 
-    /// Where in the block the first of them begins, if it is there.
+    /// The offset of the first field in the block, if it is there.
     pub fn start(self) -> Option<usize> {
         let is_in_block = |field: &&Field| {
             matches!(field.form, FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString)
@@ -107,31 +105,31 @@ impl<'a> Kept<'a> {
         self.fields.first().filter(is_in_block).map(|field| field.start as usize)
     }
 
-    /// What each of them says.
+    /// The text of each field.
     pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
         self.fields.iter().map(move |field| field.text(self.bytes))
     }
 
-    /// What each of them says, and how it is written.
+    /// The text and the form of each field.
     pub fn forms(self) -> impl Iterator<Item = (Cow<'a, [u8]>, FieldForm)> {
         self.fields.iter().map(move |field| (field.text(self.bytes), field.form))
     }
 
-    /// Bytes of all together, at most.
+    /// An upper bound for the length of all texts.
     pub fn length(self) -> usize {
         self.fields.iter().map(|field| field.of(self.bytes).len()).sum()
     }
 }
 
 impl<'a> Row<'a> {
-    /// The fields of the input that are carried into the output.
+    /// The fields of the input that are copied to the output.
     pub fn kept(&self) -> Kept<'a> {
         let (Rows { bytes, records, kept, .. }, place) = self.among;
         let each = kept.len() / records.len();
         Kept { bytes, fields: kept.get(place * each..(place + 1) * each).unwrap_or_default() }
     }
 
-    /// The solution that the input itself gives, if it is checked.
+    /// The input's own solution, if it is checked.
     pub fn answer(&self) -> Kept<'a> {
         let (Rows { bytes, texts, answers, .. }, place) = self.among;
         let fields = answers.get(place..=place).unwrap_or_default();
@@ -139,13 +137,13 @@ impl<'a> Row<'a> {
         Kept { bytes: if is_own { texts } else { bytes }, fields }
     }
 
-    /// What the engine found; nothing for a malformed record.
+    /// The outcome of the engine; [`Outcome::NONE`] for a malformed record.
     #[inline(always)]
     pub fn outcome_or_none(&self) -> &'a Outcome {
         self.outcome.unwrap_or(&Outcome::NONE)
     }
 
-    /// Why the record has its status, where that is not clear from the puzzle alone.
+    /// Why the record has its status, if that does not follow from the puzzle alone.
     pub fn reason(&self) -> &'a str {
         match (self.status, self.outcome, self.mismatch) {
             (_, Err(malformed), _) => &malformed.what,
@@ -158,17 +156,17 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What the engine found about the puzzles and the marks of a block.
+/// The outcomes for the puzzles and the marks of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
-    /// Of each puzzle.
+    /// For each puzzle.
     pub puzzles: Vec<Outcome>,
-    /// Of each one's marks.
+    /// For each record with marks.
     pub marks: Vec<Outcome>,
 }
 
 impl Outcomes {
-    /// What was found about what a record gives.
+    /// The outcome of a record.
     #[inline(always)]
     pub fn of(&self, given: PuzzleRef) -> &Outcome {
         match given {
@@ -177,7 +175,7 @@ impl Outcomes {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn of_mut(&mut self, given: PuzzleRef) -> &mut Outcome {
         match given {
             PuzzleRef::Puzzle(place) => &mut self.puzzles[place as usize],
@@ -185,7 +183,7 @@ impl Outcomes {
         }
     }
 
-    /// Adds what was found about what is `like` this; returns its place.
+    /// Adds an outcome of the same kind as `like`; returns its reference.
     pub(crate) fn push(&mut self, like: PuzzleRef, outcome: Outcome) -> PuzzleRef {
         match like {
             PuzzleRef::Puzzle(_) => {
@@ -199,53 +197,52 @@ impl Outcomes {
         }
     }
 
-    /// Forgets all.
     pub(crate) fn clear(&mut self) {
         self.puzzles.clear();
         self.marks.clear();
     }
 }
 
-/// The records of a block and what became of them.
+/// The records of a block and their results.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     /// The input's name.
     pub file: &'a str,
-    /// The line of the block's first byte in that input, from 1.
+    /// The line number of the block's first line in that input, from 1.
     pub first_line: u64,
     /// The block's bytes.
     pub bytes: &'a [u8],
     /// The block's records.
     pub records: &'a RecordList,
-    /// What was wrong with those that are no puzzles.
+    /// The errors of the malformed records.
     pub malformed: &'a [Malformed],
-    /// The texts of records that do not stand in one piece ([`Text::Own`]).
+    /// The texts of records that are not contiguous in the block ([`Text::Own`]).
     pub texts: &'a [u8],
-    /// What became of each record.
+    /// The status of each record.
     pub statuses: &'a [Status],
-    /// What the engine found about each of them.
+    /// The outcomes of the engine.
     pub outcomes: &'a Outcomes,
-    /// The fields that are carried into the output, as many for each record.
+    /// The fields that are copied to the output, the same number for each record.
     pub kept: &'a [Field],
-    /// The solution that the input itself gives for each record, if they are checked.
+    /// The input's own solution for each record, if they are checked.
     pub answers: &'a [Field],
-    /// What is wrong with those that are [`Status::Mismatch`].
+    /// The reasons of the records with [`Status::Mismatch`].
     pub reasons: &'a Reasons,
-    /// The canonical form of each record that has one, if they were asked for.
+    /// The canonical form of each record that has one, if requested.
     pub forms: &'a [Option<Canonical<Puzzle>>],
-    /// What else is known of the puzzle of each record, if anything was asked for.
+    /// Facts about the puzzle of each record, if any were requested.
     pub facts: &'a [Facts],
-    /// The rows that are wanted: all, or those of an output.
+    /// Which rows are written: all, or those of one output.
     pub wanted: Wanted<'a>,
 }
 
-/// Which rows are wanted.
+/// Which rows are written.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Wanted<'a> {
     /// All.
     #[default]
     All,
-    /// Those of one output: this number stands for each of their records.
+    /// Those of one output: its number, and the number of the output of each record.
     Of(u8, &'a [u8]),
 }
 
@@ -258,6 +255,35 @@ impl Wanted<'_> {
     }
 }
 
+#[cfg(test)]
+impl<'a> Rows<'a> {
+    /// Rows of records, of which the malformed ones have the first error.
+    pub(super) fn of_records(
+        (file, first_line): (&'a str, u64),
+        bytes: &'a [u8],
+        records: &'a RecordList,
+        statuses: &'a [Status],
+        outcomes: &'a Outcomes,
+    ) -> Self {
+        Self {
+            file,
+            first_line,
+            bytes,
+            records,
+            malformed: vec![Malformed { column: 1, what: String::new() }].leak(),
+            texts: &[],
+            statuses,
+            outcomes,
+            kept: &[],
+            answers: &[],
+            reasons: Box::leak(Box::default()),
+            forms: &[],
+            facts: &[],
+            wanted: Wanted::All,
+        }
+    }
+}
+
 impl<'a> Rows<'a> {
     /// The rows in order.
     #[inline(always)]
@@ -266,14 +292,14 @@ impl<'a> Rows<'a> {
         self.records.iter().enumerate().filter_map(
             #[inline(always)]
             move |(place, record)| {
-                // Its reason is taken in any case.
+                // The row takes its reason even if it is not written.
                 let row = self.row(place, &record, &mut reasons);
                 self.wanted.has(place).then_some(row)
             },
         )
     }
 
-    /// The row of the record at a place; `reasons` are those of this row and of what comes behind it.
+    /// The row of the record at a place; `reasons` are those of this and all later rows.
     #[inline(always)]
     fn row(
         &'a self,
@@ -304,8 +330,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The rows of records that are alike, the first of them at this place, if they are puzzles that
-    /// were written in one piece.
+    /// The rows of a run of records that starts at this place, if they are puzzles with contiguous
+    /// cells.
     #[inline(always)]
     fn puzzles(&self, place: usize, alike: &RecordRun) -> Option<PuzzleRows<'a>> {
         let RecordRun { ref first, count, line_bytes } = *alike;
@@ -322,11 +348,11 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Calls `plain` with rows of puzzles that were written in one piece and not checked, which nearly
-    /// all are, as many as are alike, and `any` with each of the others and with the next if `plain`
-    /// has not written all of them: it returns how many.
+    /// Calls `plain` with runs of puzzles that have contiguous cells and are not checked (nearly
+    /// all rows are), and `any` with every other row. `plain` returns how many rows it has written;
+    /// `any` gets the next row if it has not written all.
     ///
-    /// Only what these rows say is put together from the records.
+    /// The rows for `plain` are built without the general [`Row`].
     #[inline(always)]
     pub fn for_each<T>(
         &'a self,

@@ -1,4 +1,4 @@
-//! A file that grows by frames of rows.
+//! A Parquet file to which frames of rows are appended.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -20,31 +20,31 @@ use super::frame::read_frame;
 use super::page::{Pages, Written, ZSTD_LEVEL};
 use super::piece::{Piece, joined};
 
-/// How many rows a group has at most, unless those of one block are more: some 30 MB before they are
-/// compressed.
+/// The most rows of a group, unless one block has more: some 30 MB before compression.
 pub const GROUP: usize = 128 * 1024;
 
-/// How many rows a page has, or less if the values of a column have as many bytes: pages of that size are
-/// what other programs write, and what is the same within a page is compressed to nothing.
+/// The rows of a page, or fewer if the values of a column reach `PAGE_BYTES`. Other programs write
+/// pages of this size, and repetitions within a page compress well.
 const ROWS_IN_PAGE: u32 = 20_000;
 const PAGE_BYTES: usize = 1 << 20;
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// There is none.
+    /// No value.
     Null,
-    /// Of a column of [`Kind::Number`].
+    /// For a column of [`Kind::Number`].
     Number(i64),
-    /// Of a column of [`Kind::Double`].
+    /// For a column of [`Kind::Double`].
     Double(f64),
-    /// Of a column of [`Kind::Truth`].
+    /// For a column of [`Kind::Truth`].
     Truth(bool),
-    /// Of a column of [`Kind::Text`], in UTF-8, or of [`Kind::Bytes`].
+    /// For a column of [`Kind::Text`], in UTF-8, or of [`Kind::Bytes`].
     Text(&'a [u8]),
 }
 
-/// A Parquet file that grows by the rows of [`ParquetRows`](super::ParquetRows), or value by value.
+/// A Parquet file to which rows of [`ParquetRows`](super::ParquetRows) or of single values are
+/// appended.
 ///
 /// ```
 /// use bulkdoku::output::parquet::{Kind, ParquetFile, Value};
@@ -59,10 +59,10 @@ pub enum Value<'a> {
 /// # Ok::<_, std::io::Error>(())
 /// ```
 pub struct ParquetFile {
-    /// Into memory, from where what is written goes on.
+    /// Writes into memory; the bytes are then copied to the output.
     file: SerializedFileWriter<Vec<u8>>,
     columns: Vec<ColumnChunk>,
-    /// How many rows the pages of `columns` have.
+    /// The number of rows in the pages of `columns`.
     rows: usize,
     pages: Pages,
 }
@@ -73,19 +73,18 @@ impl fmt::Debug for ParquetFile {
     }
 }
 
-/// What a column has of the group that is being made.
+/// A column of the current row group.
 #[derive(Debug)]
 struct ColumnChunk {
     kind: Kind,
-    /// Its pages.
     bytes: Vec<u8>,
-    /// The length of the first of them if that says what statuses are called, or 0.
+    /// The length of its dictionary page with the names of statuses, or 0.
     names: usize,
-    /// How many bytes they would have if they were not compressed.
+    /// Their uncompressed size.
     plain: usize,
     nulls: u64,
     range: Option<(i64, i64)>,
-    /// Rows that are in no page yet.
+    /// The rows that are not in a page yet.
     rest: Piece,
 }
 
@@ -93,7 +92,7 @@ impl ParquetFile {
     /// Begins a file with these columns.
     ///
     /// # Errors
-    /// When there cannot be such columns.
+    /// When the columns are not possible.
     pub fn new(columns: &[(String, Kind)]) -> io::Result<Self> {
         let fields = columns.iter().map(|(name, kind)| field(name, *kind).map(Arc::new));
         let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
@@ -108,11 +107,11 @@ impl ParquetFile {
         Ok(Self { file, columns: columns.collect::<Result<_, _>>()?, rows: 0, pages })
     }
 
-    /// Takes rows of [`ParquetRows`](super::ParquetRows) with these columns; what makes a group is
+    /// Appends rows of [`ParquetRows`](super::ParquetRows) with these columns; complete groups are
     /// written to `out`.
     ///
     /// # Errors
-    /// When the file cannot be written, or the rows are none of these.
+    /// When the file cannot be written, or the rows do not have these columns.
     pub fn take(&mut self, rows: &[u8], out: impl Write) -> io::Result<()> {
         let mut rest = rows;
         while !rest.is_empty() {
@@ -121,16 +120,16 @@ impl ParquetFile {
             for (column, piece) in self.columns.iter_mut().zip(&pieces) {
                 column.rest.append(piece);
             }
-            self.write_rest_if_enough()?;
+            self.write_full_pages()?;
         }
-        self.hand_on(out)
+        self.write_to(out)
     }
 
-    /// Takes a row: a value for each column. What makes a group is written to `out`.
+    /// Appends a row: a value for each column. Complete groups are written to `out`.
     ///
     /// # Errors
-    /// When the file cannot be written, or there are more or fewer values than columns, or a value is
-    /// none of its column's kind; the file is of no use then.
+    /// When the file cannot be written, when there are more or fewer values than columns, or when a
+    /// value is not of its column's kind. The file cannot be used after that.
     pub fn push<'a>(
         &mut self,
         row: impl IntoIterator<Item = Value<'a>>,
@@ -154,27 +153,25 @@ impl ParquetFile {
             let what = format!("{value:?} behind the last column");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         }
-        self.write_rest_if_enough()?;
-        self.hand_on(out)
+        self.write_full_pages()?;
+        self.write_to(out)
     }
 
-    /// How many rows are in no page yet.
-    fn rows_in_no_page(&self) -> u32 {
+    fn remaining_rows(&self) -> u32 {
         self.columns.first().map_or(0, |column| column.rest.rows)
     }
 
-    /// Makes pages of the rows that are in none, if these are enough.
-    fn write_rest_if_enough(&mut self) -> io::Result<()> {
+    /// Makes pages of the remaining rows, if there are enough.
+    fn write_full_pages(&mut self) -> io::Result<()> {
         let is_full = |column: &ColumnChunk| column.rest.values().len() >= PAGE_BYTES;
-        if self.rows_in_no_page() >= ROWS_IN_PAGE || self.columns.iter().any(is_full) {
-            self.write_rest()?;
+        if self.remaining_rows() >= ROWS_IN_PAGE || self.columns.iter().any(is_full) {
+            self.write_pages()?;
         }
         Ok(())
     }
 
-    /// Makes pages of the rows that are in none.
-    fn write_rest(&mut self) -> io::Result<()> {
-        let rows = self.rows_in_no_page();
+    fn write_pages(&mut self) -> io::Result<()> {
+        let rows = self.remaining_rows();
         if rows == 0 {
             return Ok(());
         }
@@ -193,25 +190,24 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// Writes what was encoded.
-    fn hand_on(&mut self, mut out: impl Write) -> io::Result<()> {
+    fn write_to(&mut self, mut out: impl Write) -> io::Result<()> {
         let encoded = self.file.inner_mut();
         out.write_all(encoded)?;
         encoded.clear();
         Ok(())
     }
 
-    /// Writes what is left, and the end of the file.
+    /// Writes the remaining rows and the end of the file.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn finish(&mut self, out: impl Write) -> io::Result<()> {
-        self.write_rest()?;
+        self.write_pages()?;
         if self.rows > 0 {
             self.write_group()?;
         }
         self.file.finish().map_err(failed)?;
-        self.hand_on(out)
+        self.write_to(out)
     }
 
     fn write_group(&mut self) -> io::Result<()> {
@@ -226,7 +222,6 @@ impl ParquetFile {
     }
 }
 
-/// What the schema says of a column.
 fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
     let (physical, logical) = match kind {
         Kind::Number => (Physical::INT64, None),
@@ -242,7 +237,7 @@ fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
 }
 
 impl ColumnChunk {
-    /// Nothing yet but the names of statuses, if it has some.
+    /// An empty column. A column of statuses begins with their names.
     fn new(kind: Kind, pages: &mut Pages) -> io::Result<Self> {
         let names = match kind {
             Kind::Status => pages.names()?,
@@ -259,7 +254,6 @@ impl ColumnChunk {
         })
     }
 
-    /// Takes a page, which was made of this piece.
     fn add(&mut self, piece: &Piece, page: &Written) {
         self.bytes.extend_from_slice(&page.bytes);
         self.plain += page.plain;
@@ -267,7 +261,7 @@ impl ColumnChunk {
         self.range = joined(self.range, piece.range);
     }
 
-    /// Ends the group, which has this many rows: its bytes, and what is to be said of them.
+    /// Ends the group: the column's bytes and metadata.
     fn end(
         &mut self,
         rows: u64,

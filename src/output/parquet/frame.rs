@@ -1,14 +1,14 @@
-//! Pieces among the bytes of rows: what a worker hands to the writer.
+//! Frames: the encoded rows that a worker hands to the writer as bytes.
 //!
-//! A frame holds some rows: how many, and for each column a head of numbers and its bytes.
+//! A frame holds the number of its rows and, for each column, a header and the encoded values.
 
 use super::piece::{Piece, PieceRef};
 use crate::output::RowBuffer;
 
-/// What stands where there is no smallest and no largest number.
+/// Stands for a missing range.
 const NO_RANGE: (i64, i64) = (i64::MAX, i64::MIN);
 
-/// Appends the rows of ended pieces, one for each column.
+/// Appends a frame of finished pieces, one for each column.
 pub(super) fn write_frame(pieces: &[Piece], out: &mut RowBuffer) {
     let rows = pieces.first().map_or(0, |piece| piece.rows);
     if rows == 0 {
@@ -27,8 +27,8 @@ pub(super) fn write_frame(pieces: &[Piece], out: &mut RowBuffer) {
     }
 }
 
-/// Takes the first frame of some, which has a piece for each of this many columns; `None` if there is
-/// none, or not the whole of it.
+/// Reads the first frame of `bytes`, with this number of columns; `None` if there is no complete
+/// frame.
 pub(super) fn read_frame<'a>(bytes: &mut &'a [u8], columns: usize) -> Option<Vec<PieceRef<'a>>> {
     let rows = u32::from_le_bytes(*take(bytes)?);
     let piece = |_| {
@@ -46,7 +46,6 @@ pub(super) fn read_frame<'a>(bytes: &mut &'a [u8], columns: usize) -> Option<Vec
     (0..columns).map(piece).collect()
 }
 
-/// Takes the first `N` bytes of some.
 fn take<'a, const N: usize>(bytes: &mut &'a [u8]) -> Option<&'a [u8; N]> {
     let (first, rest) = bytes.split_first_chunk()?;
     *bytes = rest;

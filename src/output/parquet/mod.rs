@@ -1,16 +1,15 @@
 //! Rows as a Parquet file.
 //!
-//! Workers encode the columns of their blocks; the writer makes pages of them, compressed with zstd, and
-//! every [`GROUP`] rows are a group of the file. Pages hold the rows of several blocks: the tables of a
-//! compressed page cost less then, and what comes again is found. The format:
-//! <https://parquet.apache.org/docs/file-format/>.
+//! Workers encode the columns of their blocks. The writer makes pages of them, compressed with
+//! zstd, and a row group of every [`GROUP`] rows. A page holds the rows of several blocks, which
+//! compresses better. The format: <https://parquet.apache.org/docs/file-format/>.
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `values` | the values that rows have in a column |
+//! | `values` | the values of rows in a column |
 //! | `piece` | values of a column, encoded |
 //! | `page` | a page: encoded values, compressed |
-//! | `frame` | pieces among the bytes of rows |
+//! | `frame` | pieces as bytes |
 //! | `file` | the file |
 
 mod file;
@@ -31,7 +30,7 @@ use super::{Column, RowBuffer, RowFormat, Rows, names_of_kept};
 
 pub use file::{GROUP, ParquetFile, Value};
 
-/// What the values of a column are.
+/// The type of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Whole numbers of 64 bits.
@@ -49,7 +48,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What the values of a column of rows are.
     fn of(column: Column) -> Self {
         match column {
             Column::Line
@@ -76,16 +74,16 @@ impl Kind {
     }
 }
 
-/// Rows that [`ParquetFile`] takes: not text, but encoded columns.
+/// Rows for [`ParquetFile`]: encoded columns instead of text.
 pub struct ParquetRows {
     columns: Vec<(String, Kind)>,
     sources: Vec<Source>,
-    /// What workers encode rows with, a piece for each column: those that no worker has at the moment.
+    /// Buffers for encoding, a piece for each column, that no worker uses at the moment.
     free: Mutex<Vec<Vec<Piece>>>,
 }
 
 impl ParquetRows {
-    /// Rows with these columns, and behind them those of the input that are kept, as text.
+    /// Rows with these columns, followed by the kept columns of the input, as text.
     pub fn new(columns: &[Column], kept: &[String]) -> Self {
         let own = columns.iter().map(|&column| (column.name().to_owned(), Kind::of(column)));
         let kept_names = names_of_kept(columns, kept).into_iter();

@@ -1,4 +1,4 @@
-//! Pages: encoded values, compressed, with what stands before them in the file.
+//! Pages: encoded and compressed values with their header.
 
 use std::fmt;
 use std::io;
@@ -17,21 +17,20 @@ use crate::status::Status;
 /// Higher levels gain little on rows and cost much.
 pub(super) const ZSTD_LEVEL: i32 = 1;
 
-/// Makes pages.
 #[derive(Default)]
 pub(super) struct Pages {
     zstd: Option<Compressor<'static>>,
-    /// Used again: for what the last page holds, and for the same compressed.
+    /// Reused buffers: for the content of a page, and for the same compressed.
     room: Vec<u8>,
     packed: Vec<u8>,
 }
 
-/// A page as it stands in the file.
+/// A page as in the file.
 #[derive(Debug, Default)]
 pub(super) struct Written {
-    /// All of it.
+    /// Its bytes.
     pub bytes: Vec<u8>,
-    /// How many bytes it would have if it were not compressed.
+    /// Its uncompressed size.
     pub plain: usize,
 }
 
@@ -42,10 +41,10 @@ impl fmt::Debug for Pages {
 }
 
 impl Pages {
-    /// A page of an ended piece of a column.
+    /// The page of a finished piece of a column.
     ///
     /// # Errors
-    /// When there is no room.
+    /// When memory is short.
     pub(super) fn data(&mut self, kind: Kind, piece: &mut Piece) -> io::Result<Written> {
         let num_values = piece.rows;
         let mut room = mem::take(&mut self.room);
@@ -67,10 +66,10 @@ impl Pages {
         write(page, plain)
     }
 
-    /// The page that says what statuses are called.
+    /// The dictionary page with the names of statuses.
     ///
     /// # Errors
-    /// When there is no room.
+    /// When memory is short.
     pub(super) fn names(&mut self) -> io::Result<Written> {
         let mut plain = Vec::new();
         for status in Status::ALL {
@@ -99,7 +98,7 @@ impl Pages {
     }
 }
 
-/// Puts the header before a page, which has this many bytes if it is not compressed.
+/// Adds the header to a page of this uncompressed size.
 fn write(page: Page, plain: usize) -> io::Result<Written> {
     let mut bytes = TrackedWrite::new(Vec::with_capacity(page.buffer().len() + 64));
     let page = CompressedPage::new(page, plain);

@@ -1,24 +1,23 @@
-//! Values of a column, encoded: what one piece holds and what another holds, one behind the other, are
-//! the values of both.
+//! The encoded values of a column. Concatenated pieces hold the values of both.
 
 use std::mem;
 
 use super::Kind;
 use crate::puzzle::{CELLS, Grid};
 
-/// Values of a column of rows that follow each other.
+/// The values of consecutive rows in a column.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// How many rows.
+    /// The number of rows.
     pub rows: u32,
-    /// How many of them have no value.
+    /// The number of rows without a value.
     pub nulls: u32,
-    /// The smallest and the largest of numbers, if there are any.
+    /// The smallest and the largest number, if there are numbers.
     pub range: Option<(i64, i64)>,
-    /// For each row, whether it has a value: 1 or 0, in runs.
+    /// For each row 1 if it has a value, else 0, in runs.
     pub levels: Vec<u8>,
-    /// Room for what stands before the values in a page, then the values: numbers of 8 bytes, texts with
-    /// their lengths before them, a byte for each truth value, statuses in runs.
+    /// Space for the start of a page, then the values: numbers of 8 bytes, texts after their
+    /// lengths, a byte for each truth value, statuses in runs.
     values: Vec<u8>,
     level: Run,
     status: Run,
@@ -30,10 +29,11 @@ impl Default for Piece {
     }
 }
 
-/// Bytes before the values: enough for the length of the levels, and for levels in one run or two.
+/// The space before the values: enough for the length of the levels and for one or two runs of
+/// them.
 const HEAD: usize = 16;
 
-/// Equal small numbers that are not written yet.
+/// A run of equal small numbers that is not written yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Run {
     value: u8,
@@ -41,7 +41,7 @@ struct Run {
 }
 
 impl Run {
-    /// Adds one; if it is another than those before it, these are written.
+    /// Adds a number; if it differs, writes the run before it.
     #[inline(always)]
     fn push(&mut self, value: u8, into: &mut Vec<u8>) {
         if value != self.value {
@@ -51,9 +51,9 @@ impl Run {
         self.count += 1;
     }
 
-    /// Writes what there is, as a run of the
-    /// [hybrid encoding](https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE): twice
-    /// the count in groups of seven bits, and the value.
+    /// Writes the run in the [hybrid
+    /// encoding](https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE): twice the
+    /// count in groups of seven bits, and the value.
     #[inline(never)]
     fn end(&mut self, into: &mut Vec<u8>) {
         let mut rest = u64::from(mem::take(&mut self.count)) << 1;
@@ -69,7 +69,7 @@ impl Run {
 }
 
 impl Piece {
-    /// No rows, and no room.
+    /// No rows, and no memory.
     const EMPTY: Self = Self {
         rows: 0,
         nulls: 0,
@@ -80,7 +80,6 @@ impl Piece {
         status: Run { value: 0, count: 0 },
     };
 
-    /// Forgets all rows, keeps the room.
     pub(super) fn clear(&mut self) {
         let Self { mut levels, mut values, .. } = mem::replace(self, Self::EMPTY);
         levels.clear();
@@ -88,18 +87,17 @@ impl Piece {
         (self.levels, self.values) = (levels, values);
     }
 
-    /// The values.
     pub(super) fn values(&self) -> &[u8] {
         self.values.get(HEAD..).unwrap_or_default()
     }
 
-    /// Writes the runs that are open. It has to be called behind the last row.
+    /// Finishes the piece: writes the open runs. To be called after the last row.
     pub(super) fn end(&mut self) {
         self.level.end(&mut self.levels);
         self.status.end(&mut self.values);
     }
 
-    /// Puts the rows of an ended piece behind the others.
+    /// Appends the rows of a finished piece.
     pub(super) fn append(&mut self, other: &PieceRef<'_>) {
         self.end();
         self.rows += other.rows;
@@ -109,7 +107,6 @@ impl Piece {
         self.values.extend_from_slice(other.values);
     }
 
-    /// A row without a value.
     #[inline(always)]
     pub(super) fn null(&mut self) {
         self.rows += 1;
@@ -149,7 +146,6 @@ impl Piece {
         self.values.extend_from_slice(text);
     }
 
-    /// A text of 81 characters.
     #[inline(always)]
     pub(super) fn cells(&mut self, cells: &[u8; CELLS]) {
         self.present();
@@ -159,7 +155,6 @@ impl Piece {
         self.values.extend_from_slice(&text);
     }
 
-    /// The 81 digits of a grid.
     #[inline(always)]
     pub(super) fn grid(&mut self, grid: &Grid) {
         self.cells(&grid.cells().map(|digit| digit + b'0'));
@@ -172,8 +167,8 @@ impl Piece {
         self.status.push(number, &mut self.values);
     }
 
-    /// What stands in a page: how long the levels are, the levels, the values. `room` is used if that is
-    /// not in one piece.
+    /// The content of a page: the length of the levels, the levels, the values. `room` is used if
+    /// they are not contiguous.
     pub(super) fn in_page<'a>(&'a mut self, kind: Kind, room: &'a mut Vec<u8>) -> &'a [u8] {
         room.clear();
         room.extend_from_slice(&(self.levels.len() as u32).to_le_bytes());
@@ -197,10 +192,9 @@ impl Piece {
     }
 }
 
-/// How many bits the number of a status has.
 const STATUS_BITS: u8 = 8;
 
-/// An ended piece that stands elsewhere.
+/// A finished piece in other memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceRef<'a> {
     pub rows: u32,
@@ -210,7 +204,6 @@ pub(super) struct PieceRef<'a> {
     pub values: &'a [u8],
 }
 
-/// What two ranges hold together.
 #[inline(always)]
 pub(super) fn joined(one: Option<(i64, i64)>, other: Option<(i64, i64)>) -> Option<(i64, i64)> {
     match (one, other) {

@@ -7,12 +7,12 @@ use super::values::push_as;
 use super::*;
 use crate::input::ParquetText;
 
-fn read(file: &File, wanted: Option<&[usize]>) -> String {
+fn read(file: &File, requested: Option<&[usize]>) -> String {
     let mut text = String::new();
     let mut file = file.try_clone().unwrap();
     file.rewind().unwrap();
     assert!(ParquetText::is_one(&file));
-    ParquetText::open(file, wanted).unwrap().read_to_string(&mut text).unwrap();
+    ParquetText::open(file, requested).unwrap().read_to_string(&mut text).unwrap();
     text
 }
 
@@ -28,7 +28,7 @@ fn columns() -> Vec<(String, Kind)> {
     columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec()
 }
 
-/// A row of them: its fields.
+/// The fields of a row.
 fn row(number: usize) -> [String; 5] {
     let statuses = crate::Status::ALL;
     let either = |is: bool, one: &str, other: &str| if is { one } else { other }.to_owned();
@@ -41,7 +41,7 @@ fn row(number: usize) -> [String; 5] {
     ]
 }
 
-/// The frame of some rows.
+/// Appends a frame of these rows.
 fn frame(rows: std::ops::Range<usize>, out: &mut RowBuffer) {
     let mut pieces: Vec<_> = columns().iter().map(|_| Piece::default()).collect();
     for row in rows.map(row) {
@@ -58,7 +58,7 @@ fn frame(rows: std::ops::Range<usize>, out: &mut RowBuffer) {
     write_frame(&pieces, out);
 }
 
-/// A file with rows in frames of these sizes, again and again, and how many rows it has.
+/// A file of at least this many rows in frames of these sizes, and its number of rows.
 fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
     let out = tempfile::tempfile().unwrap();
     let mut file = ParquetFile::new(&columns()).unwrap();
@@ -69,7 +69,7 @@ fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
         }
         frame(rows..rows + size, &mut frames);
         rows += size;
-        // Some at once, as a block has them.
+        // Several frames at once, as in a block.
         if size.is_multiple_of(2) {
             file.take(frames.as_slice(), &out).unwrap();
             frames.clear();
@@ -101,14 +101,14 @@ fn rows_come_back_from_frames_of_any_size() {
 }
 
 #[test]
-fn columns_that_are_not_wanted_are_empty() {
+fn columns_that_are_not_requested_are_empty() {
     let (file, _) = file_of(&[300], 300);
     let some = read(&file, Some(&[2]));
     assert!(some.starts_with("line,puzzle,status,rating,minimal\n,,unique,,\n"));
 }
 
 #[test]
-fn groups_have_no_more_rows_than_they_should_and_say_what_numbers_they_hold() {
+fn groups_are_limited_and_have_statistics() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::file::statistics::Statistics;
 
@@ -127,7 +127,7 @@ fn groups_have_no_more_rows_than_they_should_and_say_what_numbers_they_hold() {
 }
 
 #[test]
-fn rows_that_are_cut_or_none_are_refused() {
+fn truncated_frames_are_refused() {
     let mut out = RowBuffer::default();
     frame(0..10, &mut out);
     let whole = out.as_slice();
@@ -142,7 +142,7 @@ fn rows_that_are_cut_or_none_are_refused() {
 }
 
 #[test]
-fn what_is_no_parquet_file_is_seen() {
+fn other_files_are_recognised() {
     for text in ["", "PAR1", "PAR1 is a label\n", "53..7\nPAR1"] {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
@@ -155,7 +155,7 @@ fn what_is_no_parquet_file_is_seen() {
 }
 
 #[test]
-fn values_come_back_one_by_one_and_only_in_their_columns() {
+fn single_values_come_back_and_must_fit_their_columns() {
     let mut out = Vec::new();
     let columns = [
         ("n", Kind::Number),

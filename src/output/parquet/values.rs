@@ -1,23 +1,22 @@
-//! The values that rows have in a column.
+//! The values of rows in a column.
 
 use std::borrow::Cow;
 
 use super::Kind;
 use super::piece::Piece;
-use crate::output::{Column, Row, Rows, Short};
+use crate::output::{Column, Row, Rows};
 use crate::puzzle::CELLS;
 use crate::status::Status;
 
-/// Where the values of a column come from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
-    /// A column of rows.
     Own(Column),
-    /// A column of the input, by its number among those that are kept.
+    /// A kept column of the input, by its number.
     Kept(usize),
 }
 
-/// Appends the values of rows in a column. What is empty, or not what the column holds, is a null.
+/// Appends the values of rows in a column. An empty text, or one that is not of the column's kind,
+/// is a null.
 pub(super) fn push_values(source: Source, kind: Kind, rows: &Rows<'_>, piece: &mut Piece) {
     match source {
         Source::Own(column) => push_own(column, rows, piece),
@@ -33,31 +32,28 @@ fn each<'a>(rows: &'a Rows<'a>, push: impl FnMut(Row<'a>)) {
     rows.iter().for_each(push);
 }
 
-/// Appends what rows say in a column of their own.
+/// Appends the values of rows in one of our columns.
 fn push_own(column: Column, rows: &Rows<'_>, piece: &mut Piece) {
-    let unsigned = |number: u64, piece: &mut Piece| match number.try_into() {
-        Ok(number) => piece.number(number),
-        Err(_) => piece.null(),
-    };
+    let unsigned =
+        |number: u64, piece: &mut Piece| or_null(number.try_into().ok(), piece, Piece::number);
     match column {
         Column::File => each(rows, |row| text(row.file.as_bytes(), piece)),
         Column::Seed => each(rows, |row| push_as(Kind::Number, row.file.as_bytes(), piece)),
         Column::Line | Column::Id => each(rows, |row| unsigned(row.line, piece)),
         Column::Puzzle => each(rows, |row| cells(row.text, row.outcome.is_ok(), piece)),
-        Column::Solution => each(rows, |row| match row.outcome_or_none().solution() {
-            Some(grid) => piece.grid(grid),
-            None => piece.null(),
-        }),
+        Column::Solution => {
+            each(rows, |row| or_null(row.outcome_or_none().solution(), piece, Piece::grid));
+        }
         Column::Answer => {
             each(rows, |row| cells(row.answer().first(), row.status == Status::Ok, piece));
         }
-        Column::Canonical => each(rows, |row| match row.canonical {
-            Some(canonical) => piece.cells(&canonical.form.text()),
-            None => piece.null(),
+        Column::Canonical => each(rows, |row| {
+            or_null(row.canonical, piece, |piece, found| piece.cells(&found.form.text()));
         }),
-        Column::Automorphisms => each(rows, |row| match row.canonical {
-            Some(canonical) => unsigned(canonical.automorphisms.into(), piece),
-            None => piece.null(),
+        Column::Automorphisms => each(rows, |row| {
+            or_null(row.canonical, piece, |piece, found| {
+                unsigned(found.automorphisms.into(), piece);
+            });
         }),
         Column::Status => each(rows, |row| piece.status(row.status as u8)),
         Column::Reason => each(rows, |row| match row.status {
@@ -69,15 +65,25 @@ fn push_own(column: Column, rows: &Rows<'_>, piece: &mut Piece) {
         Column::Nodes => each(rows, |row| unsigned(row.outcome_or_none().nodes, piece)),
         Column::LatencyNs => each(rows, |row| unsigned(row.outcome_or_none().latency_ns, piece)),
         Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-            each(rows, |row| match row.fact(column) {
-                Some(fact) => push_as(Kind::of(column), Short::as_bytes(&fact), piece),
-                None => piece.null(),
+            each(rows, |row| {
+                or_null(row.fact(column), piece, |piece, fact| {
+                    push_as(Kind::of(column), fact.as_bytes(), piece);
+                });
             });
         }
     }
 }
 
-/// Appends what may be 81 characters that are known to be text.
+/// Appends a value, or a null if there is none.
+#[inline(always)]
+fn or_null<T>(value: Option<T>, piece: &mut Piece, push: impl FnOnce(&mut Piece, T)) {
+    match value {
+        Some(value) => push(piece, value),
+        None => piece.null(),
+    }
+}
+
+/// Appends a text; the 81 cells of a puzzle are known to be UTF-8.
 #[inline(always)]
 fn cells(bytes: &[u8], is_puzzle: bool, piece: &mut Piece) {
     match <&[u8; CELLS]>::try_from(bytes) {
@@ -86,7 +92,6 @@ fn cells(bytes: &[u8], is_puzzle: bool, piece: &mut Piece) {
     }
 }
 
-/// Appends a text from outside.
 #[inline(never)]
 fn text(bytes: &[u8], piece: &mut Piece) {
     match String::from_utf8_lossy(bytes) {
@@ -95,22 +100,15 @@ fn text(bytes: &[u8], piece: &mut Piece) {
     }
 }
 
-/// Appends what a text says.
+/// Appends the value of a text.
 pub(super) fn push_as(kind: Kind, bytes: &[u8], piece: &mut Piece) {
-    let words = || str::from_utf8(bytes).ok();
+    fn parsed<T: std::str::FromStr>(bytes: &[u8]) -> Option<T> {
+        str::from_utf8(bytes).ok()?.parse().ok()
+    }
     match kind {
-        Kind::Number => match words().and_then(|text| text.parse().ok()) {
-            Some(number) => piece.number(number),
-            None => piece.null(),
-        },
-        Kind::Double => match words().and_then(|text| text.parse().ok()) {
-            Some(number) => piece.double(number),
-            None => piece.null(),
-        },
-        Kind::Truth => match words().and_then(|text| text.parse().ok()) {
-            Some(value) => piece.truth(value),
-            None => piece.null(),
-        },
+        Kind::Number => or_null(parsed(bytes), piece, Piece::number),
+        Kind::Double => or_null(parsed(bytes), piece, Piece::double),
+        Kind::Truth => or_null(parsed(bytes), piece, Piece::truth),
         Kind::Bytes if !bytes.is_empty() => piece.text(bytes),
         Kind::Bytes => piece.null(),
         Kind::Status | Kind::Text => text(bytes, piece),

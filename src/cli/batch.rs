@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use bulkdoku::input::InputOptions;
 use bulkdoku::output::RowFormat;
-use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, WantedTally};
+use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, RequestedTally};
 use bulkdoku::{EngineKind, Pipeline, Progress, SimdLevel};
 
 use super::engine_args::EngineArgs;
@@ -127,7 +127,7 @@ impl Batch {
         progress: &Progress,
     ) -> Result<Exit, Failure> {
         let has_page = destinations.report.is_some();
-        self.pipeline.tally = WantedTally { clues: has_page, guesses: has_page, levels: false };
+        self.pipeline.tally = RequestedTally { clues: has_page, guesses: has_page, levels: false };
         let opening = Opening {
             run: self.run_on(&inputs, destinations),
             destinations,

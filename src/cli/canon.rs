@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, FormLines, RowFormat};
-use bulkdoku::pipeline::{Distinct, Sameness, Sift, WantedFacts};
+use bulkdoku::pipeline::{Distinct, RequestedFacts, Sameness, Sift};
 use bulkdoku::{Compression, EngineKind, Pipeline, SimdLevel};
 
 use super::against::AgainstArgs;
@@ -162,10 +162,10 @@ impl Args {
             // It is never asked.
             engine: Box::new(|| EngineKind::Scalar.build(SimdLevel::best())),
             canon: true,
-            facts: WantedFacts {
+            facts: RequestedFacts {
                 form: self.shows_forms(format),
                 clues: columns.contains(&Column::Clues),
-                ..WantedFacts::default()
+                ..RequestedFacts::default()
             },
             sift,
             // What was typed is refused before any input is looked at.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bulkdoku::canon::{Known, Seen};
 use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Fate, Sameness, Sift, Sifted, WantedFacts};
+use bulkdoku::pipeline::{Fate, RequestedFacts, Sameness, Sift, Sifted};
 use bulkdoku::{Compression, Pipeline};
 use indicatif::HumanCount;
 
@@ -159,10 +159,10 @@ impl Args {
         Ok(Pipeline {
             threads: self.run.threads,
             canon: true,
-            facts: WantedFacts {
+            facts: RequestedFacts {
                 form: format.has_columns() && columns.iter().any(|column| column.is_about_canon()),
                 clues: columns.contains(&Column::Clues),
-                ..WantedFacts::default()
+                ..RequestedFacts::default()
             },
             sift: Some(Box::new(overlap)),
             format: format.rows_of_puzzles(None, &Column::DEFAULT_OF_OVERLAP, &[])?,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use bulkdoku::Status;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Rated, Route, WantedFacts};
+use bulkdoku::pipeline::{Rated, RequestedFacts, Route};
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
@@ -167,10 +167,10 @@ impl SelectArgs {
     }
 
     /// The facts that these columns and files need.
-    pub fn facts(&self, columns: &[Column]) -> WantedFacts {
+    pub fn facts(&self, columns: &[Column]) -> RequestedFacts {
         let has = |column| columns.contains(&column);
         let rated = self.rating_over.map_or(Rated::Itself, Rated::Isomorphs);
-        WantedFacts {
+        RequestedFacts {
             clues: has(Column::Clues),
             level: has(Column::Level) || self.split_by == Some(SplitBy::Level),
             rating: has(Column::Rating).then_some(rated),

@@ -1,4 +1,4 @@
-//! Solutions that stand in an input of their own, in the order of the puzzles.
+//! Solutions in an input of their own, in the order of the puzzles.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -11,18 +11,19 @@ use super::progress::InputFailure;
 use super::records::{ReadRecord, RecordReader};
 use crate::input::{Records, Source, Stream};
 
-/// The solutions for a check, one record for each of the puzzles, read in step with them.
+/// The solutions to check, a record for each puzzle, read in step with the puzzles.
 pub struct AnswerInput {
     name: Arc<str>,
-    /// Before the reading begins.
+    /// The input, before reading starts.
     source: Option<Source<Stream<'static>>>,
     records: Option<RecordReader<iter::Once<Source<Watched>>, Watched>>,
-    /// The records of a block of puzzles, to be counted.
+    /// The records of a block of puzzles, to count them.
     puzzles: Records,
-    /// Set when the run is to end.
+    /// Set when the run is to stop.
     stop: Arc<AtomicBool>,
-    /// How many were read, and how many puzzles there were for which none was left.
+    /// The number of solutions that were read.
     read: u64,
+    /// The number of puzzles without a solution.
     missing: u64,
     is_stopped: bool,
     failures: Vec<InputFailure>,
@@ -44,7 +45,7 @@ impl AnswerInput {
         }
     }
 
-    /// Begins to read; the reading ends when `stop` is set.
+    /// Starts reading, until `stop` is set.
     pub(super) fn begin(&mut self, stop: &Arc<AtomicBool>) {
         let Some(Source { name, layout, reader, .. }) = self.source.take() else { return };
         self.stop = Arc::clone(stop);
@@ -53,8 +54,8 @@ impl AnswerInput {
         self.records = Some(RecordReader::new(iter::once(source)));
     }
 
-    /// Reads past the first `records` solutions, which an earlier run has checked. One that fails
-    /// ends the reading, which shows at the next block.
+    /// Skips the first `records` solutions, which an earlier run has checked. A failure is reported
+    /// at the next block.
     pub(super) fn skip(&mut self, records: u64) {
         for _ in 0..records {
             if !self.with_next(|_| {}) {
@@ -63,7 +64,7 @@ impl AnswerInput {
         }
     }
 
-    /// Gives the next record to `take`; `false` if there is none.
+    /// Passes the next record to `take`; `false` if there is none.
     fn with_next(&mut self, take: impl FnOnce(ReadRecord<'_>)) -> bool {
         let Some(records) = &mut self.records else { return false };
         if let Some(record) = records.next() {
@@ -75,8 +76,8 @@ impl AnswerInput {
         false
     }
 
-    /// Attaches the next answers to a block's records; `false` if they cannot be read. Blocks come
-    /// in their order.
+    /// Attaches the next answers to a block's records; `false` if they cannot be read. Called for
+    /// blocks in order.
     pub(super) fn attach(&mut self, block: &mut Block) -> bool {
         let Block { layout, first_line, cut_short, .. } = &*block;
         layout.read(block.lines(), *first_line, *cut_short, &mut self.puzzles);
@@ -99,13 +100,13 @@ impl AnswerInput {
         true
     }
 
-    /// Whether the reading ended early because the run is to end.
+    /// Whether reading ended early because the run was stopped.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
-    /// What went wrong, at the end of a run that has read all puzzles: reading failed, or there are
-    /// not as many solutions as puzzles.
+    /// The failures at the end of a run that has read all puzzles: of reading, or because the
+    /// number of solutions differs.
     pub(super) fn finish(&mut self) -> Vec<InputFailure> {
         if self.stop.load(Ordering::Relaxed) {
             return Vec::new();
@@ -132,7 +133,7 @@ impl fmt::Debug for AnswerInput {
     }
 }
 
-/// Fails when the run is to end: nothing else would end a read from a slow pipe.
+/// Fails when the run is stopped, as nothing else would end a read from a slow pipe.
 struct Watched {
     reader: Stream<'static>,
     stop: Arc<AtomicBool>,
@@ -141,7 +142,7 @@ struct Watched {
 impl Read for Watched {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.stop.load(Ordering::Relaxed) {
-            return Err(io::Error::other("the run is to end"));
+            return Err(io::Error::other("the run was stopped"));
         }
         self.reader.read(into)
     }

@@ -1,11 +1,11 @@
-//! Answers that are attached to the records of a block.
+//! Answers from another input, attached to the records of a block.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::input::{Field, FieldForm, Records};
 
-/// A longer text is no solution; the rest of it is dropped.
+/// The rest of a longer text, which is no solution, is dropped.
 const LONGEST: usize = 729;
 
 /// The answers to the records of a block.
@@ -14,11 +14,11 @@ pub(super) struct Attached {
     file: Arc<str>,
     text: Vec<u8>,
     fields: Vec<Field>,
-    /// The line of each; `None` where the input has ended.
+    /// The line of each; `None` after the end of the input.
     lines: Vec<Option<u64>>,
 }
 
-/// A line in the input of the answers; none where it has ended.
+/// A line in the input of the answers, or its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnswerPlace<'a> {
     file: &'a str,
@@ -36,7 +36,7 @@ impl fmt::Display for AnswerPlace<'_> {
 }
 
 impl Attached {
-    /// Where the answer to a record stands, by the place of the record.
+    /// The place of the answer to a record.
     pub fn place(&self, record: usize) -> AnswerPlace<'_> {
         AnswerPlace { file: &self.file, line: self.lines.get(record).copied().flatten() }
     }
@@ -46,7 +46,7 @@ impl Attached {
         self.lines.get(record).is_some_and(Option::is_none)
     }
 
-    /// Gives them to the records of the block.
+    /// Adds the answers to the records of the block.
     pub fn add_to(&self, records: &mut Records) {
         let before = records.texts.len() as u32;
         records.texts.extend_from_slice(&self.text);
@@ -54,7 +54,7 @@ impl Attached {
         records.answers.extend(self.fields.iter().map(|field| field.moved(before)));
     }
 
-    /// Forgets all answers; the next ones are of this input.
+    /// Drops all answers. The next ones are from this input.
     pub fn begin(&mut self, file: &Arc<str>) {
         self.text.clear();
         self.fields.clear();
@@ -62,7 +62,7 @@ impl Attached {
         self.file = Arc::clone(file);
     }
 
-    /// Adds the answer to the next record; `line` is `None` where the input has ended.
+    /// Adds the answer to the next record; `line` is `None` after the end of the input.
     pub fn push(&mut self, answer: &[u8], line: Option<u64>) {
         let start = self.text.len() as u32;
         self.text.extend_from_slice(&answer[..answer.len().min(LONGEST)]);

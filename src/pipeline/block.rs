@@ -1,4 +1,4 @@
-//! What travels from reader to worker to writer and back.
+//! Blocks, which circulate from reader to worker to writer and back.
 
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -11,70 +11,69 @@ use crate::input::{Layout, Position, Records};
 use crate::output::RowBuffer;
 use crate::stats::Counts;
 
-/// The largest block: about 1,400 puzzle lines. A worker often has two in turn, one of which waits
-/// for those before it: with their puzzles, outcomes and rows they take a megabyte, which
-/// second-level caches hold. Lanes that run empty at a block's end, and threads that wake each
-/// other for it, cost little.
+/// The largest block: about 1,400 puzzle lines. A worker often alternates between two, one of which
+/// waits for earlier ones. With puzzles, outcomes and rows they take a megabyte, which fits in
+/// second-level caches. The costs at a block's end, idle lanes and wake-ups, are still small.
 pub const BLOCK_BYTES: usize = 112 * 1024;
 
 /// Whole lines of one input, and the rows made from them.
 ///
-/// A fixed number of blocks circulates; each keeps its room when it is used again.
+/// A fixed number of blocks circulates. Each keeps its memory when it is reused.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The worker in whose cache it may still be: the last that had it.
+    /// The last worker that had it, in whose cache it may still be.
     pub worker: usize,
     /// Its place in the order of the input, from 0.
     pub number: u64,
-    /// The input that its lines come from.
+    /// The input of its lines.
     pub file: Arc<str>,
     /// The place of that input among all.
     pub source: usize,
-    /// How records lie in it.
+    /// The layout of its records.
     pub layout: Layout,
     /// The number of its first line in that input, from 1.
     pub first_line: u64,
-    /// Where in that input it ends.
+    /// Its end in that input.
     pub end: Position,
     /// The input's bytes; only the first `length` are filled.
     pub bytes: Box<[u8]>,
-    /// How many of `bytes` are whole lines of this block.
+    /// The bytes of whole lines.
     pub length: usize,
-    /// Whether the last line is too long for a block: its rest was skipped.
+    /// Whether the last line is too long for a block, so its rest was skipped.
     pub cut_short: bool,
-    /// Whether the input failed where it ends.
+    /// Whether the input failed at its end.
     pub input_failed: bool,
-    /// The answers to its records, if they stand in another input.
+    /// The answers to its records, if they have an input of their own.
     pub answers: Option<Attached>,
-    /// What becomes of the run behind it.
-    pub then: Then,
+    /// Whether the run ends at this block.
+    pub stop: Stop,
     /// The rows.
     pub rows: RowBuffer,
-    /// The rows compressed, where they are to be.
+    /// The compressed rows, if rows are compressed.
     pub packed: Option<Vec<u8>>,
-    /// The rows of the outputs behind the first, compressed where they are to be.
+    /// The rows of the outputs after the first, compressed if rows are compressed.
     pub others: Vec<Vec<u8>>,
-    /// Messages about bad records, one a line.
+    /// Messages about bad records, a line each.
     pub diagnostics: Vec<u8>,
-    /// What its lines were.
+    /// Records by status, and other lines.
     pub counts: Counts,
     /// The line of its last record in that input, if it has one.
     pub last_record: Option<u64>,
-    /// What its puzzles are, as far as that is counted.
+    /// The requested counts of its puzzles.
     pub tally: Tally,
-    /// Of the puzzles that an engine solved, in nanoseconds, and how many there are of each.
+    /// Latencies of solved puzzles in nanoseconds, each with its number of puzzles.
     pub latencies: Vec<(u64, u64)>,
 }
 
-/// What becomes of the run behind a block.
+/// Whether a run ends at a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Then {
-    /// It goes on.
-    GoOn,
-    /// It ends, because it was stopped.
-    End,
-    /// It has ended before this block, which was stopped: its rows are not wanted.
-    EndBefore,
+pub(super) enum Stop {
+    /// It continues.
+    No,
+    /// It was stopped and ends after the block.
+    After,
+    /// It was stopped and ends before the block, whose rows are dropped.
+    Before,
 }
 
 impl Block {
@@ -93,7 +92,7 @@ impl Block {
             cut_short: false,
             input_failed: false,
             answers: None,
-            then: Then::GoOn,
+            stop: Stop::No,
             rows: RowBuffer::default(),
             packed: None,
             others: Vec::new(),
@@ -110,8 +109,7 @@ impl Block {
         self.packed.as_deref().unwrap_or_else(|| self.rows.as_slice())
     }
 
-    /// Leaves the whole records before one of its lines, which are counted from 0: the run is
-    /// stopped there.
+    /// Keeps the whole records before a line, counted from 0, where the run is stopped.
     pub(super) fn end_before(&mut self, line: u32) {
         let mut ends = memchr_iter(b'\n', self.lines());
         let start = line.checked_sub(1).and_then(|line| ends.nth(line as usize));
@@ -120,7 +118,7 @@ impl Block {
         let begin = Position { offset, line: self.first_line, ..Position::default() };
         let kept = &self.bytes[..length];
         self.end = begin.behind(kept, offset + length as u64, false);
-        self.then = if length == 0 { Then::EndBefore } else { Then::End };
+        self.stop = if length == 0 { Stop::Before } else { Stop::After };
         self.length = length;
         self.cut_short = false;
         self.input_failed = false;
@@ -132,24 +130,24 @@ impl Block {
     }
 }
 
-/// The blocks that no worker has at the moment.
+/// The blocks that no worker has.
 ///
-/// A worker gets back one that it has had itself, the last one put here: it may still be in the
-/// cache of its core. Blocks that are never needed are never made.
+/// A worker gets the last block that it has put back itself, which may still be in the cache of its
+/// core. Unneeded blocks are never allocated.
 #[derive(Debug)]
 pub(super) struct FreeBlocks {
-    /// Bytes of input for each block, at most.
+    /// The most bytes of input in each block.
     bytes: usize,
-    /// `None` once no more are given out.
+    /// `None` after the end.
     stock: Mutex<Option<Stock>>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
 struct Stock {
-    /// Those that each worker has had.
+    /// The blocks that each worker had.
     of_workers: Vec<Vec<Block>>,
-    /// How many can still be made.
+    /// The number of blocks that can still be allocated.
     not_made: usize,
 }
 
@@ -158,7 +156,7 @@ impl Stock {
         self.not_made == 0 && self.of_workers.iter().all(Vec::is_empty)
     }
 
-    /// One of this worker's own, or a new one, or any.
+    /// Takes one of this worker's own, else a new one, else any.
     fn take(&mut self, worker: usize, bytes: usize) -> Option<Block> {
         if let Some(block) = self.of_workers[worker].pop() {
             return Some(block);
@@ -173,7 +171,7 @@ impl Stock {
 }
 
 impl FreeBlocks {
-    /// A number of blocks for at most `bytes` bytes of input each, for a number of workers.
+    /// `count` blocks for at most `bytes` bytes of input each.
     pub(super) fn new(count: usize, bytes: usize, workers: usize) -> Self {
         let mut of_workers = Vec::new();
         // A worker mostly has four or fewer.
@@ -182,7 +180,7 @@ impl FreeBlocks {
         Self { bytes, stock: Mutex::new(Some(stock)), changed: Condvar::new() }
     }
 
-    /// Waits for a block; `None` if no more are given out.
+    /// Waits for a block; `None` after the end.
     pub(super) fn take(&self, worker: usize) -> Option<Block> {
         let stock = self.stock.lock().expect(NO_PANIC);
         let is_empty = |stock: &mut Option<Stock>| stock.as_ref().is_some_and(Stock::is_empty);
@@ -198,7 +196,7 @@ impl FreeBlocks {
         self.changed.notify_one();
     }
 
-    /// From now on no more are given out.
+    /// Ends the circulation.
     pub(super) fn close(&self) {
         self.stock.lock().expect(NO_PANIC).take();
         self.changed.notify_all();

@@ -1,20 +1,17 @@
-//! Rows that are made, not read: workers take numbers of rows in place of bytes.
+//! Rows that are made, not read: workers take ranges of row numbers in place of bytes.
 
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::NO_PANIC;
-use super::block::{Block, FreeBlocks, Then};
+use super::block::{Block, Stop};
 use super::plan::Pipeline;
 use super::progress::Progress;
 use super::reader::Reading;
 use super::report::{OutputFailure, Report};
 use super::sink::{Checkpoint, Sink};
-use super::threads::Threads;
-use super::turns::Turns;
-use super::worker::Worker;
-use super::writer::{Desk, EndOfAll, Writer, Written};
 use crate::generate::{Generator, Kind, Recipe};
 use crate::input::{Layout, Position};
 use crate::puzzle::{CELLS, Puzzle};
@@ -22,26 +19,25 @@ use crate::solver::StopFlag;
 
 /// Rows of a corpus ([`generate`](crate::generate)).
 ///
-/// Rows are those of an input that is called by the seed and has a line for each index.
+/// Rows look like those of an input that is named by the seed and has a line for each index.
 #[derive(Clone, Debug)]
 pub struct Corpus {
-    /// What rows have to be.
+    /// The properties of the rows.
     pub recipe: Recipe,
-    /// Which corpus.
+    /// The number of the corpus.
     pub seed: u64,
-    /// Which of its rows.
+    /// The range of rows.
     pub rows: Range<u64>,
-    /// Puzzles from which the search for hard ones begins; if there are none, it makes its own.
+    /// Puzzles at which the search for hard ones starts; if empty, it makes its own.
     pub pool: Arc<[Puzzle]>,
 }
 
-/// Bytes of a row in a block.
+/// The bytes of a row in a block.
 const ROW: u64 = CELLS as u64 + 1;
 
 impl Corpus {
-    /// How many rows a block has, whatever the number of threads: compressed rows are the same
-    /// then. Rows that take long come in small blocks, so that little is lost where a run is
-    /// stopped.
+    /// The number of rows in a block. It does not depend on the threads, so compressed rows do not,
+    /// either. Rows that take long are in small blocks, so a stopped run loses little.
     fn rows_in_block(&self) -> u64 {
         let plain =
             Recipe { kind: self.recipe.kind, grids: self.recipe.grids, ..Recipe::default() };
@@ -55,8 +51,8 @@ impl Corpus {
     }
 }
 
-/// What rows are still to be made.
-struct Shares {
+/// The rows that are still to be made.
+struct RowRange {
     rows: Range<u64>,
     begin: u64,
     in_block: u64,
@@ -64,7 +60,7 @@ struct Shares {
     name: Arc<str>,
 }
 
-impl Shares {
+impl RowRange {
     fn new(corpus: &Corpus, start: &Checkpoint) -> Self {
         let Range { start: begin, end } = corpus.rows;
         Self {
@@ -76,7 +72,7 @@ impl Shares {
         }
     }
 
-    /// Gives a block the next rows; `false` if there are no more.
+    /// Assigns the next rows to a block; `false` if there are no more.
     fn fill(&mut self, block: &mut Block) -> bool {
         let first = self.rows.start;
         let next = self.rows.end.min(first.saturating_add(self.in_block));
@@ -93,7 +89,7 @@ impl Shares {
         block.length = ((next - first) * ROW) as usize;
         let offset = (next - self.begin) * ROW;
         block.end = Position { offset, line: next, ..Position::default() };
-        (block.cut_short, block.input_failed, block.then) = (false, false, Then::GoOn);
+        (block.cut_short, block.input_failed, block.stop) = (false, false, Stop::No);
         true
     }
 }
@@ -123,15 +119,15 @@ impl<'a> Maker<'a> {
         }
         let length = puzzles.len() * ROW as usize;
         if length < block.length {
-            // What is left of the block is made by a later run.
-            block.then = Then::EndBefore;
+            // A later run makes the block.
+            block.stop = Stop::Before;
             block.length = 0;
         }
     }
 }
 
 impl Pipeline {
-    /// Makes rows instead of reading them, from `start` on if an earlier run was ended there.
+    /// Makes rows instead of reading them, from the checkpoint of an earlier run if there is one.
     ///
     /// # Errors
     /// When an output fails.
@@ -148,39 +144,18 @@ impl Pipeline {
             None => self.write_header(sink).map(|()| Checkpoint::default())?,
         };
         let records_before = start.counts.records();
-        let threads = Threads::start(self.threads);
-        let blocks = 4 * threads.count().get() + 4;
-        let free = &FreeBlocks::new(blocks, self.block_bytes, threads.count().get());
-        let stop = &StopFlag::from(Arc::clone(&progress.stop));
-        let shares = Mutex::new(Shares::new(corpus, &start));
-        let desk = Desk::new(Writer::new(sink, start, blocks, free, progress), blocks, false);
-        let turns = &Turns::new();
-        threads.run(|number| {
-            let _end = EndOfAll { free, desk: &desk, turns };
-            let mut workers = None;
-            while let Some(mut block) = free.take(number) {
-                if stop.is_requested() || !shares.lock().expect(NO_PANIC).fill(&mut block) {
-                    break;
-                }
-                let (maker, worker) = workers.get_or_insert_with(|| {
-                    (Maker::new(self, corpus, stop), Worker::new(self, turns, stop))
-                });
-                maker.make(&mut block);
-                if block.then == Then::GoOn {
-                    worker.process(&mut block, &mut desk.parts());
-                }
-                if block.then == Then::End {
-                    // What was counted is the whole block.
-                    block.then = Then::EndBefore;
-                }
-                desk.put(block);
-            }
-        });
-        let Written { checkpoint, failure, .. } = desk.end();
-        let stopped = checkpoint.counts.records() < corpus.rows.end - corpus.rows.start;
+        let rows = Mutex::new(RowRange::new(corpus, &start));
+        let fill = |block: &mut Block| {
+            !progress.stop.load(Ordering::Relaxed) && rows.lock().expect(NO_PANIC).fill(block)
+        };
+        let prepare = |stop: &StopFlag| {
+            let mut maker = Maker::new(self, corpus, stop);
+            move |block: &mut Block| maker.make(block)
+        };
+        let (threads, written) = self.run_workers(sink, start, progress, fill, prepare, true);
+        let made = written.checkpoint.counts.records();
+        let stopped = made < corpus.rows.end - corpus.rows.start;
         let reading = Reading { stopped, ..Reading::default() };
-        let report = Report::new(checkpoint, records_before, began, reading);
-        let (threads, threads_refused) = (threads.count(), threads.are_refused());
-        Report { threads, threads_refused, ..report }.unless(failure)
+        Report::of_run(records_before, began, reading, &threads, written)
     }
 }

@@ -1,4 +1,4 @@
-//! The way of the data: reader, workers, writer, and the blocks that circulate between them.
+//! Reader, workers, writer, and the blocks that circulate between them.
 //!
 //! ```text
 //!            full blocks            finished blocks
@@ -7,12 +7,13 @@
 //!    └───────────────── empty blocks ◀─────────────────┘
 //! ```
 //!
-//! The number of blocks is fixed. That alone bounds the memory and the reordering, holds the reader
-//! back when the output is slow, and leaves nothing to allocate once all blocks have been round.
-//! The workers are a rayon pool. Reader and writer have no threads of their own, which would have
-//! to be woken for every block and would take their turns on the workers' cores: a worker has its
-//! block filled when it needs one, and the first to finish one writes whatever is finished. Inputs
-//! that have to be decompressed are read ahead on a thread ([`Stream`](crate::input::Stream)).
+//! The number of blocks is fixed. This bounds memory and reordering, holds the reader back when the
+//! output is slow, and leaves nothing to allocate once each block was used.
+//!
+//! The workers are a rayon pool. Reader and writer have no threads, which would have to be woken
+//! for every block and would compete for the workers' cores. A worker runs the reader when it needs
+//! a block, and the writer when it has finished one. Compressed inputs are read ahead on a thread
+//! ([`Stream`](crate::input::Stream)).
 
 mod answers;
 mod attached;
@@ -23,13 +24,13 @@ mod progress;
 mod reader;
 mod records;
 mod report;
+mod requested;
 mod run;
 mod sift;
 mod sink;
 mod tally;
 mod threads;
 mod turns;
-mod wanted;
 mod worker;
 mod writer;
 
@@ -49,10 +50,10 @@ pub use self::corpus::Corpus;
 #[doc(hidden)]
 pub use self::plan::Route;
 #[doc(hidden)]
+pub use self::requested::{Augment, Rated, RequestedFacts, RequestedTally};
+#[doc(hidden)]
 pub use self::sift::{Distinct, Fate, Sameness, Sift, Sifted};
 #[doc(hidden)]
 pub use self::tally::Tally;
-#[doc(hidden)]
-pub use self::wanted::{Augment, Rated, WantedFacts, WantedTally};
 
 const NO_PANIC: &str = "a panic ends the run";

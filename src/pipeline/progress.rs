@@ -1,4 +1,4 @@
-//! How far a run has come, and which inputs failed.
+//! The progress of a run, and the inputs that failed.
 
 use std::io;
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use thiserror::Error;
 
-/// How far a run has come, to be read from another thread.
+/// The progress of a run, shared with other threads.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Records whose rows are written.
+    /// The number of records whose rows are written.
     pub records: AtomicU64,
-    /// Set to end the run early, within a fraction of a second: what is solved gets its rows, the
-    /// rest is left.
+    /// Set it to stop the run within a fraction of a second. Rows of solved records are still
+    /// written.
     pub stop: Arc<AtomicBool>,
 }
 

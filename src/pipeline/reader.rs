@@ -1,4 +1,4 @@
-//! The reader: bytes of all inputs, cut at line ends into numbered blocks.
+//! The reader: cuts the bytes of all inputs at line ends into numbered blocks.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -6,17 +6,17 @@ use std::sync::atomic::Ordering;
 
 use memchr::memchr;
 
-use super::block::{Block, Then};
+use super::block::{Block, Stop};
 use super::progress::{InputFailure, Progress};
 use crate::input::foreign::byte_order_mark;
 use crate::input::{Layout, Position, Source};
 use crate::tail::Tail;
 
-/// The first blocks are small, so that every worker has one soon.
+/// The first blocks are small, so every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
 const SKIPPED_AT_ONCE: u64 = 256 * 1024;
 
-/// Fills one block after the other, for the worker that asks.
+/// Fills one block after the other.
 pub(super) struct Reader<'a, I, R> {
     sources: I,
     /// The place of the next input among all.
@@ -24,18 +24,18 @@ pub(super) struct Reader<'a, I, R> {
     /// The input that is being read.
     open: Option<Open<'a, R>>,
     progress: &'a Progress,
-    /// The begin of a line whose end has not been read.
+    /// The start of a line whose end was not read yet.
     carry: Vec<u8>,
-    /// Blocks filled.
+    /// The number of filled blocks.
     filled: u64,
-    /// How many bytes the next block should have.
+    /// The bytes that the next block should have.
     target: usize,
-    /// The most that it ever should.
+    /// The largest target.
     most: usize,
     reading: Reading,
 }
 
-/// No more is wanted: the run is ended from outside.
+/// The run was stopped from outside.
 struct Stopped;
 
 /// How the reading of all inputs ended.
@@ -47,24 +47,24 @@ pub(super) struct Reading {
     pub stopped: bool,
 }
 
-/// An input of which a part is read.
+/// An input that is partly read.
 struct Open<'a, R> {
     input: Input<'a, R>,
     file: Arc<str>,
     /// Its place among all.
     number: usize,
     layout: Layout,
-    /// Where the reading of it began.
+    /// Where reading started.
     start: u64,
-    /// What the blocks have of it ends here.
+    /// The end of the part that blocks have.
     at: Position,
 }
 
 /// What ended the filling of a block.
 enum Filled {
-    /// It holds whole records up to here, at least one.
+    /// It has at least one whole record; whole records end here.
     Records(usize),
-    /// It is full without the end of a record.
+    /// It is full, but no record ends in it.
     NoRecordEnd,
     /// The input ended.
     End,
@@ -73,8 +73,8 @@ enum Filled {
 }
 
 impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
-    /// Reads nothing yet; the first of `sources` has the place `number` among all. Blocks should
-    /// have at most this many bytes, unless a record has more.
+    /// The first of `sources` has the place `number` among all. Blocks should have at most `most`
+    /// bytes, unless a record has more.
     pub(super) fn new(number: usize, sources: I, most: usize, progress: &'a Progress) -> Self {
         Self {
             sources,
@@ -94,9 +94,9 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         self.reading
     }
 
-    /// Fills a block with the next lines; `false` if there are no more, or they are not wanted.
+    /// Fills a block with the next lines; `false` if there are no more, or the run was stopped.
     ///
-    /// An input that fails ends early and is reported; the others go on.
+    /// An input that fails is reported and ends early. Later ones are read.
     pub(super) fn fill(&mut self, block: &mut Block) -> bool {
         let filled = self.fill_unless_stopped(block);
         self.reading.stopped |= filled.is_err();
@@ -142,8 +142,8 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         }
     }
 
-    /// Fills a block from this input, which stays open if there may be more in it; `false` if there
-    /// was nothing more. An input that fails ends with a block, even if nothing is in it.
+    /// Fills a block from this input, which stays open if it may have more; `false` if it has no
+    /// more. An input that fails ends with a block, even an empty one.
     fn fill_from(&mut self, mut open: Open<'a, R>, block: &mut Block) -> Result<bool, Stopped> {
         block.length = 0;
         block.cut_short = false;
@@ -184,8 +184,8 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         Ok(true)
     }
 
-    /// Brings an input to the place where the block begins, with what was read of it before;
-    /// `false` if nothing of it is left.
+    /// Skips to the start of the block, and copies bytes that were read before; `false` at the end
+    /// of the input.
     fn begin_block(
         &mut self,
         open: &mut Open<'a, R>,
@@ -200,7 +200,7 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         if open.at.inside_line { skip_line(block, &mut open.input) } else { Ok(Ok(true)) }
     }
 
-    /// The input failed at the end of what the blocks have of it.
+    /// Records that the input failed at the end of the part that blocks have.
     fn end_failed(&mut self, open: &Open<'a, R>, block: &mut Block, error: io::Error) {
         stamp(block, open, true);
         self.reading.failures.push(InputFailure { file: open.file.to_string(), error });
@@ -208,8 +208,8 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
 
     /// Reads until the block holds the end of a record.
     ///
-    /// One read nearly always brings many, as many as the target asks for. When it brings fewer,
-    /// the input has no more at the moment (a slow pipe), and what is there must not wait.
+    /// One read nearly always fills the block up to the target. If it returns less, the input is a
+    /// slow pipe, whose records must not wait.
     fn fill_up(
         &self,
         block: &mut Block,
@@ -217,12 +217,12 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         input: &mut Input<'_, R>,
     ) -> Result<Filled, Stopped> {
         let room = block.bytes.len();
-        let mut looked_at = 0;
+        let mut searched = 0;
         loop {
-            // Nearly always the end of a record shows when a line feed comes. But a grid also ends
-            // where a line has become too long for a row: a full block is looked through once more.
+            // Records end at line feeds, except for a grid, which also ends where a line is too
+            // long for a row. So a full block is always searched.
             let is_full = block.length == room;
-            if is_full || memchr(b'\n', &block.bytes[looked_at..block.length]).is_some() {
+            if is_full || memchr(b'\n', &block.bytes[searched..block.length]).is_some() {
                 match layout.last_end(block.lines()) {
                     0 => {}
                     end => return Ok(Filled::Records(end)),
@@ -231,9 +231,9 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
             if is_full {
                 return Ok(Filled::NoRecordEnd);
             }
-            looked_at = block.length;
-            let end = if looked_at < self.target { self.target.min(room) } else { room };
-            match input.read(&mut block.bytes[looked_at..end])? {
+            searched = block.length;
+            let end = if searched < self.target { self.target.min(room) } else { room };
+            match input.read(&mut block.bytes[searched..end])? {
                 Ok(0) => return Ok(Filled::End),
                 Ok(got) => block.length += got,
                 Err(error) => return Ok(Filled::Failed(error)),
@@ -242,18 +242,18 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
     }
 }
 
-/// Says of a block what it is a part of.
+/// Labels a block with its input.
 fn stamp<R>(block: &mut Block, open: &Open<'_, R>, failed: bool) {
     block.file = Arc::clone(&open.file);
     block.source = open.number;
     block.layout.clone_from(&open.layout);
     block.end = open.at;
     block.input_failed = failed;
-    block.then = Then::GoOn;
+    block.stop = Stop::No;
 }
 
-/// Drops bytes up to the end of a line; what comes behind it is in the block then. Returns whether
-/// the line has an end.
+/// Drops bytes up to the end of a line, and leaves those after it in the block. Returns whether the
+/// line has an end.
 fn skip_line(
     block: &mut Block,
     input: &mut Input<'_, impl Read>,
@@ -273,20 +273,20 @@ fn skip_line(
     }
 }
 
-/// The bytes of one input, counted, until the run is ended.
+/// Reads and counts the bytes of one input, until the run is stopped.
 struct Input<'a, R> {
     reader: R,
-    /// Whether a byte order mark may come.
+    /// Whether a byte order mark may follow.
     at_start: bool,
     watched: &'a Progress,
-    /// How many bytes are to be skipped first: an earlier run has read them.
+    /// The bytes to skip, which an earlier run has read.
     to_skip: u64,
-    /// How many bytes were read since.
+    /// The bytes read after those.
     taken: u64,
 }
 
 impl<R: Read> Input<'_, R> {
-    /// Passes over what an earlier run has read, of which these were the last bytes.
+    /// Skips the bytes that an earlier run has read, and compares the last ones.
     fn skip(&mut self, tail: Tail) -> Result<io::Result<()>, Stopped> {
         let bytes = std::mem::take(&mut self.to_skip);
         if bytes == 0 {
@@ -295,8 +295,8 @@ impl<R: Read> Input<'_, R> {
         let mut room = vec![0; bytes.min(SKIPPED_AT_ONCE) as usize];
         let mut last = Vec::new();
         while self.taken < bytes {
-            let wanted = (bytes - self.taken).min(SKIPPED_AT_ONCE) as usize;
-            match self.read(&mut room[..wanted])? {
+            let most = (bytes - self.taken).min(SKIPPED_AT_ONCE) as usize;
+            match self.read(&mut room[..most])? {
                 Ok(0) => {
                     let what = format!("ends after {} bytes, {bytes} were read before", self.taken);
                     return Ok(Err(io::Error::new(ErrorKind::UnexpectedEof, what)));
@@ -316,7 +316,7 @@ impl<R: Read> Input<'_, R> {
         Ok(Ok(()))
     }
 
-    /// Reads once, at the start as often as it takes to skip a byte order mark.
+    /// Reads once; at the start, repeatedly, to skip a byte order mark.
     fn read(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
         if !std::mem::take(&mut self.at_start) {
             return self.read_once(into);
@@ -343,8 +343,8 @@ impl<R: Read> Input<'_, R> {
         Ok(Ok(length - mark))
     }
 
-    /// Reads once. A reader that has nothing yet may say so ([`ErrorKind::Interrupted`]) to be
-    /// asked again, unless the run is to end.
+    /// Reads once. A reader without data may return [`ErrorKind::Interrupted`], and is then called
+    /// again unless the run was stopped.
     fn read_once(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
         loop {
             if self.watched.stop.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! The records of inputs, for what reads puzzles but writes no rows.
+//! Reads the records of inputs without writing rows.
 
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
@@ -11,7 +11,7 @@ use crate::marks::Marks;
 use crate::output::Kept;
 use crate::puzzle::Malformed;
 
-/// Stops no reader.
+/// Never stopped.
 static UNWATCHED: LazyLock<Progress> = LazyLock::new(Progress::default);
 
 /// Reads the records of inputs in their order, on the calling thread, in bounded memory.
@@ -34,9 +34,9 @@ pub struct RecordReader<I, R> {
     reader: Reader<'static, I, R>,
     block: Block,
     records: Records,
-    /// Those of the block.
+    /// The records of the block.
     all: Vec<Record>,
-    /// The place of the next one.
+    /// The place of the next record.
     next: usize,
 }
 
@@ -46,21 +46,22 @@ pub struct RecordReader<I, R> {
 pub struct ReadRecord<'a> {
     /// The input's name.
     pub file: &'a Arc<str>,
-    /// Its line in that input, from 1; of a malformed grid the line that is at fault.
+    /// Its line in that input, from 1; of a malformed grid, the bad line.
     pub line: u64,
-    /// The cells or marks as they were written, the whole of a malformed record, or the line of a
-    /// malformed grid that is at fault.
+    /// The cells or marks as they were written; of a malformed record, all of it; of a malformed
+    /// grid, the bad line.
     pub text: &'a [u8],
-    /// The solution that the input itself gives, if its layout has one.
+    /// The solution in the input, if the layout has one.
     pub answer: Option<&'a [u8]>,
-    /// The fields that are carried along, as many for each record ([`Layout::kept`](crate::input::Layout::kept)).
+    /// The kept fields, the same number for each record
+    /// ([`Layout::kept`](crate::input::Layout::kept)).
     pub kept: Kept<'a>,
-    /// The puzzle as pencil marks, or what is wrong.
+    /// The puzzle as pencil marks, or why it is malformed.
     pub puzzle: Result<Marks, &'a Malformed>,
 }
 
 impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
-    /// Reads nothing yet.
+    /// Reads the records of these sources.
     pub fn new(sources: impl IntoIterator<Item = Source<R>, IntoIter = I>) -> Self {
         Self {
             reader: Reader::new(0, sources.into_iter(), BLOCK_BYTES, &UNWATCHED),
@@ -71,7 +72,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
         }
     }
 
-    /// The next record; `None` behind the last one.
+    /// The next record; `None` at the end.
     #[expect(clippy::should_implement_trait, reason = "a record borrows from the reader")]
     pub fn next(&mut self) -> Option<ReadRecord<'_>> {
         while self.next == self.all.len() {
@@ -110,7 +111,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
         }
     }
 
-    /// Inputs that could not be read to their end, behind the last record.
+    /// The inputs that could not be read to their end.
     pub fn failures(self) -> Vec<InputFailure> {
         self.reader.end().failures
     }

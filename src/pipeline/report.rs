@@ -10,7 +10,8 @@ use super::progress::InputFailure;
 use super::reader::Reading;
 use super::sink::{Checkpoint, Output, RecordName};
 use super::tally::Tally;
-use super::writer::Failed;
+use super::threads::Threads;
+use super::writer::{Failed, Written};
 use crate::stats::{Counts, Latencies};
 
 /// What a run did.
@@ -19,23 +20,23 @@ use crate::stats::{Counts, Latencies};
 pub struct Report {
     /// Records by status, blank lines and comments.
     pub counts: Counts,
-    /// Of all records that an engine solved.
+    /// Latencies of all records that an engine solved.
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// What the puzzles are, as far as that was to be counted ([`Pipeline::tally`](super::Pipeline::tally)).
+    /// The requested counts of puzzles ([`Pipeline::tally`](super::Pipeline::tally)).
     pub tally: Tally,
-    /// How many of the records had their rows before this run, which went on from there.
+    /// The number of records whose rows an earlier run has written, which this one resumed.
     pub records_before: u64,
     /// The workers that were started, at most [`Pipeline::threads`](super::Pipeline::threads).
     pub threads: NonZeroUsize,
-    /// Whether the system gave fewer threads, or memory for fewer, than would have been of use.
+    /// Whether the system lacked threads or memory for more workers.
     pub threads_refused: bool,
-    /// From the first byte asked for to the last row written.
+    /// The time from the first read to the last row written.
     pub wall: Duration,
-    /// Inputs that could not be read to their end; the lines before that have their rows.
+    /// Inputs that could not be read to their end. The lines before that have their rows.
     pub failures: Vec<InputFailure>,
-    /// Whether it was ended early ([`Progress::stop`](super::Progress::stop)).
+    /// Whether the run was stopped early ([`Progress::stop`](super::Progress::stop)).
     pub stopped: bool,
 }
 
@@ -62,7 +63,20 @@ impl Report {
         }
     }
 
-    /// This, or that an output failed.
+    /// The report of a run on several threads, or the failure of an output with it.
+    pub(super) fn of_run(
+        records_before: u64,
+        began: Instant,
+        reading: Reading,
+        threads: &Threads,
+        written: Written,
+    ) -> Result<Self, OutputFailure> {
+        let report = Self::new(written.checkpoint, records_before, began, reading);
+        let (threads, threads_refused) = (threads.count(), threads.are_refused());
+        Self { threads, threads_refused, ..report }.unless(written.failure)
+    }
+
+    /// The report, or the failure of an output with it.
     pub(super) fn unless(self, failed: Option<Failed>) -> Result<Self, OutputFailure> {
         match failed {
             None => Ok(self),
@@ -79,10 +93,10 @@ impl Report {
 #[derive(Debug, Error)]
 #[error("writing {output:?}: {error}")]
 pub struct OutputFailure {
-    /// Which.
+    /// The output that failed.
     pub output: Output,
     /// Why.
     pub error: io::Error,
-    /// What was done until then; its last record is the last whose row is written.
+    /// What was done until then. Its last record is the last one whose row is written.
     pub report: Box<Report>,
 }

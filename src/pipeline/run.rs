@@ -1,4 +1,4 @@
-//! How a run proceeds: reader, workers and writer together.
+//! Runs reader, workers and writer.
 
 use std::hint::spin_loop;
 use std::io::{Read, Write};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use super::NO_PANIC;
-use super::block::{Block, FreeBlocks, Then};
+use super::block::{Block, FreeBlocks, Stop};
 use super::plan::Pipeline;
 use super::progress::Progress;
 use super::reader::{Reader, Reading};
@@ -15,7 +15,7 @@ use super::sink::{Checkpoint, Sink};
 use super::threads::Threads;
 use super::turns::Turns;
 use super::worker::Worker;
-use super::writer::{self, Desk, Direct, EndOfAll, Writer, Written};
+use super::writer::{self, Direct, StopAllOnExit, WriteQueue, Writer, Written};
 use crate::input::Source;
 use crate::output::{Packer, RowBuffer};
 use crate::solver::StopFlag;
@@ -37,7 +37,7 @@ impl Pipeline {
         self.run_into(&mut (rows, diagnostics), sources, progress)
     }
 
-    /// The same into a sink, which also learns how far the run has come.
+    /// The same into a sink, which also gets checkpoints.
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
@@ -53,20 +53,20 @@ impl Pipeline {
 
     pub(super) fn write_header(&self, sink: &mut impl Sink) -> Result<(), OutputFailure> {
         let began = Instant::now();
-        // A report holds a histogram: one is made only if there is a failure to report.
+        // A report has a histogram, so it is made only for a failure.
         let begun = writer::begin(sink, &self.header(), self.outputs.get());
         let Err(failed) = begun else { return Ok(()) };
         let report = Report::new(Checkpoint::default(), 0, began, Reading::default());
         report.unless(Some(failed)).map(drop)
     }
 
-    /// Gives a block its answers, if they stand in an input of their own; `false` if they cannot be
-    /// read.
+    /// Attaches the answers to a block, if they have an input of their own; `false` if they cannot
+    /// be read.
     fn attach_answers(&self, block: &mut Block) -> bool {
         self.answers.as_ref().is_none_or(|answers| answers.lock().expect(NO_PANIC).attach(block))
     }
 
-    /// Begins to read the answers, behind those of an earlier run.
+    /// Starts reading the answers, after those of an earlier run.
     fn begin_answers(&self, records: u64, progress: &Progress) {
         if let Some(answers) = &self.answers {
             let mut answers = answers.lock().expect(NO_PANIC);
@@ -75,7 +75,7 @@ impl Pipeline {
         }
     }
 
-    /// How the reading ended, that of the answers included.
+    /// How reading ended, including that of the answers.
     fn end_of(&self, mut reading: Reading) -> Reading {
         if let Some(answers) = &self.answers
             && reading.failures.is_empty()
@@ -87,8 +87,7 @@ impl Pipeline {
         reading
     }
 
-    /// What stands before the first row. Compressed it is never nothing: without any row it still
-    /// has to be a stream.
+    /// The header. Compressed it is never empty, as an output without rows has to be a stream, too.
     fn header(&self) -> Vec<u8> {
         let mut header = RowBuffer::default();
         self.format.header(&mut header);
@@ -99,8 +98,8 @@ impl Pipeline {
         bytes
     }
 
-    /// The same on the calling thread alone, one block after the other: for small inputs, where
-    /// starting threads would take longer than the work.
+    /// The same on the calling thread, for small inputs, where starting threads would take longer
+    /// than the work.
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
@@ -114,7 +113,7 @@ impl Pipeline {
         self.write_header(sink)?;
         let mut checkpoint = Checkpoint::default();
         let stop = StopFlag::from(Arc::clone(&progress.stop));
-        let mut reader = Reader::new(0, sources.into_iter(), self.most_at_once(), progress);
+        let mut reader = Reader::new(0, sources.into_iter(), self.target_block_bytes(), progress);
         let turns = Turns::new();
         let mut worker = Worker::new(self, &turns, &stop);
         let mut block = Block::new(self.block_bytes, 0);
@@ -130,7 +129,7 @@ impl Pipeline {
             let checkpoint = &mut checkpoint;
             written =
                 parts.written.and_then(|()| writer::write(&block, sink, checkpoint, progress));
-            was_stopped = block.then != Then::GoOn;
+            was_stopped = block.stop != Stop::No;
         }
         let written = written.and_then(|()| writer::finish(sink, &checkpoint));
         let mut reading = self.end_of(reader.end());
@@ -138,8 +137,8 @@ impl Pipeline {
         Report::new(checkpoint, 0, began, reading).unless(written.err())
     }
 
-    /// Goes on where a run was ended: no header, `sources` begin with the input in which `start`
-    /// is, standing there, and the report is about both runs.
+    /// Resumes a run at a checkpoint. No header is written. `sources` start with the input of the
+    /// checkpoint, at its position. The report covers both runs.
     ///
     /// # Errors
     /// When an output fails. Inputs that fail are named in the report.
@@ -152,48 +151,70 @@ impl Pipeline {
     ) -> Result<Report, OutputFailure> {
         let began = Instant::now();
         let records_before = start.counts.records();
-        // One in work and three in reserve for each worker, so that one slow block does not soon
-        // stop the others; and some that are being written.
-        let threads = Threads::start(self.threads);
-        let blocks = 4 * threads.count().get() + 4;
-        let free = &FreeBlocks::new(blocks, self.block_bytes, threads.count().get());
-        let stop = &StopFlag::from(Arc::clone(&progress.stop));
-        let reader = Reader::new(start.source, sources.into_iter(), self.most_at_once(), progress);
-        let reader = Mutex::new(reader);
-        let writer = Writer::new(sink, start, blocks, free, progress);
         self.begin_answers(records_before, progress);
-        let desk = Desk::new(writer, blocks, self.list.is_some());
+        let reader =
+            Reader::new(start.source, sources.into_iter(), self.target_block_bytes(), progress);
+        let reader = Mutex::new(reader);
         let fill = |block: &mut Block| {
             let mut reader = spin_then_lock(&reader);
             reader.fill(block) && self.attach_answers(block)
         };
+        let (threads, written) =
+            self.run_workers(sink, start, progress, fill, |_| |_: &mut Block| {}, false);
+        let mut reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
+        reading.stopped |= written.was_stopped;
+        Report::of_run(records_before, began, reading, &threads, written)
+    }
+
+    /// Lets workers process and write blocks, until `fill` has no more of them. `prepare` makes,
+    /// for each worker, what is done to a block before it is processed. With `whole_blocks` a run
+    /// that is stopped in a block ends before it, so compressed rows do not depend on where a run
+    /// was stopped.
+    pub(super) fn run_workers<P: FnMut(&mut Block)>(
+        &self,
+        sink: &mut impl Sink,
+        start: Checkpoint,
+        progress: &Progress,
+        fill: impl Fn(&mut Block) -> bool + Sync,
+        prepare: impl Fn(&StopFlag) -> P + Sync,
+        whole_blocks: bool,
+    ) -> (Threads, Written) {
+        // For each worker one in work and three in reserve, as one slow block must not soon stop
+        // the others, and some that are being written.
+        let threads = Threads::start(self.threads);
+        let blocks = 4 * threads.count().get() + 4;
+        let free = &FreeBlocks::new(blocks, self.block_bytes, threads.count().get());
+        let stop = &StopFlag::from(Arc::clone(&progress.stop));
+        let writer = Writer::new(sink, start, blocks, free, progress);
+        let queue = WriteQueue::new(writer, blocks, self.list.is_some());
         let turns = &Turns::new();
         threads.run(|number| {
-            let _end = EndOfAll { free, desk: &desk, turns };
+            let _end = StopAllOnExit { free, queue: &queue, turns };
             let mut worker = None;
             while let Some(mut block) = free.take(number) {
                 if !fill(&mut block) {
                     break;
                 }
-                // Not before there is work for it.
-                let worker = worker.get_or_insert_with(|| Worker::new(self, turns, stop));
-                worker.process(&mut block, &mut desk.parts());
-                desk.put(block);
+                // They are made when there is work for them.
+                let (prepare, worker) =
+                    worker.get_or_insert_with(|| (prepare(stop), Worker::new(self, turns, stop)));
+                prepare(&mut block);
+                if block.stop == Stop::No {
+                    worker.process(&mut block, &mut queue.parts());
+                }
+                if whole_blocks && block.stop == Stop::After {
+                    block.stop = Stop::Before;
+                }
+                queue.put(block);
             }
         });
-
-        let Written { checkpoint, failure, was_stopped } = desk.end();
-        let mut reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
-        reading.stopped |= was_stopped;
-        let report = Report::new(checkpoint, records_before, began, reading);
-        let (threads, threads_refused) = (threads.count(), threads.are_refused());
-        Report { threads, threads_refused, ..report }.unless(failure)
+        (threads, queue.end())
     }
 }
 
-/// Locks what other threads mostly hold for as long as it takes to copy a block, some ten
-/// microseconds. A thread that sleeps for that is woken late, so this one spins. Where the lock is
-/// held longer (a slow pipe) sleeping is better, so it spins for a while only.
+/// Locks the reader, which other threads mostly hold for some ten microseconds, to copy a block. A
+/// sleeping thread would be woken late, so this spins. If the lock is held longer, because of a
+/// slow pipe, it sleeps.
 fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     const TRIES: u32 = 20;
     const PAUSES: u32 = 32;

@@ -1,19 +1,18 @@
-//! What the puzzles of a run are: how many have each number of clues, each level, how many guesses.
+//! The number of puzzles with each number of clues, level and number of guesses.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How many puzzles have each number of clues, each level and how many guesses, as far as that is
-/// counted ([`Pipeline::tally`](super::Pipeline::tally)).
+/// The requested counts of puzzles ([`Pipeline::tally`](super::Pipeline::tally)).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// By the number of clues.
     pub clues: BTreeMap<usize, u64>,
-    /// By the number of the level.
+    /// By level.
     pub levels: BTreeMap<u8, u64>,
     /// By the number of binary digits of the guesses: 0 for none, 1 for one, 2 for two or three, 3
-    /// for four to seven.
+    /// for four to seven, and so on.
     #[serde(default)]
     pub guesses: BTreeMap<u8, u64>,
 }

@@ -1,36 +1,36 @@
-//! The threads of the workers: as many of those asked for as the system gives.
+//! Starts the threads of the workers, as many as the system provides.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Address space that a worker takes at most: its stack, its engine, and four blocks with their
-/// records, outcomes and rows, also compressed.
+/// The most address space of a worker: its stack, its engine, and four blocks with their records,
+/// outcomes and rows, also compressed.
 const WORKER_BYTES: usize = 8 << 20;
-/// Address space that an allocator may set aside for a thread, and how many threads have such an
-/// arena of their own (glibc: 64 MiB, eight for each core).
+/// The address space that an allocator reserves for a thread, and the number of threads with such
+/// an arena (glibc: 64 MiB, eight for each core).
 const ARENA_BYTES: usize = 64 << 20;
 const ARENAS_PER_CORE: usize = 8;
-/// More threads than these gain nothing, and a thread without work looks for it at every other one:
-/// the time that this takes grows with the square of their number (1000 on two cores: 20 s).
+/// More threads than these gain nothing. As a thread without work searches all others for it, the
+/// time for that grows with the square of their number (1000 on two cores: 20 s).
 const MOST: usize = 64;
 const MOST_PER_CORE: usize = 4;
 
 /// The threads that were started.
 pub(super) struct Threads {
-    /// `None` if no thread could be started: the calling thread works alone.
+    /// `None` if no thread could be started. The calling thread works alone then.
     pool: Option<ThreadPool>,
-    /// Whether fewer were started than make sense.
+    /// Whether fewer threads were started than would be useful.
     are_refused: bool,
 }
 
 impl Threads {
-    /// Starts threads, as many as are wanted if that makes sense, and if the system has the memory
-    /// for them and starts them; else half as many, and so on.
-    pub(super) fn start(wanted: NonZeroUsize) -> Self {
-        let sensible = wanted.get().min(MOST.max(MOST_PER_CORE * cores()));
-        let mut count = sensible;
+    /// Starts the requested number of threads, limited to a useful one. If the system lacks memory
+    /// or threads, starts half as many, and so on.
+    pub(super) fn start(requested: NonZeroUsize) -> Self {
+        let useful = requested.get().min(MOST.max(MOST_PER_CORE * cores()));
+        let mut count = useful;
         while count > 0 {
             if has_memory_for(count)
                 && let Ok(pool) = ThreadPoolBuilder::new()
@@ -38,25 +38,25 @@ impl Threads {
                     .thread_name(|number| format!("worker-{number}"))
                     .build()
             {
-                return Self { pool: Some(pool), are_refused: count < sensible };
+                return Self { pool: Some(pool), are_refused: count < useful };
             }
             count /= 2;
         }
         Self { pool: None, are_refused: true }
     }
 
-    /// Whether fewer were started than make sense.
+    /// Whether fewer threads were started than would be useful.
     pub(super) fn are_refused(&self) -> bool {
         self.are_refused
     }
 
-    /// How many work.
+    /// The number of threads.
     pub(super) fn count(&self) -> NonZeroUsize {
         let count = self.pool.as_ref().map_or(1, ThreadPool::current_num_threads);
         NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Runs `work` on each, with its number from 0, and waits for all.
+    /// Runs `work` on each thread, with its number from 0, and waits for all.
     pub(super) fn run(&self, work: impl Fn(usize) + Sync) {
         match &self.pool {
             Some(pool) => drop(pool.broadcast(|worker| work(worker.index()))),
@@ -65,8 +65,8 @@ impl Threads {
     }
 }
 
-/// Whether the system would give the memory of that many workers. An allocation that fails later
-/// ends the process, so it is asked for beforehand, and given back untouched.
+/// Whether the system has the memory for these workers. A later allocation that fails would abort
+/// the process, so the memory is requested beforehand, and released without use.
 fn has_memory_for(workers: usize) -> bool {
     let arenas = workers.min(ARENAS_PER_CORE * cores());
     let bytes =

@@ -1,13 +1,12 @@
-//! Turns: work that has to be done for one block after the other.
+//! Work that has to be done for one block after the other.
 
 use std::sync::{Condvar, Mutex};
 
 use super::NO_PANIC;
 
-/// Lets workers do something in the order of their blocks.
+/// Lets workers take turns in the order of their blocks.
 ///
-/// A worker waits only for blocks that others have in work, so the one with the first of them never
-/// waits.
+/// A worker waits only for blocks that others process, so the one with the first block never waits.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     /// The number of the block whose turn it is; `None` after a panic.
@@ -16,12 +15,12 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Block 0 comes first.
+    /// Starts with block 0.
     pub(super) fn new() -> Self {
         Self { next: Mutex::new(Some(0)), changed: Condvar::new() }
     }
 
-    /// Waits for this block's turn, does its work and ends the turn.
+    /// Waits for this block's turn, does the work and ends the turn.
     pub(super) fn take<T>(&self, block: u64, work: impl FnOnce() -> T) -> T {
         let next = self.next.lock().expect(NO_PANIC);
         let is_early = |next: &mut Option<u64>| next.is_some_and(|next| next != block);
@@ -34,7 +33,7 @@ impl Turns {
         done
     }
 
-    /// A worker has panicked: its block never has its turn, and no other waits for it.
+    /// Ends all waiting after a panic.
     pub(super) fn abandon(&self) {
         if let Ok(mut next) = self.next.lock() {
             *next = None;
@@ -62,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_after_a_panic() {
+    fn a_panic_ends_all_waiting() {
         let turns = Turns::new();
         thread::scope(|scope| {
             let waiting = scope.spawn(|| turns.take(1, || 7));

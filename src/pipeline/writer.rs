@@ -1,4 +1,4 @@
-//! The writer: puts blocks back in order and sends them home empty.
+//! The writer: puts finished blocks in order, writes their rows and releases them.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::NO_PANIC;
-use super::block::{Block, FreeBlocks, Then};
+use super::block::{Block, FreeBlocks, Stop};
 use super::progress::Progress;
 use super::sink::{Checkpoint, Output, Sink};
 use super::turns::Turns;
@@ -16,36 +16,33 @@ use super::turns::Turns;
 /// What could not be written, and why.
 pub(super) type Failed = (Output, io::Error);
 
-/// Takes finished blocks in any order, writes their rows in the input's order.
+/// Takes finished blocks in any order, and writes their rows in the input's order.
 pub(super) struct Writer<'a, S> {
     sink: &'a mut S,
     progress: &'a Progress,
     checkpoint: Checkpoint,
     failure: Option<Failed>,
-    /// Whether nothing more is written.
+    /// Whether writing has ended.
     is_over: bool,
-    /// Whether that is because the run was stopped in a block.
+    /// Whether it ended because the run was stopped in a block.
     was_stopped: bool,
-    /// The number of the block that is to be written next.
+    /// The number of the next block to write.
     next: u64,
-    /// Finished blocks behind that one, each at its number modulo the number of all blocks: the
-    /// next one is always among them.
-    early: Vec<Option<Block>>,
+    /// Finished blocks that wait for their turn, each at its number modulo the number of blocks.
+    waiting: Vec<Option<Block>>,
     free: &'a FreeBlocks,
 }
 
 /// How the writing ended.
 pub(super) struct Written {
-    /// How far it has come.
     pub checkpoint: Checkpoint,
-    /// What has failed, if anything has.
     pub failure: Option<Failed>,
-    /// Whether it was stopped in a block.
+    /// Whether the run was stopped in a block.
     pub was_stopped: bool,
 }
 
 impl<'a, S: Sink> Writer<'a, S> {
-    /// Continues from `start`, with this many blocks in all.
+    /// Continues at the checkpoint `start`. There are `blocks` in all.
     pub(super) fn new(
         sink: &'a mut S,
         start: Checkpoint,
@@ -53,8 +50,8 @@ impl<'a, S: Sink> Writer<'a, S> {
         free: &'a FreeBlocks,
         progress: &'a Progress,
     ) -> Self {
-        let mut early = Vec::new();
-        early.resize_with(blocks, || None);
+        let mut waiting = Vec::new();
+        waiting.resize_with(blocks, || None);
         let (failure, is_over, was_stopped) = (None, false, false);
         Self {
             sink,
@@ -64,23 +61,23 @@ impl<'a, S: Sink> Writer<'a, S> {
             is_over,
             was_stopped,
             next: 0,
-            early,
+            waiting,
             free,
         }
     }
 
-    /// Writes what is there of the finished blocks; when the writing is over nothing wants them.
+    /// Writes the finished blocks that are next in order. After the end, drops them.
     fn write(&mut self, done: &Receiver<Block>) {
-        let blocks = self.early.len();
+        let blocks = self.waiting.len();
         for block in done.try_iter() {
             let place = block.number as usize % blocks;
-            self.early[place] = Some(block);
+            self.waiting[place] = Some(block);
         }
         while !self.is_over
-            && let Some(block) = self.early[self.next as usize % blocks].take()
+            && let Some(block) = self.waiting[self.next as usize % blocks].take()
         {
             let written = write(&block, self.sink, &mut self.checkpoint, self.progress);
-            self.was_stopped = block.then != Then::GoOn;
+            self.was_stopped = block.stop != Stop::No;
             match written {
                 Ok(()) if !self.was_stopped => self.free.put(block),
                 written => self.end_with(written),
@@ -89,7 +86,7 @@ impl<'a, S: Sink> Writer<'a, S> {
         }
     }
 
-    /// Writes rows of the next block that is not finished; `false` if nothing wants them.
+    /// Writes some rows of the next block, which is not finished; `false` after the end.
     fn write_part(&mut self, rows: &[u8]) -> bool {
         if !self.is_over
             && let Err(error) = self.sink.rows(rows)
@@ -105,7 +102,7 @@ impl<'a, S: Sink> Writer<'a, S> {
         self.free.close();
     }
 
-    /// Nothing more comes.
+    /// Ends the output.
     fn end(self) -> Written {
         let Self { sink, checkpoint, failure, was_stopped, .. } = self;
         let failure = failure.or_else(|| finish(sink, &checkpoint).err());
@@ -113,24 +110,24 @@ impl<'a, S: Sink> Writer<'a, S> {
     }
 }
 
-/// Where workers put finished blocks, and one of them at a time is the writer.
-pub(super) struct Desk<'a, S> {
+/// The queue of finished blocks. One worker at a time writes them.
+pub(super) struct WriteQueue<'a, S> {
     writer: Mutex<Writer<'a, S>>,
-    /// Other blocks may be the next: who waits for that looks again.
+    /// Signals that another block is next.
     moved: Condvar,
-    /// Whether blocks may wait for their turn.
+    /// Whether workers may wait for the turn of their block.
     in_turns: bool,
     done: (Sender<Block>, Receiver<Block>),
 }
 
-impl<'a, S: Sink> Desk<'a, S> {
-    /// For this many blocks in all.
+impl<'a, S: Sink> WriteQueue<'a, S> {
+    /// A queue for `blocks`.
     pub(super) fn new(writer: Writer<'a, S>, blocks: usize, in_turns: bool) -> Self {
         let done = bounded(blocks);
         Self { writer: Mutex::new(writer), moved: Condvar::new(), in_turns, done }
     }
 
-    /// Takes a finished block, and writes whatever can be.
+    /// Takes a finished block, and writes all blocks that are next.
     pub(super) fn put(&self, block: Block) {
         let (sender, done) = &self.done;
         sender.send(block).expect("the receiver is here");
@@ -139,7 +136,7 @@ impl<'a, S: Sink> Desk<'a, S> {
             self.moved.notify_all();
             return;
         }
-        // Who finds another one writing leaves it to that one, who looks again at the end.
+        // If the writer is locked, its holder checks the queue again before it leaves.
         while !done.is_empty()
             && let Ok(mut writer) = self.writer.try_lock()
         {
@@ -147,12 +144,12 @@ impl<'a, S: Sink> Desk<'a, S> {
         }
     }
 
-    /// The part of a block that is written before the block is finished.
+    /// Writes parts of a block before the block is finished.
     pub(super) fn parts(&self) -> Parts<'_, 'a, S> {
-        Parts { desk: self, writer: None }
+        Parts { queue: self, writer: None }
     }
 
-    /// Waits until all before this block is written; nothing if the writing is over.
+    /// Waits until all blocks before this one are written, or writing has ended.
     fn wait_for_turn(&self, number: u64) -> MutexGuard<'_, Writer<'a, S>> {
         let mut writer = self.writer.lock().expect(NO_PANIC);
         loop {
@@ -164,29 +161,29 @@ impl<'a, S: Sink> Desk<'a, S> {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the output.
     pub(super) fn end(self) -> Written {
         self.writer.into_inner().expect(NO_PANIC).end()
     }
 }
 
-/// Where a worker ends, all come to their end: there is no more to read, or nothing wants it, or
-/// this one has panicked and others would wait for its rows for ever.
-pub(super) struct EndOfAll<'d, 'a, S: Sink> {
+/// Stops all workers when one exits: there is no more to read, or writing has ended, or it has
+/// panicked and others would wait for its rows forever.
+pub(super) struct StopAllOnExit<'d, 'a, S: Sink> {
     pub free: &'a FreeBlocks,
-    pub desk: &'d Desk<'a, S>,
+    pub queue: &'d WriteQueue<'a, S>,
     pub turns: &'d Turns,
 }
 
-impl<S: Sink> Drop for EndOfAll<'_, '_, S> {
+impl<S: Sink> Drop for StopAllOnExit<'_, '_, S> {
     fn drop(&mut self) {
-        let Self { free, desk, turns } = self;
+        let Self { free, queue, turns } = self;
         free.close();
         if thread::panicking() {
-            if let Ok(mut writer) = desk.writer.lock() {
+            if let Ok(mut writer) = queue.writer.lock() {
                 writer.is_over = true;
             }
-            desk.moved.notify_all();
+            queue.moved.notify_all();
             turns.abandon();
         }
     }
@@ -194,28 +191,26 @@ impl<S: Sink> Drop for EndOfAll<'_, '_, S> {
 
 /// Takes rows of a block before it is finished.
 pub(super) trait TakeParts {
-    /// Writes rows of the block with this number, behind all that are before them. Waits until
-    /// these are written; `false` if nothing wants rows any more.
+    /// Waits until all rows before these are written, then writes them. `false` after the end of
+    /// writing. `number` is that of the block.
     fn take(&mut self, number: u64, rows: &[u8]) -> bool;
 }
 
-/// Parts of one block; the writer is held from the first of them on.
+/// Writes parts of one block. The writer is locked from the first one on.
 pub(super) struct Parts<'d, 'a, S> {
-    desk: &'d Desk<'a, S>,
+    queue: &'d WriteQueue<'a, S>,
     writer: Option<MutexGuard<'d, Writer<'a, S>>>,
 }
 
 impl<S: Sink> TakeParts for Parts<'_, '_, S> {
     fn take(&mut self, number: u64, rows: &[u8]) -> bool {
-        self.writer.get_or_insert_with(|| self.desk.wait_for_turn(number)).write_part(rows)
+        self.writer.get_or_insert_with(|| self.queue.wait_for_turn(number)).write_part(rows)
     }
 }
 
-/// Takes all in order, with a failure if there was one: for one who has the sink to himself.
+/// Writes to a sink that no other worker uses.
 pub(super) struct Direct<'a, S> {
-    /// Where rows go.
     pub sink: &'a mut S,
-    /// What has failed.
     pub written: Result<(), Failed>,
 }
 
@@ -226,14 +221,14 @@ impl<S: Sink> TakeParts for Direct<'_, S> {
     }
 }
 
-/// Writes what became of the next block.
+/// Writes the next block.
 pub(super) fn write(
     block: &Block,
     sink: &mut impl Sink,
     checkpoint: &mut Checkpoint,
     progress: &Progress,
 ) -> Result<(), Failed> {
-    if block.then == Then::EndBefore {
+    if block.stop == Stop::Before {
         return Ok(());
     }
     sink.rows(block.output()).map_err(|error| (Output::Rows, error))?;
@@ -246,7 +241,7 @@ pub(super) fn write(
     sink.reached(checkpoint).map_err(|error| (Output::State, error))
 }
 
-/// Writes what stands before the first row.
+/// Writes the header.
 pub(super) fn begin(sink: &mut impl Sink, header: &[u8], outputs: u8) -> Result<(), Failed> {
     sink.rows(header).map_err(|error| (Output::Rows, error))?;
     for output in 1..outputs {
@@ -255,7 +250,7 @@ pub(super) fn begin(sink: &mut impl Sink, header: &[u8], outputs: u8) -> Result<
     sink.reached(&Checkpoint::default()).map_err(|error| (Output::State, error))
 }
 
-/// Ends what was written.
+/// Ends the output.
 pub(super) fn finish(sink: &mut impl Sink, checkpoint: &Checkpoint) -> Result<(), Failed> {
     sink.finish(checkpoint).map_err(|error| (Output::Rows, error))
 }

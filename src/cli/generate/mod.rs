@@ -15,7 +15,7 @@ use std::sync::Arc;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
 use bulkdoku::measure::Content;
 use bulkdoku::output::{Column, PuzzleGrids, PuzzleLines, RowFormat};
-use bulkdoku::pipeline::{Corpus, Rated, WantedFacts, WantedTally};
+use bulkdoku::pipeline::{Corpus, Rated, RequestedFacts, RequestedTally};
 use bulkdoku::rating::Level;
 use bulkdoku::{Compression, EngineKind, Pipeline, Puzzle, SimdLevel};
 use clap::ValueEnum;
@@ -282,7 +282,7 @@ struct Plan {
     /// Whether the seed was drawn.
     seed_is_drawn: bool,
     /// What is counted of the rows.
-    tally: WantedTally,
+    tally: RequestedTally,
 }
 
 impl Plan {
@@ -297,7 +297,7 @@ impl Plan {
             simd: args.simd.unwrap_or_else(SimdLevel::best),
             from: args.from.clone(),
             seed_is_drawn: args.seed.is_none(),
-            tally: WantedTally {
+            tally: RequestedTally {
                 clues: true,
                 guesses: args.report.is_some(),
                 levels: args.manifest.is_some(),
@@ -336,9 +336,9 @@ impl Plan {
     }
 
     /// What rows say of puzzles besides solutions.
-    fn facts(&self) -> WantedFacts {
+    fn facts(&self) -> RequestedFacts {
         let has = |column| self.columns.iter().flatten().any(|wanted| *wanted == column);
-        WantedFacts {
+        RequestedFacts {
             clues: has(Column::Clues),
             level: has(Column::Level),
             rating: has(Column::Rating).then_some(Rated::Itself),

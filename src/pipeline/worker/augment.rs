@@ -1,11 +1,11 @@
-//! Isomorphs in place of records.
+//! Writes isomorphs in place of records.
 
 use super::Worker;
 use crate::input::{Field, Record, Records, Text};
 use crate::isomorph::{Permutation, SeededRng};
 use crate::output::{Outcomes, Rows, Wanted};
 use crate::pipeline::block::Block;
-use crate::pipeline::wanted::Augment;
+use crate::pipeline::requested::Augment;
 use crate::puzzle::{CELLS, Grid};
 use crate::rating::Facts;
 use crate::solver::Outcome;
@@ -31,7 +31,7 @@ impl Isomorphs {
         self.facts.clear();
     }
 
-    /// Adds a row with these cells as its text.
+    /// Adds an isomorph with these cells.
     fn push(&mut self, like: &Record, cells: &[u8; CELLS], solution: Option<Grid>, copy: u32) {
         let Ok(given) = like.puzzle else { return };
         let grid = solution.unwrap_or(Grid::BLANK);
@@ -55,17 +55,17 @@ impl Worker<'_> {
         for (place, record) in self.records.all.iter().enumerate() {
             let has_row = self.outputs.get(place).is_none_or(|&output| output == 0);
             let puzzle = record.puzzle.ok().and_then(|given| self.puzzle(given));
-            let is_wanted = has_row && self.statuses[place] == Status::Ok;
-            let Some(puzzle) = puzzle.filter(|_| is_wanted) else { continue };
+            let is_augmented = has_row && self.statuses[place] == Status::Ok;
+            let Some(puzzle) = puzzle.filter(|_| is_augmented) else { continue };
             isomorphs.clear();
             let solution = solution(self.records.answer(place, block.lines()));
             let line = block.first_line + u64::from(record.line);
             if augment.original {
                 isomorphs.push(&record, &puzzle.text(), solution, 0);
             }
-            let mut chance = SeededRng::of_stream(augment.seed, [block.source as u64, line, 0]);
+            let mut rng = SeededRng::of_stream(augment.seed, [block.source as u64, line, 0]);
             let times = augment.times as usize;
-            let permutations = Permutation::distinct(&puzzle, times, augment.kinds, &mut chance);
+            let permutations = Permutation::distinct(&puzzle, times, augment.kinds, &mut rng);
             for (copy, permutation) in (1..).zip(&permutations) {
                 let text = permutation.puzzle(&puzzle).text();
                 isomorphs.push(&record, &text, solution.map(|grid| permutation.grid(&grid)), copy);
@@ -99,7 +99,7 @@ impl Worker<'_> {
     }
 }
 
-/// The grid of a solution as it was written; `None` if it is none.
+/// Parses a solution; `None` if it is not 81 digits.
 fn solution(text: &[u8]) -> Option<Grid> {
     let digits = |byte: u8| byte.is_ascii_digit().then(|| byte - b'0').filter(|&digit| digit > 0);
     let cells: Option<Vec<_>> = text.trim_ascii().iter().map(|&byte| digits(byte)).collect();

@@ -1,4 +1,4 @@
-//! Canonical forms in place of solutions, or beside them.
+//! Finds canonical forms, in place of solutions or in addition.
 
 use std::time::Instant;
 
@@ -8,13 +8,13 @@ use crate::puzzle::Puzzle;
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
 
-/// What was found about a puzzle.
+/// The form of a puzzle, if it is requested, or why it has none.
 type Found = Result<Option<Canonical<Puzzle>>, Status>;
 
 impl Worker<'_> {
-    /// Finds forms and statuses of all records of a block, and lists how long each took.
+    /// Finds forms and statuses of all records of a block, and lists latencies.
     pub(super) fn find_forms(&mut self, latencies: &mut Vec<(u64, u64)>) -> Counts {
-        let wants_forms = self.pipeline.needs_forms();
+        let needs_forms = self.pipeline.needs_forms();
         self.statuses.clear();
         self.forms.clear();
         let mut start = Instant::now();
@@ -22,7 +22,7 @@ impl Worker<'_> {
             let found = match record.puzzle {
                 Err(_) => Err(Status::Malformed),
                 Ok(given) => self.puzzle(given).ok_or(Status::NoForm).and_then(|puzzle| {
-                    let found = find(&puzzle, wants_forms);
+                    let found = find(&puzzle, needs_forms);
                     let end = Instant::now();
                     let outcome = self.outcomes.of_mut(given);
                     outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
@@ -49,7 +49,7 @@ impl Worker<'_> {
         }
     }
 
-    /// How long each form took.
+    /// The latency of each form.
     fn latencies(&self) -> impl Iterator<Item = u64> {
         let all = self.records.all.iter().zip(&self.forms);
         let found = all.filter(|(_, form)| form.is_some());
@@ -57,10 +57,9 @@ impl Worker<'_> {
     }
 }
 
-/// The form of a puzzle if it is wanted, or why it has none.
-fn find(puzzle: &Puzzle, wants_form: bool) -> Found {
+fn find(puzzle: &Puzzle, needs_form: bool) -> Found {
     let contradicts = |_| Status::Contradictory;
-    if wants_form {
+    if needs_form {
         return puzzle.canonical().map(Some).map_err(contradicts);
     }
     puzzle.contradiction().map_or(Ok(None), |found| Err(contradicts(found)))

@@ -1,4 +1,4 @@
-//! Messages about bad records: file, line, column, and what is wrong there.
+//! Messages about bad records, with file, line and column.
 
 use std::io::Write;
 
@@ -12,9 +12,9 @@ use crate::pipeline::attached::AnswerPlace;
 use crate::puzzle::{CELLS, Contradiction, Puzzle};
 use crate::status::Status;
 
-/// Appends `file:line:column: status: what is wrong`, if a record is bad in itself, or
-/// `also_failures` are told and it has no solution. `answer_at` is where its own solution stands,
-/// if that is in another input.
+/// Appends `file:line:column: status: what is wrong` if a record is bad in itself, or if it has no
+/// solution and `also_failures` are reported. `answer_at` is the place of its own solution, if that
+/// is in another input.
 pub(super) fn write_diagnostic(
     row: &Row<'_>,
     record: &Record,
@@ -58,12 +58,12 @@ pub(super) fn write_diagnostic(
         .expect("a vector takes every write");
 }
 
-/// Lines below the record's first one, and the column, counted from 1.
+/// The number of lines below the record's first one, and the column from 1.
 fn mismatch_place(row: &Row<'_>, record: &Record, block: &[u8], place: Place) -> (u32, usize) {
     let start = row.indent + 1;
     match (place, row.answer().start(), &record.text) {
         (Place::Answer(at), Some(answer), Text::Block(text)) => {
-            // Between them a quoted field may have line feeds.
+            // A quoted field between them may have line feeds.
             let before = &block[text.start as usize - row.indent..answer];
             let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
             (memchr_iter(b'\n', before).count() as u32, before.len() - line + at + 1)
@@ -73,8 +73,8 @@ fn mismatch_place(row: &Row<'_>, record: &Record, block: &[u8], place: Place) ->
     }
 }
 
-/// The contradiction between the clues of a text, 81 cells or pencil marks, and where in the text
-/// the second clue stands.
+/// The contradiction between the clues of a text, 81 cells or pencil marks, and the place of the
+/// second clue in the text.
 fn contradiction_in(text: &[u8]) -> Option<(usize, Contradiction)> {
     if text.len() == marks::TEXT {
         let found = Marks::parse(text).ok()?.clues().contradiction()?;

@@ -1,15 +1,15 @@
-//! What rows may say of a puzzle besides its solution.
+//! Finds the requested facts about puzzles.
 
 use std::num::NonZeroU32;
 
 use super::Worker;
 use crate::isomorph::Permutation;
-use crate::pipeline::wanted::Rated;
+use crate::pipeline::requested::Rated;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::rating::{Facts, Level, isomorphs};
 use crate::solver::{Batch, Limits, Outcome};
 
-/// Those of a block that have one solution.
+/// A puzzle with exactly one solution.
 struct Single {
     /// The place of the record.
     record: usize,
@@ -18,12 +18,12 @@ struct Single {
 }
 
 impl Worker<'_> {
-    /// Finds the facts that are wanted about the records of a judged block; `false` if the run is
-    /// stopped meanwhile.
+    /// Finds the requested facts about the records of a block; `false` if the run is stopped
+    /// meanwhile.
     pub(super) fn find_facts(&mut self) -> bool {
-        let wanted = self.pipeline.facts;
+        let requested = self.pipeline.facts;
         self.facts.clear();
-        if wanted.is_none() {
+        if requested.is_none() {
             return true;
         }
         let mut singles = Vec::new();
@@ -32,10 +32,10 @@ impl Worker<'_> {
             if let Ok(given) = record.puzzle {
                 let marks = self.records.as_marks(given);
                 let outcome = *self.outcomes.of(given);
-                facts.clues = wanted.clues.then(|| marks.clues().clues() as u8);
+                facts.clues = requested.clues.then(|| marks.clues().clues() as u8);
                 if outcome.solutions == 1 && !outcome.gave_up {
-                    facts.level = wanted.level.then(|| Level::of_marks(&marks));
-                    if wanted.rating == Some(Rated::Itself) {
+                    facts.level = requested.level.then(|| Level::of_marks(&marks));
+                    if requested.rating == Some(Rated::Itself) {
                         facts.rating = Some(outcome.guesses as f64);
                     }
                     let puzzle = marks.puzzle();
@@ -44,14 +44,15 @@ impl Worker<'_> {
             }
             self.facts.push(facts);
         }
-        let is_rated = match wanted.rating {
+        let is_rated = match requested.rating {
             Some(Rated::Isomorphs(count)) => self.rate(&singles, count),
             Some(Rated::Itself) | None => true,
         };
-        is_rated && (!wanted.minimal || self.find_minimal(singles))
+        is_rated && (!requested.minimal || self.find_minimal(singles))
     }
 
-    /// Rates over isomorphs. These are of the canonical form, so all isomorphs have one rating.
+    /// Rates puzzles over isomorphs of their canonical forms, so all isomorphs have the same
+    /// rating.
     fn rate(&mut self, singles: &[Single], count: NonZeroU32) -> bool {
         let forms: Vec<_> =
             singles.iter().filter_map(|single| single.puzzle.canonical().ok()).collect();
@@ -73,8 +74,8 @@ impl Worker<'_> {
         true
     }
 
-    /// Whether each clue is needed: without it there is a solution other than the one. Clue after
-    /// clue is asked about, of all puzzles at once that may still be minimal.
+    /// Finds whether each clue is needed, as there is another solution without it. Tests one cell
+    /// after the other, in all puzzles that may still be minimal.
     fn find_minimal(&mut self, mut singles: Vec<Single>) -> bool {
         for single in &singles {
             self.facts[single.record].minimal = Some(true);
@@ -114,8 +115,8 @@ impl Worker<'_> {
         true
     }
 
-    /// Looks for up to two solutions of puzzles that are no records; `None` if the run is stopped
-    /// meanwhile.
+    /// Searches for up to two solutions of puzzles that are no records; `None` if the run is
+    /// stopped meanwhile.
     pub(super) fn solve_others(&mut self, puzzles: &[Puzzle]) -> Option<Vec<Outcome>> {
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
         let limits = Limits { nodes: self.pipeline.limits.nodes, ..Limits::PROOF };

@@ -1,6 +1,6 @@
-//! Several solutions of each puzzle, each in a row of its own.
+//! Lists several solutions of each puzzle, each in a row of its own.
 //!
-//! There may be more of them than memory holds: a puzzle's rows are made some hundred at a time.
+//! They may not fit in memory, so a puzzle's rows are made some hundred at a time.
 
 use std::mem;
 use std::num::NonZeroU64;
@@ -14,31 +14,31 @@ use crate::puzzle::Grid;
 use crate::solver::{Outcome, SolutionWalk, StopFlag, Unanswered};
 use crate::status::Status;
 
-/// How many solutions are looked for before their rows are written.
+/// The number of solutions that are found before their rows are written.
 const AT_ONCE: usize = 256;
 
-/// Finds the solutions of one puzzle behind the first.
+/// Finds the solutions of a puzzle after the first.
 pub(super) struct Lister {
     walk: SolutionWalk,
-    /// How many more are wanted.
-    wanted: u32,
-    /// Whether the row of the first is still to be written.
+    /// The number of solutions that are still to be found.
+    left: u32,
+    /// Whether the row of the first one is still to be written.
     is_first: bool,
-    /// Found and not written yet.
+    /// The solutions that are found but not written.
     found: Vec<Grid>,
     rows: ListedRows,
 }
 
-/// How the search for some more solutions ended.
+/// How a search for more solutions ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
     /// There may be more.
     Open,
-    /// These are all, or as many as are wanted.
+    /// All solutions, or as many as requested, are found.
     Done,
-    /// The limit of nodes was reached.
+    /// The node limit was reached.
     GaveUp,
-    /// The run is to be ended.
+    /// The run is stopped.
     Stopped,
 }
 
@@ -46,40 +46,39 @@ impl Lister {
     pub(super) fn new(stop: StopFlag) -> Self {
         Self {
             walk: SolutionWalk::new(stop),
-            wanted: 0,
+            left: 0,
             is_first: false,
             found: Vec::new(),
             rows: ListedRows::default(),
         }
     }
 
-    /// Takes the next puzzle, of which `wanted` solutions behind the first are to be found.
-    pub(super) fn begin(&mut self, marks: &Marks, first: &Grid, wanted: u32) {
-        (self.wanted, self.is_first) = (wanted, true);
-        if wanted > 0 {
+    /// Takes the next puzzle, to find up to `count` solutions after the first.
+    pub(super) fn begin(&mut self, marks: &Marks, first: &Grid, count: u32) {
+        (self.left, self.is_first) = (count, true);
+        if count > 0 {
             self.walk.begin_after(marks, first);
         }
     }
 
-    /// Finds some more of its solutions, each by looking at no more than `nodes` states.
+    /// Finds some more solutions, each within `nodes` states.
     pub(super) fn search(&mut self, nodes: Option<NonZeroU64>) -> Search {
         self.found.clear();
-        while self.found.len() < AT_ONCE && self.wanted > 0 {
+        while self.found.len() < AT_ONCE && self.left > 0 {
             match self.walk.next(nodes) {
                 Ok(Some(grid)) => {
                     self.found.push(grid);
-                    self.wanted -= 1;
+                    self.left -= 1;
                 }
                 Ok(None) => return Search::Done,
                 Err(Unanswered::GaveUp) => return Search::GaveUp,
                 Err(Unanswered::Stopped) => return Search::Stopped,
             }
         }
-        if self.wanted > 0 { Search::Open } else { Search::Done }
+        if self.left > 0 { Search::Open } else { Search::Done }
     }
 
-    /// Appends a row for each solution that was found by the last search, the very first before
-    /// them.
+    /// Appends a row for each solution of the last search, after that of the first solution.
     pub(super) fn write(
         &mut self,
         record: &Record,
@@ -112,20 +111,20 @@ impl Lister {
     }
 }
 
-/// What rows of one record say besides its solutions.
+/// What rows of one record have besides solutions.
 #[derive(Clone, Copy)]
 pub(super) struct Listed<'a> {
     /// All records of the block.
     pub records: &'a Records,
-    /// Those fields of the record that are carried into the output.
+    /// The kept fields of the record.
     pub kept: &'a [Field],
-    /// What is wrong with solutions that are checked: nothing.
+    /// Empty, as no solution is checked.
     pub reasons: &'a Reasons,
-    /// How rows are written.
+    /// The format of rows.
     pub format: &'a dyn RowFormat,
 }
 
-/// Rows of one record.
+/// The rows of one record.
 #[derive(Default)]
 struct ListedRows {
     records: RecordList,

@@ -1,4 +1,4 @@
-//! A worker: reads the records of a block, solves them, writes their rows, records latencies.
+//! A worker: reads the records of a block, solves them, formats their rows, records latencies.
 
 mod augment;
 mod canon;
@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use self::diagnostics::write_diagnostic;
 use self::listing::{Listed, Lister, Search};
 use super::attached::Attached;
-use super::block::{Block, Then};
+use super::block::{Block, Stop};
 use super::plan::Pipeline;
 use super::sift::Sifted;
 use super::turns::Turns;
@@ -30,33 +30,33 @@ use crate::solver::{Batch, Engine, Outcome, StopFlag};
 use crate::stats::{Counts, in_runs};
 use crate::status::Status;
 
-/// One worker's engine and the room that it uses for every block.
+/// A worker's engine and its memory, which is reused for every block.
 pub(super) struct Worker<'a> {
     pub(super) pipeline: &'a Pipeline,
     pub(super) turns: &'a Turns,
     pub(super) engine: Box<dyn Engine>,
     pub(super) records: Records,
-    /// For each of `records.puzzles` and `records.marks`.
+    /// Those of `records.puzzles` and `records.marks`.
     pub(super) outcomes: Outcomes,
-    /// Those at which the engine failed; nearly always none.
+    /// The puzzles at which the engine failed.
     failed: Vec<PuzzleRef>,
-    /// For each of `records.all`.
+    /// Those of `records.all`.
     pub(super) statuses: Vec<Status>,
-    /// The canonical form of each, if forms are wanted.
+    /// The canonical form of each record, if forms are requested.
     pub(super) forms: Vec<Option<Canonical<Puzzle>>>,
-    /// What else is known of each, if anything is wanted.
+    /// The facts about each record, if any are requested.
     pub(super) facts: Vec<Facts>,
-    /// What is to be decided about, if anything is.
+    /// The records to decide about, if there is a sift.
     pub(super) sifted: Vec<Sifted>,
-    /// The output of each record, if not all go to the first.
+    /// The output of each record; empty if all go to the first.
     pub(super) outputs: Vec<u8>,
-    /// The rows of an output behind the first.
+    /// The rows of an output after the first.
     other: RowBuffer,
-    /// What is wrong with their own solutions, if those are checked.
+    /// Why the records' own solutions are wrong, if they are checked.
     pub(super) reasons: Reasons,
-    /// Compresses rows, if they are to be.
+    /// Compresses rows, if they are compressed.
     packer: Option<Packer>,
-    /// Finds the solutions to be listed, if any are.
+    /// Finds the solutions to list, if any are listed.
     lister: Option<Lister>,
     stop: &'a StopFlag,
 }
@@ -87,17 +87,17 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Turns a block's lines into rows, which go to `parts` if they are very many. If the run is
-    /// stopped before all records are solved, the block ends before the first that is not.
+    /// Turns a block's lines into rows. If there are very many, `parts` takes them. If the run is
+    /// stopped, the block ends before the first record that is not solved.
     pub(super) fn process(&mut self, block: &mut Block, parts: &mut impl TakeParts) {
         block.rows.clear();
         self.read(block);
         if let Some(unsolved) = self.solve() {
             self.cut(block, unsolved);
         }
-        self.judge_block(block);
+        self.evaluate(block);
         if !self.find_facts() {
-            block.then = Then::EndBefore;
+            block.stop = Stop::Before;
         }
         self.sift(block);
         if let Some(augment) = &self.pipeline.augment {
@@ -108,16 +108,16 @@ impl<'a> Worker<'a> {
             match listed {
                 Ok(()) => {}
                 Err(Unlisted::From(record)) => self.cut(block, record),
-                Err(Unlisted::Block) => block.then = Then::EndBefore,
+                Err(Unlisted::Block) => block.stop = Stop::Before,
             }
-            // The limit of nodes may have been reached.
-            self.judge_block(block);
+            // The node limit may have been reached.
+            self.evaluate(block);
         } else {
             self.write_rows(block);
             self.write_other_rows(block);
         }
         self.tally(block);
-        self.write_notes(block);
+        self.write_diagnostics(block);
         pack(&mut self.packer, block);
     }
 
@@ -129,19 +129,19 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Leaves the records before this one: the run is stopped there.
+    /// Keeps the records before this one, where the run is stopped.
     fn cut(&mut self, block: &mut Block, record: usize) {
         let Some(record) = self.records.all.iter().nth(record) else { return };
         block.end_before(record.line);
         self.read(block);
     }
 
-    fn judge_block(&mut self, block: &mut Block) {
+    fn evaluate(&mut self, block: &mut Block) {
         block.counts = if self.pipeline.canon {
             self.find_forms(&mut block.latencies)
         } else {
             let Block { bytes, length, latencies, answers, .. } = &mut *block;
-            self.judge(&bytes[..*length], answers.as_ref(), latencies)
+            self.find_statuses(&bytes[..*length], answers.as_ref(), latencies)
         };
         if !self.pipeline.canon && self.pipeline.needs_forms() {
             self.add_forms();
@@ -150,13 +150,13 @@ impl<'a> Worker<'a> {
             self.records.all.last().map(|last| block.first_line + u64::from(last.line));
     }
 
-    /// Fills in all outcomes, and the list of those at which the engine failed. If the run is
-    /// stopped, it returns the first record that has no outcome.
+    /// Finds all outcomes, and the puzzles at which the engine failed. If the run is stopped,
+    /// returns the first record without an outcome.
     fn solve(&mut self) -> Option<usize> {
         let Self { pipeline, engine, records, outcomes, failed, stop, .. } = self;
         let Records { puzzles, marks, .. } = &*records;
         failed.clear();
-        if !pipeline.asks_engine() {
+        if !pipeline.uses_engine() {
             outcomes.puzzles.resize(puzzles.len(), Outcome::NONE);
             outcomes.marks.resize(marks.len(), Outcome::NONE);
             return None;
@@ -180,7 +180,7 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Writes the block's rows, several for each puzzle that has several solutions.
+    /// Writes the block's rows, one for each solution.
     fn list(
         &mut self,
         lister: &mut Lister,
@@ -229,9 +229,9 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Finds the status of every record, what is wrong with its own solution if that is checked,
-    /// and how long it took if an engine solved it.
-    fn judge(
+    /// Finds the status of every record, why its own solution is wrong if that is checked, and its
+    /// latency if an engine solved it.
+    fn find_statuses(
         &mut self,
         block: &[u8],
         answers: Option<&Attached>,
@@ -243,55 +243,61 @@ impl<'a> Worker<'a> {
         let mut counts = other_counts(&self.records);
         let all_are_puzzles = self.records.all.len() == self.records.puzzles.len();
         if all_are_puzzles && self.failed.is_empty() && !self.pipeline.check {
-            self.judge_puzzles(&mut counts, latencies);
+            self.find_statuses_of_puzzles(&mut counts, latencies);
         } else {
-            self.judge_one_by_one(block, answers, &mut counts);
-            if self.pipeline.asks_engine() {
+            self.find_statuses_one_by_one(block, answers, &mut counts);
+            if self.pipeline.uses_engine() {
                 self.list_latencies(latencies);
             }
         }
         counts
     }
 
-    /// Where every record is a puzzle and the engine has found out all, as nearly always: in one
-    /// pass, and at once for all that have the same status and follow each other.
-    fn judge_puzzles(&mut self, counts: &mut Counts, latencies: &mut Vec<(u64, u64)>) {
+    /// The usual case: every record is a puzzle, and the engine has not failed. One pass counts
+    /// runs of the same status.
+    fn find_statuses_of_puzzles(&mut self, counts: &mut Counts, latencies: &mut Vec<(u64, u64)>) {
         let Self { pipeline, records, outcomes, statuses, .. } = self;
         let mut add_alike = |status, count| {
             statuses.resize(statuses.len() + count, status);
             counts.add(status, count);
         };
         let (mut last, mut count) = (Status::Unique, 0);
-        let judged = records.puzzles.iter().zip(&outcomes.puzzles).map(|(puzzle, outcome)| {
-            let status = Status::of(puzzle, pipeline.limits, outcome);
-            if status != last {
-                add_alike(last, count);
-                (last, count) = (status, 0);
-            }
-            count += 1;
-            outcome.latency_ns
-        });
-        in_runs(judged, |run| latencies.push(run));
+        let latencies_ns =
+            records.puzzles.iter().zip(&outcomes.puzzles).map(|(puzzle, outcome)| {
+                let status = Status::of(puzzle, pipeline.limits, outcome);
+                if status != last {
+                    add_alike(last, count);
+                    (last, count) = (status, 0);
+                }
+                count += 1;
+                outcome.latency_ns
+            });
+        in_runs(latencies_ns, |run| latencies.push(run));
         add_alike(last, count);
     }
 
-    fn judge_one_by_one(&mut self, block: &[u8], answers: Option<&Attached>, counts: &mut Counts) {
-        let asks_engine = self.pipeline.asks_engine();
+    fn find_statuses_one_by_one(
+        &mut self,
+        block: &[u8],
+        answers: Option<&Attached>,
+        counts: &mut Counts,
+    ) {
+        let uses_engine = self.pipeline.uses_engine();
         for (i, record) in self.records.all.iter().enumerate() {
             let status = match record.puzzle {
                 Err(_) => Status::Malformed,
                 Ok(given) if self.failed.contains(&given) => Status::InternalError,
                 Ok(given) if self.pipeline.check => {
                     let answer = self.records.answer(i, block);
-                    self.check(given, answer).unwrap_or_else(|mut disagreement| {
+                    self.check(given, answer).unwrap_or_else(|mut mismatch| {
                         let has_ended = answers.is_some_and(|answers| answers.has_ended(i));
-                        if has_ended && disagreement == Mismatch::Missing {
-                            disagreement = Mismatch::Ended;
+                        if has_ended && mismatch == Mismatch::Missing {
+                            mismatch = Mismatch::Ended;
                         }
                         let outcome = self.outcomes.of(given);
                         let is_unsolvable =
-                            asks_engine && outcome.solutions == 0 && !outcome.gave_up;
-                        self.reasons.push(&disagreement, is_unsolvable);
+                            uses_engine && outcome.solutions == 0 && !outcome.gave_up;
+                        self.reasons.push(&mismatch, is_unsolvable);
                         Status::Mismatch
                     })
                 }
@@ -302,7 +308,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// How long each took that an engine solved.
+    /// Lists the latencies of solved records.
     fn list_latencies(&self, latencies: &mut Vec<(u64, u64)>) {
         let given = self.records.all.iter().filter_map(|record| record.puzzle.ok());
         let solved = given.filter(|given| !self.failed.contains(given));
@@ -310,7 +316,7 @@ impl<'a> Worker<'a> {
         in_runs(all, |run| latencies.push(run));
     }
 
-    /// The status of a record that is not checked.
+    /// The status of a record whose own solution is not checked.
     #[inline(always)]
     fn status_of(&self, given: PuzzleRef, outcome: &Outcome) -> Status {
         let Records { puzzles, marks, .. } = &self.records;
@@ -321,7 +327,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The status of a record whose own solution is not wrong.
+    /// The status of a record whose own solution is right, or why it is wrong.
     #[inline(always)]
     fn check(&self, given: PuzzleRef, answer: &[u8]) -> Result<Status, Mismatch> {
         let outcome = self.outcomes.of(given);
@@ -338,7 +344,7 @@ impl<'a> Worker<'a> {
         check::judge(answer, self.pipeline.limits, outcome)
     }
 
-    /// The block's records, and what became of them.
+    /// The block's records with their results.
     fn rows<'b>(&'b self, block: &'b Block) -> Rows<'b> {
         Rows {
             file: &block.file,
@@ -358,7 +364,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The block's rows for one of the outputs.
+    /// The block's rows for one output.
     fn rows_of<'b>(&'b self, block: &'b Block, output: u8) -> Rows<'b> {
         let all = self.rows(block);
         if self.outputs.is_empty() {
@@ -367,7 +373,7 @@ impl<'a> Worker<'a> {
         Rows { wanted: Wanted::Of(output, &self.outputs), ..all }
     }
 
-    /// Writes the block's rows for the outputs behind the first.
+    /// Writes the block's rows for the outputs after the first.
     fn write_other_rows(&mut self, block: &mut Block) {
         block.others.clear();
         let mut other = mem::take(&mut self.other);
@@ -398,7 +404,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Writes a message for every bad record.
-    fn write_notes(&self, block: &mut Block) {
+    fn write_diagnostics(&self, block: &mut Block) {
         let mut diagnostics = mem::take(&mut block.diagnostics);
         diagnostics.clear();
         if !block.counts.all_good() {
@@ -420,24 +426,24 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// What the lines of a block are besides records of some status.
+/// The counts of a block, apart from statuses.
 pub(super) fn other_counts(records: &Records) -> Counts {
     Counts::of_other_lines(records.blank_lines, records.comments)
         .with_forms(records.dotted, records.unkept)
 }
 
-/// How many bytes of rows are made before they are written, where a block has very many.
+/// The bytes of rows at which a part of a block is written.
 const PART: usize = 128 * 1024;
 
-/// What has no rows when the run is stopped.
+/// The records without rows after a stop.
 enum Unlisted {
-    /// The records from this one on.
+    /// Those from this one on.
     From(usize),
-    /// The whole block: some of its rows are written, but not all of a record's.
+    /// The whole block, as some rows of a record are written, but not all.
     Block,
 }
 
-/// Compresses rows, if they are to be and there are any.
+/// Compresses the rows of a block, if it has any.
 fn pack(packer: &mut Option<Packer>, block: &mut Block) {
     if let Some(packer) = packer {
         let packed = block.packed.get_or_insert_default();
@@ -455,8 +461,8 @@ fn new_engine(pipeline: &Pipeline, stop: &StopFlag) -> Box<dyn Engine> {
     engine
 }
 
-/// Fills in an outcome for each of a batch; returns how many have one, from the first, which are
-/// all unless the run is stopped, and the places of those at which the engine failed.
+/// Solves a batch. Returns the number of outcomes at its head, which are all unless the run is
+/// stopped, and the places at which the engine failed.
 fn solve_all(
     pipeline: &Pipeline,
     stop: &StopFlag,
@@ -471,7 +477,7 @@ fn solve_all(
     if let Some(solved) = solve_or_renew(pipeline, stop, engine, batch, outcomes) {
         return (solved, Vec::new());
     }
-    // One by one, to find out which.
+    // One by one, to find the puzzle that failed.
     let mut failed = Vec::new();
     for (place, outcome) in outcomes.chunks_mut(1).enumerate() {
         match solve_or_renew(pipeline, stop, engine, batch.part(place..place + 1), outcome) {
@@ -486,8 +492,8 @@ fn solve_all(
     (batch.len(), failed)
 }
 
-/// Solves a batch and returns how many are solved; nothing after a panic, when the engine is a new
-/// one.
+/// Solves a batch and returns the number of outcomes. After a panic, makes a new engine and returns
+/// `None`.
 fn solve_or_renew(
     pipeline: &Pipeline,
     stop: &StopFlag,

@@ -2,7 +2,7 @@
 
 use super::{Worker, other_counts};
 use crate::input::PuzzleRef;
-use crate::pipeline::block::{Block, Then};
+use crate::pipeline::block::{Block, Stop};
 use crate::pipeline::sift::{Fate, NOWHERE, Sameness, Sift, Sifted};
 use crate::puzzle::Puzzle;
 use crate::status::Status;
@@ -14,7 +14,7 @@ impl Worker<'_> {
         if let Some(sift) = &self.pipeline.sift {
             let is_done = self.gather(&**sift, block) && self.decide(&**sift, block);
             if !is_done {
-                block.then = Then::EndBefore;
+                block.stop = Stop::Before;
             }
         }
         if let Some(route) = &self.pipeline.route {

@@ -1,21 +1,21 @@
-//! Counts what the puzzles of a block are.
+//! Counts the puzzles of a block by clues, level and guesses.
 
 use super::Worker;
 use crate::input::PuzzleRef;
 use crate::pipeline::block::Block;
+use crate::pipeline::requested::RequestedTally;
 use crate::pipeline::tally::Tally;
-use crate::pipeline::wanted::WantedTally;
 use crate::rating::Level;
 
 impl Worker<'_> {
-    /// Counts what is wanted of the records of a judged block.
+    /// Makes the requested counts of a block.
     pub(super) fn tally(&self, block: &mut Block) {
-        let wanted = self.pipeline.tally;
+        let requested = self.pipeline.tally;
         block.tally = Tally::default();
-        if wanted == WantedTally::default() {
+        if requested == RequestedTally::default() {
             return;
         }
-        let guesses = wanted.guesses && self.pipeline.asks_engine();
+        let guesses = requested.guesses && self.pipeline.uses_engine();
         let (mut clues, mut bits) = ([0; 82], [0; 65]);
         let given = self.records.all.iter().filter_map(|record| record.puzzle.ok());
         for given in given {
@@ -23,14 +23,14 @@ impl Worker<'_> {
                 let outcome = self.outcomes.of(given);
                 bits[(u64::BITS - outcome.guesses.leading_zeros()) as usize] += 1;
             }
-            if wanted.clues {
+            if requested.clues {
                 let count = match given {
                     PuzzleRef::Puzzle(place) => self.records.puzzles[place as usize].clues(),
                     PuzzleRef::Marks(place) => self.records.marks[place as usize].clues().clues(),
                 };
                 clues[count] += 1;
             }
-            if wanted.levels {
+            if requested.levels {
                 let level = Level::of_marks(&self.records.as_marks(given));
                 *block.tally.levels.entry(level.number()).or_default() += 1;
             }

@@ -239,7 +239,7 @@ impl FileSink {
         let rows = mark(self.rows_bytes, self.rows.tail(self.rows_bytes));
         let diagnostics = mark(diagnostics_bytes, self.diagnostics.tail(diagnostics_bytes));
         // If it fails, the places noted before are still there, and so are the rows.
-        if let Err(error) = journal.note(JournalEntry::new(checkpoint, rows, diagnostics)) {
+        if let Err(error) = journal.add(JournalEntry::new(checkpoint, rows, diagnostics)) {
             self.diagnostics.say_once(&format!("{}: its journal: {error}", self.rows.name()));
         }
     }

@@ -1,15 +1,16 @@
-//! What an unfinished run leaves beside its output, so that `--resume` can continue it.
+//! The journal of an unfinished run beside its output, from which `--resume` continues.
 //!
-//! `results.csv.resume` says what the run was (inputs, options) and has some places in the input up
-//! to which all rows are in the output, with the output's length and last bytes there. It is
-//! written before the output, always as a whole, and removed when all is done: an output with such
-//! a file beside it is not complete, and whatever stands in it behind the last place is cut off.
+//! `results.csv.resume` identifies the run (inputs, options) and has some checkpoints: places in
+//! the input up to which all rows are in the output, with the output's length and a check sum of
+//! its last bytes. The journal is made before the output, always replaced as a whole, and removed
+//! when the run is complete. So an output with a journal is not complete, and what follows the last
+//! checkpoint is cut off.
 //!
-//! Several places are kept, because a machine that crashes may lose the end of the output that a
-//! killed run leaves behind; the first is that before the first row.
+//! Several checkpoints are kept, because a machine that crashes may lose the end of the output. The
+//! first one is before the first row.
 //!
-//! Its first line names it and has a check sum of the rest. A file without that line is something
-//! else: it is neither read nor replaced nor removed.
+//! The first line identifies the file as a journal and has a check sum of the rest. A file without
+//! that line is neither read nor replaced nor removed.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -18,101 +19,64 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
-use bulkdoku::input::Position;
-use bulkdoku::pipeline::{Checkpoint, RecordName, Tally};
-use bulkdoku::stats::{Counts, Latencies};
+use bulkdoku::pipeline::Checkpoint;
 use bulkdoku::tail::check_sum;
 use serde::{Deserialize, Serialize};
 
 use super::Failure;
 use super::run::Run;
 
-/// How often a place is written down: so much work is done again at most.
+/// The time between two checkpoints, which bounds the work that is repeated.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// How many places are kept, beside the first.
+/// The number of checkpoints that are kept, beside the first.
 const KEPT: usize = 4;
-/// What a journal begins with; then come a check sum of eight digits, a line feed, and the rest.
+/// The start of a journal; then come a check sum of eight digits, a line feed, and the rest.
 const HEAD: &[u8] = b"bulkdoku journal, format 1, check sum ";
 const DIGITS: usize = 8;
 
-/// A place up to which all is in the outputs.
+/// A checkpoint, and the lengths of the outputs there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JournalEntry {
     /// The place in the file of rows.
     pub rows: Mark,
-    /// The place in the file of messages, if there is one.
+    /// The place in the file of messages.
     pub diagnostics: Mark,
-    source: usize,
-    position: Position,
-    counts: Counts,
-    /// Latencies and how many puzzles had each.
-    latencies: Vec<(u64, u64)>,
-    last_record: Option<(String, u64)>,
-    /// What the puzzles are, as far as that is counted.
-    #[serde(default)]
-    tally: Tally,
-    /// Whether the input cannot be read beyond this place: it may be another file next time.
-    input_failed: bool,
+    /// If the input failed here, later inputs may be other files when the run is resumed.
+    checkpoint: Checkpoint,
 }
 
 /// A place in an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Bytes before it.
+    /// The number of bytes before it.
     pub bytes: u64,
-    /// The last of them.
+    /// The last bytes before it.
     pub tail: Tail,
 }
 
 impl JournalEntry {
-    /// That of these places.
     pub fn new(checkpoint: &Checkpoint, rows: Mark, diagnostics: Mark) -> Self {
-        let Checkpoint { source, position, counts, latencies, last_record, tally, input_failed } =
-            checkpoint;
-        let buckets = latencies.buckets().map(|bucket| (bucket.highest_ns, bucket.count));
-        Self {
-            rows,
-            diagnostics,
-            source: *source,
-            position: *position,
-            counts: *counts,
-            latencies: buckets.collect(),
-            last_record: last_record.as_ref().map(|last| (last.file.to_string(), last.line)),
-            tally: tally.clone(),
-            input_failed: *input_failed,
-        }
+        Self { rows, diagnostics, checkpoint: checkpoint.clone() }
     }
 
-    /// What was done there. If the input failed, that is tried again.
+    /// The checkpoint. An input that failed is read again.
     pub fn checkpoint(&self) -> Checkpoint {
-        let mut latencies = Latencies::new();
-        self.latencies.iter().for_each(|&bucket| latencies.record_n(bucket));
-        let last_record = self.last_record.as_ref();
-        Checkpoint {
-            source: self.source,
-            position: self.position,
-            counts: self.counts,
-            latencies,
-            last_record: last_record
-                .map(|(file, line)| RecordName { file: file.as_str().into(), line: *line }),
-            tally: self.tally.clone(),
-            input_failed: false,
-        }
+        Checkpoint { input_failed: false, ..self.checkpoint.clone() }
     }
 }
 
-/// The file beside an output.
+/// The journal of a run.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    kept: Kept,
+    contents: Contents,
     written: Instant,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct Contents {
     run: Run,
-    /// The names of all outputs: what stands in them is this run's.
+    /// The names of all outputs, which this run may replace.
     outputs: Vec<String>,
     /// Before the first row.
     first: Option<JournalEntry>,
@@ -120,7 +84,7 @@ struct Kept {
     last: VecDeque<JournalEntry>,
 }
 
-/// Where the journal of an output is, and where the next one is written.
+/// The paths of the journal of an output, and of its next version.
 pub fn places(output: &Path) -> [PathBuf; 2] {
     [".resume", ".resume.new"].map(|ending| {
         let mut path = output.as_os_str().to_owned();
@@ -135,12 +99,12 @@ pub fn is_beside(output: &Path) -> bool {
     matches!(Found::at(&path), Ok(Found::Journal(_)))
 }
 
-/// Refuses an output if something else stands where its journal would be.
+/// Refuses an output if another file is where its journal would be.
 pub fn check_places(output: &Path) -> Result<(), Failure> {
     let [path, new] = places(output);
     let is_other = |path: &Path, found: Found| match found {
         Found::Other => true,
-        // A run that was killed may have made it, and nothing is lost.
+        // A run that was killed may have left it.
         Found::Beginning => path != new,
         Found::Nothing | Found::Journal(_) => false,
     };
@@ -148,8 +112,8 @@ pub fn check_places(output: &Path) -> Result<(), Failure> {
         let found = Found::at(path).map_err(|error| Failure::at(path, error))?;
         if is_other(path, found) {
             return Err(Failure::Usage(format!(
-                "{}: is no journal of bulkdoku, but stands where that of {} would be; move it, or \
-                 name another output",
+                "{}: is no journal of bulkdoku, but is where that of {} would be; move it, or name \
+                 another output",
                 path.display(),
                 output.display()
             )));
@@ -158,13 +122,14 @@ pub fn check_places(output: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What stands where a journal would be.
+/// What is at the path of a journal.
 enum Found {
     Nothing,
-    /// The begin of one.
+    /// An incomplete first line.
     Beginning,
-    /// One, perhaps a damaged one: everything behind the head.
+    /// A journal, perhaps a damaged one: everything after the head.
     Journal(Vec<u8>),
+    /// Another file.
     Other,
 }
 
@@ -192,86 +157,85 @@ impl Found {
 }
 
 impl Journal {
-    /// Starts one for a new output.
+    /// Starts the journal of a new output.
     pub fn begin(output: &Path, run: Run, outputs: Vec<String>) -> io::Result<Self> {
         let [path, _] = places(output);
-        let kept = Kept { run, outputs, first: None, last: VecDeque::new() };
-        let mut journal = Self { path, kept, written: Instant::now() };
+        let contents = Contents { run, outputs, first: None, last: VecDeque::new() };
+        let mut journal = Self { path, contents, written: Instant::now() };
         journal.write()?;
         Ok(journal)
     }
 
-    /// Takes up what an earlier run left beside `output`, if it did and was the same run.
-    pub fn take_up(output: &Path, run: &Run) -> Result<Option<Self>, Failure> {
+    /// Reads the journal of `output`, if there is one. Refuses that of another run.
+    pub fn load(output: &Path, run: &Run) -> Result<Option<Self>, Failure> {
         check_places(output)?;
         let [path, _] = places(output);
         let text = match Found::at(&path).map_err(|error| Failure::at(&path, error))? {
             Found::Journal(text) => text,
             Found::Nothing | Found::Beginning | Found::Other => return Ok(None),
         };
-        let kept = read(&text).ok_or_else(|| {
+        let contents = parse(&text).ok_or_else(|| {
             let what = "is damaged or was changed; --force starts over";
             Failure::Usage(format!("{}: {what}", path.display()))
         })?;
-        let unread = match kept.last.back() {
-            Some(last) if last.input_failed => last.source,
+        let compared = match contents.last.back() {
+            Some(last) if last.checkpoint.input_failed => last.checkpoint.source,
             _ => run.inputs.len(),
         };
-        if let Some(difference) = run.difference(&kept.run, unread) {
+        if let Some(difference) = run.difference(&contents.run, compared) {
             return Err(Failure::Usage(format!(
                 "{}: another run: {difference}; name another output, or --force starts over",
                 output.display()
             )));
         }
-        Ok(Some(Self { path, kept, written: Instant::now() }))
+        Ok(Some(Self { path, contents, written: Instant::now() }))
     }
 
-    /// The names of the outputs that the earlier runs had.
+    /// The names of the outputs of earlier runs.
     pub fn outputs(&self) -> &[String] {
-        &self.kept.outputs
+        &self.contents.outputs
     }
 
-    /// Goes back to a place that was noted, or to the start: those behind it are forgotten. The run
-    /// that goes on from there has these outputs.
+    /// Goes back to an entry, and drops those after it. The run that continues has these outputs.
     pub fn go_back(&mut self, rows_bytes: u64, outputs: Vec<String>) -> io::Result<()> {
-        let Kept { outputs: known, last, .. } = &mut self.kept;
+        let Contents { outputs: known, last, .. } = &mut self.contents;
         last.retain(|place| place.rows.bytes <= rows_bytes);
         let more: Vec<_> = outputs.into_iter().filter(|name| !known.contains(name)).collect();
         known.extend(more);
         self.write()
     }
 
-    /// The last place that outputs of these lengths reach.
+    /// The last entry within outputs of these lengths.
     pub fn last_within(&self, rows_bytes: u64, diagnostics_bytes: u64) -> Option<&JournalEntry> {
-        let mut places = self.kept.last.iter().rev().chain(&self.kept.first);
+        let mut places = self.contents.last.iter().rev().chain(&self.contents.first);
         places.find(|place| {
             place.rows.bytes <= rows_bytes && place.diagnostics.bytes <= diagnostics_bytes
         })
     }
 
-    /// Whether it is time to write down a place again.
+    /// Whether it is time for the next entry.
     pub fn is_due(&self) -> bool {
-        self.kept.first.is_none() || self.written.elapsed() >= INTERVAL
+        self.contents.first.is_none() || self.written.elapsed() >= INTERVAL
     }
 
-    /// Writes down a place.
-    pub fn note(&mut self, place: JournalEntry) -> io::Result<()> {
-        if self.kept.first.is_none() {
-            self.kept.first = Some(place);
+    /// Adds an entry.
+    pub fn add(&mut self, place: JournalEntry) -> io::Result<()> {
+        if self.contents.first.is_none() {
+            self.contents.first = Some(place);
         } else {
-            let last = &mut self.kept.last;
+            let last = &mut self.contents.last;
             last.push_back(place);
             last.drain(..last.len().saturating_sub(KEPT));
         }
         self.write()
     }
 
-    /// The old file stays until the new one is complete and on the disk: after a crash of the
-    /// machine one of them is there.
+    /// The old file stays until the new one is complete and on the disk, so one of them survives a
+    /// crash.
     fn write(&mut self) -> io::Result<()> {
-        // If it fails, it is tried again when it is due the next time.
+        // After a failure, the next attempt is when the next entry is due.
         self.written = Instant::now();
-        let text = serde_json::to_vec(&self.kept)?;
+        let text = serde_json::to_vec(&self.contents)?;
         let mut all = HEAD.to_vec();
         writeln!(all, "{:08x}", check_sum(&text))?;
         all.extend_from_slice(&text);
@@ -283,7 +247,7 @@ impl Journal {
         fs::rename(&new, &self.path)
     }
 
-    /// All is done.
+    /// Removes the journal of a complete run.
     pub fn remove(self) -> io::Result<()> {
         match fs::remove_file(self.path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
@@ -292,8 +256,8 @@ impl Journal {
     }
 }
 
-/// Reads what stands behind the head, unless it is not what was written.
-fn read(text: &[u8]) -> Option<Kept> {
+/// Parses what follows the head; `None` if the check sum is wrong.
+fn parse(text: &[u8]) -> Option<Contents> {
     let (sum, text) = text.split_at_checked(DIGITS)?;
     let text = text.strip_prefix(b"\n")?;
     let sum = u32::from_str_radix(str::from_utf8(sum).ok()?, 16).ok()?;
@@ -305,6 +269,8 @@ fn read(text: &[u8]) -> Option<Kept> {
 
 #[cfg(test)]
 mod tests {
+    use bulkdoku::pipeline::RecordName;
+
     use super::super::run::InputState;
     use super::*;
 
@@ -321,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_up_is_what_was_noted() {
+    fn a_loaded_journal_has_the_last_entries() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("rows");
         let mut journal = Journal::begin(&output, run(), vec!["rows".into()]).unwrap();
@@ -333,24 +299,27 @@ mod tests {
             checkpoint.latencies.record_all([i * 1000, 7, 123_456_789]);
             checkpoint.tally.clues.insert(24, i);
             checkpoint.last_record = Some(RecordName { file: "a".into(), line: i });
-            journal.note(JournalEntry::new(&checkpoint, mark(i * 10), mark(i))).unwrap();
+            journal.add(JournalEntry::new(&checkpoint, mark(i * 10), mark(i))).unwrap();
         }
-        let mut journal = Journal::take_up(&output, &run()).unwrap().unwrap();
+        let mut journal = Journal::load(&output, &run()).unwrap().unwrap();
         let within =
             |journal: &Journal, rows, diagnostics| journal.last_within(rows, diagnostics).cloned();
         assert_eq!(within(&journal, 95, 9).unwrap().checkpoint(), checkpoint);
         assert_eq!(within(&journal, 89, 9).unwrap().checkpoint().position.line, 8);
         assert_eq!(within(&journal, 95, 7).unwrap().rows, mark(70));
-        assert_eq!(within(&journal, 59, 9).unwrap().rows, mark(0), "the others were too long ago");
+        assert_eq!(
+            within(&journal, 59, 9).unwrap().rows,
+            mark(0),
+            "the entries between are dropped"
+        );
         journal.go_back(80, vec!["rows".into(), "more".into()]).unwrap();
-        let journal = Journal::take_up(&output, &run()).unwrap().unwrap();
+        let journal = Journal::load(&output, &run()).unwrap().unwrap();
         assert_eq!(journal.outputs(), ["rows", "more"]);
         assert_eq!(within(&journal, 95, 9).unwrap().rows, mark(80));
         journal.remove().unwrap();
-        assert!(Journal::take_up(&output, &run()).unwrap().is_none());
+        assert!(Journal::load(&output, &run()).unwrap().is_none());
     }
 
-    /// Every byte counts.
     #[test]
     fn a_journal_that_was_changed_is_refused() {
         let folder = tempfile::tempdir().unwrap();
@@ -362,7 +331,7 @@ mod tests {
             let mut changed = text.clone();
             changed[at] ^= 1;
             fs::write(&path, &changed).unwrap();
-            let refused = Journal::take_up(&output, &run()).unwrap_err().to_string();
+            let refused = Journal::load(&output, &run()).unwrap_err().to_string();
             let expected =
                 if at < HEAD.len() { "is no journal" } else { "is damaged or was changed" };
             assert!(refused.contains(expected), "{at}: {refused}");
@@ -370,12 +339,12 @@ mod tests {
         }
         for length in HEAD.len()..text.len() {
             fs::write(&path, &text[..length]).unwrap();
-            assert!(Journal::take_up(&output, &run()).is_err(), "{length}");
+            assert!(Journal::load(&output, &run()).is_err(), "{length}");
         }
     }
 
     #[test]
-    fn only_a_journal_may_stand_where_one_is_written() {
+    fn other_files_are_not_taken_for_a_journal() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("rows");
         let [path, new] = places(&output);

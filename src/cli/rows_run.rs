@@ -202,7 +202,7 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
         let hint = "--resume needs a file of rows; standard output is none";
         return Err(Failure::Usage(hint.into()));
     };
-    let journal = Journal::take_up(output, run)?;
+    let journal = Journal::load(output, run)?;
     match fs::metadata(output) {
         // An empty file is left by a run that was killed before it wrote anything, even its
         // journal.

@@ -1,14 +1,16 @@
-//! Where a run's rows go, and how far it has come when they are there.
+//! Where the rows of a run go, and its checkpoints.
 
 use std::io::{self, Write};
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use super::block::Block;
 use super::tally::Tally;
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
 
-/// Takes rows and messages in order, always whole ones. A pair of writers is one.
+/// Takes rows and messages in order, always whole ones. A pair of writers is a sink.
 pub trait Sink: Send {
     /// Takes the header, or rows.
     ///
@@ -16,8 +18,8 @@ pub trait Sink: Send {
     /// When the rows cannot be written.
     fn rows(&mut self, rows: &[u8]) -> io::Result<()>;
 
-    /// Takes the header or rows of one of the outputs behind the first, by its number. Where there
-    /// is only one output, it is never called.
+    /// Takes the header or rows of an output after the first, by its number. Never called if there
+    /// is only one output.
     ///
     /// # Errors
     /// When the rows cannot be written.
@@ -31,16 +33,16 @@ pub trait Sink: Send {
     /// When the messages cannot be written.
     fn diagnostics(&mut self, diagnostics: &[u8]) -> io::Result<()>;
 
-    /// Is told that everything up to here was taken, first the header alone; a later run can go on
-    /// from here.
+    /// Called when everything up to a checkpoint was taken, first the header alone. A later run can
+    /// resume here.
     ///
     /// # Errors
-    /// When that cannot be written down.
+    /// When the checkpoint cannot be saved.
     fn reached(&mut self, _: &Checkpoint) -> io::Result<()> {
         Ok(())
     }
 
-    /// Is told that nothing more comes: everything up to here was taken.
+    /// Called at the end, when everything was taken.
     ///
     /// # Errors
     /// When something cannot be written.
@@ -62,8 +64,8 @@ impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
     }
 }
 
-/// How far a run has come: everything before this place has its rows, and this is what it was.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A place in the input before which all rows are written, and what was counted there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The place of the input among all, from 0.
     pub source: usize,
@@ -71,19 +73,20 @@ pub struct Checkpoint {
     pub position: Position,
     /// Records by status, blank lines and comments.
     pub counts: Counts,
-    /// Of all records that an engine solved.
+    /// Latencies of all records that an engine solved.
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// What the puzzles are, as far as that is counted.
+    /// The requested counts of puzzles.
     pub tally: Tally,
-    /// Whether an input that could not be read to its end ends here, or at an earlier place. What
-    /// comes behind that place has its rows, but the rest of that input has none.
+    /// Whether an input failed here or before. The rest of that input has no rows; later inputs
+    /// have theirs.
     pub input_failed: bool,
 }
 
 /// A record as messages name it: its input and its line there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(String, u64)", into = "(String, u64)")]
 pub struct RecordName {
     /// The input's name.
     pub file: Arc<str>,
@@ -91,8 +94,20 @@ pub struct RecordName {
     pub line: u64,
 }
 
+impl From<(String, u64)> for RecordName {
+    fn from((file, line): (String, u64)) -> Self {
+        Self { file: file.into(), line }
+    }
+}
+
+impl From<RecordName> for (String, u64) {
+    fn from(name: RecordName) -> Self {
+        (name.file.to_string(), name.line)
+    }
+}
+
 impl Checkpoint {
-    /// The rows of a block were taken.
+    /// Adds a block whose rows were taken.
     pub(super) fn add(&mut self, block: &Block) {
         self.source = block.source;
         self.position = block.end;
@@ -106,13 +121,13 @@ impl Checkpoint {
     }
 }
 
-/// What could not be written.
+/// What failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// The rows.
     Rows,
     /// The messages about bad records.
     Diagnostics,
-    /// How far the run has come ([`Sink::reached`]).
+    /// The checkpoint ([`Sink::reached`]).
     State,
 }

@@ -1,4 +1,4 @@
-//! How many records had each status, and what the other lines were.
+//! Counts of records by status, and of other lines.
 
 use std::ops::AddAssign;
 
@@ -17,18 +17,18 @@ pub struct Counts {
     /// Records with a typographic ellipsis among their cells, which is read as three dots.
     #[serde(default)]
     pub dotted: u64,
-    /// Records with keys that are not carried into the rows, though all keys of the first are.
+    /// Records with keys that are not kept, though all keys of the first record are.
     #[serde(default)]
     pub unkept: u64,
 }
 
 impl Counts {
-    /// No records yet, but lines that are none.
+    /// Counts of lines that are no records.
     pub fn of_other_lines(blank_lines: u64, comments: u64) -> Self {
         Self { blank_lines, comments, ..Self::default() }
     }
 
-    /// The same, and how many of the records to come have an ellipsis, and keys that are not kept.
+    /// Adds the number of records with an ellipsis, and with keys that are not kept.
     #[must_use]
     pub fn with_forms(self, dotted: u64, unkept: u64) -> Self {
         Self { dotted, unkept, ..self }
@@ -39,17 +39,17 @@ impl Counts {
         self.by_status[status as usize] += records as u64;
     }
 
-    /// How many records had this status.
+    /// The number of records with this status.
     pub fn of(&self, status: Status) -> u64 {
         self.by_status[status as usize]
     }
 
-    /// All records.
+    /// The number of records.
     pub fn records(&self) -> u64 {
         self.by_status.iter().sum()
     }
 
-    /// Whether every record is what was asked for ([`Status::is_good`]).
+    /// Whether every record has a good status ([`Status::is_good`]).
     pub fn all_good(&self) -> bool {
         Status::ALL.iter().all(|&status| status.is_good() || self.of(status) == 0)
     }

@@ -1,4 +1,4 @@
-//! Durations for people.
+//! Durations with units.
 
 use std::fmt;
 use std::time::Duration;

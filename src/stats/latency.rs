@@ -1,18 +1,18 @@
-//! Latencies in an HDR histogram (Gil Tene): any value, at 3 significant digits.
+//! Latencies in an HDR histogram (Gil Tene) with 3 significant digits.
 
 use std::io::{BufWriter, Write};
 
 use hdrhistogram::Histogram;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// The largest value that has its place from the start, an hour; larger ones make room.
+/// The largest value before the histogram grows: an hour.
 const USUAL_MAX_NS: u64 = 3_600_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// Percentiles in the text form between one share of the puzzles and half of what is left.
+/// The number of percentiles in the text form for each halving of the remaining share of puzzles.
 const TICKS_PER_HALF: u32 = 5;
 
-/// The shares of puzzles for which the text form has a percentile: [`TICKS_PER_HALF`] equal steps from
-/// 0 to a half, as many from there to three quarters, and so on, until no step is left.
+/// The shares of puzzles for which the text form has a percentile: [`TICKS_PER_HALF`] equal steps
+/// from 0 to a half, as many from there to three quarters, and so on.
 fn ticks() -> impl Iterator<Item = f64> {
     let of_half = |half: i32| {
         let rest = 0.5_f64.powi(half);
@@ -22,31 +22,32 @@ fn ticks() -> impl Iterator<Item = f64> {
     (0..50).flat_map(of_half)
 }
 
-/// How many puzzles took how long, in nanoseconds.
-#[derive(Clone, Debug, PartialEq)]
+/// A histogram of latencies in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<(u64, u64)>", into = "Vec<(u64, u64)>")]
 pub struct Latencies(Histogram<u64>);
 
-/// A range of latencies that the histogram does not tell apart, and the puzzles in it.
+/// A bucket of the histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bucket {
     /// Lowest latency of the bucket.
     pub lowest_ns: u64,
     /// Highest latency of the bucket.
     pub highest_ns: u64,
-    /// Puzzles in it.
+    /// The number of puzzles in it.
     pub count: u64,
-    /// Puzzles in it and in all before it.
+    /// The number of puzzles in it and in all before it.
     pub cumulative_count: u64,
     /// The same as a fraction of all puzzles.
     pub cumulative_fraction: f64,
 }
 
-/// Calls `run` with latencies and how many there are of each; with some more than once, and perhaps
-/// with none of some.
+/// Calls `run` with latencies and their counts. A latency may come several times, or with a count
+/// of 0.
 ///
-/// An engine that works on many puzzles at once ends most of them together, so that they have one
-/// latency, and then those that took longer. So two latencies are counted at a time, without a branch
-/// on which it is, until a third one comes.
+/// An engine that solves many puzzles at once ends most of them together, with one latency, and
+/// then those that took longer. So two latencies are counted at a time, without a branch, until a
+/// third one comes.
 #[inline(always)]
 pub(crate) fn in_runs(
     latencies_ns: impl IntoIterator<Item = u64>,
@@ -79,13 +80,12 @@ impl Latencies {
         Self(histogram)
     }
 
-    /// Counts latencies. None is too large: the histogram grows.
+    /// Adds latencies. The histogram grows for large ones.
     pub fn record_all(&mut self, latencies_ns: impl IntoIterator<Item = u64>) {
         in_runs(latencies_ns, |run| self.record_n(run));
     }
 
-    /// Counts a latency many times, given both: with those of [`Self::buckets`] one histogram
-    /// becomes another that is equal.
+    /// Adds a latency with its count.
     pub fn record_n(&mut self, (latency_ns, count): (u64, u64)) {
         if count > 0 {
             (self.0.record_n(latency_ns, count))
@@ -98,7 +98,7 @@ impl Latencies {
         self.0.add(&other.0).expect("a histogram that resizes itself takes every value");
     }
 
-    /// How many latencies were counted.
+    /// The number of latencies.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
@@ -118,12 +118,12 @@ impl Latencies {
         if self.0.is_empty() { 0.0 } else { self.0.mean() }
     }
 
-    /// The latency that `quantile` (0 to 1) of all puzzles did not exceed.
+    /// The latency that a share of all puzzles (0 to 1) does not exceed.
     pub fn quantile(&self, quantile: f64) -> u64 {
         self.0.value_at_quantile(quantile)
     }
 
-    /// The buckets that hold anything, from the shortest latency on.
+    /// The buckets with puzzles, the shortest latencies first.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> {
         let mut cumulative_count = 0;
         self.0.iter_recorded().map(move |step| {
@@ -158,9 +158,8 @@ impl Latencies {
         csv.flush()
     }
 
-    /// Writes the percentiles as text, in nanoseconds, as
-    /// [HdrHistogram](https://github.com/HdrHistogram/HdrHistogram) does: the files that are called
-    /// `.hgrm` and that its plotter reads.
+    /// Writes the percentiles as text, in nanoseconds, in the `.hgrm` format of
+    /// [HdrHistogram](https://github.com/HdrHistogram/HdrHistogram), which its plotter reads.
     ///
     /// # Errors
     /// Those of `out`.
@@ -197,9 +196,9 @@ impl Latencies {
         out.flush()
     }
 
-    /// Writes the histogram as an interval log of `HdrHistogram` (`.hlog`), with one interval: the run,
-    /// which began at `start` and took `wall`. Values are nanoseconds, the largest is also said in
-    /// milliseconds.
+    /// Writes the histogram as an interval log of `HdrHistogram` (`.hlog`), with one interval: the
+    /// run, which began at `start` and took `wall`. Values are nanoseconds; the maximum of the
+    /// interval is in milliseconds.
     ///
     /// # Errors
     /// Those of `out`.
@@ -231,6 +230,20 @@ impl Latencies {
     }
 }
 
+impl From<Vec<(u64, u64)>> for Latencies {
+    fn from(runs: Vec<(u64, u64)>) -> Self {
+        let mut latencies = Self::new();
+        runs.into_iter().for_each(|run| latencies.record_n(run));
+        latencies
+    }
+}
+
+impl From<Latencies> for Vec<(u64, u64)> {
+    fn from(latencies: Latencies) -> Self {
+        latencies.buckets().map(|bucket| (bucket.highest_ns, bucket.count)).collect()
+    }
+}
+
 impl Default for Latencies {
     fn default() -> Self {
         Self::new()
@@ -246,7 +259,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whatever comes in whatever order, each value is counted as often as it comes.
+        /// The counts of each value add up.
         #[test]
         fn runs_add_up(
             values in prop::collection::vec(prop_oneof![0_u64..4, Just(u64::MAX)], 0..60),
@@ -324,7 +337,7 @@ mod tests {
         assert!(!String::from_utf8(empty).unwrap().contains("NaN"));
     }
 
-    /// What is written is read by the library that defines the format, and holds the same counts.
+    /// The library that defines the format reads the same counts.
     #[cfg(feature = "cli")]
     #[test]
     fn an_interval_log_holds_the_histogram() {
@@ -342,7 +355,7 @@ mod tests {
         });
         let interval = interval.unwrap();
         assert_eq!(interval.duration(), Duration::from_millis(2500));
-        // Base64 is what stands behind the last comma.
+        // Base64 follows the last comma.
         let text = str::from_utf8(&log).unwrap().trim_end().rsplit_once(',').unwrap().1;
         assert_eq!(text, interval.encoded_histogram());
         let bytes = base64_bytes(text);

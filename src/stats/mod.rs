@@ -1,4 +1,4 @@
-//! What a run did: how many records of each status, how long each puzzle took.
+//! Statistics of a run: records by status, latencies.
 
 mod counts;
 mod human;

@@ -1,16 +1,15 @@
-//! How much was done when, in bounded memory.
+//! Counts over time, in bounded memory.
 
 use std::time::Duration;
 
 /// The shortest interval.
 const FIRST_WIDTH: Duration = Duration::from_millis(1);
-/// How many intervals there are at most.
+/// The most intervals.
 const MOST: usize = 64;
 
-/// Counts of things done in intervals of the same width.
+/// Counts in intervals of the same width.
 ///
-/// The intervals become twice as wide whenever there are too many, so that any run has some dozens
-/// of them.
+/// The width doubles whenever there are too many intervals, so any run has some dozens of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
     width: Duration,
@@ -18,12 +17,12 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Nothing done yet.
+    /// Without counts.
     pub const fn new() -> Self {
         Self { width: FIRST_WIDTH, counts: Vec::new() }
     }
 
-    /// Counts things done this long after the begin. That moment is not before any that was counted.
+    /// Adds a count at a time after the start, which is not before that of the last count.
     pub fn add(&mut self, after: Duration, count: u64) {
         let place = |width: Duration| (after.as_nanos() / width.as_nanos()) as usize;
         while place(self.width) >= MOST {
@@ -37,9 +36,8 @@ impl Timeline {
         self.counts[place] += count;
     }
 
-    /// The intervals, each with its begin, its end and how many things were done in it a second. The
-    /// last one ends where the run did, after `wall`; if it would be short, it is part of the one
-    /// before.
+    /// The intervals, each with its start, end and rate per second. The last one ends after `wall`,
+    /// with the run. If it would be short, it is joined to the one before.
     pub fn rates(&self, wall: Duration) -> impl Iterator<Item = (Duration, Duration, f64)> {
         let mut counts = self.counts.clone();
         let begin_of = |i: usize| self.width * i as u32;

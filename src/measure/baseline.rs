@@ -1,4 +1,4 @@
-//! What has changed since an earlier measurement, and by more than the rounds differ anyway.
+//! Changes since an earlier measurement, beyond the spread of the rounds.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::origin::Machine;
 use super::record::{Measurement, What};
 
-/// What is read of an earlier measurement. Other fields may stand beside these.
+/// An earlier measurement. Its JSON may have other fields, too.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct Earlier {
     set: String,
@@ -25,7 +25,7 @@ struct Earlier {
     machine: Option<EarlierMachine>,
 }
 
-/// What tells the machine of an earlier measurement from this one.
+/// The identity of the machine of an earlier measurement.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 struct EarlierMachine {
     cpu: Option<String>,
@@ -54,27 +54,27 @@ impl Earlier {
             && self.mode == what.mode
     }
 
-    /// How many times as long it takes now, by the medians or by the fastest rounds, whichever is
-    /// less: both have to be slower where something has become slower.
+    /// The new time divided by the old one, by the medians or by the fastest rounds, whichever is
+    /// less, so a slowdown shows in both.
     fn ratio_to(&self, now: &Measurement) -> f64 {
         (now.ns_per_puzzle / self.ns_per_puzzle).min(now.ns_min / self.ns_min)
     }
 
-    /// Whether both searched the very same rows.
+    /// Whether both searched the same rows.
     fn has_rows_of(&self, now: &Measurement) -> bool {
         self.rows == now.rows && self.seed == now.seed
     }
 }
 
-/// An earlier measurement.
+/// Earlier measurements.
 #[derive(Clone, Debug)]
 pub struct Baseline(Vec<Earlier>);
 
 impl Baseline {
-    /// Reads the JSON of an earlier measurement.
+    /// Reads the JSON of earlier measurements.
     ///
     /// # Errors
-    /// When it is not a list of objects with the fields of one.
+    /// When it is not a list of objects with the needed fields.
     pub fn read(json: &[u8]) -> Result<Self, BadBaseline> {
         serde_json::from_slice(json).map(Self).map_err(|error| BadBaseline(error.to_string()))
     }
@@ -83,18 +83,18 @@ impl Baseline {
         self.0.iter().find(|earlier| earlier.is_of(what))
     }
 
-    /// Whether it has something to compare with.
+    /// Whether it has a measurement to compare with.
     pub fn has(&self, what: &What) -> bool {
         self.find(what).is_some()
     }
 
-    /// The first machine other than this one that something was measured on, as far as it is known.
+    /// The first machine in the baseline other than this one.
     pub fn other_machine(&self, here: &Machine) -> Option<String> {
         let mut machines = self.0.iter().filter_map(|earlier| earlier.machine.as_ref());
         machines.find(|machine| !machine.is(here)).map(ToString::to_string)
     }
 
-    /// What has changed since. What the baseline does not have is left out.
+    /// Compares measurements with the baseline. Those that it does not have are left out.
     pub fn compare(&self, measurements: &[Measurement]) -> Comparison {
         let mut comparison = Comparison::default();
         for now in measurements {
@@ -115,24 +115,24 @@ impl Baseline {
     }
 }
 
-/// More than what printing and reading a number changes.
+/// Whether numbers differ by more than rounding in text.
 fn differ(a: f64, b: f64) -> bool {
     (a - b).abs() > 1e-6 * a.abs().max(b.abs())
 }
 
-/// The times of one line, none of them as it could have been before.
+/// A change of time beyond the spread of the rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// Nanoseconds a puzzle before, the median.
+    /// The median of nanoseconds per puzzle before.
     pub before_ns: f64,
-    /// Nanoseconds a puzzle now, the median.
+    /// The median of nanoseconds per puzzle now.
     pub now_ns: f64,
     /// Whether both solved the same rows.
     pub same_rows: bool,
 }
 
 impl Change {
-    /// `None` where the rounds of both overlap.
+    /// `None` if the rounds of both overlap.
     fn between(earlier: &Earlier, now: &Measurement) -> Option<Self> {
         let apart = now.ns_max < earlier.ns_min || now.ns_min > earlier.ns_max;
         apart.then_some(Self {
@@ -155,22 +155,22 @@ impl fmt::Display for Change {
     }
 }
 
-/// What a comparison found; it prints as a list.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
-    /// What was measured, and how its time has changed beyond the spread of the rounds.
+    /// The measurements that have changed beyond the spread of the rounds.
     pub changed: Vec<(String, Change)>,
-    /// What searched otherwise on the same rows: nodes a puzzle before and now.
+    /// The measurements with other nodes per puzzle on the same rows, before and now.
     pub searched: Vec<(String, f64, f64)>,
-    /// How many have not changed beyond the spread.
+    /// The number of measurements that have not changed beyond the spread.
     pub within_spread: usize,
-    /// How many times as long each takes now, by the medians or by the fastest rounds, whichever is
-    /// less.
+    /// The new time of each divided by the old one, by the medians or by the fastest rounds,
+    /// whichever is less.
     pub ratios: Vec<(String, f64)>,
 }
 
 impl Comparison {
-    /// What takes more than `ratio` times as long as before, and how many times.
+    /// The measurements that take more than `ratio` times as long as before, with their ratios.
     pub fn slower_than(&self, ratio: f64) -> impl Iterator<Item = &(String, f64)> {
         self.ratios.iter().filter(move |(_, now)| *now > ratio)
     }
@@ -184,7 +184,7 @@ impl fmt::Display for Comparison {
             writeln!(f, "  {what}: {change}")?;
         }
         for (what, before, now) in &self.searched {
-            writeln!(f, "  {what}: searches otherwise, {before:.4} nodes before, now {now:.4}")?;
+            writeln!(f, "  {what}: other searches, {before:.4} nodes before, now {now:.4}")?;
         }
         Ok(())
     }
@@ -208,14 +208,14 @@ mod tests {
     }
 
     #[test]
-    fn within_the_spread_nothing_has_changed() {
+    fn changes_within_the_spread_are_not_reported() {
         let now = [measurement("a", [111.0, 109.0, 120.0]), measurement("b", [48.5, 48.0, 49.0])];
         let comparison = baseline().compare(&now);
         assert_eq!((comparison.within_spread, comparison.changed.len()), (2, 0));
     }
 
     #[test]
-    fn beyond_the_spread_it_is_named() {
+    fn changes_beyond_the_spread_are_reported() {
         let now = [measurement("a", [80.0, 79.0, 89.0]), measurement("b", [100.0, 99.0, 101.0])];
         let text = baseline().compare(&now).to_string();
         assert!(
@@ -227,17 +227,17 @@ mod tests {
     }
 
     #[test]
-    fn other_searches_and_rows_are_named() {
+    fn other_searches_and_rows_are_reported() {
         let mut now = vec![measurement("a", [100.0; 3]), measurement("b", [1.0; 3])];
         now[0].nodes_per_puzzle += 1.0;
         now[1].rows += 1;
         let text = baseline().compare(&now).to_string();
-        assert!(text.contains("a scalar, 1 thread, proof: searches otherwise"), "{text}");
+        assert!(text.contains("a scalar, 1 thread, proof: other searches"), "{text}");
         assert!(text.contains("(other rows)"), "{text}");
     }
 
     #[test]
-    fn slower_is_what_is_slower_by_the_median_and_by_the_fastest_round() {
+    fn a_slowdown_shows_in_the_median_and_the_fastest_round() {
         let slower = |times: [f64; 3]| {
             let comparison = baseline().compare(&[measurement("a", times)]);
             comparison.slower_than(1.05).count() == 1
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_json_of_another_program_with_the_least_fields_is_read() {
+    fn json_with_the_needed_fields_alone_is_read() {
         let json = br#"[{"set": "a", "engine": "scalar", "simd": null, "threads": 1, "mode": "proof",
             "rows": 10, "ns_per_puzzle": 1.0, "ns_min": 1, "ns_max": 1, "guesses_per_puzzle": null}]"#;
         let comparison = Baseline::read(json).unwrap().compare(&[measurement("a", [2.0; 3])]);

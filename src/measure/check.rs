@@ -1,11 +1,11 @@
-//! Whether what was timed was right: outside the timing, for every row.
+//! Checks the results of every row, outside the timing.
 
 use thiserror::Error;
 
 use super::rows::RowSlice;
 use crate::solver::Outcome;
 
-/// Solutions found of each row; `None` where the node limit ended the search.
+/// The number of solutions of each row; `None` if the node limit ended the search.
 pub(super) type Counts = Vec<Option<u32>>;
 
 /// Checks that every solution obeys the rules and keeps the clues of its row.
@@ -26,7 +26,8 @@ pub(super) fn solutions(
     Ok(outcomes.iter().map(|outcome| (!outcome.gave_up).then_some(outcome.solutions)).collect())
 }
 
-/// Checks that two found the same numbers of solutions, in the rows that both searched to the end.
+/// Checks that two contenders found the same number of solutions in the rows that both searched to
+/// the end.
 ///
 /// # Errors
 /// Names the first row on which they differ.
@@ -46,7 +47,7 @@ pub(super) fn agreement(
     Ok(())
 }
 
-/// An engine was wrong: its times mean nothing.
+/// An engine was wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{who} is wrong: {what}, for {puzzle}")]
 pub struct Wrong {

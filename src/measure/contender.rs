@@ -16,25 +16,24 @@ use crate::puzzle::{CELLS, Puzzle};
 use crate::simd::SimdLevel;
 use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome};
 
-/// What to measure.
+/// An engine to measure, and how it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
-    /// Which engine.
+    /// The engine.
     pub engine: EngineKind,
-    /// At which vector level, if it has a use for one.
+    /// The vector level, for an engine with vectors.
     pub simd: SimdLevel,
-    /// On how many threads, each with an engine of its own.
+    /// The number of threads, each with an engine of its own.
     pub threads: NonZeroUsize,
 }
 
-/// Engines that are ready, and the threads that run them.
+/// Engines and the threads that run them.
 pub(super) struct Contender {
-    /// Which engine.
     pub engine: EngineKind,
     /// The vector level that it uses.
     pub simd: Option<SimdLevel>,
     pool: Arc<ThreadPool>,
-    /// One for each thread of the pool; a lock that no other thread ever wants.
+    /// One for each thread of the pool, so no lock is contended.
     workers: Vec<Mutex<Worker>>,
     batch: usize,
     limits: Limits,
@@ -42,12 +41,18 @@ pub(super) struct Contender {
 
 impl Contender {
     /// Makes the engines. The pool has the configuration's threads.
-    pub fn new(wanted: Configuration, pool: Arc<ThreadPool>, batch: usize, limits: Limits) -> Self {
-        let engines = (0..pool.current_num_threads()).map(|_| wanted.engine.build(wanted.simd));
+    pub fn new(
+        configuration: Configuration,
+        pool: Arc<ThreadPool>,
+        batch: usize,
+        limits: Limits,
+    ) -> Self {
+        let engines =
+            (0..pool.current_num_threads()).map(|_| configuration.engine.build(configuration.simd));
         let workers: Vec<_> =
-            engines.map(|engine| Mutex::new(Worker::new(engine, wanted.simd))).collect();
+            engines.map(|engine| Mutex::new(Worker::new(engine, configuration.simd))).collect();
         let simd = workers[0].lock().expect("a new lock").engine.simd();
-        Self { engine: wanted.engine, simd, pool, workers, batch, limits }
+        Self { engine: configuration.engine, simd, pool, workers, batch, limits }
     }
 
     /// Makes room in every worker for batches of these rows, outside the timing.
@@ -58,12 +63,12 @@ impl Contender {
         }
     }
 
-    /// How many threads it runs on.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.workers.len()
     }
 
-    /// What a measurement of it is of.
+    /// The identity of its measurement.
     pub fn what(&self, set: &str, limits: Limits) -> What {
         What {
             set: set.into(),
@@ -74,23 +79,23 @@ impl Contender {
         }
     }
 
-    /// How messages name it.
+    /// The name in messages.
     pub fn title(&self) -> String {
         let simd = self.simd.map_or(String::new(), |simd| format!(" {simd}"));
         format!("{}{simd} on {} threads", self.engine, self.threads())
     }
 
-    /// Whether measuring the other one as well would tell nothing.
+    /// Whether a measurement of the other one would be the same.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.engine, self.simd, self.threads()) == (other.engine, other.simd, other.threads())
     }
 
-    /// Reads, solves and writes `rows`, and takes the time.
+    /// The time to read, solve and write `rows`.
     pub fn time(&self, rows: RowSlice<'_>) -> Duration {
         self.pass(rows, |_, _| {})
     }
 
-    /// Does the same once more and keeps what was found out about each row.
+    /// The outcome of each row, in another pass.
     pub fn outcomes(&self, rows: RowSlice<'_>) -> Vec<Outcome> {
         let mut outcomes = vec![Outcome::NONE; rows.len()];
         let places: Vec<_> = outcomes.chunks_mut(self.batch).map(Mutex::new).collect();
@@ -101,9 +106,8 @@ impl Contender {
         outcomes
     }
 
-    /// Hands out batches to the threads; `keep` gets each one's number and outcomes. Takes the time
-    /// from the first batch handed out to the last one done: waking threads is not what is
-    /// measured.
+    /// Distributes batches to the threads; `keep` gets the number and outcomes of each. Returns the
+    /// time from the start of the first batch to the end of the last one, without waking threads.
     fn pass(&self, rows: RowSlice<'_>, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
         let batches = rows.len().div_ceil(self.batch);
         let next = AtomicUsize::new(0);
@@ -130,7 +134,7 @@ impl Contender {
 /// One engine and its buffers for a batch.
 struct Worker {
     engine: Box<dyn Engine>,
-    /// The level at which text is read and written.
+    /// The level for reading and writing text.
     simd: SimdLevel,
     puzzles: Vec<Puzzle>,
     marks: Vec<Marks>,
@@ -139,13 +143,12 @@ struct Worker {
 }
 
 impl Worker {
-    /// No room is made yet.
     fn new(engine: Box<dyn Engine>, simd: SimdLevel) -> Self {
         let (puzzles, marks) = (Vec::new(), Vec::new());
         Self { engine, simd, puzzles, marks, outcomes: Vec::new(), output: Vec::new() }
     }
 
-    /// Makes room for rows like these.
+    /// Makes room for rows of this kind and number.
     fn make_room(&mut self, like: RowSlice<'_>) {
         let rows = like.len();
         match like {
@@ -161,7 +164,7 @@ impl Worker {
         }
     }
 
-    /// From text to text: the whole of what is timed.
+    /// Solves rows from text to text. This is what is timed.
     fn solve(&mut self, rows: RowSlice<'_>, limits: Limits) -> &[Outcome] {
         self.make_room(rows);
         let outcomes = &mut self.outcomes[..rows.len()];
@@ -200,12 +203,12 @@ mod tests {
         let marks: Vec<_> = rows.iter().map(as_marks).collect();
         for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 1)] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let wanted = Configuration {
+            let configuration = Configuration {
                 engine: EngineKind::Scalar,
                 simd: SimdLevel::best(),
                 threads: NonZeroUsize::new(threads).unwrap(),
             };
-            let contender = Contender::new(wanted, Arc::new(pool), batch, Limits::PROOF);
+            let contender = Contender::new(configuration, Arc::new(pool), batch, Limits::PROOF);
             assert_eq!(contender.threads(), threads);
             let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
             for rows in [RowSlice::Puzzles(&rows), RowSlice::Marks(&marks)] {

@@ -1,21 +1,20 @@
-//! Measures the engines: fair by default, and only what was checked.
+//! Measures the engines, and checks their results.
 //!
 //! ```text
-//!  sets ──▶ rows ──────▶ warm-up ──▶ check ──▶ round 1 ──▶ round 2 ──▶ … ──▶ measurements
-//!           repeated,    (rows of    solutions  every       every             median,
-//!           permuted     slow ones   obey the   subject     subject           smallest,
-//!           with a seed  are cut)    rules,     in turn     in turn           largest
+//!  sets ──▶ rows ──────▶ warm-up ──▶ check ──▶ round 1 ───▶ round 2 ───▶ … ──▶ measurements
+//!           repeated,    (rows of    solutions  every        every              median,
+//!           permuted     slow ones   obey the   contender    contender          smallest,
+//!           with a seed  are cut)    rules,     in turn      in turn            largest
 //!                                    counts
 //!                                    agree
 //! ```
 //!
-//! Timed is a puzzle's way from 81 characters (729 of pencil marks) to the 81 characters of its
-//! solution, in memory. The subjects take turns in every round, so that what disturbs the machine
-//! disturbs all of them; the median of the rounds is compared, and the smallest and largest tell
-//! how far it can be trusted.
+//! The time of a puzzle is that from its 81 characters (729 of pencil marks) to the 81 characters
+//! of its solution, in memory. The contenders take turns in every round, so a disturbance affects
+//! all of them. The median of the rounds is compared; the smallest and largest show its error.
 //!
-//! Permuting the puzzles, proving uniqueness, warming up, and checking outside the timing follow
-//! the benchmark of Tom Dillon's solver tdoku.
+//! As in the benchmark of Tom Dillon's solver tdoku, puzzles are permuted, uniqueness is proved,
+//! engines are warmed up, and results are checked outside the timing.
 
 mod baseline;
 mod check;
@@ -52,45 +51,45 @@ use rows::RowSlice;
 /// How to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What to measure against each other.
+    /// What is measured.
     pub configurations: Vec<Configuration>,
-    /// Where each search ends.
+    /// The limits of each search.
     pub limits: Limits,
-    /// Which rows are made of a set.
+    /// The rows that are made from a set.
     pub selection: Selection,
-    /// Timed rounds, after an untimed one.
+    /// The number of timed rounds, after an untimed one.
     pub rounds: NonZeroUsize,
-    /// Puzzles that an engine gets at once.
+    /// The number of puzzles that an engine gets at once.
     pub batch: NonZeroUsize,
-    /// The shortest time of a round: a faster subject passes over its rows several times.
+    /// The shortest time of a round. A fast contender solves its rows several times.
     pub round_at_least: Duration,
-    /// The longest time of a round: a slower subject gets fewer rows.
+    /// The longest time of a round. A slow contender gets fewer rows.
     pub round_at_most: Duration,
 }
 
-/// Everything that is measured, ready to run.
+/// A measurement that is ready to run.
 pub struct Bench {
     plan: Plan,
     contenders: Vec<Contender>,
 }
 
 impl Bench {
-    /// Starts the threads and makes the engines. An engine that has no use for vectors is
-    /// measured once, however many levels the plan has.
+    /// Starts the threads and makes the engines. An engine without vectors is measured once, not
+    /// for each level of the plan.
     ///
     /// # Errors
     /// When the threads cannot be started.
     pub fn new(plan: Plan) -> Result<Self, BenchError> {
         let mut pools: Vec<Arc<ThreadPool>> = Vec::new();
         let mut contenders: Vec<Contender> = Vec::new();
-        for &wanted in &plan.configurations {
-            let threads = wanted.threads.get();
+        for &configuration in &plan.configurations {
+            let threads = configuration.threads.get();
             if pools.iter().all(|pool| pool.current_num_threads() != threads) {
                 pools.push(start(threads)?);
             }
             let pool = pools.iter().find(|pool| pool.current_num_threads() == threads);
-            let pool = pool.expect("there is one by now").clone();
-            let contender = Contender::new(wanted, pool, plan.batch.get(), plan.limits);
+            let pool = pool.expect("it was started").clone();
+            let contender = Contender::new(configuration, pool, plan.batch.get(), plan.limits);
             if !contenders.iter().any(|other| other.is_like(&contender)) {
                 contenders.push(contender);
             }
@@ -98,20 +97,20 @@ impl Bench {
         Ok(Self { plan, contenders })
     }
 
-    /// How many steps [`Bench::measure`] reports for each set.
+    /// The number of steps that [`Bench::measure`] reports for each set.
     pub fn steps(&self) -> usize {
         self.contenders.len() * (1 + self.plan.rounds.get())
     }
 
-    /// What [`Bench::measure`] will measure of a set of this name.
+    /// What [`Bench::measure`] measures of a set of this name.
     pub fn what(&self, set: &str) -> Vec<What> {
         self.contenders.iter().map(|contender| contender.what(set, self.plan.limits)).collect()
     }
 
-    /// Measures every subject on `set`; `step` is called after each check and each round of one.
+    /// Measures every contender on `set`. `step` is called after each check and each round of one.
     ///
     /// # Errors
-    /// When a solution breaks the rules or two subjects do not agree: then no time counts.
+    /// When a solution breaks the rules or two contenders disagree.
     pub fn measure(
         &self,
         set: &PuzzleSet,
@@ -144,7 +143,7 @@ fn start(threads: usize) -> Result<Arc<ThreadPool>, BenchError> {
     pool.map(Arc::new).map_err(|error| BenchError::Threads { threads, why: error.to_string() })
 }
 
-/// One subject on the rows of one set.
+/// One contender on the rows of one set.
 struct Run<'a> {
     contender: &'a Contender,
     rows: RowSlice<'a>,
@@ -152,12 +151,12 @@ struct Run<'a> {
     passes: u32,
     counts: check::Counts,
     searched: Searched,
-    /// Nanoseconds a puzzle, of each round.
+    /// Nanoseconds per puzzle of each round.
     samples: Vec<f64>,
 }
 
 impl<'a> Run<'a> {
-    /// Warms up, and finds out how many rows and passes make a round; then checks those rows.
+    /// Warms up, chooses the rows and passes of a round, and checks the results of those rows.
     fn prepare(contender: &'a Contender, rows: RowSlice<'a>, plan: &Plan) -> Result<Self, Wrong> {
         contender.make_room(rows);
         let (rows, pass) = warm_up(contender, rows, plan.round_at_most);
@@ -177,7 +176,7 @@ impl<'a> Run<'a> {
     fn measurement(self, of: &PuzzleSet, plan: &Plan) -> Measurement {
         let Self { contender, rows, searched, samples, .. } = self;
         let What { set, engine, simd, threads, mode } = contender.what(&of.name, plan.limits);
-        let spread = SampleStatistics::of(&samples);
+        let statistics = SampleStatistics::of(&samples);
         Measurement {
             set,
             engine,
@@ -185,11 +184,11 @@ impl<'a> Run<'a> {
             threads,
             mode,
             rows: rows.len(),
-            ns_per_puzzle: spread.median,
+            ns_per_puzzle: statistics.median,
             ns_rounds: samples,
-            ns_min: spread.min,
-            ns_max: spread.max,
-            puzzles_per_second: 1e9 / spread.median,
+            ns_min: statistics.min,
+            ns_max: statistics.max,
+            puzzles_per_second: 1e9 / statistics.median,
             guesses_per_puzzle: searched.guesses_per_puzzle,
             nodes_per_puzzle: searched.nodes_per_puzzle,
             share_without_guess: searched.share_without_guess,
@@ -207,8 +206,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Passes over more and more rows, twice as many each time, as long as the next pass will end
-/// within `at_most`. Returns the rows that did, and the time of the last pass.
+/// Doubles the number of rows until a pass would take longer than `at_most`. Returns the rows and
+/// the time of the last pass.
 fn warm_up<'a>(
     contender: &Contender,
     rows: RowSlice<'a>,
@@ -231,9 +230,9 @@ pub enum BenchError {
     /// The threads cannot be started.
     #[error("cannot start {threads} threads: {why}")]
     Threads {
-        /// How many were asked for.
+        /// The requested number.
         threads: usize,
-        /// What the system said.
+        /// The message of the system.
         why: String,
     },
     /// An engine was wrong.
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn every_subject_is_checked_and_then_timed_in_every_round() {
+    fn every_contender_is_checked_and_then_timed_in_every_round() {
         let (measurements, steps) = measure(plan(&[1, 2, 1]));
         assert_eq!((measurements.len(), steps), (2, 8));
         assert_eq!(measurements.iter().map(|m| m.threads).collect::<Vec<_>>(), [1, 2]);
@@ -286,13 +285,13 @@ mod tests {
             assert_eq!((m.set.as_str(), m.rows, m.mode.as_str()), ("classic", 200, "proof"));
             assert!(0.0 < m.ns_min && m.ns_min <= m.ns_per_puzzle && m.ns_per_puzzle <= m.ns_max);
         }
-        // What is searched does not depend on the threads.
+        // The search does not depend on the threads.
         let nodes: Vec<_> = measurements.iter().map(|m| m.nodes_per_puzzle.to_bits()).collect();
         assert_eq!(nodes[0], nodes[1]);
     }
 
     #[test]
-    fn a_slow_subject_gets_fewer_rows() {
+    fn a_slow_contender_gets_fewer_rows() {
         let (measurements, _) = measure(Plan { round_at_most: Duration::ZERO, ..plan(&[1]) });
         assert_eq!(measurements[0].rows, 16);
     }

@@ -1,26 +1,26 @@
-//! Where a measurement comes from.
+//! The origin of a measurement.
 
 use serde::Serialize;
 
-/// By which program, when and where something was measured.
+/// The program, time and machine of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Origin {
     /// The program's version.
     pub version: String,
     /// The commit that it was built from, if it is known.
     pub commit: Option<String>,
-    /// When: RFC 3339, UTC.
+    /// The date and time: RFC 3339, UTC.
     pub date: String,
-    /// On what.
+    /// The machine.
     pub machine: Machine,
 }
 
-/// What tells machines apart.
+/// The identity of a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Machine {
-    /// The processor's model, if the system tells it.
+    /// The processor's model, if the system provides it.
     pub cpu: Option<String>,
-    /// How many threads run at once.
+    /// The number of hardware threads.
     pub cores: usize,
     /// The vector levels, the best first.
     pub simd: Vec<&'static str>,

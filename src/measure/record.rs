@@ -1,4 +1,4 @@
-//! What was measured, as it is written and read.
+//! Measurements as records.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::solver::{Limits, Outcome};
 
 /// One set solved by one engine at one vector level on a number of threads.
 ///
-/// The fields stand in the order in which CSV and JSON have them; JSON has the rounds, too.
+/// The order of the fields is that of CSV and JSON. JSON has the rounds, too.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
     /// The set's name.
@@ -20,50 +20,50 @@ pub struct Measurement {
     pub simd: Option<&'static str>,
     /// Threads, each with an engine of its own.
     pub threads: usize,
-    /// `first`, `proof` (a second solution is looked for), or `limit N`.
+    /// `first`, `proof` (a second solution is searched for), or `limit N`.
     pub mode: String,
-    /// Puzzles solved in one pass.
+    /// The number of puzzles in one pass.
     pub rows: usize,
-    /// Nanoseconds of wall time a puzzle, text to text: the median of the rounds.
+    /// Nanoseconds of wall time per puzzle, text to text: the median of the rounds.
     pub ns_per_puzzle: f64,
-    /// The same in each round, in their order.
+    /// The same in each round.
     #[serde(skip)]
     pub ns_rounds: Vec<f64>,
     /// The same in the fastest round.
     pub ns_min: f64,
     /// The same in the slowest round.
     pub ns_max: f64,
-    /// Puzzles a second, from the median.
+    /// Puzzles per second, from the median.
     pub puzzles_per_second: f64,
-    /// Guesses a puzzle, on average.
+    /// The mean of guesses.
     pub guesses_per_puzzle: f64,
-    /// Nodes a puzzle, on average.
+    /// The mean of nodes.
     pub nodes_per_puzzle: f64,
-    /// The share of the puzzles that needed no guess, 0 to 1.
+    /// The share of puzzles without a guess, 0 to 1.
     pub share_without_guess: f64,
-    /// Nanoseconds that half of the puzzles do not exceed, as the engine tells them.
+    /// Nanoseconds that half of the puzzles do not exceed, as the engine reports them.
     pub latency_p50_ns: u64,
     /// Nanoseconds that 99 of 100 puzzles do not exceed.
     pub latency_p99_ns: u64,
     /// Nanoseconds of the slowest puzzle.
     pub latency_max_ns: u64,
-    /// Puzzles at which the node limit ended the search.
+    /// The number of puzzles whose search the node limit ended.
     pub gave_up: usize,
     /// The node limit.
     pub max_nodes: Option<u64>,
-    /// Timed rounds.
+    /// The number of timed rounds.
     pub rounds: usize,
-    /// Puzzles a batch.
+    /// The number of puzzles in a batch.
     pub batch: usize,
     /// Whether the puzzles were permuted and shuffled.
     pub permuted: bool,
-    /// The seed of that.
+    /// The seed of the permutations.
     pub seed: Option<u64>,
-    /// Records of the set that are no puzzles; they are not measured.
+    /// The number of records of the set that are no puzzles. They are not measured.
     pub bad_records: u64,
 }
 
-/// What is measured: the fields by which two measurements are compared.
+/// The identity of a measurement, by which it is compared with a baseline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct What {
     /// The set's name.
@@ -74,7 +74,7 @@ pub struct What {
     pub simd: Option<&'static str>,
     /// Threads, each with an engine of its own.
     pub threads: usize,
-    /// `first`, `proof` (a second solution is looked for), or `limit N`.
+    /// `first`, `proof` (a second solution is searched for), or `limit N`.
     pub mode: String,
 }
 
@@ -88,14 +88,14 @@ impl fmt::Display for What {
 }
 
 impl Measurement {
-    /// What is measured.
+    /// Its identity.
     pub fn what(&self) -> What {
         let Self { ref set, engine, simd, threads, ref mode, .. } = *self;
         What { set: set.clone(), engine, simd, threads, mode: mode.clone() }
     }
 }
 
-/// How a search with these limits is called.
+/// The name of a search with these limits.
 pub(super) fn mode(limits: Limits) -> String {
     match limits.solutions.get() {
         1 => "first".into(),
@@ -104,7 +104,7 @@ pub(super) fn mode(limits: Limits) -> String {
     }
 }
 
-/// What the outcomes of all rows say together.
+/// Statistics of the outcomes of all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Searched {
     pub guesses_per_puzzle: f64,
@@ -117,7 +117,7 @@ pub(super) struct Searched {
 }
 
 impl Searched {
-    /// Of at least one outcome.
+    /// The statistics of at least one outcome.
     pub fn of(outcomes: &[Outcome]) -> Self {
         let rows = outcomes.len() as f64;
         let mean = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64 / rows;

@@ -1,4 +1,4 @@
-//! The rows that are measured: text, all of one kind.
+//! The rows of a measurement: text of one kind.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::text::{self, Line, MarksLine};
 use crate::puzzle::Grid;
 
-/// Rows in memory.
+/// All rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Rows {
     /// 81 characters each.
@@ -15,7 +15,7 @@ pub(super) enum Rows {
     Marks(Vec<MarksLine>),
 }
 
-/// Some of them.
+/// Some rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RowSlice<'a> {
     Puzzles(&'a [Line]),
@@ -39,7 +39,7 @@ impl<'a> RowSlice<'a> {
         }
     }
 
-    /// Those of a range, which must lie within them.
+    /// The rows of a range.
     pub fn part(self, range: Range<usize>) -> Self {
         match self {
             Self::Puzzles(lines) => Self::Puzzles(&lines[range]),
@@ -47,7 +47,7 @@ impl<'a> RowSlice<'a> {
         }
     }
 
-    /// One of them, as messages show it.
+    /// A row in messages.
     pub fn text(self, row: usize) -> Cow<'a, str> {
         match self {
             Self::Puzzles(lines) => String::from_utf8_lossy(&lines[row]),
@@ -55,7 +55,7 @@ impl<'a> RowSlice<'a> {
         }
     }
 
-    /// Whether a grid solves one of them.
+    /// Whether a grid solves a row.
     pub fn is_solved_by(self, row: usize, grid: &Grid) -> bool {
         match self {
             Self::Puzzles(lines) => grid.solves(&text::puzzle(&lines[row])),

@@ -1,9 +1,9 @@
-//! What a number of samples say: the middle, and how far they lie apart.
+//! The median and range of samples.
 
-/// The middle and the ends of some samples.
+/// The median and range of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SampleStatistics {
-    /// The middle one; of an even number the mean of the middle two.
+    /// The median; of an even number, the mean of the middle two.
     pub median: f64,
     /// The smallest.
     pub min: f64,
@@ -12,7 +12,7 @@ pub struct SampleStatistics {
 }
 
 impl SampleStatistics {
-    /// Of at least one sample.
+    /// The statistics of at least one sample.
     ///
     /// # Panics
     /// When there is no sample.
@@ -42,8 +42,8 @@ mod tests {
 
     #[test]
     fn the_median_is_in_the_middle() {
-        let spread = SampleStatistics::of(&[5.0, 1.0, 2.0]);
-        assert_eq!((spread.median, spread.min, spread.max), (2.0, 1.0, 5.0));
+        let statistics = SampleStatistics::of(&[5.0, 1.0, 2.0]);
+        assert_eq!((statistics.median, statistics.min, statistics.max), (2.0, 1.0, 5.0));
         assert_eq!(SampleStatistics::of(&[4.0, 1.0, 2.0, 8.0]).median.to_bits(), 3.0_f64.to_bits());
         let one = SampleStatistics::of(&[7.0]);
         assert_eq!((one.median, one.min, one.max), (7.0, 7.0, 7.0));

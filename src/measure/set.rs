@@ -1,4 +1,4 @@
-//! The puzzles of a measurement: read strictly, repeated and permuted before anything is timed.
+//! Puzzle sets, whose puzzles are repeated and permuted before the measurement.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -15,15 +15,15 @@ use crate::puzzle::{Malformed, Puzzle};
 /// Puzzles that are measured together.
 #[derive(Clone, Debug)]
 pub struct PuzzleSet {
-    /// What reports call it.
+    /// The name in reports.
     pub name: String,
-    /// In the order of the file.
+    /// The puzzles in the order of the file.
     pub content: Content,
-    /// Records of the file that are no puzzles.
+    /// The number of records of the file that are no puzzles.
     pub bad: u64,
 }
 
-/// What is measured together: rows of one length.
+/// The puzzles of a set, whose rows have one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Clues.
@@ -33,7 +33,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// How many there are.
+    /// The number of puzzles.
     pub const fn len(&self) -> usize {
         match self {
             Self::Puzzles(puzzles) => puzzles.len(),
@@ -47,19 +47,19 @@ impl Content {
     }
 }
 
-/// Which rows are made of a set's puzzles.
+/// The rows that are made from the puzzles of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// A smaller set is repeated until it has this many rows.
     pub at_least: usize,
-    /// No more rows than this.
+    /// The most rows.
     pub at_most: Option<usize>,
-    /// The seed of the permutation of each row and of the rows' order; `None` leaves them.
+    /// The seed for permuting each row and the order of rows; `None` keeps them.
     pub seed: Option<u64>,
 }
 
 impl PuzzleSet {
-    /// The puzzles of `source`, a path or a name, and how many of its records are none.
+    /// The puzzles of `source`, a path or a name, and the number of its other records.
     ///
     /// # Errors
     /// When there is no puzzle.
@@ -70,13 +70,11 @@ impl PuzzleSet {
         Ok(Self { name: name_of(source), content, bad })
     }
 
-    /// Reads one puzzle a line from the text of `source`, a path or a name. Blank lines and `#`
-    /// comments are skipped, and so is what stands behind the puzzle after a space, tab, comma or
-    /// semicolon.
+    /// Reads a puzzle from each line of the text of `source`, a path or a name. Blank lines and `#`
+    /// comments are skipped, and so is text after a puzzle and a space, tab, comma or semicolon.
     ///
     /// # Errors
-    /// At the first line that is no puzzle, or when there is none at all: what is measured must
-    /// be known.
+    /// At the first line that is no puzzle, or when there is no puzzle.
     pub fn read(source: &str, text: &[u8]) -> Result<Self, BadSet> {
         let file = source.to_owned();
         let mut records = Records::default();
@@ -109,7 +107,7 @@ impl PuzzleSet {
 }
 
 impl Selection {
-    /// The rows of some items: `line` makes the text of one, permuted if need be.
+    /// The rows of some items. `line` makes the text of one, permuted if necessary.
     fn rows<T, L>(self, items: &[T], line: impl Fn(&T, Option<&Permutation>) -> L) -> Vec<L> {
         let rows = items.len().max(self.at_least);
         let items = items.iter().cycle().take(rows.min(self.at_most.unwrap_or(usize::MAX)));
@@ -124,28 +122,29 @@ impl Selection {
     }
 }
 
-/// The endings of compressed files.
+/// The extensions of compressed files.
 const COMPRESSED: [&str; 6] = ["gz", "zst", "xz", "bz2", "lz4", "zz"];
 
-/// The file's name without folder and extension, and without that of a compressed file: a set is
-/// called the same however it is stored.
+/// The file's name without folder and extensions, including that of a compression.
 fn name_of(source: &str) -> String {
     let path = Path::new(source);
     let is_compressed =
-        |ending: &OsStr| COMPRESSED.iter().any(|known| ending.eq_ignore_ascii_case(known));
-    let inner =
-        path.extension().filter(|ending| is_compressed(ending)).and_then(|_| path.file_stem());
+        |extension: &OsStr| COMPRESSED.iter().any(|known| extension.eq_ignore_ascii_case(known));
+    let inner = path
+        .extension()
+        .filter(|extension| is_compressed(extension))
+        .and_then(|_| path.file_stem());
     let stem = inner.map_or(path, Path::new).file_stem();
     stem.map_or(source.into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Why a text is no set to measure.
+/// Why a text is no puzzle set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BadSet {
     /// A line that is no puzzle.
     #[error("{file}:{line}:{}: {error}; only clean sets are measured", error.column)]
     Line {
-        /// Where it stands.
+        /// Its file.
         file: String,
         /// The line, counted from 1.
         line: u64,
@@ -155,7 +154,7 @@ pub enum BadSet {
     /// Nothing to measure.
     #[error("{file}: no puzzle in it")]
     Empty {
-        /// Where none stands.
+        /// The file.
         file: String,
     },
 }
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_called_as_their_files() {
+    fn sets_are_named_like_their_files() {
         let names = ["a/b.txt", "b.txt.gz", "a/b.csv.XZ", "b", "b.zst", "<stdin>"].map(name_of);
         assert_eq!(names, ["b", "b", "b", "b", "b", "<stdin>"]);
     }

@@ -1,4 +1,4 @@
-//! Text in and out: the part of the timing that is no solving, a batch at a time.
+//! Reading and writing the text of a batch, which is timed, too.
 
 use crate::simd::vectors::{Simd, dispatch};
 
@@ -10,7 +10,7 @@ use crate::solver::Outcome;
 pub(super) use crate::text::Line;
 use crate::text::{read_cells, write_cells};
 
-/// How many lines or puzzles before they are written places are prefetched.
+/// The number of lines or puzzles that memory is prefetched ahead.
 const AHEAD: usize = 8;
 
 /// Pencil marks as text.

@@ -3,6 +3,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
 
@@ -13,7 +15,11 @@ use super::platform::{self, FileId, Stdout};
 /// How many bytes at the end of a file are compared when a run is resumed.
 const TAIL_BYTES: usize = 64 * 1024;
 
-/// Where an output goes, as it was typed.
+/// How long to wait for the lock of another run. A killed run keeps its files until the system has
+/// ended it.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Where an output goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target<'a> {
     /// Standard output: `-`.
@@ -80,8 +86,7 @@ impl Out {
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
         let is_regular = file.metadata().map_err(failed)?.is_file();
-        // Where files cannot be locked, several runs may write to one.
-        if is_regular && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        if is_regular && !lock(&file) {
             return Err(Failure::Usage(format!("{}: another run is writing it", path.display())));
         }
         let stream = if is_regular { Stream::Regular } else { Stream::Device };
@@ -211,6 +216,19 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
         opened => opened,
     };
     Ok((opened?, false))
+}
+
+/// Locks a file, unless another run keeps it locked: whether it did. Where files cannot be locked,
+/// several runs may write to one.
+fn lock(file: &File) -> bool {
+    let start = Instant::now();
+    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        if start.elapsed() >= LOCK_PATIENCE {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    true
 }
 
 impl Write for &Out {

@@ -1,6 +1,7 @@
 //! `--against`: records whose class occurs in another set have no row.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -86,7 +87,7 @@ impl AgainstArgs {
         let scan = Scan { threads: run.threads, quiet: run.quiet, progress: run.progress };
         let expected = InputOptions { stream, ..InputOptions::default() };
         let (known, _) = self.memory.load(&self.against, &expected, by, scan)?;
-        Ok(Some(Against { by, known, distinct: None, failure: Mutex::default() }))
+        Ok(Some(Against { by, known, distinct: None }))
     }
 }
 
@@ -101,9 +102,9 @@ impl MemoryArgs {
     ) -> Result<(Known, u64), Failure> {
         let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let collector = Mutex::new(Some(Collector::new(most_bytes)));
-        let collect = Arc::new(Collect { by, collector, failure: Mutex::default() });
+        let collect = Arc::new(Collect { by, collector });
         let mut inputs = scan::look(paths.to_vec(), expected)?;
-        let report = scan.run(&mut inputs, Box::new(Arc::clone(&collect)))?;
+        let report = scan.run(&mut inputs, Arc::clone(&collect) as Arc<dyn Sift>)?;
         let without = report.counts.records() - report.counts.of(Status::Ok);
         if without > 0 && !scan.quiet {
             let names = inputs.names().join(", ");
@@ -116,11 +117,13 @@ impl MemoryArgs {
 }
 
 fn disk_failure(error: &std::io::Error) -> Failure {
-    Failure::Io(on_disk(error))
+    Failure::Io(on_disk(error).to_string())
 }
 
-fn on_disk(error: &std::io::Error) -> String {
-    format!("temporary files (TMPDIR names their folder): {error}")
+/// Says that the failure is one of temporary files.
+fn on_disk(error: &io::Error) -> io::Error {
+    let what = format!("temporary files (TMPDIR names their folder): {error}");
+    io::Error::new(error.kind(), what)
 }
 
 /// What a thread that panicked has held is never asked for: its run has ended.
@@ -132,7 +135,6 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 struct Collect {
     by: Sameness,
     collector: Mutex<Option<Collector>>,
-    failure: Mutex<Option<String>>,
 }
 
 impl Sift for Collect {
@@ -140,22 +142,13 @@ impl Sift for Collect {
         self.by
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         let hashes: Vec<_> =
             block.iter().filter_map(|sifted| Some(Seen::hash(sifted.puzzle.as_ref()?))).collect();
         let mut collector = lock(&self.collector);
-        let Some(collector) = collector.as_mut() else { return false };
-        match hashes.into_iter().try_for_each(|hash| collector.insert(hash)) {
-            Ok(()) => true,
-            Err(error) => {
-                lock(&self.failure).get_or_insert(on_disk(&error));
-                false
-            }
-        }
-    }
-
-    fn failure(&self) -> Option<String> {
-        lock(&self.failure).clone()
+        let collector = collector.as_mut().expect("records are collected until the scan ends");
+        let mut hashes = hashes.into_iter();
+        hashes.try_for_each(|hash| collector.insert(hash)).map_err(|error| on_disk(&error))
     }
 }
 
@@ -164,7 +157,6 @@ pub struct Against {
     by: Sameness,
     known: Known,
     distinct: Option<Distinct>,
-    failure: Mutex<Option<String>>,
 }
 
 impl fmt::Debug for Against {
@@ -189,25 +181,17 @@ impl Sift for Against {
         self.distinct.is_some()
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         if let Some(distinct) = &self.distinct {
-            distinct.sift(block);
+            distinct.sift(block)?;
         }
         for sifted in block {
-            let Some(puzzle) = &sifted.puzzle else { continue };
-            match self.known.contains(Seen::hash(puzzle)) {
-                Ok(false) => {}
-                Ok(true) => sifted.fate = Fate::Status(Status::Known),
-                Err(error) => {
-                    lock(&self.failure).get_or_insert(on_disk(&error));
-                    return false;
-                }
+            if let Some(puzzle) = &sifted.puzzle
+                && self.known.contains(Seen::hash(puzzle)).map_err(|error| on_disk(&error))?
+            {
+                sifted.fate = Fate::Status(Status::Known);
             }
         }
-        true
-    }
-
-    fn failure(&self) -> Option<String> {
-        lock(&self.failure).clone()
+        Ok(())
     }
 }

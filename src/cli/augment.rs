@@ -1,6 +1,7 @@
 //! `bulkdoku augment`: isomorphs of puzzles and of their solutions.
 
 use std::collections::{BTreeMap, BinaryHeap};
+use std::io;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -169,7 +170,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         pipeline: Pipeline {
             threads: args.run.threads,
             canon: true,
-            sift: sift.map(|sample| Box::new(sample) as Box<dyn Sift>),
+            sift: sift.map(|sample| Arc::new(sample) as Arc<dyn Sift>),
             augment: Some(args.isomorphs()),
             compression: args.destinations.output.as_deref().and_then(Compression::of_name),
             ..Pipeline::default()
@@ -214,7 +215,7 @@ impl Args {
         let mut inputs = scan::look(self.input.clone(), expected)?;
         let scan =
             Scan { threads: self.run.threads, quiet: self.run.quiet, progress: self.run.progress };
-        scan.run(&mut inputs, Box::new(Arc::clone(&draw)))?;
+        scan.run(&mut inputs, Arc::clone(&draw) as Arc<dyn Sift>)?;
         let last = draw.least().peek().copied();
         Ok(Sample { seed: self.seed, last })
     }
@@ -274,7 +275,7 @@ impl Sift for Draw {
         Sameness::Exact
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         let puzzles = block.iter().filter(|sifted| sifted.puzzle.is_some());
         let all: Vec<_> = puzzles.map(|sifted| drawn(self.seed, sifted)).collect();
         let mut least = self.least();
@@ -287,7 +288,7 @@ impl Sift for Draw {
                 *largest = drawn;
             }
         }
-        true
+        Ok(())
     }
 }
 
@@ -302,11 +303,11 @@ impl Sift for Sample {
         Sameness::Exact
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         for sifted in block {
             let is_drawn = self.last.is_some_and(|last| drawn(self.seed, sifted) <= last);
             sifted.fate = if is_drawn { Fate::Row(0) } else { Fate::NoRow };
         }
-        true
+        Ok(())
     }
 }

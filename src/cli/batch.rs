@@ -229,10 +229,6 @@ impl Ending for Done<'_> {
         vec![("Inputs", inputs), ("Engine", self.summary(report).means())]
     }
 
-    fn losses(&self) -> Vec<String> {
-        self.batch.pipeline.sift.as_ref().and_then(|sift| sift.failure()).into_iter().collect()
-    }
-
     fn exit(&self, report: &Report) -> Exit {
         if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords }
     }

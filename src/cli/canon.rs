@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, FormLines, RowFormat};
@@ -151,9 +152,9 @@ impl Args {
         let by = if self.exact { Sameness::Exact } else { Sameness::Class };
         let distinct = self.dedup.then(|| Distinct::new(by));
         let against = self.against.load(by, &self.run, self.expected.stream())?;
-        let sift: Option<Box<dyn Sift>> = match (against, distinct) {
-            (Some(against), distinct) => Some(Box::new(against.then(distinct))),
-            (None, Some(distinct)) => Some(Box::new(distinct)),
+        let sift: Option<Arc<dyn Sift>> = match (against, distinct) {
+            (Some(against), distinct) => Some(Arc::new(against.then(distinct))),
+            (None, Some(distinct)) => Some(Arc::new(distinct)),
             (None, None) => None,
         };
         let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CANON);

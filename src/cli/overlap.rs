@@ -1,6 +1,7 @@
 //! `bulkdoku overlap`: which classes of one set occur in others.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -164,7 +165,7 @@ impl Args {
                 clues: columns.contains(&Column::Clues),
                 ..RequestedFacts::default()
             },
-            sift: Some(Box::new(overlap)),
+            sift: Some(overlap),
             format: format.rows_of_puzzles(None, &Column::DEFAULT_OF_OVERLAP, &[])?,
             compression: self.destinations.output.as_deref().and_then(Compression::of_name),
             ..Pipeline::default()
@@ -199,7 +200,6 @@ struct Overlap {
 
 struct Found {
     sets: Vec<Set>,
-    failure: Option<String>,
 }
 
 /// What was found about a set.
@@ -214,7 +214,7 @@ struct Set {
 impl Overlap {
     fn new(by: Sameness, known: Known, sets: usize) -> Self {
         let sets = vec![Set::default(); sets];
-        Self { by, known, found: Mutex::new(Found { sets, failure: None }) }
+        Self { by, known, found: Mutex::new(Found { sets }) }
     }
 
     /// What was found.
@@ -225,7 +225,7 @@ impl Overlap {
 
 impl Found {
     /// Whether a record occurs elsewhere.
-    fn is_shared(&self, source: usize, hash: u128, known: &Known) -> std::io::Result<bool> {
+    fn is_shared(&self, source: usize, hash: u128, known: &Known) -> io::Result<bool> {
         match self.sets.split_last() {
             Some((_, others)) if source == others.len() => {
                 Ok(others.iter().any(|set| set.classes.contains(&hash)))
@@ -245,7 +245,7 @@ impl Sift for Overlap {
         true
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         for sifted in block {
             sifted.fate = Fate::NoRow;
@@ -260,17 +260,10 @@ impl Sift for Overlap {
                     set.shared += 1;
                     set.classes.insert(hash);
                 }
-                (Err(error), _) => {
-                    found.failure = Some(error.to_string());
-                    return false;
-                }
+                (Err(error), _) => return Err(error),
                 _ => {}
             }
         }
-        true
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+        Ok(())
     }
 }

@@ -72,11 +72,6 @@ pub trait Ending {
     /// How the rows came to be, for the page of the run.
     fn facts(&self, report: &Report) -> Vec<Fact>;
 
-    /// Losses that only the command knows of.
-    fn losses(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     /// Writes what tells of complete rows; what failed, if anything did.
     fn complete(&self, _: &Report, _manifest: Option<&Out>) -> Vec<String> {
         Vec::new()
@@ -168,7 +163,6 @@ impl RowsRun {
         }
         losses.extend(results.losses());
         losses.extend(report.failures.iter().map(ToString::to_string));
-        losses.extend(ending.losses());
         if is_complete && losses.is_empty() {
             losses.extend(ending.complete(&report, sides.manifest.as_ref()));
             is_complete = losses.is_empty();
@@ -320,6 +314,7 @@ fn rows_failure(output: Output, error: &io::Error, report: &Report, results: &Fi
     let name = match output {
         Output::Rows | Output::Diagnostics => results.name(),
         Output::State => format!("{}: its journal", results.name()),
+        Output::Selection => return error.to_string(),
     };
     let last = match &report.last_record {
         Some(last) => format!("the last complete row is that of {}:{}", last.file, last.line),

@@ -3,6 +3,7 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bulkdoku::input::InputOptions;
@@ -26,7 +27,7 @@ pub struct Scan {
 
 impl Scan {
     /// Shows all records of inputs to `sift`. A signal ends the process: nothing is written yet.
-    pub fn run(self, inputs: &mut Inputs, sift: Box<dyn Sift>) -> Result<Report, Failure> {
+    pub fn run(self, inputs: &mut Inputs, sift: Arc<dyn Sift>) -> Result<Report, Failure> {
         let pipeline = Pipeline {
             threads: self.threads,
             canon: true,
@@ -45,10 +46,9 @@ impl Scan {
         let ran =
             meter.watch(progressed, || pipeline.run(sources, io::sink(), io::sink(), &progress));
         bytes.store(0, Ordering::Relaxed);
-        let report = ran.map_err(|failure| Failure::Io(failure.to_string()))?;
+        let report = ran.map_err(|failure| Failure::Io(failure.error.to_string()))?;
         let failures = report.failures.iter().map(ToString::to_string);
-        let sift = pipeline.sift.as_ref().and_then(|sift| sift.failure());
-        let losses: Vec<_> = failures.chain(sift).collect();
+        let losses: Vec<_> = failures.collect();
         if losses.is_empty() { Ok(report) } else { Err(Failure::Io(losses.join("\nbulkdoku: "))) }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
@@ -227,7 +228,7 @@ fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
     let known = args.against.load(Sameness::Class, &args.work.run, args.expected.stream())?;
     Ok(Pipeline {
         facts: args.select.facts(args.columns.as_deref().unwrap_or(&Column::DEFAULT)),
-        sift: known.map(|known| Box::new(known) as Box<dyn Sift>),
+        sift: known.map(|known| Arc::new(known) as Arc<dyn Sift>),
         route: args.select.route(),
         outputs: args.select.count(),
         threads: args.work.run.threads,

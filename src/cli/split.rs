@@ -1,6 +1,7 @@
 //! `bulkdoku split`: a set in two, with no class on both sides.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -214,7 +215,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let mut inputs = scan::look(args.input.clone(), &expected)?;
     let scan =
         Scan { threads: args.run.threads, quiet: args.run.quiet, progress: args.run.progress };
-    scan.run(&mut inputs, Box::new(Arc::clone(&strata)))?;
+    scan.run(&mut inputs, Arc::clone(&strata) as Arc<dyn Sift>)?;
     if expected.keep.is_none() && format.has_columns() && inputs.are_tables() {
         expected = InputOptions { keep: Some(Keep::All), ..expected };
     }
@@ -227,7 +228,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         pipeline: Pipeline {
             threads: args.run.threads,
             canon: true,
-            sift: Some(Box::new(sides)),
+            sift: Some(Arc::new(sides)),
             outputs: 2.try_into().expect("it is not 0"),
             format: format.rows_of_puzzles(None, &usual, &[])?,
             compression: destinations.output.as_deref().and_then(Compression::of_name),
@@ -287,17 +288,17 @@ impl Sift for Strata {
         self.keyed.by
     }
 
-    fn asks_guesses(&self) -> bool {
+    fn needs_guesses(&self) -> bool {
         self.keyed.asks_guesses()
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         let keys: Vec<_> = block.iter().filter_map(|sifted| self.keyed.of(sifted)).collect();
         let mut strata = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         for (stratum, key) in keys {
             strata.entry(stratum).or_default().push(key);
         }
-        true
+        Ok(())
     }
 }
 
@@ -357,11 +358,11 @@ impl Sift for Sides {
         self.keyed.by
     }
 
-    fn asks_guesses(&self) -> bool {
+    fn needs_guesses(&self) -> bool {
         self.keyed.asks_guesses()
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         for sifted in block {
             let key = self.keyed.of(sifted);
             sifted.fate = key.map_or(Fate::NoRow, |(stratum, key)| {
@@ -369,7 +370,7 @@ impl Sift for Sides {
                 Fate::Row(u8::from(first.is_none_or(|first| key < first)))
             });
         }
-        true
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Blocks, which circulate from reader to worker to writer and back.
 
+use std::io;
 use std::sync::{Arc, Condvar, Mutex};
 
 use memchr::memchr_iter;
@@ -47,6 +48,8 @@ pub(super) struct Block {
     pub answers: Option<Attached>,
     /// Whether the run ends at this block.
     pub stop: Stop,
+    /// Why the selection of its records failed.
+    pub failure: Option<io::Error>,
     /// The rows.
     pub rows: RowBuffer,
     /// The compressed rows, if rows are compressed.
@@ -93,6 +96,7 @@ impl Block {
             input_failed: false,
             answers: None,
             stop: Stop::No,
+            failure: None,
             rows: RowBuffer::default(),
             packed: None,
             others: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::answers::AnswerInput;
@@ -79,7 +79,7 @@ pub struct Pipeline {
     pub tally: RequestedTally,
     /// Decides which records have rows.
     #[doc(hidden)]
-    pub sift: Option<Box<dyn Sift>>,
+    pub sift: Option<Arc<dyn Sift>>,
     /// Chooses the output of a row.
     #[doc(hidden)]
     pub route: Option<Route>,

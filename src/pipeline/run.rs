@@ -128,7 +128,7 @@ impl Pipeline {
             worker.process(&mut block, &mut parts);
             let checkpoint = &mut checkpoint;
             written =
-                parts.written.and_then(|()| writer::write(&block, sink, checkpoint, progress));
+                parts.written.and_then(|()| writer::write(&mut block, sink, checkpoint, progress));
             was_stopped = block.stop != Stop::No;
         }
         let written = written.and_then(|()| writer::finish(sink, &checkpoint));

@@ -1,6 +1,7 @@
-//! Which records have rows, and in which output.
+//! Decides which records have rows, and in which output.
 
-use std::sync::{Arc, Mutex};
+use std::io;
+use std::sync::Mutex;
 
 use super::NO_PANIC;
 use crate::canon::Seen;
@@ -18,69 +19,44 @@ pub enum Sameness {
 
 /// Decides which records have rows. Workers share one.
 pub trait Sift: Send + Sync {
-    /// Which puzzles are the same to it.
+    /// Which puzzles count as the same.
     fn by(&self) -> Sameness;
 
-    /// Whether it has to see blocks in their order, and a run that is resumed from the start.
+    /// Whether it needs all blocks in order; a resumed run then starts at the first record.
     fn in_order(&self) -> bool {
         false
     }
 
-    /// Whether it asks for [`Sifted::guesses`].
-    fn asks_guesses(&self) -> bool {
+    /// Whether it needs [`Sifted::guesses`].
+    fn needs_guesses(&self) -> bool {
         false
     }
 
-    /// Decides about the records of a block; `false` ends the run before it.
-    fn sift(&self, block: &mut [Sifted]) -> bool;
-
-    /// Why it has ended the run.
-    fn failure(&self) -> Option<String> {
-        None
-    }
+    /// Decides about the records of a block.
+    ///
+    /// # Errors
+    /// A failure ends the run before the block.
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()>;
 }
 
-/// One that others ask for what it has seen.
-impl<T: Sift + ?Sized> Sift for Arc<T> {
-    fn by(&self) -> Sameness {
-        (**self).by()
-    }
-
-    fn in_order(&self) -> bool {
-        (**self).in_order()
-    }
-
-    fn asks_guesses(&self) -> bool {
-        (**self).asks_guesses()
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> bool {
-        (**self).sift(block)
-    }
-
-    fn failure(&self) -> Option<String> {
-        (**self).failure()
-    }
-}
-
-/// A record that is to be decided about.
+/// A record to decide about.
 #[derive(Clone, Debug)]
 pub struct Sifted {
     /// The place of its input among all.
     pub source: usize,
     /// Its line in that input, from 1.
     pub line: u64,
-    /// What stands for all puzzles that are the same: the canonical form, or the puzzle itself.
-    /// `None` if there is none: the record is malformed, clues contradict themselves, or pencil
-    /// marks say more than clues.
+    /// The representative of all puzzles that are the same: the canonical form, or the puzzle
+    /// itself. `None` if the record is malformed, its clues are contradictory, or its pencil marks
+    /// are more than clues.
     pub puzzle: Option<Puzzle>,
-    /// Guesses of the proof of that puzzle, if they are asked for.
+    /// Guesses of the proof of that puzzle, if they are needed.
     pub guesses: u64,
-    /// What becomes of it; until it is decided, a row in the first output.
+    /// The decision, by default a row in the first output.
     pub fate: Fate,
 }
 
-/// What becomes of a record.
+/// The decision about a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It has a row in this output.
@@ -91,10 +67,10 @@ pub enum Fate {
     Status(Status),
 }
 
-/// In the place of an output: none.
+/// Stands for no output.
 pub(super) const NOWHERE: u8 = u8::MAX;
 
-/// Keeps the first of puzzles that are the same. What it has seen it remembers from run to run.
+/// Keeps the first of puzzles that are the same. Its memory lasts for several runs.
 #[derive(Debug)]
 pub struct Distinct {
     by: Sameness,
@@ -102,7 +78,7 @@ pub struct Distinct {
 }
 
 impl Distinct {
-    /// None so far.
+    /// Has seen no puzzles yet.
     pub fn new(by: Sameness) -> Self {
         Self { by, seen: Mutex::default() }
     }
@@ -117,13 +93,13 @@ impl Sift for Distinct {
         true
     }
 
-    fn sift(&self, block: &mut [Sifted]) -> bool {
+    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
         let mut seen = self.seen.lock().expect(NO_PANIC);
         for sifted in block {
             if sifted.puzzle.is_some_and(|puzzle| !seen.insert(Seen::hash(&puzzle))) {
                 sifted.fate = Fate::Status(Status::Duplicate);
             }
         }
-        true
+        Ok(())
     }
 }

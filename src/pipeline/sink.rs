@@ -130,4 +130,7 @@ pub enum Output {
     Diagnostics,
     /// The checkpoint ([`Sink::reached`]).
     State,
+    /// The selection of records that have rows.
+    #[doc(hidden)]
+    Selection,
 }

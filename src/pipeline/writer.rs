@@ -74,9 +74,9 @@ impl<'a, S: Sink> Writer<'a, S> {
             self.waiting[place] = Some(block);
         }
         while !self.is_over
-            && let Some(block) = self.waiting[self.next as usize % blocks].take()
+            && let Some(mut block) = self.waiting[self.next as usize % blocks].take()
         {
-            let written = write(&block, self.sink, &mut self.checkpoint, self.progress);
+            let written = write(&mut block, self.sink, &mut self.checkpoint, self.progress);
             self.was_stopped = block.stop != Stop::No;
             match written {
                 Ok(()) if !self.was_stopped => self.free.put(block),
@@ -223,13 +223,13 @@ impl<S: Sink> TakeParts for Direct<'_, S> {
 
 /// Writes the next block.
 pub(super) fn write(
-    block: &Block,
+    block: &mut Block,
     sink: &mut impl Sink,
     checkpoint: &mut Checkpoint,
     progress: &Progress,
 ) -> Result<(), Failed> {
     if block.stop == Stop::Before {
-        return Ok(());
+        return block.failure.take().map_or(Ok(()), |error| Err((Output::Selection, error)));
     }
     sink.rows(block.output()).map_err(|error| (Output::Rows, error))?;
     for (output, rows) in (1..).zip(&block.others).filter(|(_, rows)| !rows.is_empty()) {

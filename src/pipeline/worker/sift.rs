@@ -1,4 +1,6 @@
-//! The step of a worker that decides which records of a block have rows.
+//! Decides which records of a block have rows.
+
+use std::io;
 
 use super::{Worker, other_counts};
 use crate::input::PuzzleRef;
@@ -8,12 +10,15 @@ use crate::puzzle::Puzzle;
 use crate::status::Status;
 
 impl Worker<'_> {
-    /// Decides which records of a judged block have rows.
+    /// Decides which records of a block have rows. Their statuses are known.
     pub(super) fn sift(&mut self, block: &mut Block) {
         self.outputs.clear();
         if let Some(sift) = &self.pipeline.sift {
-            let is_done = self.gather(&**sift, block) && self.decide(&**sift, block);
-            if !is_done {
+            let is_gathered = self.gather(&**sift, block);
+            if is_gathered {
+                block.failure = self.decide(&**sift, block).err();
+            }
+            if !is_gathered || block.failure.is_some() {
                 block.stop = Stop::Before;
             }
         }
@@ -34,7 +39,7 @@ impl Worker<'_> {
         block.last_record = last.map(|(_, record)| block.first_line + u64::from(record.line));
     }
 
-    /// Lists what is to be decided about; `false` if the run is stopped meanwhile.
+    /// Lists the records to decide about; `false` if the run is stopped meanwhile.
     fn gather(&mut self, sift: &dyn Sift, block: &Block) -> bool {
         let mut all = std::mem::take(&mut self.sifted);
         all.clear();
@@ -49,7 +54,7 @@ impl Worker<'_> {
             let (guesses, fate) = (0, Fate::Row(0));
             all.push(Sifted { source: block.source, line, puzzle, guesses, fate });
         }
-        let has_guesses = !sift.asks_guesses() || self.find_guesses(&mut all);
+        let has_guesses = !sift.needs_guesses() || self.find_guesses(&mut all);
         self.sifted = all;
         has_guesses
     }
@@ -64,16 +69,16 @@ impl Worker<'_> {
         true
     }
 
-    /// Asks, and does what is said; `false` ends the run before the block.
-    fn decide(&mut self, sift: &dyn Sift, block: &mut Block) -> bool {
+    /// Makes and applies the decisions.
+    fn decide(&mut self, sift: &dyn Sift, block: &mut Block) -> io::Result<()> {
         let all = &mut self.sifted;
-        let goes_on = if sift.in_order() {
-            self.turns.take(block.number, || sift.sift(all))
+        if sift.in_order() {
+            self.turns.take(block.number, || sift.sift(all))?;
         } else {
-            sift.sift(all)
-        };
+            sift.sift(all)?;
+        }
         if all.iter().all(|sifted| sifted.fate == Fate::Row(0)) {
-            return goes_on;
+            return Ok(());
         }
         for (sifted, status) in all.iter().zip(&mut self.statuses) {
             self.outputs.push(match sifted.fate {
@@ -87,10 +92,10 @@ impl Worker<'_> {
         }
         block.counts = other_counts(&self.records);
         self.statuses.iter().for_each(|&status| block.counts.add(status, 1));
-        goes_on
+        Ok(())
     }
 
-    /// The puzzle that a record gives; pencil marks that say more than clues are none.
+    /// The puzzle of a record; `None` for pencil marks that are more than clues.
     pub(super) fn puzzle(&self, given: PuzzleRef) -> Option<Puzzle> {
         match given {
             PuzzleRef::Puzzle(place) => Some(self.records.puzzles[place as usize]),

@@ -1,9 +1,8 @@
 //! `--against`: records whose class occurs in another set have no row.
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkdoku::Status;
 use bulkdoku::canon::{Collector, Known, Seen};
@@ -11,10 +10,11 @@ use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::pipeline::{Distinct, Fate, Sameness, Sift, Sifted};
 use indicatif::HumanCount;
 
-use super::inputs::STDIN;
+use super::identity::STDIN;
+use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::run_args::RunArgs;
-use super::scan::{self, Scan};
+use super::scan::scan;
 use super::{Failure, answers, numbers};
 
 /// The set that records are compared with.
@@ -22,8 +22,8 @@ use super::{Failure, answers, numbers};
 pub struct AgainstArgs {
     /// Only rows whose class does not occur in this file
     ///
-    /// It is read first, whatever its format; the option may be given several times. Others are
-    /// counted as known.
+    /// It is read first, in any format. The option may be given several times. Records that are
+    /// left out are counted as known.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     against: Vec<PathBuf>,
 
@@ -34,10 +34,10 @@ pub struct AgainstArgs {
 /// Where a set of puzzles is kept.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct MemoryArgs {
-    /// Memory for a set that is compared with; beyond it, disk
+    /// Memory for the set that is compared with; beyond it, disk
     ///
-    /// Each class takes 16 bytes and the room of a hash table, 20 to 39 bytes in all. What would
-    /// take more than this is sorted in temporary files, in the folder that TMPDIR names.
+    /// Each class takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. What
+    /// exceeds this is sorted in temporary files, in the folder that TMPDIR names.
     #[arg(
         long,
         value_name = "SIZE",
@@ -59,82 +59,81 @@ impl AgainstArgs {
         if self.memory.memory.is_some() && !self.is_given() {
             return Err(Failure::Usage("--memory does nothing without --against".into()));
         }
-        for path in &self.against {
-            if path == Path::new(STDIN) {
-                return Err(Failure::Usage("--against -: name a file".into()));
-            }
-            answers::check(path, inputs, destinations)?;
+        if self.against.iter().any(|path| path == Path::new(STDIN)) {
+            return Err(Failure::Usage("--against -: name a file".into()));
+        }
+        if self.is_given() {
+            destinations.refuse_existing(&[inputs, &self.against].concat())?;
         }
         Ok(())
     }
 
-    /// What tells this set from another, for `--resume`.
+    /// The identity of the set, for `--resume`.
     pub fn setting(&self) -> Option<String> {
         let states: Vec<_> = self.against.iter().map(|path| answers::state(path)).collect();
         self.is_given().then(|| states.join(", "))
     }
 
-    /// Reads the set, if there is one.
+    /// Reads the set, if there is one. Records that are not in it may be compared with each other,
+    /// too.
     pub fn load(
         &self,
         by: Sameness,
-        run: &RunArgs,
+        distinct: Option<Distinct>,
+        run: RunArgs,
         stream: StreamOptions,
-    ) -> Result<Option<Against>, Failure> {
+    ) -> Result<Option<Arc<dyn Sift>>, Failure> {
         if !self.is_given() {
-            return Ok(None);
+            return Ok(distinct.map(|distinct| Arc::new(distinct) as Arc<dyn Sift>));
         }
-        let scan = Scan { threads: run.threads, quiet: run.quiet, progress: run.progress };
-        let expected = InputOptions { stream, ..InputOptions::default() };
-        let (known, _) = self.memory.load(&self.against, &expected, by, scan)?;
-        Ok(Some(Against { by, known, distinct: None }))
+        let options = InputOptions { stream, ..InputOptions::default() };
+        let known = self.memory.load(&self.against, &options, by, run)?;
+        Ok(Some(Arc::new(Against { by, known, distinct })))
     }
 }
 
 impl MemoryArgs {
-    /// Reads a set of puzzles; with it comes how many records there are.
+    /// Reads a set of puzzles.
     pub fn load(
         self,
         paths: &[PathBuf],
-        expected: &InputOptions,
+        options: &InputOptions,
         by: Sameness,
-        scan: Scan,
-    ) -> Result<(Known, u64), Failure> {
+        run: RunArgs,
+    ) -> Result<Known, Failure> {
         let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let collector = Mutex::new(Some(Collector::new(most_bytes)));
         let collect = Arc::new(Collect { by, collector });
-        let mut inputs = scan::look(paths.to_vec(), expected)?;
-        let report = scan.run(&mut inputs, Arc::clone(&collect) as Arc<dyn Sift>)?;
+        let mut inputs = Inputs::detected(paths.to_vec(), options)?;
+        let report = scan(run, &mut inputs, Arc::clone(&collect) as Arc<dyn Sift>)?;
         let without = report.counts.records() - report.counts.of(Status::Ok);
-        if without > 0 && !scan.quiet {
+        if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");
             eprintln!("{names}: no puzzle, and not compared: {}", HumanCount(without));
         }
-        let collector = lock(&collect.collector).take().expect("it is taken once");
-        let known = collector.finish().map_err(|error| disk_failure(&error))?;
-        Ok((known, report.counts.records()))
+        let collector = collect.lock().take().expect("it is taken once");
+        collector.finish().map_err(|error| Failure::Io(on_disk(&error).to_string()))
     }
 }
 
-fn disk_failure(error: &std::io::Error) -> Failure {
-    Failure::Io(on_disk(error).to_string())
-}
-
 /// Says that the failure is one of temporary files.
-fn on_disk(error: &io::Error) -> io::Error {
+pub fn on_disk(error: &io::Error) -> io::Error {
     let what = format!("temporary files (TMPDIR names their folder): {error}");
     io::Error::new(error.kind(), what)
 }
 
-/// What a thread that panicked has held is never asked for: its run has ended.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Collects what it is shown.
+/// Collects the hashes of all records.
 struct Collect {
     by: Sameness,
+    /// `None` once all records are collected.
     collector: Mutex<Option<Collector>>,
+}
+
+impl Collect {
+    /// A panic ends the run, so what it leaves is never used.
+    fn lock(&self) -> MutexGuard<'_, Option<Collector>> {
+        self.collector.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Sift for Collect {
@@ -143,33 +142,20 @@ impl Sift for Collect {
     }
 
     fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        let hashes: Vec<_> =
-            block.iter().filter_map(|sifted| Some(Seen::hash(sifted.puzzle.as_ref()?))).collect();
-        let mut collector = lock(&self.collector);
+        let puzzles = block.iter().filter_map(|sifted| sifted.puzzle.as_ref());
+        let hashes: Vec<_> = puzzles.map(Seen::hash).collect();
+        let mut collector = self.lock();
         let collector = collector.as_mut().expect("records are collected until the scan ends");
         let mut hashes = hashes.into_iter();
         hashes.try_for_each(|hash| collector.insert(hash)).map_err(|error| on_disk(&error))
     }
 }
 
-/// Drops what is known, and then perhaps what it has seen before.
-pub struct Against {
+/// Drops records of known classes, and perhaps duplicates.
+struct Against {
     by: Sameness,
     known: Known,
     distinct: Option<Distinct>,
-}
-
-impl fmt::Debug for Against {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Against").field("known", &self.known).finish_non_exhaustive()
-    }
-}
-
-impl Against {
-    /// The same, and behind it this one.
-    pub fn then(self, distinct: Option<Distinct>) -> Self {
-        Self { distinct, ..self }
-    }
 }
 
 impl Sift for Against {

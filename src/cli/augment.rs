@@ -4,45 +4,56 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::io;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bulkdoku::input::Answers;
+use bulkdoku::Pipeline;
+use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::isomorph::{Kinds, SeededRng};
 use bulkdoku::output::Column;
 use bulkdoku::pipeline::{Augment, Fate, Sameness, Sift, Sifted};
-use bulkdoku::{Compression, Pipeline};
 
-use super::batch::Batch;
-use super::format::{Format, columns_setting};
+use super::format::Format;
 use super::input_args::InputArgs;
-use super::inputs::Inputs;
-use super::outputs::Destinations;
+use super::input_run::InputRun;
+use super::inputs::{Inputs, check_files};
+use super::outputs::{Destinations, RecordDestinations};
+use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::run::{flag, settings};
 use super::run_args::RunArgs;
-use super::scan::{self, Scan, check_files};
-use super::{Exit, Failure, endings, numbers};
+use super::scan::scan;
+use super::{Exit, Failure, numbers};
 
 /// Write isomorphs of puzzles, each with its solution if the input gives one
 ///
 /// An isomorph has its digits renamed, the rows of its bands, the columns of its stacks, bands and
 /// stacks permuted, and is perhaps transposed. Those of a record depend on the seed, the place of
 /// its input among all and its line there; the first ones do not depend on how many there are. All
-/// are different, and other than the record; where a puzzle has fewer isomorphs, there are fewer
-/// rows.
+/// differ from each other and from the record. A puzzle with fewer isomorphs has fewer rows.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each option is given or not")]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(mut_arg("format", |format| format
+    .help("csv, tsv, jsonl, parquet, lines or npy")
+    .long_help(
+        "How rows are written: csv, tsv, jsonl, parquet, lines (puzzles only) or npy; by default as \
+         the output's name says, else csv"
+    )))]
+#[command(mut_arg("columns", |columns| columns.long_help(
+    "The columns of csv, tsv, jsonl and parquet, in order: file, line, copy (0 is the record \
+     itself), puzzle, solution [default: puzzle,solution; puzzle if the input has no solutions]"
+)))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
-    /// A puzzle is 81 cells. Compressed files are read through.
+    /// A puzzle is 81 cells. Files may be compressed: gz, zst, xz, bz2, lz4 or zlib.
     input: Vec<PathBuf>,
 
     #[command(flatten)]
-    expected: InputArgs,
+    layout: InputArgs,
 
     /// Column with the solutions: its name, or its number from 1
     ///
-    /// If not given, it is found by its name or by what is in it.
+    /// If not given, it is found by its name or its contents.
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     solution_column: Option<String>,
 
@@ -56,7 +67,7 @@ pub struct Args {
     )]
     times: u32,
 
-    /// Which of the isomorphs: any number
+    /// Any number; another one draws other isomorphs
     #[arg(short, long, value_name = "S", help_heading = "Isomorphs", value_parser = numbers::count)]
     seed: u64,
 
@@ -66,13 +77,13 @@ pub struct Args {
 
     /// Rename digits
     ///
-    /// Of this and the following three all are done unless some are given.
+    /// Without this and the following three options, all four are done.
     #[arg(long, help_heading = "Isomorphs")]
     digits: bool,
 
     /// Permute the rows of bands, the columns of stacks
-    #[arg(long, help_heading = "Isomorphs")]
-    rows: bool,
+    #[arg(long = "rows", help_heading = "Isomorphs")]
+    rows_of_bands: bool,
 
     /// Permute bands, and stacks
     #[arg(long, help_heading = "Isomorphs")]
@@ -84,8 +95,8 @@ pub struct Args {
 
     /// Take this many records at random
     ///
-    /// Without replacement, each as likely; they stay in their order. The inputs are read twice.
-    /// With --times 0 --original the sample itself is written.
+    /// Without replacement, all with the same probability, in the order of the input. The inputs
+    /// are read twice. With --times 0 --original the sample itself is written.
     #[arg(
         long,
         value_name = "N",
@@ -95,26 +106,10 @@ pub struct Args {
     sample: Option<NonZeroU64>,
 
     #[command(flatten)]
-    destinations: Destinations,
+    destinations: RecordDestinations,
 
-    /// csv, tsv, jsonl, lines or npy
-    ///
-    /// Lines are puzzles only. If not given, as the output's name says, else csv.
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
-    format: Option<Format>,
-
-    /// Columns of csv, tsv and jsonl, in order
-    #[arg(
-        long,
-        value_name = "LIST",
-        help_heading = "Output",
-        value_delimiter = ',',
-        value_parser = parse_column,
-        long_help = "The columns of csv, tsv and jsonl, in order: file, line, copy (0 is the record \
-                     itself), puzzle, solution [default: puzzle,solution; puzzle where the input has \
-                     no place for solutions]"
-    )]
-    columns: Option<Vec<Column>>,
+    #[command(flatten)]
+    rows: RowArgs,
 
     #[command(flatten)]
     run: RunArgs,
@@ -126,15 +121,27 @@ Examples:
   bulkdoku augment --times 4 --digits --transpose --seed 1 --original --keep level train.csv -o a.jsonl.zst
   bulkdoku augment --sample 100k --times 0 --original --seed 1 large.csv.zst -o sample.csv
 
-Records that are no puzzles have no isomorphs: each has its message, and no row. A solution that is not
-81 digits is left out; whether it is right is not looked at (bulkdoku check).
+Records that are no puzzles have no isomorphs: each has a message, and no row. A solution that is not
+81 digits is left out. Whether it is right is not checked (see bulkdoku check).
 
 Memory: with --sample 24 bytes for each record of the sample.
 
-Exit status: 0 every record has its rows, 1 some is no puzzle, 2 wrong usage, 3 input or output failed,
-130 interrupted. A closed pipe ends the run with 0. --resume goes on after any end, even a kill.";
+Exit status: 0 every record has its rows, 1 some record is no puzzle, 2 wrong usage, 3 input or output
+failed, 130 interrupted. A closed pipe ends the run with 0.";
 
-/// More copies of one puzzle than any training set has.
+const ROWS: RowRules = RowRules {
+    subcommand: "augment",
+    default_format: Format::Csv,
+    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_columns: &[Column::Puzzle],
+    has_column: |column| {
+        use Column::{Copy, File, Line, Puzzle, Solution};
+        matches!(column, File | Line | Copy | Puzzle | Solution)
+    },
+    single: Column::Puzzle,
+};
+
+/// The most isomorphs of a record.
 const MOST_TIMES: u64 = 1_000_000;
 
 fn parse_times(text: &str) -> Result<u32, String> {
@@ -145,119 +152,87 @@ fn parse_times(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Reads a column that isomorphs can have.
-fn parse_column(name: &str) -> Result<Column, String> {
-    let column: Column = name.parse().map_err(|error| format!("{error}"))?;
-    let known = [Column::File, Column::Line, Column::Copy, Column::Puzzle, Column::Solution];
-    if known.contains(&column) {
-        return Ok(column);
-    }
-    Err("is no column of isomorphs; bulkdoku solve and canon find out what it says".into())
-}
-
-/// Writes isomorphs of what `args` name.
+/// Writes isomorphs of the inputs.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let format = Format::of_puzzles(args.format, args.destinations.output.as_deref())?;
-    format.check_resume(args.destinations.resume)?;
-    args.refuse_ignored()?;
+    let destinations = args.destinations.checked()?;
+    destinations.refuse_latency()?;
+    let rows = args.rows.plan(&ROWS, &destinations)?;
+    if args.times == 0 && !args.original {
+        let hint = "--times 0 writes nothing; with --original it writes the records themselves";
+        return Err(Failure::Usage(hint.into()));
+    }
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
-    let expected = args.expected.expected(&args.input, answers)?;
-    format.check_kept(&expected)?;
-    let columns = args.columns.as_deref();
-    format.rows_of_puzzles(columns, &[Column::Puzzle], &[])?;
-    let sift = args.sample.map(|sample| args.draw(sample, &expected)).transpose()?;
-    let batch = Batch {
-        pipeline: Pipeline {
-            threads: args.run.threads,
-            canon: true,
-            sift: sift.map(|sample| Arc::new(sample) as Arc<dyn Sift>),
-            augment: Some(args.isomorphs()),
-            compression: args.destinations.output.as_deref().and_then(Compression::of_name),
-            ..Pipeline::default()
-        },
-        subcommand: "augment",
-        finds: "isomorphs",
-        others: Vec::new(),
-        drops_empty: false,
-        settings: args.settings(format),
-        engine: None,
-        simd: None,
-        quiet: args.run.quiet,
-        progress: args.run.progress,
-        only_rows: false,
+    let options = args.layout.options(&args.input, answers, &rows)?;
+    let draw = |size| args.draw(size, &options, &destinations);
+    let pipeline = Pipeline {
+        canon: true,
+        sift: args.sample.map(draw).transpose()?,
+        augment: Some(args.isomorphs()),
+        ..Pipeline::default()
     };
-    batch.run_looked(args.input, &expected, &args.destinations, |inputs: &Inputs| {
-        let with_solution = [Column::Puzzle, Column::Solution];
-        let usual = &with_solution[..if inputs.have_answers() { 2 } else { 1 }];
-        format.rows_of_puzzles(columns, usual, &inputs.kept())
+    let named = ("augment", "isomorphs");
+    let run = InputRun::new(named, pipeline, args.settings(&rows), args.run);
+    run.run(args.input, &options, &destinations, |inputs| {
+        let default = if inputs.have_answers() {
+            &[Column::Puzzle, Column::Solution][..]
+        } else {
+            &[Column::Puzzle]
+        };
+        rows.with_default(default).rows(false, &inputs.kept())
     })
 }
 
 impl Args {
     fn isomorphs(&self) -> Augment {
-        let Self { digits, rows, bands, transpose, .. } = *self;
+        let Self { digits, rows_of_bands: rows, bands, transpose, .. } = *self;
         let chosen = Kinds { digits, rows, bands, transpose };
         let has_chosen = digits || rows || bands || transpose;
         let kinds = if has_chosen { chosen } else { Kinds::ALL };
         Augment { times: self.times, original: self.original, seed: self.seed, kinds }
     }
 
-    /// Draws a sample.
+    /// Draws a sample of this size.
     fn draw(
         &self,
         size: NonZeroU64,
-        expected: &bulkdoku::input::InputOptions,
-    ) -> Result<Sample, Failure> {
+        options: &InputOptions,
+        destinations: &Destinations,
+    ) -> Result<Arc<dyn Sift>, Failure> {
         check_files(&self.input, "--sample reads inputs twice")?;
-        self.destinations.refuse_existing(&self.input)?;
+        destinations.refuse_existing(&self.input)?;
         let draw = Draw { seed: self.seed, size: size.get(), least: Mutex::default() };
         let draw = Arc::new(draw);
-        let mut inputs = scan::look(self.input.clone(), expected)?;
-        let scan =
-            Scan { threads: self.run.threads, quiet: self.run.quiet, progress: self.run.progress };
-        scan.run(&mut inputs, Arc::clone(&draw) as Arc<dyn Sift>)?;
+        let mut inputs = Inputs::detected(self.input.clone(), options)?;
+        scan(self.run, &mut inputs, Arc::clone(&draw) as Arc<dyn Sift>)?;
         let last = draw.least().peek().copied();
-        Ok(Sample { seed: self.seed, last })
+        Ok(Arc::new(Sample { seed: self.seed, last }))
     }
 
-    fn refuse_ignored(&self) -> Result<(), Failure> {
-        if self.times == 0 && !self.original {
-            let hint = "--times 0 writes nothing; with --original it writes the records themselves";
-            return Err(Failure::Usage(hint.into()));
-        }
-        if self.destinations.latency.is_some() {
-            return Err(Failure::Usage("--latency does nothing: no engine is asked".into()));
-        }
-        endings::check_sides(&self.destinations)
-    }
-
-    fn settings(&self, format: Format) -> BTreeMap<String, String> {
+    /// The options that shape rows.
+    fn settings(&self, rows: &RowPlan) -> BTreeMap<String, String> {
         let Augment { times, original, seed, kinds } = self.isomorphs();
         let own = [
-            ("--format", Some(format.setting())),
-            ("--columns", self.columns.as_deref().map(columns_setting)),
             ("--solution-column", self.solution_column.clone()),
             ("--times", Some(times.to_string())),
-            ("--original", original.then(|| "given".into())),
+            ("--original", flag(original)),
             ("--seed", Some(seed.to_string())),
             ("--digits --rows --bands --transpose", Some(format!("{kinds:?}"))),
             ("--sample", self.sample.map(|size| size.to_string())),
         ];
-        let all = self.expected.settings().chain(own);
-        all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
+        settings(self.layout.settings().chain(rows.settings()).chain(own))
     }
 }
 
-/// A record with its random number, which comes first: a sample is those with the smallest ones.
+/// The random number of a record, and its place. A sample is the records with the smallest numbers.
 type Drawn = (u64, usize, u64);
 
 fn drawn(seed: u64, sifted: &Sifted) -> Drawn {
     let Sifted { source, line, .. } = *sifted;
-    // Another stream than that of the record's isomorphs.
+    // Stream 0 is that of the record's isomorphs.
     (SeededRng::of_stream(seed, [source as u64, line, 1]).number(), source, line)
 }
 
-/// Looks for the smallest numbers.
+/// Finds the smallest numbers.
 struct Draw {
     seed: u64,
     size: u64,
@@ -265,7 +240,7 @@ struct Draw {
 }
 
 impl Draw {
-    fn least(&self) -> std::sync::MutexGuard<'_, BinaryHeap<Drawn>> {
+    fn least(&self) -> MutexGuard<'_, BinaryHeap<Drawn>> {
         self.least.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -292,9 +267,10 @@ impl Sift for Draw {
     }
 }
 
-/// Takes the records up to the last of a sample.
+/// Selects the records of a sample.
 struct Sample {
     seed: u64,
+    /// The largest number in the sample.
     last: Option<Drawn>,
 }
 

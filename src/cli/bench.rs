@@ -1,7 +1,8 @@
-//! `bulkdoku bench`: how fast the engines are, measured fairly.
+//! `bulkdoku bench`: measures how fast the engines are.
 
 use std::fs;
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::io::{self, Write};
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,41 +12,42 @@ use bulkdoku::measure::format::{Csv, Json, Markdown, Report, Table};
 use bulkdoku::measure::{
     Baseline, Bench, BenchError, Comparison, Configuration, Measurement, Plan, PuzzleSet, Selection,
 };
-use bulkdoku::{EngineKind, Limits, SimdLevel};
+use bulkdoku::output::Packer;
+use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
 use clap::ValueEnum;
 
-use super::engine_args::check_simd;
+use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::LayoutArgs;
 use super::inputs::Inputs;
+use super::out::Out;
 use super::outputs::{Destinations, Existing};
-use super::packed::Packed;
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, endings, help, html, numbers, parse_threads, rows_run, version};
+use super::{Exit, Failure, extensions, help, html, numbers, parse_threads, rows_run, version};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
-/// Long enough for the clock and for the caches to be filled.
+/// Long enough for the resolution of the clock, and to fill the caches.
 const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
 
-/// More tell no more.
+/// More rounds tell nothing new.
 const MOST_ROUNDS: u64 = 1_000_000;
 
 /// Measure how fast the engines solve puzzle sets
 ///
-/// Without input the bundled sets are measured. The sets are read first; timed is the way of each
-/// puzzle from its 81 characters to those of its solution, in memory. Every solution is checked
-/// outside the timing, and so is whether the engines agree.
+/// Without input the bundled sets are measured. The sets are read first. The time of a puzzle is
+/// that from its 81 characters to those of its solution, in memory. Outside the timing, every
+/// solution is checked, and the engines are compared.
 ///
 /// By default the puzzles are permuted at random, and each is searched until a second solution is
-/// found or excluded. All engines, levels and numbers of threads take turns in every round; the
-/// median of the rounds is reported, with the smallest and the largest.
+/// found or excluded. All engines, levels and numbers of threads take turns in every round. The
+/// median of the rounds is reported, with the fastest and the slowest.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
     /// Files of puzzles, or - [default: the bundled sets]
     ///
-    /// All is read that solve reads; - is standard input.
+    /// In any format that solve reads; - is standard input.
     input: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -53,7 +55,7 @@ pub struct Args {
 
     /// How the measurements are written: table, markdown, csv, json
     ///
-    /// If not given, as the output's name says (.json .csv .md), else as a table.
+    /// By default as the output's name says (.json .csv .md), else a table.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<Format>,
 
@@ -75,14 +77,14 @@ pub struct Args {
 
     /// Compare with the JSON of an earlier measurement
     ///
-    /// What has changed beyond the spread of the rounds is named on standard error. It must have
-    /// all that is measured.
+    /// Changes beyond the spread of the rounds are reported on standard error. The earlier
+    /// measurement must include everything that is measured now.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     baseline: Option<PathBuf>,
 
     /// Exit with 1 if slower than the baseline by more than this
     ///
-    /// Slower is what is slower both by the median and by the fastest round.
+    /// The median and the fastest round must both be slower.
     #[arg(
         long,
         value_name = "PERCENT",
@@ -92,19 +94,8 @@ pub struct Args {
     )]
     fail_above: Option<f64>,
 
-    /// Stop at the first solution, without proof
-    #[arg(long, help_heading = "Search", conflicts_with = "limit")]
-    first: bool,
-
-    /// Count solutions up to this many
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Search",
-        default_value = "2",
-        value_parser = numbers::at_least_1::<NonZeroU32>
-    )]
-    limit: NonZeroU32,
+    #[command(flatten)]
+    limit: LimitArgs,
 
     /// Give up on a puzzle after this many nodes
     #[arg(
@@ -122,13 +113,13 @@ pub struct Args {
         help_heading = "Search",
         value_delimiter = ',',
         default_value = EngineKind::default().name(),
-        long_help = help::engines() + "\nSeveral are separated by commas; all are all of them."
+        long_help = help::engines() + "\nSeparate several by commas; all selects all."
     )]
     engine: Vec<String>,
 
     /// The vector levels, separated by commas, or all
     ///
-    /// The machine's best if not given: avx512, avx2, sse4.2, sse2, neon, portable.
+    /// avx512, avx2, sse4.2, sse2, neon, portable; by default the machine's best.
     #[arg(long, value_name = "LIST", help_heading = "Search", value_delimiter = ',')]
     simd: Vec<String>,
 
@@ -138,7 +129,7 @@ pub struct Args {
         value_name = "N",
         help_heading = "Run",
         value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
-        long_help = "Solve this many puzzles of each set: its first ones, or all again and again \
+        long_help = "Solve this many puzzles of each set: its first ones, or all of them repeatedly \
                      [default: all, repeated to at least 20000]"
     )]
     rows: Option<NonZeroUsize>,
@@ -155,7 +146,7 @@ pub struct Args {
 
     /// The longest time of a round
     ///
-    /// An engine too slow for it gets fewer puzzles.
+    /// A slow engine gets fewer puzzles.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -167,7 +158,7 @@ pub struct Args {
 
     /// Puzzles that an engine gets at once
     ///
-    /// solve gives it about 1400.
+    /// With solve it gets about 1400.
     #[arg(
         long,
         value_name = "N",
@@ -221,11 +212,11 @@ Columns:
   guesses, nodes       of the search, on average; no guess: the share that needed none
   p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
 
-CSV and JSON have these fields and more, with times in nanoseconds; JSON has each round, the version,
-the date and the machine, too.
+CSV and JSON have these fields and more, with times in nanoseconds. JSON also has each round, the
+version, the date and the machine.
 
-Records that are no puzzles are named, counted and not measured. What is measured is kept in memory:
-at most 10,000,000 records and 4 GiB of text of each input.
+Records that are no puzzles are reported, counted and not measured. Sets are kept in memory: at most
+10,000,000 records and 4 GiB of text of each input.
 
 Exit status: 0 measured, 1 an engine was wrong or --fail-above is exceeded, 2 wrong usage, a set
 without a puzzle, or a baseline without one of the measurements, 3 input or output failed.";
@@ -239,21 +230,21 @@ enum Format {
 }
 
 impl Format {
-    /// The endings of names that ask for a format.
-    const ENDINGS: [&str; 4] = ["json", "csv", "md", "markdown"];
+    /// The file extensions that ask for a format.
+    const EXTENSIONS: [&str; 4] = ["json", "csv", "md", "markdown"];
 
-    /// The one that was asked for, or that the output's name asks for, or a table. A name that asks
-    /// for another format is refused, unless one was asked for.
-    fn chosen(asked: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
-        let (None, Some(path)) = (asked, output) else { return Ok(asked.unwrap_or(Self::Table)) };
-        match endings::of(path).as_deref() {
+    /// Chooses the format: as given, else by the output's name, else a table. If no format is
+    /// given, refuses a name that asks for another one.
+    fn choose(given: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        let (None, Some(path)) = (given, output) else { return Ok(given.unwrap_or(Self::Table)) };
+        match extensions::of(path).as_deref() {
             None => Ok(Self::Table),
             Some("json") => Ok(Self::Json),
             Some("csv") => Ok(Self::Csv),
             Some("md" | "markdown") => Ok(Self::Markdown),
             Some(other) => {
-                let hint = format!("{}; --format decides for any name", endings::COMPRESSED);
-                Err(endings::refused(path, other, "measurements", &Self::ENDINGS, &hint))
+                let hint = format!("{}; --format decides for any name", extensions::COMPRESSED);
+                Err(extensions::refused(path, other, "measurements", &Self::EXTENSIONS, &hint))
             }
         }
     }
@@ -268,22 +259,23 @@ impl Format {
     }
 }
 
-/// Measures what `args` name.
+/// Measures the sets.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let format = Format::chosen(args.format, args.output.as_deref())?;
+    let format = Format::choose(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
-    let expected = args.layout.expected(Answers::Unwanted)?;
+    let options = args.layout.options(Answers::Unwanted)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let mut inputs = (!args.input.is_empty()).then(|| Inputs::check(args.input)).transpose()?;
+    let has_input = !args.input.is_empty();
+    let mut inputs = has_input.then(|| Inputs::detected(args.input, &options)).transpose()?;
     let sets = match &mut inputs {
-        Some(inputs) => sets::read(inputs, &expected, plan.selection.at_most)?,
+        Some(inputs) => sets::read(inputs, plan.selection.at_most)?,
         None => sets::bundled()?,
     };
     let bench = Bench::new(plan)?;
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, &bench, &sets)?;
     }
-    // The baseline is an input, too: it must not be overwritten.
+    // The baseline is an input, too, and must not be overwritten.
     let mut paths = inputs.as_ref().map_or(&[][..], Inputs::paths).to_vec();
     paths.extend(args.baseline.clone());
     let destinations = Destinations {
@@ -292,16 +284,14 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         force: args.force,
         ..Destinations::default()
     };
-    endings::check_sides(&destinations)?;
-    let opened = destinations.open(&paths, &[], Existing::or_force(args.force))?;
-    let (output, page) = (opened.rows, opened.report);
+    destinations.check_sides()?;
+    let opened = destinations.open(&paths, Existing::or_force(args.force))?;
 
     let measurements = measure(&bench, &sets, args.progress)?;
 
-    let mut out = Packed::new(&output, args.output.as_deref());
-    let written = format.report().write(&measurements, &mut out).and_then(|()| out.finish());
-    written.map_err(|error| Failure::at(Path::new(&output.name()), error))?;
-    let page = page.as_ref().and_then(|out| {
+    write(&*format.report(), &measurements, args.output.as_deref(), &opened.rows)
+        .map_err(|error| Failure::at(Path::new(&opened.rows.name()), error))?;
+    let page = opened.report.as_ref().and_then(|out| {
         let page = html::of_bench(&measurements, version::origin().date);
         rows_run::write_side(out, |out| page.write(out))
     });
@@ -315,7 +305,24 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     Ok(args.fail_above.map_or(Exit::Done, |most| judge(&comparison, most)))
 }
 
-/// Refuses a baseline that lacks something that will be measured.
+/// Writes measurements, compressed if the output's name asks for it.
+fn write(
+    report: &dyn Report,
+    measurements: &[Measurement],
+    path: Option<&Path>,
+    mut out: &Out,
+) -> io::Result<()> {
+    let mut text = Vec::new();
+    report.write(measurements, &mut text)?;
+    if let Some(compression) = path.and_then(Compression::of_name) {
+        let plain = std::mem::take(&mut text);
+        Packer::new(compression).pack(&plain, &mut text);
+    }
+    out.write_all(&text)?;
+    out.flush()
+}
+
+/// Refuses a baseline that lacks a measurement.
 fn check_baseline(
     baseline: &Baseline,
     path: &Path,
@@ -332,7 +339,7 @@ fn check_baseline(
     Err(Failure::Usage(format!("--baseline {name} has no measurement of{missing}")))
 }
 
-/// Says what is slower than before by more than the given percentage.
+/// Reports what is slower than before by more than `most` percent.
 fn judge(comparison: &Comparison, most: f64) -> Exit {
     let mut exit = Exit::Done;
     for (what, ratio) in comparison.slower_than(1.0 + most / 100.0) {
@@ -343,7 +350,7 @@ fn judge(comparison: &Comparison, most: f64) -> Exit {
     exit
 }
 
-/// What was typed, as a plan.
+/// The plan of the measurements.
 fn plan(args: &Args) -> Result<Plan, Failure> {
     let engines = list("--engine", &args.engine, EngineKind::ALL, str::parse)?;
     check_simd(!args.simd.is_empty(), &engines)?;
@@ -362,10 +369,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
     let rows = args.rows.map(NonZeroUsize::get);
     Ok(Plan {
         configurations,
-        limits: Limits {
-            solutions: if args.first { NonZeroU32::MIN } else { args.limit },
-            nodes: args.max_nodes,
-        },
+        limits: Limits { solutions: args.limit.solutions(), nodes: args.max_nodes },
         selection: Selection {
             at_least: rows.unwrap_or(ROWS_AT_LEAST),
             at_most: rows,
@@ -378,7 +382,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
     })
 }
 
-/// The things that `names` name, or `all` of them.
+/// Parses a list of names; one of them may be `all`.
 fn list<T: Copy, E: std::fmt::Display>(
     flag: &str,
     names: &[String],
@@ -416,7 +420,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     })
 }
 
-/// Measures the sets one after the other, and shows how far it has come.
+/// Measures one set after the other, and shows progress.
 fn measure(
     bench: &Bench,
     sets: &[PuzzleSet],

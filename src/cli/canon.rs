@@ -2,33 +2,46 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use bulkdoku::Pipeline;
 use bulkdoku::input::Answers;
-use bulkdoku::output::{Column, FormLines, RowFormat};
-use bulkdoku::pipeline::{Distinct, RequestedFacts, Sameness, Sift};
-use bulkdoku::{Compression, EngineKind, Pipeline, SimdLevel};
+use bulkdoku::output::Column;
+use bulkdoku::pipeline::{Distinct, RequestedFacts, Sameness};
 
 use super::against::AgainstArgs;
-use super::batch::Batch;
-use super::format::{Format, columns_setting};
+use super::format::Format;
 use super::input_args::InputArgs;
-use super::inputs::are_files;
-use super::outputs::Destinations;
+use super::input_run::InputRun;
+use super::inputs::check_files;
+use super::outputs::{Destinations, RecordDestinations};
+use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::run::{flag, settings};
 use super::run_args::RunArgs;
-use super::{Exit, Failure, endings};
+use super::{Exit, Failure, help};
 
 /// Find the canonical form of each puzzle or grid; one row for each, in order
 ///
 /// Two puzzles are isomorphic if one becomes the other by relabelling the digits, permuting rows in
 /// a band, columns in a stack, bands or stacks, and transposing. The canonical form is the smallest
 /// of all isomorphs, read as 81 characters with a blank before 1 to 9 (the forum's minlex). It
-/// needs no solution. With it comes the number of automorphisms: of the 3,359,232 transformations
-/// of the cells, those that leave the puzzle as it is, up to the names of its digits.
+/// needs no solution. The number of automorphisms comes with it: of the 3,359,232 transformations
+/// of the cells, those that leave the puzzle as it is, apart from the names of its digits.
 ///
 /// Inputs are those of bulkdoku solve: lines, tables, JSON lines, grids.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
+#[command(allow_negative_numbers = true)]
+#[command(mut_arg("format", |format| format
+    .help("csv, tsv, jsonl, parquet, lines or npy")
+    .long_help(
+        "How rows are written: csv, tsv, jsonl, parquet, lines (forms only, an empty line where \
+         there is none) or npy; by default as the output's name says, else csv"
+    )))]
+#[command(mut_arg("columns", |columns| columns.long_help(
+    "The columns of csv, tsv, jsonl and parquet, in order: file, line, puzzle, canonical, \
+     automorphisms, status, latency_ns, clues \
+     [default: line,puzzle,canonical,automorphisms,status]"
+)))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
@@ -36,36 +49,19 @@ pub struct Args {
     input: Vec<PathBuf>,
 
     #[command(flatten)]
-    expected: InputArgs,
+    layout: InputArgs,
 
     #[command(flatten)]
-    destinations: Destinations,
+    destinations: RecordDestinations,
 
-    /// csv, tsv, jsonl, lines or npy
-    ///
-    /// Lines are forms only, an empty line where there is none. If not given, as the output's name
-    /// says, else csv.
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
-    format: Option<Format>,
-
-    /// Columns of csv, tsv and jsonl, in order
-    #[arg(
-        long,
-        value_name = "LIST",
-        help_heading = "Output",
-        value_delimiter = ',',
-        value_parser = parse_column,
-        long_help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, canonical, \
-                     automorphisms, status, \
-                     latency_ns, clues [default: line,puzzle,canonical,automorphisms,status]"
-    )]
-    columns: Option<Vec<Column>>,
+    #[command(flatten)]
+    rows: RowArgs,
 
     /// Keep the first puzzle of each class
     ///
-    /// One that is isomorphic to an earlier one is counted and has no row. Each class takes 20 to
-    /// 39 bytes of memory: a hash of 128 bits, 16 bytes, and the room of the table. Two classes of
-    /// n have the same hash with a chance of about n² / 2¹²⁹.
+    /// A puzzle that is isomorphic to an earlier one is counted and has no row. Each class takes 20
+    /// to 39 bytes of memory: a hash of 128 bits, 16 bytes, and its share of the table. Two classes
+    /// of n have the same hash with a probability of about n² / 2¹²⁹.
     #[arg(long, help_heading = "Output")]
     dedup: bool,
 
@@ -92,158 +88,84 @@ Examples:
 
 Statuses:
   ok             the puzzle has a row with its form
-  duplicate      --dedup: the same as an earlier one; it is counted and has no row
+  duplicate      --dedup: the same as an earlier one; counted, without a row
   known          --against: the same as one of the other set; likewise
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
-  no_form        pencil marks that say more than clues
+  no_form        pencil marks that are more than clues
 
-Exit status: 0 every record ok, duplicate or known, 1 some record is anything else, 2 wrong usage, 3 input
-or output failed, 130 interrupted. A closed pipe ends the run with 0.
+Exit status: 0 every record ok, duplicate or known, 1 some record has another status, 2 wrong usage,
+3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.
 
-The first SIGINT (Ctrl-C) or SIGTERM writes what is found and ends the run, a second one ends it at
-once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
-after any end, even a kill. With --dedup it first reads again what has its rows.";
+With --dedup, --resume first reads the records that have their rows once more.";
 
-/// Finds the forms of what `args` name.
+const ROWS: RowRules = RowRules {
+    subcommand: "canon",
+    default_format: Format::Csv,
+    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_columns: &Column::DEFAULT_OF_CANON,
+    has_column,
+    single: Column::Canonical,
+};
+
+/// Whether rows of canonical forms have a column.
+pub fn has_column(column: Column) -> bool {
+    use Column::{Clues, File, LatencyNs, Line, Puzzle, Status};
+    column.is_about_canon() || matches!(column, File | Line | Puzzle | Status | LatencyNs | Clues)
+}
+
+/// Finds the canonical forms of the inputs.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
-    format.check_resume(args.destinations.resume)?;
-    if !format.has_columns() && !matches!(format, Format::Lines | Format::Npy) {
-        let hint = "shows solutions; canon writes csv, tsv, jsonl, lines or npy";
-        return Err(Failure::Usage(format!("the format {} {hint}", format.setting())));
-    }
-    args.refuse_ignored(format)?;
-    let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
-    format.check_kept(&expected)?;
-    let batch = Batch {
-        pipeline: args.pipeline(format)?,
-        subcommand: "canon",
-        finds: "canonical forms",
-        others: Vec::new(),
-        drops_empty: false,
-        settings: args.settings(format),
-        engine: None,
-        simd: None,
-        quiet: args.run.quiet,
-        progress: args.run.progress,
-        only_rows: false,
+    let destinations = args.destinations.checked()?;
+    let rows = args.rows.plan(&ROWS, &destinations)?;
+    args.refuse_ignored(&rows, &destinations)?;
+    let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
+    let by = if args.exact { Sameness::Exact } else { Sameness::Class };
+    let distinct = args.dedup.then(|| Distinct::new(by));
+    let pipeline = Pipeline {
+        canon: true,
+        facts: RequestedFacts { form: shows_forms(&rows), ..rows.facts() },
+        sift: args.against.load(by, distinct, args.run, args.layout.stream())?,
+        ..Pipeline::default()
     };
-    batch.run(args.input, &expected, &args.destinations, |several, kept| {
-        rows(format, args.columns.as_deref(), several, kept)
+    let named = ("canon", "canonical forms");
+    let run = InputRun::new(named, pipeline, args.settings(&rows), args.run);
+    run.run(args.input, &options, &destinations, |inputs| {
+        rows.rows(inputs.paths().len() > 1, &inputs.kept())
     })
 }
 
-/// Rows of a format.
-fn rows(
-    format: Format,
-    columns: Option<&[Column]>,
-    several_inputs: bool,
-    kept: &[String],
-) -> Result<Box<dyn RowFormat + Send>, Failure> {
-    // The general way refuses columns where there are none.
-    let rows = format.rows(columns, &Column::DEFAULT_OF_CANON, several_inputs, kept)?;
-    Ok(if format == Format::Lines { Box::new(FormLines) } else { rows })
+/// Whether rows show forms, or the time it took to find them.
+fn shows_forms(rows: &RowPlan) -> bool {
+    rows.facts().form || rows.shows(Column::LatencyNs)
 }
 
 impl Args {
-    /// What was asked for, ready to run.
-    fn pipeline(&self, format: Format) -> Result<Pipeline, Failure> {
-        let by = if self.exact { Sameness::Exact } else { Sameness::Class };
-        let distinct = self.dedup.then(|| Distinct::new(by));
-        let against = self.against.load(by, &self.run, self.expected.stream())?;
-        let sift: Option<Arc<dyn Sift>> = match (against, distinct) {
-            (Some(against), distinct) => Some(Arc::new(against.then(distinct))),
-            (None, Some(distinct)) => Some(Arc::new(distinct)),
-            (None, None) => None,
-        };
-        let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CANON);
-        Ok(Pipeline {
-            threads: self.run.threads,
-            // It is never asked.
-            engine: Box::new(|| EngineKind::Scalar.build(SimdLevel::best())),
-            canon: true,
-            facts: RequestedFacts {
-                form: self.shows_forms(format),
-                clues: columns.contains(&Column::Clues),
-                ..RequestedFacts::default()
-            },
-            sift,
-            // What was typed is refused before any input is looked at.
-            format: rows(format, self.columns.as_deref(), false, &[])?,
-            compression: self.destinations.output.as_deref().and_then(Compression::of_name),
-            ..Pipeline::default()
-        })
-    }
-
-    /// Whether rows say anything about forms.
-    fn shows_forms(&self, format: Format) -> bool {
-        let columns = self.columns.as_deref().unwrap_or(&Column::DEFAULT_OF_CANON);
-        let about_forms = |column: &Column| column.is_about_canon() || *column == Column::LatencyNs;
-        matches!(format, Format::Lines | Format::Npy) || columns.iter().any(about_forms)
-    }
-
-    /// The options that shape rows, as far as they were given or have defaults: `--resume` needs
-    /// the same ones.
-    fn settings(&self, format: Format) -> BTreeMap<String, String> {
-        let Self {
-            input: _,
-            destinations: _,
-            expected,
-            format: _,
-            columns,
-            dedup,
-            exact,
-            against,
-            run: _,
-        } = self;
+    /// The options that shape rows.
+    fn settings(&self, rows: &RowPlan) -> BTreeMap<String, String> {
         let own = [
-            ("--format", Some(format.setting())),
-            ("--columns", columns.as_deref().map(columns_setting)),
-            ("--dedup", dedup.then(|| "given".into())),
-            ("--exact", exact.then(|| "given".into())),
-            ("--against", against.setting()),
+            ("--dedup", flag(self.dedup)),
+            ("--exact", flag(self.exact)),
+            ("--against", self.against.setting()),
         ];
-        let all = expected.settings().chain(own);
-        all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
+        settings(self.layout.settings().chain(rows.settings()).chain(own))
     }
 
-    /// Refuses options that would change nothing beside others, and names that would mislead.
-    fn refuse_ignored(&self, format: Format) -> Result<(), Failure> {
+    /// Refuses options that have no effect beside others.
+    fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let compares = self.dedup || self.against.is_given();
         if self.exact && !compares {
             let hint = "puzzles are compared with --dedup and --against only";
             return Err(Failure::Usage(format!("--exact does nothing: {hint}")));
         }
-        self.against.check(&self.input, &self.destinations)?;
-        let finds_forms = self.shows_forms(format) || (compares && !self.exact);
-        if self.destinations.latency.is_some() && !finds_forms {
+        let finds_forms = shows_forms(rows) || (compares && !self.exact);
+        if destinations.latency.is_some() && !finds_forms {
             let hint = "no row shows a form, so none is found";
             return Err(Failure::Usage(format!("--latency does nothing: {hint}")));
         }
-        if self.dedup && self.destinations.resume && !are_files(&self.input) {
-            let hint = "--resume with --dedup reads inputs twice: each has to be a file";
-            return Err(Failure::Usage(hint.into()));
+        if self.dedup && destinations.resume {
+            check_files(&self.input, "--resume with --dedup reads inputs twice")?;
         }
-        endings::check_sides(&self.destinations)
+        self.against.check(&self.input, destinations)
     }
-}
-
-/// Reads a column that canonical forms can have.
-pub fn parse_column(name: &str) -> Result<Column, String> {
-    let column: Column = name.parse().map_err(|error| format!("{error}"))?;
-    if column.is_about_corpus() {
-        return Err("is a column of bulkdoku generate".into());
-    }
-    if column.is_about_check() {
-        return Err("is a column of bulkdoku check".into());
-    }
-    let is_of_solve = column.is_about_solving() || column.is_about_facts();
-    if is_of_solve && !matches!(column, Column::LatencyNs | Column::Clues) {
-        return Err("is a column of bulkdoku solve".into());
-    }
-    if column == Column::Copy {
-        return Err("is a column of bulkdoku augment".into());
-    }
-    Ok(column)
 }

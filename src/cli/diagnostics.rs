@@ -7,41 +7,56 @@ use indicatif::ProgressBar;
 
 use super::out::Out;
 
-/// How many go to standard error.
+/// The number of messages on standard error.
 const SHOWN: u64 = 20;
 
-/// Takes messages, one a line.
+/// Takes messages, a line each.
 #[derive(Debug)]
 pub struct Diagnostics {
     file: Option<Out>,
-    /// How many bytes are in the file.
+    /// The bytes in the file.
     bytes: u64,
-    /// What ended the writing to the file.
+    /// The failure of the file.
     failure: Option<io::Error>,
-    /// Hidden when there is none: messages must not break its line.
+    /// Messages are printed through the progress bar, as they must not break its line.
     bar: ProgressBar,
     quiet: bool,
+    is_ignored: bool,
     taken: u64,
-    said: bool,
+    has_printed: bool,
 }
 
 impl Diagnostics {
-    /// `file` takes all; `quiet` keeps them from standard error.
+    /// `file` takes all messages; with `quiet` none is on standard error.
     pub fn new(file: Option<Out>, bar: ProgressBar, quiet: bool) -> Self {
-        Self { file, bytes: 0, failure: None, bar, quiet, taken: 0, said: false }
+        Self {
+            file,
+            bytes: 0,
+            failure: None,
+            bar,
+            quiet,
+            is_ignored: false,
+            taken: 0,
+            has_printed: false,
+        }
     }
 
-    /// Says something that is not about a record.
-    pub fn say(&self, message: &str) {
+    /// Drops all messages about records.
+    pub fn ignore(&mut self) {
+        self.is_ignored = true;
+    }
+
+    /// Prints a message that is not about a record.
+    pub fn print(&self, message: &str) {
         if !self.quiet {
             self.show(&[message.as_bytes(), b"\n"]);
         }
     }
 
-    /// Says something that is not about a record, unless something was said like this before.
-    pub fn say_once(&mut self, message: &str) {
-        if !std::mem::replace(&mut self.said, true) {
-            self.say(message);
+    /// Does so once only.
+    pub fn print_once(&mut self, message: &str) {
+        if !std::mem::replace(&mut self.has_printed, true) {
+            self.print(message);
         }
     }
 
@@ -55,7 +70,7 @@ impl Diagnostics {
         self.file.as_ref().map_or("messages".into(), Out::name)
     }
 
-    /// How many bytes of messages are in the file.
+    /// The bytes of messages in the file.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -65,34 +80,34 @@ impl Diagnostics {
         Ok(self.file.as_ref().map(Out::length).transpose()?.flatten().unwrap_or(0))
     }
 
-    /// The last bytes in the file before a place.
+    /// The last bytes of the file before a place.
     pub fn tail(&self, end: u64) -> Tail {
         self.file.as_ref().map_or(Tail::default(), |file| file.tail(end))
     }
 
-    /// Whether these are the last bytes in the file before a place.
+    /// Whether these are the last bytes of the file before a place.
     pub fn has_tail(&self, end: u64, tail: Tail) -> io::Result<bool> {
         self.file.as_ref().map_or(Ok(true), |file| file.has_tail(end, tail))
     }
 
-    /// Cuts the file, and goes on behind what is left.
+    /// Cuts the file to a length, and continues there.
     pub fn cut(&mut self, length: u64) -> io::Result<()> {
         self.bytes = length;
         self.file.as_ref().map_or(Ok(()), |file| file.cut(length))
     }
 
-    /// That messages are missing in the file, and why.
+    /// The message that messages are missing in the file.
     pub fn loss(&self) -> Option<String> {
         let failure = self.failure.as_ref()?;
         Some(format!("{}: {failure}; messages are missing there", self.name()))
     }
 
-    /// Whether messages are missing in a file to which a later run can write them.
+    /// Whether messages are missing that a later run can write.
     pub fn can_be_mended(&self) -> bool {
         self.failure.is_some() && self.file.as_ref().is_some_and(|file| file.regular().is_some())
     }
 
-    /// Says how many were not shown.
+    /// Prints the number of messages that were not shown.
     pub fn finish(&self) {
         let hidden = self.taken.saturating_sub(SHOWN);
         if hidden > 0 && !self.quiet {
@@ -101,9 +116,9 @@ impl Diagnostics {
         }
     }
 
-    /// Takes whole lines. If the file fails, it takes no more, and ends with a whole one.
+    /// Takes whole lines. A file that fails takes no more, and ends with a whole line.
     pub fn take(&mut self, lines: &[u8]) {
-        if lines.is_empty() {
+        if lines.is_empty() || self.is_ignored {
             return;
         }
         let room = SHOWN.saturating_sub(self.taken);
@@ -117,7 +132,7 @@ impl Diagnostics {
                 Ok(()) => self.bytes += lines.len() as u64,
                 Err(failure) => {
                     self.failure = Some(failure);
-                    // The failure itself says more than that of cutting could.
+                    // A failure of cutting would tell less than this one.
                     let _ = file.cut(self.bytes);
                 }
             }
@@ -128,7 +143,7 @@ impl Diagnostics {
         self.bar.suspend(|| {
             let mut stderr = io::stderr().lock();
             for line in lines {
-                // Nothing is left to tell that standard error fails.
+                // A failure of standard error cannot be reported.
                 let _ = stderr.write_all(line);
             }
         });

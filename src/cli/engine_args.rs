@@ -1,19 +1,19 @@
-//! How records are worked on: by which engine, in how many threads, up to which limits.
+//! The options of a search: its engine, vector level and limits.
 
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 
+use super::run::Setting;
 use super::run_args::RunArgs;
 use super::{Failure, help, numbers};
 
-/// What every subcommand takes that puts whole inputs through an engine.
+/// The options of every subcommand that solves whole inputs.
 #[derive(Debug, clap::Args)]
 pub struct EngineArgs {
     /// Give up on a puzzle after this many nodes
     ///
-    /// A node is a state that the search looks at; the limit ends the same searches on every
-    /// machine.
+    /// A node is a state of the search. The limit ends the same searches on every machine.
     #[arg(
         long,
         value_name = "N",
@@ -32,8 +32,8 @@ pub struct EngineArgs {
         value_name = "LEVEL",
         help_heading = "Search",
         value_parser = SimdLevel::by_name,
-        long_help = "Use this vector level and not the best that the machine has: avx512, avx2, \
-                     sse4.2, sse2, neon or portable; --version lists those that it has"
+        long_help = "Use this vector level instead of the machine's best: avx512, avx2, sse4.2, \
+                     sse2, neon or portable; --version lists those of the machine"
     )]
     simd: Option<SimdLevel>,
 
@@ -41,15 +41,41 @@ pub struct EngineArgs {
     pub run: RunArgs,
 }
 
+/// The number of solutions at which a search ends.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct LimitArgs {
+    /// Stop at the first solution, without proof
+    ///
+    /// No second solution is searched for: the status is solved.
+    #[arg(long, help_heading = "Search", conflicts_with = "limit")]
+    pub first: bool,
+
+    /// Count solutions up to this many [default: 2]
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Search",
+        value_parser = numbers::at_least_1::<NonZeroU32>
+    )]
+    pub limit: Option<NonZeroU32>,
+}
+
+impl LimitArgs {
+    /// How many solutions are counted at most.
+    pub fn solutions(self) -> NonZeroU32 {
+        self.limit.unwrap_or(if self.first { Limits::FIRST } else { Limits::PROOF }.solutions)
+    }
+}
+
 impl EngineArgs {
-    /// The options that shape rows, as far as they were given or have defaults.
-    pub fn settings(&self) -> [(&'static str, Option<String>); 2] {
+    /// The options that shape rows.
+    pub fn settings(&self) -> [Setting; 2] {
         let Self { max_nodes, engine: _, simd: _, run: _ } = self;
         let engine = self.engine().to_string();
         [("--max-nodes", max_nodes.map(|n| n.to_string())), ("--engine", Some(engine))]
     }
 
-    /// Which engine solves.
+    /// The engine that solves.
     pub fn engine(&self) -> EngineKind {
         self.engine.unwrap_or_default()
     }
@@ -59,13 +85,13 @@ impl EngineArgs {
         check_simd(self.simd.is_some(), &[self.engine()])
     }
 
-    /// The first option that says something about an engine, if one was given.
-    pub fn about_engine(&self) -> Option<&'static str> {
+    /// The first option given that chooses the engine or its vector level.
+    pub fn engine_option(&self) -> Option<&'static str> {
         let options = [("--engine", self.engine.is_some()), ("--simd", self.simd.is_some())];
         options.iter().find(|(_, is_given)| *is_given).map(|(option, _)| *option)
     }
 
-    /// The same limits, and that of the nodes.
+    /// These limits with the limit of nodes.
     pub fn limits(&self, limits: Limits) -> Limits {
         self.max_nodes.map_or(limits, |nodes| limits.with_nodes(nodes))
     }

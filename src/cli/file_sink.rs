@@ -1,4 +1,4 @@
-//! The rows and messages of a run, and the journal from which a later run can go on.
+//! Writes the rows and messages of a run, and the journal from which it can be resumed.
 
 use std::io::{self, Write};
 use std::mem;
@@ -16,42 +16,41 @@ use super::journal::{Journal, JournalEntry, Mark};
 use super::out::{Out, gone_message};
 use super::run::Run;
 
-/// Takes what a run writes. After a failure a file ends with a complete row.
+/// The outputs of a run. After a failure, a file ends with a complete row.
 #[derive(Debug)]
 pub struct FileSink {
     rows: Out,
-    /// How many bytes of rows there are up to the last place reached.
+    /// The bytes of rows up to the last checkpoint.
     rows_bytes: u64,
-    /// And with those that were written since.
+    /// The bytes of rows that are written.
     written_bytes: u64,
     diagnostics: Diagnostics,
-    /// None if the rows do not go to a file, or no journal can be made beside it.
+    /// `None` if the rows do not go to a file, or no journal can be made beside it.
     journal: Option<Journal>,
-    /// The outputs of rows behind the first, each with its header if that is still to be written.
+    /// The outputs of rows after the first, each with its header until that is written.
     others: Vec<(Out, Vec<u8>)>,
-    /// Of the first output the header that is still to be written, if headers wait for rows.
+    /// The header of the first output, if headers are written with the first row.
     header: Option<Vec<u8>>,
-    /// Makes columns of the rows, if they are to be.
     #[cfg(feature = "parquet")]
     parquet: Option<ParquetFile>,
-    /// The header when all rows are there, and its length, if it is another one than at the start.
+    /// The final header, if it differs from that at the start.
     whole_header: Option<WholeHeader>,
-    /// Something before this place is missing in the outputs: a later run has to go back to the
-    /// last place that was noted.
+    /// Whether an output lacks something before the current place. A later run has to go back to
+    /// the last entry of the journal.
     is_incomplete: bool,
-    /// When records had their rows, if that is kept.
-    kept_time: Option<KeptTime>,
+    /// When rows were written, if that is recorded.
+    timing: Option<Timing>,
 }
 
-/// When records had their rows.
+/// When rows were written.
 #[derive(Debug)]
-struct KeptTime {
+struct Timing {
     began: Instant,
     records: u64,
     timeline: Timeline,
 }
 
-/// A header that depends on the number of bytes behind it.
+/// A header that depends on the number of bytes after it.
 #[derive(Clone, Copy, Debug)]
 struct WholeHeader {
     of: fn(u64) -> Vec<u8>,
@@ -59,18 +58,17 @@ struct WholeHeader {
 }
 
 impl FileSink {
-    /// Rows of this format will be written.
+    /// Prepares for rows of a format.
     ///
     /// # Errors
-    /// When there can be no file with its columns, or its journal cannot be removed.
+    /// When no file can have its columns, or the journal cannot be removed.
     #[cfg_attr(not(feature = "parquet"), allow(clippy::unnecessary_wraps))]
     pub fn take_format(&mut self, format: &dyn RowFormat) -> Result<(), Failure> {
         #[cfg(feature = "parquet")]
         if let Some(columns) = format.parquet_columns() {
             let failed = |error| Failure::Io(format!("{}: {error}", self.rows.name()));
             self.parquet = Some(ParquetFile::new(columns).map_err(failed)?);
-            // Such a file has its directory at the end: without it nothing can be read, or
-            // continued.
+            // The file cannot be continued, as its directory is at the end.
             self.journal.take().map_or(Ok(()), Journal::remove).map_err(failed)?;
         }
         self.whole_header = format.whole_header().map(|of| {
@@ -81,7 +79,6 @@ impl FileSink {
         Ok(())
     }
 
-    /// Nothing is written yet.
     fn new(rows: Out, diagnostics: Diagnostics, journal: Option<Journal>) -> Self {
         Self {
             rows,
@@ -95,25 +92,25 @@ impl FileSink {
             parquet: None,
             whole_header: None,
             is_incomplete: false,
-            kept_time: None,
+            timing: None,
         }
     }
 
-    /// Those of a run that begins and has these outputs.
+    /// Starts a new run with these outputs.
     pub fn begin(rows: Out, diagnostics: Diagnostics, run: Run, outputs: Vec<String>) -> Self {
         let journal = rows.regular().and_then(|path| {
-            // A folder that takes no new file may still have one that takes rows.
+            // The output may be writable in a folder where no journal can be made.
             (Journal::begin(path, run, outputs))
                 .inspect_err(|error| {
-                    diagnostics.say(&format!("{}: cannot be resumed: {error}", path.display()));
+                    diagnostics.print(&format!("{}: cannot be resumed: {error}", path.display()));
                 })
                 .ok()
         });
         Self::new(rows, diagnostics, journal)
     }
 
-    /// Those of a run with several outputs of rows; it cannot be resumed. Headers may wait for the
-    /// first row, so that an output without rows stays empty.
+    /// Starts a run with several outputs of rows, which cannot be resumed. Headers may wait for the
+    /// first row, so an output without rows stays empty.
     pub fn of_several(
         rows: Out,
         others: Vec<Out>,
@@ -125,8 +122,7 @@ impl FileSink {
         Self { others, header, ..Self::new(rows, diagnostics, None) }
     }
 
-    /// Those of a run that resumes what `journal` is about, from the place that is returned,
-    /// if there is any.
+    /// Resumes the run of `journal` from the checkpoint that is returned, if it has one.
     pub fn resume(
         rows: Out,
         mut diagnostics: Diagnostics,
@@ -165,18 +161,23 @@ impl FileSink {
         Ok((results, start))
     }
 
-    /// From now on it is kept when records had their rows; as many had theirs before.
+    /// Starts to record when rows are written. Earlier runs have written those of `records`.
     pub fn keep_time(&mut self, records: u64) {
         let (began, timeline) = (Instant::now(), Timeline::new());
-        self.kept_time = Some(KeptTime { began, records, timeline });
+        self.timing = Some(Timing { began, records, timeline });
     }
 
-    /// When records had their rows, if that was kept.
+    /// When rows were written, if that was recorded.
     pub fn timeline(&self) -> Option<&Timeline> {
-        self.kept_time.as_ref().map(|kept| &kept.timeline)
+        self.timing.as_ref().map(|timing| &timing.timeline)
     }
 
-    /// Says how many messages were not shown.
+    /// Drops all messages about records.
+    pub fn ignore_diagnostics(&mut self) {
+        self.diagnostics.ignore();
+    }
+
+    /// Prints the number of messages that were not shown.
     pub fn end_diagnostics(&self) {
         self.diagnostics.finish();
     }
@@ -191,32 +192,28 @@ impl FileSink {
         self.journal.is_some() && !self.rows.is_gone()
     }
 
-    /// Outputs of rows and messages that have not all that belongs in them, and why.
+    /// The outputs of rows and messages.
+    fn outs(&self) -> impl Iterator<Item = &Out> {
+        let others = self.others.iter().map(|(out, _)| out);
+        [&self.rows].into_iter().chain(self.diagnostics.file()).chain(others)
+    }
+
+    /// Messages about outputs of rows and messages that lack something.
     pub fn losses(&self) -> Vec<String> {
-        let mut losses: Vec<_> = self.diagnostics.loss().into_iter().collect();
-        let others = self.others.iter().map(|(out, _)| Some(out));
-        let gone = [Some(&self.rows), self.diagnostics.file()].into_iter().chain(others);
-        losses.extend(gone.flatten().filter_map(gone_message));
-        losses
+        self.diagnostics.loss().into_iter().chain(self.outs().filter_map(gone_message)).collect()
     }
 
-    /// Outputs of rows and messages that are not safe on the disk, and why.
+    /// Messages about outputs of rows and messages that are not on the disk.
     pub fn unsettled(&self) -> Vec<String> {
-        let others = self.others.iter().map(|(out, _)| Some(out));
-        let outs = [Some(&self.rows), self.diagnostics.file()].into_iter().chain(others).flatten();
-        outs.filter_map(|out| Some(format!("{}: {}", out.name(), out.settle().err()?))).collect()
+        let failure = |out: &Out| Some(format!("{}: {}", out.name(), out.settle().err()?));
+        self.outs().filter_map(failure).collect()
     }
 
-    /// Removes outputs that were made and got no rows.
-    fn discard_empty(rows: Out, others: Vec<(Out, Vec<u8>)>) {
-        rows.discard();
-        others.into_iter().for_each(|(out, _)| out.discard());
-    }
-
-    /// All is complete, or cannot become so: nothing is to be resumed.
+    /// Removes the journal and empty outputs: the run is complete, or cannot be resumed.
     pub fn complete(self) -> Result<(), Failure> {
         if self.header.is_some() || !self.others.is_empty() {
-            Self::discard_empty(self.rows, self.others);
+            self.rows.discard();
+            self.others.into_iter().for_each(|(out, _)| out.discard());
             return Ok(());
         }
         match self.journal {
@@ -227,33 +224,33 @@ impl FileSink {
         }
     }
 
-    /// Whether messages or rows are missing that a later run could write.
+    /// Whether an output lacks something that a later run can write.
     pub fn is_incomplete(&self) -> bool {
         self.is_incomplete
     }
 
-    fn note_place(&mut self, checkpoint: &Checkpoint) {
+    fn add_entry(&mut self, checkpoint: &Checkpoint) {
         let Some(journal) = &mut self.journal else { return };
         let mark = |bytes, tail| Mark { bytes, tail };
         let diagnostics_bytes = self.diagnostics.bytes();
         let rows = mark(self.rows_bytes, self.rows.tail(self.rows_bytes));
         let diagnostics = mark(diagnostics_bytes, self.diagnostics.tail(diagnostics_bytes));
-        // If it fails, the places noted before are still there, and so are the rows.
+        // After a failure, the rows and the earlier entries are still there.
         if let Err(error) = journal.add(JournalEntry::new(checkpoint, rows, diagnostics)) {
-            self.diagnostics.say_once(&format!("{}: its journal: {error}", self.rows.name()));
+            self.diagnostics.print_once(&format!("{}: its journal: {error}", self.rows.name()));
         }
     }
 }
 
 fn changed(name: &str) -> Failure {
-    let what = "is not as the run to be resumed has left it; --force starts over";
+    let what = "is not as the earlier run has left it; --force starts over";
     Failure::Usage(format!("{name}: {what}"))
 }
 
 impl Sink for FileSink {
     fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
         match &mut self.header {
-            // The first that comes is the header.
+            // The header comes first.
             Some(header) if header.is_empty() => {
                 *header = rows.to_vec();
                 return Ok(());
@@ -272,7 +269,7 @@ impl Sink for FileSink {
         if written.is_ok() {
             self.written_bytes += rows.len() as u64;
         } else {
-            // The failure itself says more than that of cutting could.
+            // A failure of cutting would tell less than this one.
             let _ = self.rows.cut(self.rows_bytes);
         }
         written
@@ -299,17 +296,17 @@ impl Sink for FileSink {
 
     fn reached(&mut self, checkpoint: &Checkpoint) -> io::Result<()> {
         self.rows_bytes = self.written_bytes;
-        if let Some(KeptTime { began, records, timeline }) = &mut self.kept_time {
+        if let Some(Timing { began, records, timeline }) = &mut self.timing {
             let all = checkpoint.counts.records();
             timeline.add(began.elapsed(), all - mem::replace(records, all));
         }
         let was_complete = !self.is_incomplete;
         self.is_incomplete |= checkpoint.input_failed || self.diagnostics.can_be_mended();
         let is_due = self.journal.as_ref().is_some_and(Journal::is_due);
-        // The last place that may be noted is that where the input failed.
+        // The last entry is the one where the input failed.
         if was_complete && (is_due || checkpoint.input_failed) && !self.diagnostics.can_be_mended()
         {
-            self.note_place(checkpoint);
+            self.add_entry(checkpoint);
         }
         Ok(())
     }
@@ -324,7 +321,7 @@ impl Sink for FileSink {
         }
         (&self.rows).flush()?;
         if !self.is_incomplete {
-            self.note_place(checkpoint);
+            self.add_entry(checkpoint);
         }
         Ok(())
     }

@@ -1,9 +1,15 @@
-//! Help that lists the values of an option.
+//! Parts of the help.
 
 use bulkdoku::EngineKind;
 use clap::ValueEnum;
 
-/// What an option is about, and all its values with what each means.
+/// The end of the help of subcommands that can be interrupted and resumed.
+pub const SIGNALS: &str = "\
+The first SIGINT (Ctrl-C) or SIGTERM ends the run once the rows of what is done are written, a second
+one ends it at once. Until a run is complete, FILE.resume is beside its output FILE. With it, --resume
+continues the run however it ended, even by a kill.";
+
+/// The long help of an option: an introduction and its values.
 pub fn values<T: ValueEnum>(about: &str) -> String {
     let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let lines = values.map(|value| {
@@ -14,7 +20,7 @@ pub fn values<T: ValueEnum>(about: &str) -> String {
     list(about, &lines.collect::<Vec<_>>())
 }
 
-/// The same for the engines.
+/// The long help of `--engine`.
 pub fn engines() -> String {
     let line = |kind: &EngineKind| {
         let default = if *kind == EngineKind::default() { " (the default)" } else { "" };

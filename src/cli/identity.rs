@@ -1,4 +1,4 @@
-//! Which file a name stands for, so that nothing is read and written, or written twice.
+//! The identity of files: no file is both read and written, or written twice.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,26 +7,29 @@ use std::path::{Path, PathBuf};
 
 use super::platform::FileId;
 
-/// More links than this are a circle.
+/// The name of standard input on the command line.
+pub const STDIN: &str = "-";
+
+/// The most links that are followed; more are taken for a cycle.
 const MOST_LINKS: usize = 40;
 
-/// A file, whatever it is called.
+/// A file, independent of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// One that exists.
+    /// An existing file.
     Existing(FileId),
-    /// One that would be made.
+    /// A file that would be made.
     Absent {
         /// The folder, without links.
         folder: PathBuf,
-        /// Its name there.
+        /// The name in the folder.
         name: OsString,
     },
 }
 
 impl Identity {
-    /// What this path stands for; nothing for devices, which anything can be written to, and for
-    /// what cannot be looked at.
+    /// The file of a path. `None` for devices, which may have several uses, and for paths that
+    /// cannot be read.
     pub fn of(path: &Path) -> Option<Self> {
         let mut path = path.to_owned();
         for _ in 0..MOST_LINKS {
@@ -40,7 +43,7 @@ impl Identity {
                 Some(folder) => folder,
                 None => return None,
             };
-            // A link to nothing: what it leads to would be made.
+            // The target of a dangling link would be made.
             let Ok(target) = fs::read_link(&path) else {
                 let name = path.file_name()?.to_owned();
                 return Some(Self::Absent { folder: folder.canonicalize().ok()?, name });
@@ -59,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_known_by_any_name_before_and_after_it_is_made() {
+    fn all_names_of_a_file_have_one_identity() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::create_dir(at("inner")).unwrap();
@@ -82,10 +85,10 @@ mod tests {
     }
 
     #[test]
-    fn devices_and_circles_are_none() {
+    fn devices_and_cycles_have_no_identity() {
         let folder = tempfile::tempdir().unwrap();
-        symlink("circle", folder.path().join("circle")).unwrap();
-        assert_eq!(Identity::of(&folder.path().join("circle")), None);
+        symlink("cycle", folder.path().join("cycle")).unwrap();
+        assert_eq!(Identity::of(&folder.path().join("cycle")), None);
         assert_eq!(Identity::of(Path::new("/dev/null")), None);
     }
 }

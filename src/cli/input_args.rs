@@ -1,4 +1,4 @@
-//! What the command line says about the inputs.
+//! The options that describe the inputs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +8,11 @@ use bulkdoku::input::{
 };
 use clap::ValueEnum;
 
+use super::row_args::RowPlan;
+use super::run::{Setting, flag};
 use super::{Failure, help, numbers};
 
-/// How the inputs are to be read.
+/// How the inputs are read.
 #[derive(Debug, clap::Args)]
 pub struct LayoutArgs {
     /// auto, lines, csv, tsv, jsonl, grid, boj2580 or boj2239
@@ -21,18 +23,18 @@ pub struct LayoutArgs {
         default_value = "auto",
         hide_default_value = true,
         hide_possible_values = true,
-        long_help = help::values::<Format>("How puzzles lie in the inputs:")
+        long_help = help::values::<Format>("The layout of the inputs:")
     )]
     input_format: Format,
 
     /// Column with the puzzles: its name, or its number from 1
     ///
-    /// Of a table or of JSON lines, where it is a key. If not given, it is found by its name or by
-    /// what is in it, and reported.
+    /// In a table, or in JSON lines, where it is a key. If not given, it is found by its name or
+    /// its contents, and reported.
     #[arg(long, value_name = "COLUMN", help_heading = "Input")]
     column: Option<String>,
 
-    /// Between the fields of a table: a character, tab or space
+    /// Separator of table fields: a character, tab or space
     #[arg(long, value_name = "CHAR", help_heading = "Input", value_parser = parse_delimiter)]
     delimiter: Option<Delimiter>,
 
@@ -42,9 +44,9 @@ pub struct LayoutArgs {
 
     /// Largest window of a compressed input [default: 32M]
     ///
-    /// A zst or xz stream says how far back it refers, and that much memory it takes if it is long:
-    /// 64M for xz -9, 128M for zstd --long. What is longer than this and refers further back is
-    /// refused, so that memory is bounded.
+    /// A zst or xz stream states how far back it refers, and needs that much memory if it is long:
+    /// 64M for xz -9, 128M for zstd --long. A stream that is longer than this and refers further
+    /// back is refused, to bound memory.
     #[arg(
         long,
         hide_short_help = true,
@@ -56,7 +58,7 @@ pub struct LayoutArgs {
     )]
     window: Window,
 
-    /// What .npy arrays have for a blank: 0, or 1 with the digits from 2
+    /// The value of a blank in .npy arrays: 0, or 1 with digits from 2
     #[arg(
         long,
         hide_short_help = true,
@@ -68,17 +70,17 @@ pub struct LayoutArgs {
     npy_offset: u8,
 }
 
-/// How the inputs are to be read, and what of them is carried into the rows.
+/// How the inputs are read, and which of their columns are kept.
 #[derive(Debug, clap::Args)]
 pub struct InputArgs {
     #[command(flatten)]
     layout: LayoutArgs,
 
-    /// Carry columns of the input into the rows: all, or a list
+    /// Keep columns of the input in the rows: all, or a list
     ///
-    /// They stand behind the other columns of csv, tsv and jsonl. Of puzzle lines that is the text
-    /// behind the cells (of check: behind the solution), as rest; of grids the label above them, as
-    /// label.
+    /// They come after the other columns of csv, tsv, jsonl and parquet. Of puzzle lines, the text
+    /// after the cells is the column rest (with check: after the solution); of grids, the label
+    /// above them is the column label.
     #[arg(
         long,
         value_name = "LIST",
@@ -91,7 +93,7 @@ pub struct InputArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Each input is looked at, and what is more than lines is reported
+    /// Detected for each input, and reported unless it is lines
     Auto,
     /// One puzzle a line
     Lines,
@@ -125,14 +127,13 @@ impl From<Format> for InputFormat {
 }
 
 impl LayoutArgs {
-    /// The options that were given, or have defaults, with what they say.
-    fn settings(&self) -> [(&'static str, Option<String>); 5] {
+    fn settings(&self) -> [Setting; 5] {
         let format = format!("{:?}", InputFormat::from(self.input_format)).to_lowercase();
         [
             ("--input-format", Some(format)),
             ("--column", self.column.clone()),
             ("--delimiter", self.delimiter.map(|delimiter| delimiter.to_string())),
-            ("--no-header", self.no_header.then(|| "given".into())),
+            ("--no-header", flag(self.no_header)),
             ("--npy-offset", (self.npy_offset != 0).then(|| self.npy_offset.to_string())),
         ]
     }
@@ -141,8 +142,8 @@ impl LayoutArgs {
         StreamOptions { window: self.window, npy_blank: self.npy_offset }
     }
 
-    /// What is expected of inputs, if their own solutions are wanted like this.
-    pub fn expected(&self, answers: Answers) -> Result<InputOptions, Failure> {
+    /// The options for inputs with these answers.
+    pub fn options(&self, answers: Answers) -> Result<InputOptions, Failure> {
         let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
         let has_columns = is_table || InputFormat::from(self.input_format) == InputFormat::Jsonl;
         let flags = [
@@ -152,14 +153,13 @@ impl LayoutArgs {
             ("--solution-column", matches!(answers, Answers::Column(_)), has_columns),
         ];
         if let Some((flag, ..)) = flags.iter().find(|(_, is_given, goes)| *is_given && !goes) {
-            let hint = "is about tables; they are read with --input-format csv, tsv or auto";
+            let hint = "needs a table; --input-format csv, tsv or auto reads one";
             return Err(Failure::Usage(format!("{flag} {hint}")));
         }
         if self.input_format == Format::Tsv
             && self.delimiter.is_some_and(|delimiter| delimiter != Delimiter::Byte(b'\t'))
         {
-            let hint =
-                "--delimiter is another one than the tab of --input-format tsv; csv takes any";
+            let hint = "--delimiter is not the tab of --input-format tsv; csv takes any";
             return Err(Failure::Usage(hint.into()));
         }
         Ok(InputOptions {
@@ -175,30 +175,41 @@ impl LayoutArgs {
 }
 
 impl InputArgs {
-    /// How files are read that are no text.
+    /// How files that are not text are read.
     pub fn stream(&self) -> StreamOptions {
         self.layout.stream()
     }
 
-    /// The options that were given, or have defaults, with what they say.
-    pub fn settings(&self) -> impl Iterator<Item = (&'static str, Option<String>)> + use<> {
+    /// The options that shape rows.
+    pub fn settings(&self) -> impl Iterator<Item = Setting> + use<> {
         let keep = self.keep.as_ref().map(|names| names.join(","));
         self.layout.settings().into_iter().chain([("--keep", keep)])
     }
 
-    /// What is expected of `inputs`, if their own solutions are wanted like this.
-    pub fn expected(&self, inputs: &[PathBuf], answers: Answers) -> Result<InputOptions, Failure> {
+    /// The options for `inputs` with these answers, whose rows have this plan.
+    pub fn options(
+        &self,
+        inputs: &[PathBuf],
+        answers: Answers,
+        rows: &RowPlan,
+    ) -> Result<InputOptions, Failure> {
         let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
-        Ok(InputOptions { keep, ..self.layout.expected(answers)? })
+        let options = InputOptions { keep, ..self.layout.options(answers)? };
+        if options.keep.is_some() && !rows.format.has_columns() {
+            let hint = "--keep goes with --format csv, tsv, jsonl and parquet; the others have no \
+                        columns";
+            return Err(Failure::Usage(hint.into()));
+        }
+        Ok(options)
     }
 }
 
-/// Reads what stands behind `--keep`, which may be nothing.
+/// Reads the values of `--keep`; there may be none.
 fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
     match names {
         [] => Ok(Keep::All),
         [name] if inputs.is_empty() && Path::new(name).exists() => {
-            let hint = "is a file; name the files before --keep, or columns behind it";
+            let hint = "is a file; name files before --keep, columns after it";
             Err(Failure::Usage(format!("--keep {name}: {hint}")))
         }
         _ => Ok(Keep::Only(names.to_vec())),
@@ -219,11 +230,11 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
         },
     };
     delimiter.ok_or_else(|| {
-        "one character that is no cell of a puzzle, no quote and no #, or tab, or space".into()
+        "one character other than a cell of a puzzle, a quote or #; or tab, or space".into()
     })
 }
 
-/// Why the input `name` is not read, and the option that would help.
+/// Says why the input `name` is not read, and which option would help.
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
         DetectError::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",

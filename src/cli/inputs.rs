@@ -11,39 +11,36 @@ use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
 
+use super::identity::STDIN;
 use super::platform::{self, Pipe};
 use super::run::InputState;
 use super::{Failure, input_args};
-
-/// The name of standard input on the command line.
-pub const STDIN: &str = "-";
 
 /// The bytes of an input.
 pub type Reader = Stream<'static>;
 
 /// How many files stay open from the check of the command line to their turn. Others are opened
-/// again, so that any number of them can be named.
+/// twice, so any number of files can be named.
 const KEPT_OPEN: usize = 16;
 
-/// Inputs that can be read, as far as one can tell without reading them: at least one.
+/// At least one input. As far as can be told without reading them, all are readable.
 #[derive(Debug)]
 pub struct Inputs {
     all: Vec<Input>,
     paths: Vec<PathBuf>,
-    /// What was found out about them, a line each.
+    /// The detected layouts that are worth a message, a line each.
     findings: Vec<String>,
     bytes: Arc<AtomicU64>,
-    /// How those are read that are no text.
+    /// How files that are not text are read.
     options: StreamOptions,
 }
 
-/// One of them.
+/// One input.
 #[derive(Debug)]
 struct Input {
     origin: Origin,
-    /// How records lie in it.
     layout: Layout,
-    /// It is open, and nothing of it is read but for its layout.
+    /// The open input, read at most for its layout.
     opened: Option<Reader>,
 }
 
@@ -51,15 +48,23 @@ struct Input {
 #[derive(Clone, Debug)]
 enum Origin {
     Stdin,
-    /// A file, or a pipe or device with a name.
+    /// A file, named pipe or device.
     Path(PathBuf),
     /// Puzzles that were typed as arguments, a line each.
     Typed(Arc<[u8]>),
 }
 
 impl Inputs {
-    /// Checks what was typed; nothing means standard input. All are taken for lines.
-    pub fn check(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
+    /// Opens inputs and detects their layouts.
+    pub fn detected(arguments: Vec<PathBuf>, options: &InputOptions) -> Result<Self, Failure> {
+        let mut inputs = Self::open(arguments)?;
+        inputs.detect(options, &AtomicBool::default())?;
+        Ok(inputs)
+    }
+
+    /// Checks and opens inputs, by default standard input. Their layout is that of lines until it
+    /// is detected.
+    pub fn open(arguments: Vec<PathBuf>) -> Result<Self, Failure> {
         let mut origins = Origin::of_all(arguments);
         if origins.is_empty() {
             origins.push(Origin::Stdin);
@@ -79,16 +84,16 @@ impl Inputs {
         Ok(Self { all, paths, findings, bytes, options })
     }
 
-    /// Finds out from the first bytes of each input how records lie in it. If `stop` is set while
-    /// one of them has no bytes yet, those behind it are not looked at.
-    pub fn look(&mut self, expected: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
-        self.options = expected.stream;
+    /// Detects the layout of each input from its first bytes. If `stop` is set while an input has
+    /// no bytes yet, the inputs from there on are left out.
+    pub fn detect(&mut self, options: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
+        self.options = options.stream;
         self.findings.clear();
         for number in 0..self.all.len() {
             let Input { origin, opened, .. } = &mut self.all[number];
             let is_kept = opened.is_some() || origin.can_be_opened_once() || number < KEPT_OPEN;
             let mut stream = opened.take().unwrap_or_else(|| origin.open_or_fail());
-            let layout = stream.layout(expected, || stop.load(Ordering::Relaxed));
+            let layout = stream.layout(options, || stop.load(Ordering::Relaxed));
             let (name, is_parquet) = (origin.name(), stream.is_parquet());
             *opened = Some(stream).filter(|_| is_kept);
             let layout = layout.map_err(|error| input_args::refused(&name, &error))?;
@@ -98,7 +103,7 @@ impl Inputs {
                 let first = (first.origin.name(), first.layout.kept());
                 return Err(unlike(first, (name, layout.kept())));
             }
-            if let Some(finding) = finding(&layout, is_parquet, expected) {
+            if let Some(finding) = finding(&layout, is_parquet, options) {
                 self.findings.push(format!("{name}: {finding}"));
             }
             self.all[number].layout = layout;
@@ -106,27 +111,27 @@ impl Inputs {
         Ok(())
     }
 
-    /// What was found out about inputs that are more than lines, a line each.
+    /// The detected layouts other than lines, a line each.
     pub fn findings(&self) -> &[String] {
         &self.findings
     }
 
-    /// The names of the columns that are carried into the output, the same of all inputs.
+    /// The names of the columns that are kept in the output, the same for all inputs.
     pub fn kept(&self) -> Vec<String> {
         self.all[0].layout.kept()
     }
 
-    /// How records lie in each.
+    /// The layout of each input.
     pub fn layouts(&self) -> impl Iterator<Item = &Layout> {
         self.all.iter().map(|input| &input.layout)
     }
 
-    /// Whether rows of all of them have columns.
+    /// Whether the records of all inputs have columns.
     pub fn are_tables(&self) -> bool {
         self.layouts().all(|layout| matches!(layout, Layout::Csv(_) | Layout::Jsonl(_)))
     }
 
-    /// Whether one of them gives solutions.
+    /// Whether any input has solutions.
     pub fn have_answers(&self) -> bool {
         self.layouts().any(Layout::has_answers)
     }
@@ -136,12 +141,12 @@ impl Inputs {
         &self.paths
     }
 
-    /// The names that messages and rows give them.
+    /// The names in messages and rows.
     pub fn names(&self) -> Vec<String> {
         self.all.iter().map(|input| input.origin.name()).collect()
     }
 
-    /// What tells them from others, when a run is resumed.
+    /// The states that must be the same when a run is resumed.
     pub fn states(&self) -> Vec<InputState> {
         let state = |Input { origin, .. }: &Input| match origin {
             Origin::Typed(text) => InputState {
@@ -154,35 +159,35 @@ impl Inputs {
         self.all.iter().map(state).collect()
     }
 
-    /// How many bytes were read, as they lie in the inputs: compressed ones if they are.
+    /// How many bytes were read; of compressed inputs, compressed bytes.
     pub fn bytes(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes)
     }
 
-    /// All bytes that will be read, where every input is a file.
+    /// The sum of the sizes, if every input is a file.
     pub fn size(&self) -> Option<u64> {
         self.all.iter().map(|input| input.origin.size()).sum()
     }
 
-    /// Whether puzzles are expected to be typed.
+    /// Whether standard input is read from a terminal.
     pub fn wait_for_typing(&self) -> bool {
         let has_stdin = self.all.iter().any(|input| matches!(input.origin, Origin::Stdin));
         has_stdin && io::stdin().is_terminal()
     }
 
-    /// The inputs in order, from a place in one of them on, to be read once.
+    /// The inputs in order, from a position in one of them, to be read once.
     pub fn sources_from(
         &mut self,
         (first, position): (usize, Position),
     ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
-        let passed: u64 = self.all[..first].iter().filter_map(|input| input.origin.size()).sum();
-        self.bytes.fetch_add(passed, Ordering::Relaxed);
-        self.sources_behind(first)
+        let skipped: u64 = self.all[..first].iter().filter_map(|input| input.origin.size()).sum();
+        self.bytes.fetch_add(skipped, Ordering::Relaxed);
+        self.sources_after(first)
             .enumerate()
             .map(move |(number, source)| if number == 0 { source.from(position) } else { source })
     }
 
-    /// The inputs in order, up to a number of bytes of one of them.
+    /// The inputs in order, up to a number of bytes in one of them.
     pub fn sources_until(
         &mut self,
         (last, bytes): (usize, u64),
@@ -192,30 +197,28 @@ impl Inputs {
         })
     }
 
-    /// The inputs in order, to be read once. Those that are not open are opened when their turn
-    /// comes.
+    /// The inputs in order, to be read once. Each is opened when its turn comes, unless it is open.
     pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
-        self.sources_behind(0)
+        self.sources_after(0)
     }
 
-    /// The same without the first ones.
-    fn sources_behind(
+    fn sources_after(
         &mut self,
-        passed: usize,
+        skipped: usize,
     ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
         let copy = |Input { origin, layout, opened }: &mut Input| Input {
             origin: origin.clone(),
             layout: layout.clone(),
             opened: opened.take(),
         };
-        let inputs: Vec<_> = self.all[passed..].iter_mut().map(copy).collect();
+        let inputs: Vec<_> = self.all[skipped..].iter_mut().map(copy).collect();
         let (bytes, options) = (self.bytes(), self.options);
         inputs.into_iter().map(move |input| input.source(&bytes, options))
     }
 }
 
 impl Input {
-    /// The input, its bytes counted, decoded ahead if they are compressed.
+    /// The stream of the input. It counts bytes, and decompresses ahead on a thread.
     fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Reader> {
         let Self { origin, layout, opened } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
@@ -228,7 +231,7 @@ impl Input {
     }
 }
 
-/// What could not be opened: it fails when it is read.
+/// An input that could not be opened. It fails when it is read.
 struct Fails(Option<io::Error>);
 
 impl Read for Fails {
@@ -238,7 +241,7 @@ impl Read for Fails {
 }
 
 impl Origin {
-    /// Tells files from puzzles among arguments. Puzzles that stand together are one input.
+    /// Sorts arguments into files and puzzles. Puzzles next to each other are one input.
     fn of_all(arguments: Vec<PathBuf>) -> Vec<Self> {
         let mut all = Vec::new();
         for argument in arguments {
@@ -253,8 +256,8 @@ impl Origin {
         all
     }
 
-    /// Refuses what cannot be read, as far as one can tell without reading it. Opens a file; a pipe
-    /// may be opened only once, so not here.
+    /// Refuses what cannot be read, and opens a file. A pipe is not opened, as that works only
+    /// once.
     fn check(&self) -> Result<Option<Reader>, Failure> {
         let Self::Path(path) = self else { return Ok(None) };
         let metadata = fs::metadata(path).map_err(|error| match cells(path) {
@@ -271,11 +274,11 @@ impl Origin {
             return Ok(None);
         }
         let file = File::open(path).map_err(|error| Failure::at(path, error))?;
-        // A table that cannot be read fails when it is its turn.
+        // A file that cannot be decoded fails when its turn comes.
         Ok(Some(Stream::of_file(file).unwrap_or_else(|error| Stream::new(Fails(Some(error))))))
     }
 
-    /// Whether a second opening would not find the same bytes.
+    /// Whether opening it twice would not give the same bytes.
     fn can_be_opened_once(&self) -> bool {
         match self {
             Self::Stdin => true,
@@ -297,7 +300,7 @@ impl Origin {
         self.open().unwrap_or_else(|error| Stream::new(Fails(Some(error))))
     }
 
-    /// What stands for it among the paths.
+    /// Its entry in [`Inputs::paths`].
     fn path(&self) -> &Path {
         match self {
             Self::Stdin => Path::new(STDIN),
@@ -306,7 +309,7 @@ impl Origin {
         }
     }
 
-    /// Where the system tells about it.
+    /// The path for metadata.
     fn on_disk(&self) -> &Path {
         if let Self::Stdin = self { Path::new("/dev/stdin") } else { self.path() }
     }
@@ -329,8 +332,8 @@ impl Origin {
 /// The name of puzzles that were typed, in rows and messages.
 const TYPED: &str = "<arguments>";
 
-/// The puzzle that was typed instead of a file's name, on a line of its own: as it was typed if
-/// that is one line without blanks, else its cells or marks.
+/// A puzzle that was typed instead of a file name, as a line: as typed if it is one line of cells
+/// or marks, else normalized.
 fn typed_puzzle(argument: &Path) -> Option<String> {
     let text = argument.to_str().filter(|_| !argument.exists())?;
     let marks: Marks = text.parse().ok()?;
@@ -343,40 +346,43 @@ fn typed_puzzle(argument: &Path) -> Option<String> {
     })
 }
 
-/// How many cells an argument has, if it is nothing but cells, and more than a name has.
+/// How many cells an argument has, if it looks like a puzzle rather than a name.
 fn cells(argument: &Path) -> Option<usize> {
     let text = argument.to_str()?.as_bytes();
     let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
     (text.len() > 2 * 9 && text.iter().all(is_cell)).then_some(text.len())
 }
 
-/// What is worth telling about a layout that was not named.
-fn finding(layout: &Layout, is_parquet: bool, expected: &InputOptions) -> Option<String> {
+/// The message about a detected layout, if it is worth one.
+fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<String> {
     match layout {
-        // It is read as CSV is.
+        // Parquet has the layout of CSV.
         Layout::Csv(table) if is_parquet => Some(table.to_string().replacen("CSV", "Parquet", 1)),
         Layout::Csv(table) => Some(table.to_string()),
         Layout::Jsonl(objects) => Some(objects.to_string()),
-        Layout::Grid | Layout::GridAndLabel if expected.format == InputFormat::Auto => {
+        Layout::Grid | Layout::GridAndLabel if options.format == InputFormat::Auto => {
             Some("grids of nine lines".into())
         }
         _ => None,
     }
 }
 
-/// Two inputs, named, differ in the columns that would be carried into the output.
+/// Says that two inputs, given with their names, differ in the columns to keep.
 fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
     let [one, other] = [one, other].map(|(name, columns)| {
         let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();
         format!("{name} has {}", columns.join(", "))
     });
-    Failure::Usage(format!("--keep wants the same columns of all inputs: {one}; {other}"))
+    Failure::Usage(format!("--keep needs the same columns in all inputs: {one}; {other}"))
 }
 
-/// Whether inputs can be read more than once: there are some, all of them files.
-pub fn are_files(paths: &[PathBuf]) -> bool {
+/// Refuses inputs that cannot be read twice, if any is not a file.
+pub fn check_files(paths: &[PathBuf], why: &str) -> Result<(), Failure> {
     let is_file = |path: &PathBuf| !is_stdin(path) && path.is_file();
-    !paths.is_empty() && paths.iter().all(is_file)
+    if !paths.is_empty() && paths.iter().all(is_file) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("{why}: each input has to be a file")))
 }
 
 fn is_stdin(path: &Path) -> bool {

@@ -1,19 +1,18 @@
-//! The command: one file a subcommand, and what they share.
+//! The command: a file for each subcommand, and what they share.
 //!
-//! Each subcommand has `Args`, what was typed, and `run`, which turns it into ready-made objects
-//! and lets them work. Inputs and outputs are checked and opened before any work starts.
+//! Each subcommand has `Args`, its options, and `run`, which checks them and runs. Inputs and
+//! outputs are checked and opened before any work starts.
 
 mod against;
 mod answers;
 mod augment;
-mod batch;
 mod bench;
 mod canon;
 mod check;
 mod diagnostics;
-mod endings;
 mod engine_args;
 mod exit;
+mod extensions;
 mod file_sink;
 mod format;
 mod generate;
@@ -21,6 +20,7 @@ mod help;
 mod html;
 mod identity;
 mod input_args;
+mod input_run;
 mod inputs;
 mod journal;
 mod memory;
@@ -28,11 +28,11 @@ mod numbers;
 mod out;
 mod outputs;
 mod overlap;
-mod packed;
 mod pages;
 mod platform;
 mod progress;
 mod readers;
+mod row_args;
 mod rows_run;
 mod run;
 mod run_args;
@@ -80,7 +80,8 @@ pub struct Cli {
         default_value = "auto",
         hide_possible_values = true,
         help_heading = "Run",
-        long_help = "Colour in grids, help and messages: always, never, or auto: on a terminal, unless NO_COLOR is set"
+        long_help = "Colour in grids, help and messages: always, never, or auto, which is on a \
+                     terminal unless NO_COLOR is set"
     )]
     color: ColorChoice,
 }
@@ -100,18 +101,18 @@ enum Command {
     Man(pages::ManArgs),
 }
 
-/// All subcommands and options. The help of a subcommand stands in groups, that of `--help` too.
+/// All subcommands and options. `--help` is in the group "Run", too.
 pub fn command() -> clap::Command {
     let help = || {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
-        help.help_heading("Run").help("Print this list (-h), or all there is to say (--help)")
+        help.help_heading("Run").help("Print this list (-h), or everything (--help)")
     };
     Cli::command().mut_subcommands(|subcommand| subcommand.disable_help_flag(true).arg(help()))
 }
 
-/// Reads the command line; ends the process if it cannot be read, or asks for help.
+/// Parses the command line. Ends the process if it is invalid or asks for help.
 pub fn parse() -> Cli {
-    let color = asked_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
+    let color = requested_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
     let matches = command().color(color).get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let choice = match cli.color {
@@ -123,8 +124,8 @@ pub fn parse() -> Cli {
     cli
 }
 
-/// What `--color` says, for messages about the command line itself.
-fn asked_color(mut arguments: impl Iterator<Item = OsString>) -> Option<ColorChoice> {
+/// The value of `--color`, for messages about the command line itself.
+fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<ColorChoice> {
     while let Some(argument) = arguments.next() {
         let text = argument.to_str()?;
         let value = match text.strip_prefix("--color") {
@@ -138,9 +139,9 @@ fn asked_color(mut arguments: impl Iterator<Item = OsString>) -> Option<ColorCho
     None
 }
 
-/// Writes to standard output what is short; a closed pipe takes nothing more.
+/// Prints a short text on standard output. A closed pipe is no failure.
 fn print(text: &[u8]) -> Result<(), Failure> {
-    let out = outputs::create(&[], None, false)?;
+    let out = outputs::create(None, false)?;
     match (&out).write_all(text).and_then(|()| (&out).flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Io(format!("{}: {error}", out.name())))
@@ -149,7 +150,7 @@ fn print(text: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Does what the command line says.
+/// Runs a subcommand.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Solve(args) => solve::run(args),
@@ -166,16 +167,16 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
-/// Why the command could not do what it was asked.
+/// Why the command failed.
 #[derive(Debug, Error)]
 pub enum Failure {
-    /// The command line asks for something that cannot be done.
+    /// The command line is invalid.
     #[error("{0}")]
     Usage(String),
     /// Input or output failed.
     #[error("{0}")]
     Io(String),
-    /// An engine was found to be wrong.
+    /// A result is wrong.
     #[error("{0}; please report it")]
     Wrong(String),
 }
@@ -186,14 +187,19 @@ impl Failure {
         Self::Io(format!("{}: {error}", path.display()))
     }
 
-    /// Says it on standard error.
-    pub fn say(&self) {
+    /// Several failures of inputs and outputs, a line each.
+    fn of_all(failures: &[String]) -> Self {
+        Self::Io(failures.join("\nbulkdoku: "))
+    }
+
+    /// Prints the failure on standard error.
+    pub fn print(&self) {
         const ERROR: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
-        // There is nowhere else to say it.
+        // If standard error fails, the failure cannot be reported.
         let _ = writeln!(anstream::stderr(), "{ERROR}bulkdoku:{ERROR:#} {self}");
     }
 
-    /// The exit status that goes with it.
+    /// The exit status.
     pub fn exit(&self) -> Exit {
         match self {
             Self::Usage(_) => Exit::Usage,
@@ -203,14 +209,14 @@ impl Failure {
     }
 }
 
-/// More workers than any machine has cores.
+/// The most workers; no machine has more cores.
 const MAX_THREADS: usize = 1024;
 
 /// Reads `--threads`: 0 means all cores.
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     match numbers::count(text).map(usize::try_from) {
         Ok(Ok(0)) => Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
-        Ok(Ok(n)) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("0 has been dealt with")),
+        Ok(Ok(n)) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("it is not 0")),
         Ok(_) => Err(format!("at most {MAX_THREADS}; 0 takes all cores")),
         Err(_) => Err(format!("a number from 0 (all cores) to {MAX_THREADS}")),
     }
@@ -226,8 +232,8 @@ mod tests {
     }
 
     #[test]
-    fn color_is_known_before_the_command_line_is_read() {
-        let asked = |text: &str| asked_color(text.split_whitespace().map(OsString::from));
+    fn color_is_known_before_the_command_line_is_parsed() {
+        let asked = |text: &str| requested_color(text.split_whitespace().map(OsString::from));
         assert_eq!(asked("solve --color always in"), Some(ColorChoice::Always));
         assert_eq!(asked("--color=never"), Some(ColorChoice::Never));
         for nothing in ["", "solve in", "--color", "--color pink", "--colorful", "-- --color never"]

@@ -1,4 +1,5 @@
-//! Counts as people type them: `5000`, `5_000`, `5k`, `1e6`, `2.5M`; and sizes: `64M`, `2GiB`.
+//! Counts as they are typed (`5000`, `5_000`, `5k`, `1e6`, `2.5M`), sizes (`64M`, `2GiB`), and
+//! counts as they are printed.
 
 use std::num::NonZeroU64;
 
@@ -18,13 +19,13 @@ pub fn at_least_1<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, String> {
     up_to(text, most)
 }
 
-/// Reads a count from 1 to `most`, which the type can hold.
+/// Reads a count from 1 to `most`.
 pub fn up_to<T: TryFrom<NonZeroU64>>(text: &str, most: u64) -> Result<T, String> {
     let number = within(text, 1, most).map(|n| NonZeroU64::new(n).expect("it is at least 1"))?;
     T::try_from(number).map_err(|_| at_most(most))
 }
 
-/// Reads a size in bytes; its suffixes are powers of 1024, as those of xz and zstd.
+/// Reads a size in bytes. As with xz and zstd, suffixes are powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
     let lower = text.to_ascii_lowercase();
     let number = lower.strip_suffix('b').unwrap_or(&lower);
@@ -37,6 +38,11 @@ pub fn size(text: &str) -> Result<u64, String> {
     let size = digits(number).and_then(|number| number.parse::<u64>().ok());
     size.and_then(|size| size.checked_mul(1 << power))
         .ok_or_else(|| "a size in bytes, such as 100000, 64M or 2G".into())
+}
+
+/// A count with its noun: `1 record`, `2,000 records`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
 
 /// Reads a count within bounds.
@@ -59,8 +65,7 @@ enum Number {
     Count(u128),
 }
 
-/// Reads a number; `None` if it is none, or no whole one. One that is too large for everything is
-/// the largest.
+/// Reads a whole number; `None` if it is none. One that does not fit becomes the largest.
 fn read(text: &str) -> Option<Number> {
     if let Some(positive) = text.strip_prefix('-') {
         return read(positive).map(|_| Number::Negative);
@@ -104,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_read_as_people_type_them() {
+    fn counts_have_suffixes_exponents_and_groups() {
         for (text, number) in [
             ("0", 0),
             ("007", 7),
@@ -150,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_told_in_words() {
+    fn messages_name_the_bounds() {
         let read = at_least_1::<NonZeroU32>;
         assert_eq!(read("1k").map(NonZeroU32::get), Ok(1000));
         assert_eq!(read("0"), Err("at least 1".into()));

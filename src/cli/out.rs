@@ -12,7 +12,7 @@ use super::Failure;
 use super::identity::Identity;
 use super::platform::{self, FileId, Stdout};
 
-/// How many bytes at the end of a file are compared when a run is resumed.
+/// The number of bytes before a place in a file that are compared when a run is resumed.
 const TAIL_BYTES: usize = 64 * 1024;
 
 /// How long to wait for the lock of another run. A killed run keeps its files until the system has
@@ -29,12 +29,12 @@ pub enum Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// What this name means.
+    /// The target of this name.
     pub fn of(path: &'a Path) -> Self {
         if path.as_os_str() == "-" { Self::Stdout } else { Self::File(path) }
     }
 
-    /// Its name in messages.
+    /// The name in messages.
     pub fn name(self) -> String {
         match self {
             Self::Stdout => "standard output".into(),
@@ -42,7 +42,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The file, if one is meant that has a length: it is there, or will be.
+    /// The path, if it is a regular file or does not exist.
     pub fn regular(self) -> Option<&'a Path> {
         match self {
             Self::File(path) if fs::metadata(path).map_or(true, |found| found.is_file()) => {
@@ -57,24 +57,24 @@ impl<'a> Target<'a> {
 #[derive(Debug)]
 pub struct Out {
     stream: Stream,
-    /// Whether it was not there before.
+    /// Whether this run has made it.
     is_new: bool,
-    /// How many bytes at its start are written again at the end.
+    /// The number of bytes at its start that are rewritten at the end.
     header: u64,
 }
 
-/// What an output is.
+/// The kinds of outputs.
 #[derive(Debug)]
 enum Stream {
     Stdout(Stdout),
-    /// A pipe or a device, by its path.
+    /// A pipe or a device, with its path.
     Device(File, PathBuf),
-    /// A file with a length, by its path: it can be cut and continued.
+    /// A regular file, with its path. It can be cut and continued.
     Regular(File, PathBuf),
 }
 
 impl Out {
-    /// Opens an output as it is, or makes it.
+    /// Opens an output, or makes it.
     pub fn open(target: Target<'_>) -> Result<Self, Failure> {
         let Target::File(path) = target else {
             platform::check_stdout()?;
@@ -93,7 +93,7 @@ impl Out {
         Ok(Self { stream: stream(file, path.into()), is_new, header: 0 })
     }
 
-    /// Its name in messages.
+    /// The name in messages.
     pub fn name(&self) -> String {
         match &self.stream {
             Stream::Stdout(_) => Target::Stdout.name(),
@@ -101,7 +101,7 @@ impl Out {
         }
     }
 
-    /// Its path, if it is a file with a length.
+    /// The path of a regular file.
     pub fn regular(&self) -> Option<&Path> {
         self.regular_file().map(|(_, path)| path)
     }
@@ -113,12 +113,12 @@ impl Out {
         }
     }
 
-    /// Its length, if it has one.
+    /// The length of a regular file.
     pub fn length(&self) -> io::Result<Option<u64>> {
         self.regular_file().map(|(file, _)| Ok(file.metadata()?.len())).transpose()
     }
 
-    /// Cuts it, and goes on behind what is left. What has no length stays as it is.
+    /// Cuts a regular file to a length, and continues there.
     pub fn cut(&self, length: u64) -> io::Result<()> {
         if let Some((mut file, _)) = self.regular_file() {
             file.set_len(length)?;
@@ -127,12 +127,12 @@ impl Out {
         Ok(())
     }
 
-    /// Says how many bytes at its start are written again at the end: they are not compared.
+    /// Sets the number of bytes at the start that are rewritten at the end. They are not compared.
     pub fn expect_header(&mut self, bytes: u64) {
         self.header = bytes;
     }
 
-    /// Writes its first bytes again, if it is a file; what follows comes behind all others.
+    /// Rewrites the first bytes of a regular file, and continues at its end.
     pub fn write_header(&self, header: &[u8]) -> io::Result<()> {
         let Some((mut file, _)) = self.regular_file() else { return Ok(()) };
         file.seek(SeekFrom::Start(0))?;
@@ -140,13 +140,13 @@ impl Out {
         file.seek(SeekFrom::End(0)).map(|_| ())
     }
 
-    /// The last bytes before a place in it; nothing is known of what cannot be read.
+    /// The last bytes before a place; the default if they cannot be read.
     pub fn tail(&self, end: u64) -> Tail {
         let most = TAIL_BYTES.min(end.saturating_sub(self.header) as usize);
         self.bytes_before(end, most).map_or(Tail::default(), |bytes| Tail::of(&bytes, TAIL_BYTES))
     }
 
-    /// Whether these are the last bytes before a place in it.
+    /// Whether these are the last bytes before a place.
     pub fn has_tail(&self, end: u64, tail: Tail) -> io::Result<bool> {
         Ok(tail.bytes == 0 || tail.is_of(&self.bytes_before(end, tail.bytes as usize)?))
     }
@@ -159,14 +159,12 @@ impl Out {
         Ok(bytes)
     }
 
-    /// Waits until all that was written is on the disk, where there is one, and says if it is not:
-    /// some systems tell only then that they had no room for it.
+    /// Waits until a regular file is on the disk. Some systems report a full disk only then.
     pub fn settle(&self) -> io::Result<()> {
         self.regular_file().map_or(Ok(()), |(file, _)| file.sync_data())
     }
 
-    /// Whether its name stands for something else by now, or for nothing: what was written is lost,
-    /// or elsewhere.
+    /// Whether its path is no longer this file.
     pub fn is_gone(&self) -> bool {
         let is_another = |(file, path): (&File, &Path)| {
             Identity::of(path) != FileId::of_file(file).map(Identity::Existing)
@@ -174,7 +172,7 @@ impl Out {
         self.regular_file().is_some_and(is_another)
     }
 
-    /// Removes it, if it was made for this run, and nothing is in it.
+    /// Removes a file that this run has made and that is empty.
     pub fn discard(self) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
         if let Some(path) = self.regular()
@@ -182,13 +180,13 @@ impl Out {
             && is_empty
             && !self.is_gone()
         {
-            // An empty file that stays does no harm.
+            // A remaining empty file does no harm.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// That an output is not where it was.
+/// The message that an output is not where it was.
 pub fn gone_message(out: &Out) -> Option<String> {
     out.is_gone().then(|| {
         let what = "was removed, renamed or replaced during the run; what was written is not there";
@@ -196,7 +194,7 @@ pub fn gone_message(out: &Out) -> Option<String> {
     })
 }
 
-/// Opens a file and says whether it was made. Its end is read again later, where it can be.
+/// Opens a file, for reading, too, if possible, and returns whether it was made.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
     options.write(true);
@@ -208,7 +206,7 @@ fn open_file(path: &Path) -> io::Result<(File, bool)> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         made => return Ok((made?, true)),
     }
-    // A link to nothing is there, and yet its file has to be made.
+    // A dangling link exists, but its file has to be made.
     let opened = match options.create(true).open(path) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             OpenOptions::new().write(true).open(path)

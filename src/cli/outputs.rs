@@ -1,14 +1,15 @@
-//! Outputs: none overwrites anything by accident, and all are open before work starts.
+//! Outputs: no file is overwritten by accident, and all are open before work starts.
 
 use std::fs;
 use std::mem;
 use std::path::{Path, PathBuf};
 
-use super::identity::Identity;
-use super::inputs::STDIN;
+use bulkdoku::Compression;
+
+use super::identity::{Identity, STDIN};
 use super::out::{Out, Target};
 use super::platform::FileId;
-use super::{Failure, journal};
+use super::{Failure, extensions, journal};
 
 /// The files that a run writes.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -26,12 +27,6 @@ pub struct Destinations {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub latency: Option<PathBuf>,
 
-    /// Write every message about a bad record
-    ///
-    /// Standard error shows the first few only.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub errors: Option<PathBuf>,
-
     /// Write the summary as JSON
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub summary_json: Option<PathBuf>,
@@ -42,10 +37,6 @@ pub struct Destinations {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub report: Option<PathBuf>,
 
-    /// What the rows of a corpus are, as JSON.
-    #[arg(skip)]
-    pub manifest: Option<PathBuf>,
-
     /// Replace output files that exist
     #[arg(long, help_heading = "Output")]
     pub force: bool,
@@ -55,22 +46,97 @@ pub struct Destinations {
     /// Inputs and options have to be the same; without an earlier run this one starts.
     #[arg(long, help_heading = "Output", requires = "output", conflicts_with = "force")]
     pub resume: bool,
+
+    /// All messages about bad records.
+    #[arg(skip)]
+    pub errors: Option<PathBuf>,
+
+    /// The manifest of a corpus.
+    #[arg(skip)]
+    pub manifest: Option<PathBuf>,
+
+    /// The outputs of rows after the first.
+    #[arg(skip)]
+    pub others: Vec<PathBuf>,
+
+    /// Whether outputs of rows that stay empty are removed.
+    #[arg(skip)]
+    pub drops_empty: bool,
 }
 
-/// What becomes of output files that exist.
+impl Destinations {
+    /// Refuses names of side outputs that promise what is not written to them.
+    pub fn check_sides(&self) -> Result<(), Failure> {
+        let sides = [
+            ("--latency", &self.latency, &["csv", "hgrm", "hlog"][..]),
+            ("--errors", &self.errors, &["err", "errors"]),
+            ("--summary-json", &self.summary_json, &["json"]),
+            ("--report", &self.report, &["html", "htm"]),
+            ("--manifest", &self.manifest, &["json"]),
+        ];
+        for (flag, path, known) in sides {
+            let Some(path) = path else { continue };
+            if let Some(compression) = Compression::of_name(path) {
+                let (name, plain) = (path.display(), path.with_extension(""));
+                return Err(Failure::Usage(format!(
+                    "{flag} {name}: what is written there is never compressed, only rows are; leave \
+                     out .{}: {}",
+                    compression.name(),
+                    plain.display()
+                )));
+            }
+            let extension =
+                extensions::of(path).filter(|extension| !known.contains(&extension.as_str()));
+            if let Some(extension) = extension {
+                return Err(extensions::refused(
+                    path,
+                    &extension,
+                    &format!("the output of {flag}"),
+                    known,
+                    "",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files that a run over records writes.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RecordDestinations {
+    #[command(flatten)]
+    all: Destinations,
+
+    /// Write every message about a bad record
+    ///
+    /// Standard error shows the first few only.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    errors: Option<PathBuf>,
+}
+
+impl RecordDestinations {
+    /// All of them, unless a name promises what is not written.
+    pub fn checked(&self) -> Result<Destinations, Failure> {
+        let all = Destinations { errors: self.errors.clone(), ..self.all.clone() };
+        all.check_sides()?;
+        Ok(all)
+    }
+}
+
+/// What happens to output files that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing<'a> {
     /// They stay, and the run does not start.
     Refused,
     /// They are replaced.
     Replaced,
-    /// An earlier run has left these, by their names in messages, and perhaps others that are
-    /// empty. They stay until it is known what is in them. Others are refused.
+    /// Files with these names, and empty ones, are left by an earlier run. They stay until their
+    /// contents are checked. Other files are refused.
     Kept(&'a [String]),
 }
 
 impl Existing<'_> {
-    /// What `--force` says.
+    /// By `--force`.
     pub fn or_force(force: bool) -> Self {
         if force { Self::Replaced } else { Self::Refused }
     }
@@ -92,7 +158,7 @@ impl Existing<'_> {
 pub struct Outputs {
     /// The rows.
     pub rows: Out,
-    /// The rows of the outputs behind the first.
+    /// The outputs of rows after the first.
     pub others: Vec<Out>,
     /// All messages about bad records.
     pub errors: Option<Out>,
@@ -102,7 +168,7 @@ pub struct Outputs {
     pub summary_json: Option<Out>,
     /// The page with charts.
     pub report: Option<Out>,
-    /// What the rows of a corpus are.
+    /// The manifest of a corpus.
     pub manifest: Option<Out>,
 }
 
@@ -112,23 +178,21 @@ impl Destinations {
         self.output.as_deref().map_or(Target::Stdout, Target::of)
     }
 
-    /// The other outputs that are wanted.
+    /// The side outputs that were asked for.
     fn sides(&self) -> [Option<Target<'_>>; 5] {
         [&self.errors, &self.latency, &self.summary_json, &self.report, &self.manifest]
             .map(|path| path.as_deref().map(Target::of))
     }
 
-    /// The names of all outputs.
+    /// The names of the rows' first output and the side outputs.
     pub fn names(&self) -> Vec<String> {
         let sides = self.sides().into_iter().flatten();
         [self.rows()].into_iter().chain(sides).map(Target::name).collect()
     }
 
-    /// Refuses outputs that exist, where inputs are read for long before outputs are opened.
+    /// Refuses outputs that are inputs or exist, before long reading. [`Self::open`] does so, too.
     pub fn refuse_existing(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
-        let mut claims = Claims::of_inputs(inputs);
-        for target in [Some(self.rows())].into_iter().chain(self.sides()).flatten() {
-            claims.output(target)?;
+        for target in self.claim(inputs)?.into_iter().flatten() {
             if !self.resume {
                 Existing::or_force(self.force).allow(target)?;
             }
@@ -136,29 +200,31 @@ impl Destinations {
         Ok(())
     }
 
-    /// Opens all outputs, unless one of them is an input or a file that is not to be lost, or two
-    /// are the same: then none is made or changed.
-    ///
-    /// `others` take rows, too.
-    pub fn open(
-        &self,
-        inputs: &[PathBuf],
-        others: &[PathBuf],
-        existing: Existing<'_>,
-    ) -> Result<Outputs, Failure> {
+    /// Refuses `--latency` where no engine is used.
+    pub fn refuse_latency(&self) -> Result<(), Failure> {
+        match self.latency {
+            Some(_) => Err(Failure::Usage("--latency does nothing: no engine is used".into())),
+            None => Ok(()),
+        }
+    }
+
+    /// All outputs: that of the rows, the side outputs, then the other outputs of rows. Refuses
+    /// inputs and outputs that are the same file.
+    fn claim(&self, inputs: &[PathBuf]) -> Result<Vec<Option<Target<'_>>>, Failure> {
         let mut claims = Claims::of_inputs(inputs);
-        let (rows, sides) = (self.rows(), self.sides());
-        claims.output(rows)?;
-        claims.journal(rows)?;
-        for side in sides.into_iter().flatten() {
-            claims.output(side)?;
-        }
-        let others = || others.iter().map(|path| Target::of(path));
-        for other in others() {
-            claims.output(other)?;
-        }
-        let targets: Vec<_> =
-            [Some(rows)].into_iter().chain(sides).chain(others().map(Some)).collect();
+        let others = self.others.iter().map(|path| Some(Target::of(path)));
+        let all: Vec<_> =
+            [Some(self.rows())].into_iter().chain(self.sides()).chain(others).collect();
+        claims.output(self.rows())?;
+        claims.journal(self.rows())?;
+        all[1..].iter().flatten().try_for_each(|target| claims.output(*target))?;
+        Ok(all)
+    }
+
+    /// Opens all outputs. If one is an input, or must not be overwritten, or two are the same, no
+    /// file is made or changed.
+    pub fn open(&self, inputs: &[PathBuf], existing: Existing<'_>) -> Result<Outputs, Failure> {
+        let targets = self.claim(inputs)?;
         let mut opened = open_all(&targets, existing)?.into_iter();
         let mut next = || opened.next().flatten();
         let rows = next().expect("there is always one for rows");
@@ -168,15 +234,14 @@ impl Destinations {
     }
 }
 
-/// Opens the only output of a run, unless it is one of its inputs; nothing means standard output.
-pub fn create(inputs: &[PathBuf], output: Option<&Path>, force: bool) -> Result<Out, Failure> {
-    let target = output.map_or(Target::Stdout, Target::of);
-    Claims::of_inputs(inputs).output(target)?;
-    let opened = open_all(&[Some(target)], Existing::or_force(force))?;
-    Ok(opened.into_iter().flatten().next().expect("one was asked for"))
+/// Opens the only output of a run, by default standard output.
+pub fn create(output: Option<&Path>, force: bool) -> Result<Out, Failure> {
+    let output = output.map(Path::to_owned);
+    let destinations = Destinations { output, force, ..Destinations::default() };
+    Ok(destinations.open(&[], Existing::or_force(force))?.rows)
 }
 
-/// Opens outputs; if one cannot be opened, nothing is changed.
+/// Opens outputs. If one cannot be opened, nothing is changed.
 fn open_all(
     targets: &[Option<Target<'_>>],
     existing: Existing<'_>,
@@ -202,17 +267,17 @@ fn open_all(
     Ok(opened)
 }
 
-/// What is there is not to be lost.
+/// Says that an output exists.
 fn refuse(path: &Path) -> Failure {
     let name = path.display();
     Failure::Usage(if journal::is_beside(path) {
-        format!("{name}: exists and is not complete; --resume goes on, --force starts over")
+        format!("{name}: exists and is not complete; --resume continues it, --force starts over")
     } else {
         format!("{name}: exists; --force replaces it")
     })
 }
 
-/// What a file is taken for.
+/// What a file is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
     Input,
@@ -220,9 +285,9 @@ enum Use {
     Journal,
 }
 
-/// What has its use already.
+/// The files in use.
 struct Claims {
-    /// Files, with their names in messages.
+    /// Each with its name in messages.
     files: Vec<(Identity, Use, String)>,
     stdout_is_taken: bool,
 }
@@ -259,7 +324,7 @@ impl Claims {
         self.take(identity, Use::Output, name)
     }
 
-    /// The files beside the rows: no other use may be made of them, and nothing else be in them.
+    /// Claims the journal beside the rows.
     fn journal(&mut self, rows: Target<'_>) -> Result<(), Failure> {
         let Some(rows) = rows.regular() else { return Ok(()) };
         for path in journal::places(rows) {

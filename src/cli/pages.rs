@@ -1,4 +1,4 @@
-//! `bulkdoku completions` and `bulkdoku man`: what shells and `man` know about the command.
+//! `bulkdoku completions` and `bulkdoku man`.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub fn man(args: &ManArgs) -> Result<Exit, Failure> {
     if let Some(dir) = &args.dir {
         for page in [&all].into_iter().chain(all.get_subcommands()) {
             let path = dir.join(Man::new(page.clone()).get_filename());
-            let out = outputs::create(&[], Some(&path), args.force)?;
+            let out = outputs::create(Some(&path), args.force)?;
             (&out).write_all(&rendered(page)?).map_err(|error| Failure::at(&path, error))?;
         }
         return Ok(Exit::Done);

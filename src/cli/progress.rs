@@ -1,17 +1,19 @@
-//! How far a run has come: a bar on a terminal, or lines elsewhere if they are asked for.
+//! Progress of a run: a bar on a terminal, or lines elsewhere on request.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bulkdoku::Progress;
 use bulkdoku::stats::HumanTime;
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How often a bar is drawn.
+/// The time between two updates of a bar.
 const OF_BAR: Duration = Duration::from_millis(100);
-/// How often there is a line.
+/// The time between two lines.
 const OF_LINES: Duration = Duration::from_secs(2);
 
 /// The options about progress.
@@ -21,17 +23,17 @@ pub struct ProgressArgs {
     #[arg(long, help_heading = "Run", overrides_with = "no_progress")]
     progress: bool,
 
-    /// Show no progress; else it is on a terminal
+    /// Show no progress, not even on a terminal
     #[arg(long, help_heading = "Run")]
     no_progress: bool,
 }
 
-/// What shows how far a run has come.
+/// Shows how far a run has come.
 #[derive(Clone, Debug)]
 pub struct Meter {
-    /// Hidden when there is none: messages must not break its line.
+    /// Messages are printed through it, as they must not break its line. It may be hidden.
     pub bar: ProgressBar,
-    /// Whether there is a line from time to time instead.
+    /// Whether lines are printed instead.
     has_lines: bool,
     total: Option<u64>,
 }
@@ -39,26 +41,41 @@ pub struct Meter {
 /// How far a run has come.
 #[derive(Clone, Debug)]
 pub struct Progressed {
-    /// Of the total.
+    /// Compared with the total.
     pub done: u64,
-    /// Puzzles that are done, if they are not the total.
+    /// The number of puzzles, if any are counted.
     pub puzzles: Option<u64>,
-    /// What is being done.
+    /// The task at hand, if puzzles are not counted.
     pub what: Cow<'static, str>,
 }
 
+impl Progressed {
+    /// In the bytes of the inputs.
+    pub fn of_bytes(bytes: &AtomicU64, progress: &Progress) -> Self {
+        let puzzles = Some(progress.records.load(Ordering::Relaxed));
+        Self { done: bytes.load(Ordering::Relaxed), puzzles, what: "".into() }
+    }
+
+    /// In rows, after those of an earlier run.
+    pub fn of_rows(before: u64, progress: &Progress) -> Self {
+        let done = before + progress.records.load(Ordering::Relaxed);
+        Self { done, puzzles: Some(done), what: "".into() }
+    }
+}
+
 impl Meter {
-    /// Shows a way of this length, if it is known; by default on a terminal, unless `quiet`.
+    /// `total` is the amount of work, if it is known. By default progress is shown on a terminal,
+    /// unless `quiet`.
     pub fn new(args: ProgressArgs, total: Option<u64>, quiet: bool) -> Self {
         let ProgressArgs { progress, no_progress } = args;
         let is_terminal = io::stderr().is_terminal();
-        let is_wanted = progress || !(quiet || no_progress);
-        let bar = if is_wanted && is_terminal {
+        let is_shown = progress || !(quiet || no_progress);
+        let bar = if is_shown && is_terminal {
             let template = match total {
                 Some(_) => "[{wide_bar}] {percent}% {msg}",
                 None => "{spinner} {msg}",
             };
-            let style = ProgressStyle::with_template(template).expect("the template is right");
+            let style = ProgressStyle::with_template(template).expect("the template is valid");
             ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr()).with_style(style)
         } else {
             ProgressBar::hidden()
@@ -66,7 +83,7 @@ impl Meter {
         Self { bar, has_lines: progress && !is_terminal, total }
     }
 
-    /// Does `work` while it is shown how far it has come.
+    /// Shows progress on another thread during `work`.
     pub fn watch<T>(
         &self,
         progressed: impl Fn() -> Progressed + Sync,
@@ -76,19 +93,19 @@ impl Meter {
             return work();
         }
         let interval = if self.has_lines { OF_LINES } else { OF_BAR };
-        // The begin of the way is looked for more often than lines are shown.
-        let looks = interval.div_duration_f64(OF_BAR) as u32;
+        // The start of the work is recorded more exactly than lines are printed.
+        let ticks_per_update = interval.div_duration_f64(OF_BAR) as u32;
         let (finished, wait) = bounded::<()>(0);
         let progressed = &progressed;
         thread::scope(|scope| {
             let watch = move || {
-                let (mut pace, mut looked) = (Pace::new(self.total), 0);
+                let (mut pace, mut ticks) = (Pace::new(self.total), 0);
                 while wait.recv_timeout(OF_BAR) == Err(RecvTimeoutError::Timeout) {
-                    looked += 1;
-                    if looked % looks == 0 {
+                    ticks += 1;
+                    if ticks % ticks_per_update == 0 {
                         self.show(&progressed(), &mut pace);
                     } else {
-                        pace.look(&progressed(), Instant::now());
+                        pace.record_start(&progressed(), Instant::now());
                     }
                 }
                 if self.has_lines {
@@ -96,7 +113,7 @@ impl Meter {
                 }
                 self.bar.finish_and_clear();
             };
-            // Without another thread nothing is shown.
+            // If no thread can be started, nothing is shown.
             let _ = thread::Builder::new().name("progress".into()).spawn_scoped(scope, watch);
             let result = work();
             drop(finished);
@@ -118,13 +135,13 @@ impl Meter {
     }
 }
 
-/// What a way has taken so far, from which follows what is left of it.
+/// The pace of the work, from which the remaining time is estimated.
 #[derive(Debug)]
 struct Pace {
     total: Option<u64>,
     begin: Instant,
-    /// When the first thing was done in this run, and how far the way was then: a run that resumes
-    /// another one stands in the middle of the way, and gets there at once.
+    /// When the first puzzle was done, with `done` and the count then. A resumed run does not start
+    /// at zero.
     from: Option<(Instant, u64, u64)>,
 }
 
@@ -133,8 +150,7 @@ impl Pace {
         Self { total, begin: Instant::now(), from: None }
     }
 
-    /// Takes note of the begin.
-    fn look(&mut self, progressed: &Progressed, now: Instant) {
+    fn record_start(&mut self, progressed: &Progressed, now: Instant) {
         let Progressed { done, puzzles, .. } = *progressed;
         let count = puzzles.unwrap_or(done);
         if self.from.is_none() && count > 0 {
@@ -142,9 +158,9 @@ impl Pace {
         }
     }
 
-    /// How long it took, how many puzzles are done and how many a second, how long it will take.
+    /// The time so far, the puzzles done, their rate, and the time left.
     fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
-        self.look(progressed, now);
+        self.record_start(progressed, now);
         let Progressed { done, puzzles, ref what } = *progressed;
         let count = puzzles.unwrap_or(done);
         let mut parts = vec![HumanTime::from(now - self.begin).to_string()];
@@ -182,9 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_follows_from_what_this_run_has_done() {
+    fn the_estimate_is_based_on_this_run_alone() {
         let mut pace = Pace::new(Some(1000));
-        // An earlier run has done 900: they are skipped without solving.
+        // An earlier run has done 900, which are skipped.
         assert_eq!(at(&mut pace, 1, 600, 0), "1.00 s, 0 puzzles");
         assert_eq!(at(&mut pace, 2, 900, 10), "2.00 s, 10 puzzles");
         assert_eq!(at(&mut pace, 4, 920, 2010), "4.00 s, 2,010 puzzles, 1,000/s, 8.00 s left");
@@ -195,15 +211,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_of_a_resumed_run_says_what_is_left() {
+    fn the_first_line_of_a_resumed_run_has_an_estimate() {
         let mut pace = Pace::new(Some(1000));
         let progressed = Progressed { done: 900, puzzles: Some(10), what: "".into() };
-        pace.look(&progressed, pace.begin + Duration::from_secs(1));
+        pace.record_start(&progressed, pace.begin + Duration::from_secs(1));
         assert_eq!(at(&mut pace, 2, 910, 1010), "2.00 s, 1,010 puzzles, 1,000/s, 9.00 s left");
     }
 
     #[test]
-    fn where_the_way_has_no_known_end_nothing_is_said_about_it() {
+    fn without_a_total_there_is_no_estimate() {
         let mut pace = Pace::new(None);
         assert_eq!(at(&mut pace, 1, 5, 5), "1.00 s, 5 puzzles");
         assert_eq!(at(&mut pace, 2, 9, 9), "2.00 s, 9 puzzles, 4/s");

@@ -1,4 +1,4 @@
-//! A run that writes rows, from opened outputs to the exit status.
+//! A run that writes rows, from opening its outputs to the exit status.
 
 use std::fmt::Display;
 use std::fs;
@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use bulkdoku::pipeline::{Checkpoint, Output, OutputFailure, Report};
-use bulkdoku::stats::Latencies;
 use serde::Serialize;
 
 use super::diagnostics::Diagnostics;
@@ -16,97 +15,89 @@ use super::html::{self, Fact};
 use super::journal::{self, Journal};
 use super::out::{Out, Target, gone_message};
 use super::outputs::{Destinations, Existing};
-use super::progress::{Meter, ProgressArgs};
+use super::progress::Meter;
 use super::run::Run;
+use super::run_args::RunArgs;
 use super::{Exit, Failure};
 
-/// The program and its version: another one may write other rows.
+/// The program and its version. Other versions may write other rows.
 pub const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
 
-/// What has to be known before the outputs are opened.
+/// What is needed to open the outputs.
 #[derive(Debug)]
 pub struct Opening<'a> {
-    /// What tells this run from others.
     pub run: Run,
-    /// What is written.
     pub destinations: &'a Destinations,
-    /// The outputs of rows behind the first.
-    pub others: &'a [PathBuf],
-    /// Whether an output without rows is not made.
-    pub drops_empty: bool,
-    /// What is read: no output may be one of these.
+    /// No output may be one of these.
     pub inputs: &'a [PathBuf],
-    /// How long the way is, if that is known.
+    /// The end of the progress bar, if it is known.
     pub total: Option<u64>,
-    /// Whether progress is to be shown.
-    pub progress: ProgressArgs,
-    /// Nothing is to be said about records, nor the summary printed.
-    pub quiet: bool,
-    /// The reader of the rows expects nothing else: no progress, no summary.
+    pub args: RunArgs,
+    /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
 }
 
 /// A run whose outputs are open.
 #[derive(Debug)]
 pub struct RowsRun {
-    /// What takes the rows.
+    /// Takes the rows.
     pub results: FileSink,
-    /// Where an earlier run was ended, if this one resumes it.
+    /// Where an earlier run ended, if this one resumes it.
     pub start: Option<Checkpoint>,
-    /// What shows how far the run has come.
+    /// Shows progress.
     pub meter: Meter,
-    sides: Sides,
+    sides: SideOutputs,
     began: SystemTime,
     quiet: bool,
     only_rows: bool,
 }
 
-/// What a command says and writes at the end.
-pub trait Ending {
-    /// What the run did, for people and for programs.
+/// What a subcommand reports at the end of its run.
+pub trait RunEnd {
+    /// What the run did, as text and JSON.
     type Summary: Display + Serialize;
 
-    /// Sums up the run.
     fn summary(&self, report: &Report) -> Self::Summary;
 
-    /// How the rows came to be, for the page of the run.
+    /// What the page of the run says of how the rows were made.
     fn facts(&self, report: &Report) -> Vec<Fact>;
 
-    /// Writes what tells of complete rows; what failed, if anything did.
-    fn complete(&self, _: &Report, _manifest: Option<&Out>) -> Vec<String> {
-        Vec::new()
+    /// Writes the manifest of complete rows; returns what failed.
+    fn complete(&self, _: &Report, _manifest: Option<&Out>) -> Option<String> {
+        None
     }
 
     /// The exit status of a run that has lost nothing and was not stopped.
     fn exit(&self, report: &Report) -> Exit;
 
-    /// What resumes the rows of this name.
-    fn resumed_by(&self, name: &str) -> String {
+    /// How the rows of this name can be resumed.
+    fn resume_hint(&self, name: &str) -> String {
         format!("--resume continues {name}")
     }
 }
 
 impl Opening<'_> {
-    /// Opens all outputs, or takes up those of an earlier run.
+    /// Opens all outputs, or those of an earlier run.
     pub fn open(self) -> Result<RowsRun, Failure> {
-        let Self { run, destinations, others, drops_empty, inputs, quiet, only_rows, .. } = self;
+        let Self { run, destinations, inputs, total, args, only_rows } = self;
         let earlier = earlier_run(destinations, &run)?;
         let existing = match &earlier {
             Some(journal) => Existing::Kept(journal.outputs()),
             None if destinations.resume => Existing::Kept(&[]),
             None => Existing::or_force(destinations.force),
         };
-        let outputs = destinations.open(inputs, others, existing)?;
-        let meter = Meter::new(self.progress, self.total, quiet || only_rows);
-        let diagnostics = Diagnostics::new(outputs.errors, meter.bar.clone(), quiet);
+        let outputs = destinations.open(inputs, existing)?;
+        let meter = Meter::new(args.progress, total, args.quiet || only_rows);
+        let diagnostics = Diagnostics::new(outputs.errors, meter.bar.clone(), args.quiet);
         let names = destinations.names();
-        let latency = outputs.latency.zip(destinations.latency.as_deref().map(Spread::of_name));
-        let sides = Sides {
-            latency,
+        let histogram = destinations.latency.as_deref().map(HistogramFormat::of_name);
+        let sides = SideOutputs {
+            latency: outputs.latency.zip(histogram),
             summary_json: outputs.summary_json,
             page: outputs.report,
             manifest: outputs.manifest,
         };
+        let drops_empty = destinations.drops_empty;
         let (mut results, start) = match earlier {
             Some(journal) => match FileSink::resume(outputs.rows, diagnostics, journal, names) {
                 Ok(begun) => begun,
@@ -115,7 +106,7 @@ impl Opening<'_> {
                     return Err(failure);
                 }
             },
-            None if drops_empty || !others.is_empty() => {
+            None if drops_empty || !outputs.others.is_empty() => {
                 let (rows, others) = (outputs.rows, outputs.others);
                 (FileSink::of_several(rows, others, diagnostics, drops_empty), None)
             }
@@ -124,17 +115,17 @@ impl Opening<'_> {
         if sides.page.is_some() {
             results.keep_time(start.as_ref().map_or(0, |start| start.counts.records()));
         }
-        let began = SystemTime::now();
+        let (began, quiet) = (SystemTime::now(), args.quiet);
         Ok(RowsRun { results, start, meter, sides, began, quiet, only_rows })
     }
 }
 
 impl RowsRun {
-    /// Writes the side outputs, says what was done, and how it ended.
+    /// Writes the side outputs and the summary, and reports how the run ended.
     pub fn close(
         self,
         ran: Result<Report, OutputFailure>,
-        ending: &impl Ending,
+        end: &impl RunEnd,
     ) -> Result<Exit, Failure> {
         let Self { results, sides, began, quiet, only_rows, .. } = self;
         let (report, failure) = match ran {
@@ -142,13 +133,12 @@ impl RowsRun {
             Err(OutputFailure { output, error, report }) => (*report, Some((output, error))),
         };
         results.end_diagnostics();
-        let summary = ending.summary(&report);
+        let summary = end.summary(&report);
         let page = |out: &Out| {
-            let timeline = results.timeline();
-            html::of_run(&report, &ending.facts(&report), timeline, began).write(out)
+            html::of_run(&report, &end.facts(&report), results.timeline(), began).write(out)
         };
         let mut losses = sides.write(&report, &summary, began, page);
-        // Before the journal is removed, what it vouches for has to be safe.
+        // Before the journal is removed, all that it lists has to be on the disk.
         losses.extend(results.unsettled());
         let mut is_complete = losses.is_empty()
             && !report.stopped
@@ -157,14 +147,14 @@ impl RowsRun {
         if failure.is_none() && !quiet && !only_rows {
             let _ = writeln!(io::stderr(), "{summary}");
         }
-        let is_unwanted = failure.as_ref().is_some_and(is_closed_pipe_of_rows);
-        if let Some((output, error)) = failure.filter(|_| !is_unwanted) {
+        let is_closed_pipe = failure.as_ref().is_some_and(is_closed_pipe_of_rows);
+        if let Some((output, error)) = failure.filter(|_| !is_closed_pipe) {
             losses.push(rows_failure(output, &error, &report, &results));
         }
         losses.extend(results.losses());
         losses.extend(report.failures.iter().map(ToString::to_string));
         if is_complete && losses.is_empty() {
-            losses.extend(ending.complete(&report, sides.manifest.as_ref()));
+            losses.extend(end.complete(&report, sides.manifest.as_ref()));
             is_complete = losses.is_empty();
         }
         let name = results.can_be_resumed().then(|| results.name());
@@ -175,19 +165,19 @@ impl RowsRun {
             if let Some(name) = name.filter(|_| !is_complete) {
                 losses.push(format!("{name} is not complete; --resume continues it"));
             }
-            return Err(Failure::Io(losses.join("\nbulkdoku: ")));
+            return Err(Failure::of_all(&losses));
         }
-        if report.stopped && !is_unwanted {
+        if report.stopped && !is_closed_pipe {
             if let Some(name) = name.filter(|_| !quiet) {
-                let _ = writeln!(io::stderr(), "interrupted; {}", ending.resumed_by(&name));
+                let _ = writeln!(io::stderr(), "interrupted; {}", end.resume_hint(&name));
             }
             return Ok(Exit::Interrupted);
         }
-        Ok(if is_unwanted { Exit::Done } else { ending.exit(&report) })
+        Ok(if is_closed_pipe { Exit::Done } else { end.exit(&report) })
     }
 }
 
-/// What is left of the run to be resumed, if there is anything.
+/// The journal of the run to be resumed, if it has left one.
 fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>, Failure> {
     if !destinations.resume {
         return Ok(None);
@@ -198,8 +188,7 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
     };
     let journal = Journal::load(output, run)?;
     match fs::metadata(output) {
-        // An empty file is left by a run that was killed before it wrote anything, even its
-        // journal.
+        // A run that was killed before it wrote its journal leaves an empty file.
         Ok(found) if journal.is_none() && !(found.is_file() && found.len() == 0) => {
             let [path, _] = journal::places(output);
             Err(Failure::Usage(format!(
@@ -214,9 +203,9 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
     }
 }
 
-/// How latencies are written.
+/// The format of the latency histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Spread {
+enum HistogramFormat {
     /// All buckets.
     Csv,
     /// Percentiles, as `HdrHistogram` writes them.
@@ -225,23 +214,17 @@ enum Spread {
     Hlog,
 }
 
-impl Spread {
-    /// The endings of names that ask for one.
-    const ENDINGS: [(&str, Self); 2] = [("hgrm", Self::Hgrm), ("hlog", Self::Hlog)];
-
+impl HistogramFormat {
     fn of_name(path: &Path) -> Self {
-        let ending = super::endings::of(path);
-        let found = Self::ENDINGS.into_iter().find(|(name, _)| ending.as_deref() == Some(name));
-        found.map_or(Self::Csv, |(_, spread)| spread)
+        match super::extensions::of(path).as_deref() {
+            Some("hgrm") => Self::Hgrm,
+            Some("hlog") => Self::Hlog,
+            _ => Self::Csv,
+        }
     }
 
-    fn write(
-        self,
-        latencies: &Latencies,
-        report: &Report,
-        began: SystemTime,
-        out: &Out,
-    ) -> io::Result<()> {
+    fn write(self, report: &Report, began: SystemTime, out: &Out) -> io::Result<()> {
+        let latencies = &report.latencies;
         match self {
             Self::Csv => latencies.write_csv(out),
             Self::Hgrm => latencies.write_hgrm(out),
@@ -250,18 +233,18 @@ impl Spread {
     }
 }
 
-/// What is written when all rows are.
+/// The outputs that are written after all rows.
 #[derive(Debug)]
-struct Sides {
-    latency: Option<(Out, Spread)>,
+struct SideOutputs {
+    latency: Option<(Out, HistogramFormat)>,
     summary_json: Option<Out>,
     page: Option<Out>,
-    /// Is written by the command, when the rows are complete.
+    /// Written by the subcommand, if the rows are complete.
     manifest: Option<Out>,
 }
 
-impl Sides {
-    /// Writes all of them; returns which of them failed, and why.
+impl SideOutputs {
+    /// Writes all but the manifest; returns what failed.
     fn write(
         &self,
         report: &Report,
@@ -269,9 +252,10 @@ impl Sides {
         began: SystemTime,
         page: impl FnOnce(&Out) -> io::Result<()>,
     ) -> Vec<String> {
-        let latency = self.latency.as_ref().and_then(|(out, spread)| {
-            write_side(out, |out| spread.write(&report.latencies, report, began, out))
-        });
+        let latency = self
+            .latency
+            .as_ref()
+            .and_then(|(out, format)| write_side(out, |out| format.write(report, began, out)));
         let summary_json = |out: &Out| write_json(out, summary);
         let losses = [
             latency,
@@ -281,7 +265,7 @@ impl Sides {
         losses.into_iter().flatten().collect()
     }
 
-    /// Removes what was made.
+    /// Removes files that were made for this run.
     fn discard(self) {
         let latency = self.latency.map(|(out, _)| out);
         let all = [latency, self.summary_json, self.page, self.manifest];
@@ -289,7 +273,7 @@ impl Sides {
     }
 }
 
-/// Something of an earlier run may stand in it.
+/// Writes a side output, in place of what an earlier run has left there; returns what failed.
 pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
     match out.cut(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
         Ok(()) => gone_message(out),
@@ -297,28 +281,30 @@ pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Opti
     }
 }
 
-fn write_json(out: &Out, summary: &impl Serialize) -> io::Result<()> {
+/// Writes a value as JSON, with a line feed at its end.
+pub fn write_json(out: impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut out = BufWriter::new(out);
-    serde_json::to_writer_pretty(&mut out, summary)?;
+    serde_json::to_writer_pretty(&mut out, value)?;
     writeln!(out)?;
     out.flush()
 }
 
-/// Whether nothing is lost: what reads the rows has all that it wants.
+/// Whether the reader of the rows has closed its pipe: it has all that it needs.
 fn is_closed_pipe_of_rows((output, error): &(Output, io::Error)) -> bool {
     *output == Output::Rows && error.kind() == ErrorKind::BrokenPipe
 }
 
-/// What is to be said when the writing of rows ended before its time.
+/// The message about a run that a failure ended.
 fn rows_failure(output: Output, error: &io::Error, report: &Report, results: &FileSink) -> String {
-    let name = match output {
-        Output::Rows | Output::Diagnostics => results.name(),
-        Output::State => format!("{}: its journal", results.name()),
-        Output::Selection => return error.to_string(),
+    let failed = match output {
+        Output::Rows | Output::Diagnostics => format!("{}: {error}", results.name()),
+        Output::State => format!("{}: its journal: {error}", results.name()),
+        Output::Selection => error.to_string(),
     };
-    let last = match &report.last_record {
-        Some(last) => format!("the last complete row is that of {}:{}", last.file, last.line),
-        None => "no row is written".into(),
-    };
-    format!("{name}: {error}; {last}")
+    match &report.last_record {
+        Some(last) => {
+            format!("{failed}; the last complete row is that of {}:{}", last.file, last.line)
+        }
+        None => format!("{failed}; no row is written"),
+    }
 }

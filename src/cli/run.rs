@@ -1,4 +1,4 @@
-//! What tells one run from another: only the same run is resumed.
+//! The identity of a run: only the same run is resumed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,6 +6,19 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
+
+/// An option that shapes rows, with its value if it was given or has a default.
+pub type Setting = (&'static str, Option<String>);
+
+/// The options that have a value.
+pub fn settings(all: impl IntoIterator<Item = Setting>) -> BTreeMap<String, String> {
+    all.into_iter().filter_map(|(name, value)| Some((name.into(), value?))).collect()
+}
+
+/// The value of a flag.
+pub fn flag(is_given: bool) -> Option<String> {
+    is_given.then(|| "given".into())
+}
 
 /// What has to be the same for a run to be resumed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,19 +31,19 @@ pub struct Run {
     pub options: BTreeMap<String, String>,
 }
 
-/// What tells one input from another.
+/// The identity of an input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputState {
     /// Its name.
     pub name: String,
     /// Its size in bytes, if it is a file.
     pub bytes: Option<u64>,
-    /// When it was changed, if it is a file.
+    /// When it was modified, if it is a file.
     pub modified: Option<SystemTime>,
 }
 
 impl InputState {
-    /// Looks at an input.
+    /// Reads the state of an input.
     pub fn of(name: String, path: &Path) -> Self {
         let file = fs::metadata(path).ok().filter(fs::Metadata::is_file);
         Self {
@@ -42,9 +55,9 @@ impl InputState {
 }
 
 impl Run {
-    /// What was another one before, if anything was. Of the inputs from this place on only the
-    /// names have to be the same.
-    pub fn difference(&self, before: &Self, unread: usize) -> Option<String> {
+    /// The first difference from an earlier run, if there is one. Only the first `compared` inputs
+    /// must be unchanged; of the others only the names count.
+    pub fn difference(&self, before: &Self, compared: usize) -> Option<String> {
         if self.program != before.program {
             return Some(format!("it was {} before, this is {}", before.program, self.program));
         }
@@ -55,7 +68,7 @@ impl Run {
         if names(self) != names(before) {
             return Some(format!("the inputs were {} before", names(before)));
         }
-        let mut inputs = self.inputs.iter().zip(&before.inputs).take(unread);
+        let mut inputs = self.inputs.iter().zip(&before.inputs).take(compared);
         if let Some((now, _)) = inputs.find(|(now, before)| now != before) {
             return Some(format!("the input {} has been changed since", now.name));
         }

@@ -1,12 +1,12 @@
-//! How a run over whole inputs goes: on how many threads, and what it says meanwhile.
+//! How a run over whole inputs proceeds: its threads, messages and progress.
 
 use std::num::NonZeroUsize;
 
 use super::parse_threads;
 use super::progress::ProgressArgs;
 
-/// What every subcommand takes that reads whole inputs.
-#[derive(Debug, clap::Args)]
+/// The options of every subcommand that reads or makes many records.
+#[derive(Clone, Copy, Debug, clap::Args)]
 pub struct RunArgs {
     /// Workers; 0 takes all cores
     #[arg(

@@ -1,7 +1,7 @@
-//! Which rows are written, and in which file: what `solve` and `check` share.
+//! Which rows are written, and to which file: options of `solve` and `check`.
 
 use std::fs;
-use std::num::{NonZeroU8, NonZeroU32};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use bulkdoku::Status;
@@ -11,7 +11,10 @@ use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
 use super::format::Format;
+use super::out::Target;
 use super::outputs::Destinations;
+use super::row_args::RowPlan;
+use super::run::Setting;
 use super::{Failure, help, numbers};
 
 /// The selection of rows.
@@ -19,7 +22,7 @@ use super::{Failure, help, numbers};
 pub struct SelectArgs {
     /// Only rows with one of these statuses
     ///
-    /// Exit status, messages and counts are about all records.
+    /// Exit status, messages and counts cover all records.
     #[arg(
         long,
         value_name = "STATUS,…",
@@ -29,7 +32,7 @@ pub struct SelectArgs {
     )]
     only: Option<Vec<Status>>,
 
-    /// Rows in files by status or level: -o 'DIR/{}.csv'
+    /// Split rows into files by status or level: -o 'DIR/{}.csv'
     #[arg(
         long,
         value_name = "WHAT",
@@ -38,16 +41,16 @@ pub struct SelectArgs {
         conflicts_with = "resume",
         hide_possible_values = true,
         long_help = help::values::<SplitBy>(
-            "Rows go into several files: in the name of the output {} stands for the status, or for the \
-             level. A file that would have no row is not made:"
+            "Rows go into several files: in the name of the output, {} stands for the status or \
+             the level. No file is made for a status or level without rows:"
         )
     )]
     split_by: Option<SplitBy>,
 
     /// Column rating: geometric mean over this many isomorphs
     ///
-    /// They are drawn from the canonical form, so that all isomorphs of a puzzle have the same
-    /// rating. It is the mean of guesses and 1, less 1.
+    /// They are drawn from the canonical form, so all isomorphs of a puzzle have the same rating.
+    /// It is the geometric mean of guesses + 1, minus 1.
     #[arg(
         long,
         value_name = "K",
@@ -61,12 +64,12 @@ pub struct SelectArgs {
 enum SplitBy {
     /// unique, multiple, malformed, …
     Status,
-    /// 0 to 3, and none for records that have no level
+    /// 0 to 3, and none for records without a level
     Level,
 }
 
 impl SplitBy {
-    /// What {} stands for, in the order of the outputs.
+    /// The values of {}, in the order of the outputs.
     fn names(self) -> Vec<String> {
         match self {
             Self::Status => Status::ALL.iter().map(|status| status.name().into()).collect(),
@@ -87,34 +90,14 @@ impl SplitBy {
 
 fn parse_status(name: &str) -> Result<Status, String> {
     let found = Status::ALL.into_iter().find(|status| status.name() == name);
-    found
-        .ok_or_else(|| format!("no status; there are {}", Status::ALL.map(Status::name).join(", ")))
+    let names = || Status::ALL.map(Status::name).join(", ");
+    found.ok_or_else(|| format!("no status; there are {}", names()))
 }
 
 impl SelectArgs {
-    /// Whether rows go into several files.
-    pub fn splits(&self) -> bool {
-        self.split_by.is_some()
-    }
-
-    /// Refuses a format that goes to one file alone.
-    pub fn check_format(&self, format: Format) -> Result<(), Failure> {
-        if self.splits() && (format == Format::Npy || format.is_parquet()) {
-            let hint = "--split-by writes any format but npy and parquet";
-            return Err(Failure::Usage(hint.into()));
-        }
-        Ok(())
-    }
-
-    /// How many outputs there are.
-    pub fn count(&self) -> NonZeroU8 {
-        let count = self.split_by.map_or(1, |by| by.names().len() as u8);
-        NonZeroU8::new(count).expect("there is at least one")
-    }
-
-    /// Names the first output in `destinations`; returns the names of the others.
-    pub fn outputs(&self, destinations: &mut Destinations) -> Result<Vec<PathBuf>, Failure> {
-        let Some(by) = self.split_by else { return Ok(Vec::new()) };
+    /// Names all outputs of rows in `destinations`.
+    pub fn name_outputs(&self, destinations: &mut Destinations) -> Result<(), Failure> {
+        let Some(by) = self.split_by else { return Ok(()) };
         let Some(pattern) = destinations.output.as_deref().and_then(|path| path.to_str()) else {
             return Err(Failure::Usage("--split-by needs -o 'DIR/{}.csv'".into()));
         };
@@ -125,74 +108,75 @@ impl SelectArgs {
         let names = by.names().into_iter().map(|name| PathBuf::from(pattern.replace("{}", &name)));
         let mut names = names.collect::<Vec<_>>().into_iter();
         destinations.output = names.next();
+        destinations.others = names.collect();
+        destinations.drops_empty = true;
         let folder = destinations.output.as_deref().and_then(|path| path.parent());
         if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
         }
-        Ok(names.collect())
+        Ok(())
     }
 
-    /// The first of these options, or of columns, that says something about a record with one row.
-    pub fn option(&self, columns: Option<&[Column]>) -> Option<String> {
-        let options = [("--only", self.only.is_some()), ("--split-by", self.splits())].into_iter();
+    /// The first of these options or columns that needs one row for each record.
+    pub fn needs_single_rows(&self, columns: &[Column]) -> Option<String> {
+        let options =
+            [("--only", self.only.is_some()), ("--split-by", self.split_by.is_some())].into_iter();
         let given = options.filter(|(_, is_given)| *is_given).map(|(option, _)| option.to_owned());
         let of_facts = |column: &&Column| column.is_about_facts() || column.is_about_canon();
-        let columns = columns.unwrap_or_default().iter().filter(of_facts);
+        let columns = columns.iter().filter(of_facts);
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 
-    /// Refuses what would change nothing, or cannot be known; `first` says that no proof is looked
-    /// for.
+    /// Refuses options without effect, and columns that `--first` leaves unknown.
     pub fn check(
         &self,
-        columns: Option<&[Column]>,
+        rows: &RowPlan,
         first: bool,
         destinations: &Destinations,
     ) -> Result<(), Failure> {
-        let has = |column| columns.is_some_and(|columns| columns.contains(&column));
-        if self.rating_over.is_some() && !has(Column::Rating) {
+        if self.split_by.is_some() && (rows.format == Format::Npy || rows.format.is_parquet()) {
+            let hint = "--split-by writes any format but npy and parquet";
+            return Err(Failure::Usage(hint.into()));
+        }
+        if self.rating_over.is_some() && !rows.shows(Column::Rating) {
             let hint = "no column shows it; --columns …,rating does";
             return Err(Failure::Usage(format!("--rating-over does nothing: {hint}")));
         }
-        let of_proof = [Column::Minimal, Column::Rating].into_iter().find(|column| has(*column));
+        let of_proof = [Column::Minimal, Column::Rating].into_iter().find(|of| rows.shows(*of));
         if let Some(column) = of_proof.filter(|_| first) {
-            let hint = "is about the proof, which --first leaves out";
+            let hint = "needs the proof, which --first leaves out";
             return Err(Failure::Usage(format!("the column {column} {hint}")));
         }
-        let is_stdout = destinations.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
-        if self.splits() && is_stdout {
+        if self.split_by.is_some() && destinations.rows() == Target::Stdout {
             return Err(Failure::Usage("--split-by writes files; -o names them".into()));
         }
         Ok(())
     }
 
-    /// The facts that these columns and files need.
-    pub fn facts(&self, columns: &[Column]) -> RequestedFacts {
-        let has = |column| columns.contains(&column);
-        let rated = self.rating_over.map_or(Rated::Itself, Rated::Isomorphs);
+    /// The facts that rows show or that decide about their file.
+    pub fn facts(&self, rows: &RowPlan) -> RequestedFacts {
+        let facts = rows.facts();
         RequestedFacts {
-            clues: has(Column::Clues),
-            level: has(Column::Level) || self.split_by == Some(SplitBy::Level),
-            rating: has(Column::Rating).then_some(rated),
-            minimal: has(Column::Minimal),
-            form: columns.iter().any(|column| column.is_about_canon()),
+            level: facts.level || self.split_by == Some(SplitBy::Level),
+            rating: facts.rating.map(|own| self.rating_over.map_or(own, Rated::Isomorphs)),
+            ..facts
         }
     }
 
-    /// Where rows go.
+    /// Decides which rows are written, and to which output.
     pub fn route(&self) -> Option<Route> {
         let (only, split_by) = (self.only.clone(), self.split_by);
         if only.is_none() && split_by.is_none() {
             return None;
         }
         Some(Box::new(move |status, level| {
-            let is_wanted = only.as_ref().is_none_or(|only| only.contains(&status));
-            is_wanted.then(|| split_by.map_or(0, |by| by.output(status, level)))
+            let has_row = only.as_ref().is_none_or(|only| only.contains(&status));
+            has_row.then(|| split_by.map_or(0, |by| by.output(status, level)))
         }))
     }
 
     /// The options that shape rows.
-    pub fn settings(&self) -> [(&'static str, Option<String>); 3] {
+    pub fn settings(&self) -> [Setting; 3] {
         let Self { only, split_by, rating_over } = self;
         let names = |statuses: &Vec<Status>| {
             statuses.iter().map(|status| status.name()).collect::<Vec<_>>().join(",")

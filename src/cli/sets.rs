@@ -1,10 +1,8 @@
-//! The sets that are measured: read whole before anything is timed.
+//! Puzzle sets that are read whole before work starts: those of `bench`, and pools of `generate`.
 
 use std::io::{self, ErrorKind, Read};
-use std::sync::atomic::AtomicBool;
 
 use bulkdoku::bundled::BUNDLED;
-use bulkdoku::input::InputOptions;
 use bulkdoku::measure::{BadSet, Content, PuzzleSet};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Puzzle, Source};
@@ -13,70 +11,48 @@ use indicatif::{HumanBytes, HumanCount};
 use super::Failure;
 use super::inputs::Inputs;
 
-/// Puzzles are all in memory, with their outcomes: a few gigabytes.
+/// The most records of a set. With their outcomes they take a few gigabytes of memory.
 pub const MOST_ROWS: usize = 10_000_000;
-/// How many bytes of text a number of puzzles may take, other columns included.
+/// The most bytes of text of a set, other columns included.
 const MOST_BYTES: u64 = 4 << 30;
-/// How many bad records of a set are shown.
+/// The number of bad records of a set that are shown.
 const SHOWN: u64 = 20;
 
-/// The sets that come with the program.
+/// The bundled sets.
 pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
     let sets = BUNDLED.iter().map(|set| PuzzleSet::read(set.name, set.text.as_bytes()));
     sets.collect::<Result<_, _>>().map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// Reads the first `at_most` puzzles of each input.
-pub fn read(
-    inputs: &mut Inputs,
-    expected: &InputOptions,
-    at_most: Option<usize>,
-) -> Result<Vec<PuzzleSet>, Failure> {
-    inputs.look(expected, &AtomicBool::default())?;
+pub fn read(inputs: &mut Inputs, at_most: Option<usize>) -> Result<Vec<PuzzleSet>, Failure> {
     inputs.findings().iter().for_each(|finding| eprintln!("{finding}"));
-    let sets = inputs.sources().map(|source| read_set(source, at_most));
+    let sets = inputs.sources().map(|source| read_sets(source, at_most));
     let mut sets = sets.collect::<Result<Vec<_>, _>>()?;
-    tell_apart(&mut sets, &inputs.names());
-    Ok(sets.into_iter().flat_map(InputSets::into_sets).collect())
+    rename(&mut sets, &inputs.names());
+    Ok(sets.into_iter().flatten().collect())
 }
 
-/// What is measured of one input: its puzzles, and its pencil marks by themselves, because their
-/// text is nine times as long.
-struct InputSets {
-    puzzles: Option<PuzzleSet>,
-    marks: Option<PuzzleSet>,
+/// The sets of one input. Pencil marks are a set of their own, as their text is nine times as long.
+fn sets_of(
+    name: &str,
+    puzzles: Vec<Puzzle>,
+    marks: Vec<Marks>,
+    bad: u64,
+) -> Result<Vec<PuzzleSet>, BadSet> {
+    let mut sets = Vec::new();
+    if !puzzles.is_empty() || marks.is_empty() {
+        sets.push(PuzzleSet::new(name, Content::Puzzles(puzzles), bad)?);
+    }
+    if !marks.is_empty() {
+        let bad = if sets.is_empty() { bad } else { 0 };
+        sets.push(PuzzleSet::new(name, Content::Marks(marks), bad)?);
+    }
+    Ok(sets)
 }
 
-impl InputSets {
-    fn new(name: &str, puzzles: Vec<Puzzle>, marks: Vec<Marks>, bad: u64) -> Result<Self, BadSet> {
-        let has_marks = !marks.is_empty();
-        let has_puzzles = !puzzles.is_empty() || !has_marks;
-        let puzzles = has_puzzles
-            .then(|| PuzzleSet::new(name, Content::Puzzles(puzzles), bad))
-            .transpose()?;
-        let bad = if has_puzzles { 0 } else { bad };
-        let marks = has_marks.then(|| PuzzleSet::new(name, Content::Marks(marks), bad));
-        Ok(Self { puzzles, marks: marks.transpose()? })
-    }
-
-    /// What it is called, the same for both.
-    fn name(&self) -> &str {
-        self.puzzles.as_ref().or(self.marks.as_ref()).map_or("", |set| &set.name)
-    }
-
-    fn rename(&mut self, name: &str) {
-        self.puzzles.iter_mut().chain(&mut self.marks).for_each(|set| set.name = name.into());
-    }
-
-    /// The sets, under names that differ.
-    fn into_sets(mut self) -> impl Iterator<Item = PuzzleSet> {
-        self.marks.iter_mut().for_each(|set| set.name.push_str(" (marks)"));
-        self.puzzles.into_iter().chain(self.marks)
-    }
-}
-
-/// Reads the first `at_most` puzzles of an input; what is none is named and counted.
-fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<InputSets, Failure> {
+/// Reads the first `at_most` puzzles of an input. Other records are reported and counted.
+fn read_sets(source: Source<impl Read>, at_most: Option<usize>) -> Result<Vec<PuzzleSet>, Failure> {
     let name = source.name.clone();
     let mut records = RecordReader::new([bounded(source, MOST_BYTES)]);
     let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), BadRecords::default());
@@ -85,7 +61,7 @@ fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<InputSe
     {
         let (file, line) = (&record.file, record.line);
         match record.puzzle {
-            // Marks that say no more than clues are clues.
+            // Pencil marks that are no more than clues are a puzzle.
             Ok(marks) => match marks.puzzle() {
                 Some(puzzle) => puzzles.push(puzzle),
                 None => all_marks.push(marks),
@@ -101,12 +77,11 @@ fn read_set(source: Source<impl Read>, at_most: Option<usize>) -> Result<InputSe
     if let Some(failure) = records.failures().into_iter().next() {
         return Err(Failure::Io(failure.to_string()));
     }
-    bad.end(&name);
-    InputSets::new(&name, puzzles, all_marks, bad.count)
-        .map_err(|error| Failure::Usage(error.to_string()))
+    bad.print_count(&name);
+    sets_of(&name, puzzles, all_marks, bad.count).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// Records that are not measured: the first ones are shown, all are counted.
+/// Counts the records that are no puzzles, and shows the first of them.
 #[derive(Default)]
 struct BadRecords {
     count: u64,
@@ -120,8 +95,8 @@ impl BadRecords {
         }
     }
 
-    /// Says how many there are.
-    fn end(&self, set: &str) {
+    /// Prints their number.
+    fn print_count(&self, set: &str) {
         match self.count {
             0 => {}
             1 => eprintln!("{set}: 1 record is not measured"),
@@ -130,12 +105,12 @@ impl BadRecords {
     }
 }
 
-/// The same, whose reader fails after a number of bytes: sets are kept in memory.
+/// Limits the length of a source, as sets are kept in memory.
 fn bounded<R: Read>(source: Source<R>, most: u64) -> Source<Bounded<R>> {
     source.map(|reader| Bounded { reader, most, left: most })
 }
 
-/// A reader of bounded length.
+/// A reader that fails after a number of bytes.
 struct Bounded<R> {
     reader: R,
     most: u64,
@@ -156,12 +131,17 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Gives sets that would be called the same their whole paths.
-fn tell_apart(sets: &mut [InputSets], paths: &[String]) {
-    let names: Vec<_> = sets.iter().map(|set| set.name().to_owned()).collect();
-    for (set, path) in sets.iter_mut().zip(paths) {
-        if names.iter().filter(|name| *name == set.name()).count() > 1 {
-            set.rename(path);
+/// Gives the sets of all inputs different names: those of equal names get their paths, and pencil
+/// marks are named as such.
+fn rename(inputs: &mut [Vec<PuzzleSet>], paths: &[String]) {
+    let names: Vec<_> = inputs.iter().map(|sets| sets[0].name.clone()).collect();
+    for ((sets, path), name) in inputs.iter_mut().zip(paths).zip(&names) {
+        let is_unique = names.iter().filter(|other| *other == name).count() == 1;
+        for set in sets {
+            set.name.clone_from(if is_unique { name } else { path });
+            if let Content::Marks(_) = set.content {
+                set.name.push_str(" (marks)");
+            }
         }
     }
 }
@@ -172,18 +152,17 @@ mod tests {
 
     #[test]
     fn sets_of_one_name_get_their_paths() {
-        let set =
-            |name: &str| InputSets::new(name, vec![Puzzle::EMPTY], vec![Marks::ALL], 1).unwrap();
+        let set = |name: &str| sets_of(name, vec![Puzzle::EMPTY], vec![Marks::ALL], 1).unwrap();
         let mut sets = [set("easy"), set("hard"), set("easy")];
-        tell_apart(&mut sets, &["a/easy.txt", "a/hard.txt", "b/easy.txt"].map(String::from));
-        let sets: Vec<_> = sets.into_iter().flat_map(InputSets::into_sets).collect();
+        rename(&mut sets, &["a/easy.txt", "a/hard.txt", "b/easy.txt"].map(String::from));
+        let sets: Vec<_> = sets.into_iter().flatten().collect();
         let names: Vec<_> = sets.iter().map(|set| (&*set.name, set.bad)).collect();
         assert_eq!(names[..3], [("a/easy.txt", 1), ("a/easy.txt (marks)", 0), ("hard", 1)]);
         assert_eq!(names[4..], [("b/easy.txt", 1), ("b/easy.txt (marks)", 0)]);
     }
 
     #[test]
-    fn an_input_without_end_fails_behind_the_bound() {
+    fn an_endless_input_fails_at_the_limit() {
         let bytes = |most| {
             let mut bytes = Vec::new();
             let read =

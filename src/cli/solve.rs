@@ -1,39 +1,50 @@
-//! `bulkdoku solve`: puzzle lines in, one row for each out.
+//! `bulkdoku solve`: puzzles in, one row for each out.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Sameness, Sift};
-use bulkdoku::{Compression, Limits, Pipeline};
+use bulkdoku::pipeline::Sameness;
+use bulkdoku::{Limits, Pipeline};
 use clap::ValueEnum;
 
 use super::against::AgainstArgs;
-use super::batch::Batch;
-use super::engine_args::EngineArgs;
-use super::format::{Format, columns_setting};
+use super::engine_args::{EngineArgs, LimitArgs};
+use super::format::Format;
 use super::input_args::InputArgs;
-use super::outputs::Destinations;
+use super::input_run::InputRun;
+use super::outputs::{Destinations, RecordDestinations};
 use super::readers::READERS;
+use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::run::{flag, settings};
 use super::select::SelectArgs;
-use super::{Exit, Failure, endings, help, numbers};
+use super::{Exit, Failure, help, numbers};
 
 /// Solve puzzles and write one row for each, in order
 ///
 /// Inputs are puzzle lines, tables (CSV, TSV, …) with a column of puzzles, JSON lines, or grids of
-/// nine lines: each one is looked at, and what was found is reported where it is more than lines.
+/// nine lines. The layout of each input is detected, and reported unless it is lines.
 ///
-/// A puzzle line has 81 cells: 1 to 9, and one of 0 . _ * - x X ? for a blank. Text behind them
-/// after a space, tab, comma or semicolon is not read; blank lines and lines that start with # are
-/// no records. Every other line gets its row, whatever is wrong with it.
+/// A puzzle line has 81 cells: 1 to 9, and one of 0 . _ * - x X ? for a blank. Text after them is
+/// ignored if a space, tab, comma or semicolon separates it. Blank lines and lines that start with
+/// # are no records. Every other line has a row, whatever is wrong with it.
 ///
 /// By default each puzzle is searched until a second solution is found or excluded.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{AFTER_HELP}\n\n{READERS}"))]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{}\n\n{READERS}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
+#[command(mut_arg("format", |format| format
+    .help("csv, tsv, jsonl, parquet, npy, lines, grid, boj2580 or boj2239")
+    .long_help(help::values::<Format>(
+        "How rows are written; by default as the output's name says (.csv .tsv .jsonl .ndjson \
+         .parquet .npy .lines .grid, most of them before a .gz or .zst), else csv:"
+    ))))]
+#[command(mut_arg("columns", |columns| columns.long_help(
+    "The columns of csv, tsv, jsonl and parquet, in order: file, line, puzzle, solution, status, \
+     solutions, guesses, nodes, latency_ns, clues, level, rating, canonical, automorphisms, minimal"
+)))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
@@ -42,36 +53,13 @@ pub struct Args {
     input: Vec<PathBuf>,
 
     #[command(flatten)]
-    expected: InputArgs,
+    layout: InputArgs,
 
     #[command(flatten)]
-    destinations: Destinations,
+    destinations: RecordDestinations,
 
-    /// csv, tsv, jsonl, parquet, npy, lines, grid, boj2580 or boj2239
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        help_heading = "Output",
-        hide_possible_values = true,
-        long_help = help::values::<Format>(
-            "How rows are written; if not given, as the output's name says (.csv .tsv .jsonl .ndjson .parquet \
-             .npy .lines .grid, most of them before a .gz or .zst), else csv:"
-        )
-    )]
-    format: Option<Format>,
-
-    /// Columns of csv, tsv and jsonl, in order
-    #[arg(
-        long,
-        value_name = "LIST",
-        help_heading = "Output",
-        value_delimiter = ',',
-        value_parser = parse_column,
-        long_help = "The columns of csv, tsv and jsonl, in order: file, line, puzzle, solution, \
-                     status, solutions, guesses, nodes, latency_ns, clues, level, rating, canonical, \
-                     automorphisms, minimal"
-    )]
-    columns: Option<Vec<Column>>,
+    #[command(flatten)]
+    rows: RowArgs,
 
     #[command(flatten)]
     select: SelectArgs,
@@ -79,20 +67,8 @@ pub struct Args {
     #[command(flatten)]
     against: AgainstArgs,
 
-    /// Stop at the first solution, without proof
-    ///
-    /// Whether there is another one is not looked at: the status is solved.
-    #[arg(long, help_heading = "Search", conflicts_with = "limit")]
-    first: bool,
-
-    /// Count solutions up to this many [default: 2]
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Search",
-        value_parser = numbers::at_least_1::<NonZeroU32>
-    )]
-    limit: Option<NonZeroU32>,
+    #[command(flatten)]
+    limit: LimitArgs,
 
     /// Of several solutions the first, or lex-first
     #[arg(
@@ -117,7 +93,7 @@ pub struct Args {
     solutions: Option<NonZeroU32>,
 
     #[command(flatten)]
-    work: EngineArgs,
+    engine: EngineArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -144,22 +120,29 @@ Statuses:
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   gave_up        --max-nodes was reached
-  known          --against: the class is in the other set; it is counted and has no row
+  known          --against: the class is in the other set; counted, without a row
   internal_error the engine failed; please report it
 
 Columns about a puzzle with one solution, empty for others:
   level          rules that solve it: 0 naked singles, 1 hidden singles, 2 locked candidates and
-                 minirows, 3 none of these: something has to be assumed
-  rating         guesses of the proof, of this drawing of the puzzle; --rating-over K: the geometric mean
-                 over K isomorphs, the same for all isomorphs. Not a rating of Sudoku Explainer's
+                 minirows, 3 these are not enough, and guesses are needed
+  rating         guesses of the proof of this isomorph; --rating-over K: their geometric mean over K
+                 isomorphs, the same for all isomorphs. Not the rating of Sudoku Explainer
   minimal        whether each clue is needed
 
-Exit status: 0 every record unique (or solved, known), 1 some record is anything else, 2 wrong usage,
-3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.
+Exit status: 0 every record unique (or solved, known), 1 some record has another status, 2 wrong usage,
+3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.";
 
-The first SIGINT (Ctrl-C) or SIGTERM writes what is solved and ends the run, a second one ends it at
-once. Until a run is complete, FILE.resume stands beside its output FILE: with it --resume goes on
-after any end, even a kill.";
+const ROWS: RowRules = RowRules {
+    subcommand: "solve",
+    default_format: Format::Csv,
+    is_written: |_| true,
+    default_columns: &Column::DEFAULT,
+    has_column: |column| {
+        !column.is_about_corpus() && !column.is_about_check() && column != Column::Copy
+    },
+    single: Column::Solution,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
@@ -169,114 +152,71 @@ enum Which {
     LexFirst,
 }
 
-/// Solves what `args` name.
+/// Solves the inputs.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let format = Format::chosen(args.format, args.destinations.output.as_deref())?;
-    format.check_resume(args.destinations.resume)?;
-    args.select.check_format(format)?;
-    args.refuse_ignored(format)?;
-    let expected = args.expected.expected(&args.input, Answers::Unwanted)?;
-    format.check_kept(&expected)?;
-    let mut destinations = args.destinations.clone();
-    let others = args.select.outputs(&mut destinations)?;
-    let batch = Batch::new(pipeline(&args, format)?, settings(&args, format), &args.work);
-    let drops_empty = args.select.splits();
-    let batch = Batch { only_rows: format.is_judges(), others, drops_empty, ..batch };
-    batch.run(args.input, &expected, &destinations, |several, kept| {
-        format.rows(args.columns.as_deref(), &Column::DEFAULT, several, kept)
+    let mut destinations = args.destinations.checked()?;
+    let rows = args.rows.plan(&ROWS, &destinations)?;
+    args.refuse_ignored(&rows, &destinations)?;
+    let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
+    let pipeline = args.pipeline(&rows)?;
+    args.select.name_outputs(&mut destinations)?;
+    let run = InputRun::with_engine("solve", pipeline, args.settings(&rows), &args.engine);
+    let run = InputRun { only_rows: rows.format.is_judges(), ..run };
+    run.run(args.input, &options, &destinations, |inputs| {
+        rows.rows(inputs.paths().len() > 1, &inputs.kept())
     })
-}
-
-/// The options that shape rows, as far as they were given or have defaults: `--resume` needs the
-/// same ones.
-fn settings(args: &Args, format: Format) -> BTreeMap<String, String> {
-    let Args {
-        input: _,
-        destinations: _,
-        expected,
-        format: _,
-        columns,
-        select,
-        against,
-        first,
-        limit: _,
-        solution: _,
-        solutions,
-        work,
-    } = args;
-    let own = [
-        ("--format", Some(format.setting())),
-        ("--columns", columns.as_deref().map(columns_setting)),
-        ("--first", first.then(|| "given".into())),
-        ("--limit", Some(args.limit().to_string())),
-        ("--solution", Some(format!("{:?}", args.solution()).to_lowercase())),
-        ("--solutions", solutions.map(|n| n.to_string())),
-        ("--against", against.setting()),
-    ];
-    let all = expected.settings().chain(own).chain(select.settings()).chain(work.settings());
-    all.filter_map(|(name, value)| Some((name.into(), value?))).collect()
-}
-
-/// What was asked for, ready to run.
-fn pipeline(args: &Args, format: Format) -> Result<Pipeline, Failure> {
-    let is_listing = args.solutions.is_some();
-    let first = args.first || (format.is_judges() && !is_listing);
-    let count = args.solutions.unwrap_or(NonZeroU32::MIN).max(args.limit());
-    let limits = if first { Limits::FIRST } else { Limits::count(count) };
-    let smallest = args.solution() == Which::LexFirst || is_listing || format == Format::Boj2239;
-    let (engine, simd) = (args.work.engine(), args.work.simd());
-    let known = args.against.load(Sameness::Class, &args.work.run, args.expected.stream())?;
-    Ok(Pipeline {
-        facts: args.select.facts(args.columns.as_deref().unwrap_or(&Column::DEFAULT)),
-        sift: known.map(|known| Arc::new(known) as Arc<dyn Sift>),
-        route: args.select.route(),
-        outputs: args.select.count(),
-        threads: args.work.run.threads,
-        limits: args.work.limits(limits),
-        engine: Box::new(move || {
-            if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
-        }),
-        list: args.solutions,
-        // What was typed is refused before any input is looked at, which may tell more about rows.
-        format: format.rows(args.columns.as_deref(), &Column::DEFAULT, false, &[])?,
-        compression: args.destinations.output.as_deref().and_then(Compression::of_name),
-        ..Pipeline::default()
-    })
-}
-
-/// Reads a column that solved puzzles can have.
-fn parse_column(name: &str) -> Result<Column, String> {
-    let column: Column = name.parse().map_err(|error| format!("{error}"))?;
-    if column.is_about_corpus() {
-        return Err("is a column of bulkdoku generate".into());
-    }
-    if column.is_about_check() {
-        return Err("is a column of bulkdoku check".into());
-    }
-    if column == Column::Copy {
-        return Err("is a column of bulkdoku augment".into());
-    }
-    Ok(column)
 }
 
 impl Args {
-    /// Where the count of solutions ends.
-    fn limit(&self) -> NonZeroU32 {
-        self.limit.unwrap_or(Limits::PROOF.solutions)
+    /// The options that shape rows.
+    fn settings(&self, rows: &RowPlan) -> BTreeMap<String, String> {
+        let own = [
+            ("--first", flag(self.limit.first)),
+            ("--limit", Some(self.limit.solutions().to_string())),
+            ("--solution", Some(format!("{:?}", self.solution()).to_lowercase())),
+            ("--solutions", self.solutions.map(|n| n.to_string())),
+            ("--against", self.against.setting()),
+        ];
+        let of_rows = rows.settings().into_iter().chain(self.select.settings());
+        let of_search = own.into_iter().chain(self.engine.settings());
+        settings(self.layout.settings().chain(of_rows).chain(of_search))
     }
 
-    /// Which solution of several is shown.
+    fn pipeline(&self, rows: &RowPlan) -> Result<Pipeline, Failure> {
+        let is_listing = self.solutions.is_some();
+        let first = self.limit.first || (rows.format.is_judges() && !is_listing);
+        let count = self.solutions.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
+        let limits = if first { Limits::FIRST } else { Limits::count(count) };
+        let smallest =
+            self.solution() == Which::LexFirst || is_listing || rows.format == Format::Boj2239;
+        let (engine, simd) = (self.engine.engine(), self.engine.simd());
+        let (run, stream) = (self.engine.run, self.layout.stream());
+        Ok(Pipeline {
+            facts: self.select.facts(rows),
+            sift: self.against.load(Sameness::Class, None, run, stream)?,
+            route: self.select.route(),
+            limits: self.engine.limits(limits),
+            engine: Box::new(move || {
+                if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
+            }),
+            list: self.solutions,
+            ..Pipeline::default()
+        })
+    }
+
+    /// The solution that is shown of several.
     fn solution(&self) -> Which {
         self.solution.unwrap_or(Which::First)
     }
 
-    /// Refuses options that would change nothing beside others, and names that would mislead.
-    fn refuse_ignored(&self, format: Format) -> Result<(), Failure> {
+    /// Refuses options that have no effect beside others.
+    fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let is_listing = self.solutions.is_some();
         let first_of_several = self.solution == Some(Which::First);
+        let limit = self.limit.limit;
         let ignored = [
             (
-                self.solutions.zip(self.limit).is_some_and(|(listed, limit)| limit < listed),
+                self.solutions.zip(limit).is_some_and(|(listed, limit)| limit < listed),
                 "--limit is less than --solutions, which counts as far as it lists",
             ),
             (
@@ -284,11 +224,11 @@ impl Args {
                 "--solutions lists the smallest solutions; --solution first cannot be had with it",
             ),
             (
-                format.is_judges() && self.limit.is_some(),
+                rows.format.is_judges() && limit.is_some(),
                 "--limit does nothing: a judge's format counts no solutions",
             ),
             (
-                format == Format::Boj2239 && first_of_several,
+                rows.format == Format::Boj2239 && first_of_several,
                 "--format boj2239 shows the smallest solution; --solution first cannot be had \
                  with it",
             ),
@@ -296,18 +236,14 @@ impl Args {
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
             return Err(Failure::Usage((*why).into()));
         }
-        let columns = self.columns.as_deref();
-        if let Some(option) = self.select.option(columns).filter(|_| is_listing) {
-            let hint = "goes with a row for each record";
-            return Err(Failure::Usage(format!("{option} {hint}; --solutions writes several")));
+        let against = self.against.is_given().then(|| "--against".to_owned());
+        let single = self.select.needs_single_rows(self.rows.chosen()).or(against);
+        if let Some(option) = single.filter(|_| is_listing) {
+            let hint = "needs one row for each record; --solutions writes several";
+            return Err(Failure::Usage(format!("{option} {hint}")));
         }
-        if is_listing && self.against.is_given() {
-            let hint = "--against goes with a row for each record; --solutions writes several";
-            return Err(Failure::Usage(hint.into()));
-        }
-        self.select.check(columns, self.first, &self.destinations)?;
-        self.against.check(&self.input, &self.destinations)?;
-        self.work.check_simd()?;
-        endings::check_sides(&self.destinations)
+        self.select.check(rows, self.limit.first, destinations)?;
+        self.engine.check_simd()?;
+        self.against.check(&self.input, destinations)
     }
 }

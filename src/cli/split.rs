@@ -15,21 +15,23 @@ use bulkdoku::{Compression, Pipeline, Puzzle};
 use clap::ValueEnum;
 use indicatif::HumanCount;
 
-use super::batch::Batch;
 use super::format::Format;
 use super::input_args::InputArgs;
+use super::input_run::InputRun;
+use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
+use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::scan::{self, Scan, check_files};
-use super::{Exit, Failure, endings, help, numbers};
+use super::scan::scan;
+use super::{Exit, Failure, help, numbers};
 
 /// Split a set of puzzles into two, such as training and test, with no class on both sides
 ///
-/// A class is all isomorphs of a puzzle: see bulkdoku canon. Which side a class goes to depends on
-/// the seed and the class alone, up to a border that is set so that the share is met: in each
-/// stratum, if there are any. The inputs are read twice.
+/// A class is all isomorphs of a puzzle: see bulkdoku canon. The side of a class depends on the
+/// seed and the class alone, up to a border that is set to meet the share, in each stratum if there
+/// are any. The inputs are read twice.
 ///
-/// Rows have the puzzle as it was written, and of tables all other columns behind it.
+/// Rows have the puzzle as it was written; those of tables have all other columns after it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct Args {
@@ -38,9 +40,9 @@ pub struct Args {
     input: Vec<PathBuf>,
 
     #[command(flatten)]
-    expected: InputArgs,
+    layout: InputArgs,
 
-    /// The share of the second side, such as 10% or 0.1
+    /// Share of the second side, such as 10% or 0.1
     #[arg(long, value_name = "SHARE", help_heading = "Sides", value_parser = parse_share)]
     test: f64,
 
@@ -65,7 +67,7 @@ pub struct Args {
     )]
     stratify: Option<Stratify>,
 
-    /// Which of the ways to split: any number
+    /// Any number; another one splits differently
     #[arg(short, long, value_name = "S", help_heading = "Sides", value_parser = numbers::count)]
     seed: u64,
 
@@ -84,7 +86,7 @@ pub struct Args {
 
     /// csv, tsv, jsonl or lines
     ///
-    /// Lines are puzzles only. If not given, as the names of the outputs say, else csv.
+    /// Lines are puzzles only. By default as the names of the outputs say, else csv.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<Format>,
 
@@ -112,14 +114,14 @@ Examples:
   bulkdoku split --test 0.2 --stratify level --seed 1 a.txt b.txt.gz -o train.csv.zst,test.csv.zst
   bulkdoku split --test 10% --by puzzle --seed 1 --keep id puzzles.csv -o train.jsonl,test.jsonl
 
-Records that are no puzzles have no class: each has its message, and no row on either side.
+Records that are no puzzles have no class: each has a message, and no row on either side.
 
 A class with several records goes to one side as a whole, so a share may be missed by at most half of
-the records of one class in each stratum. Memory: 8 bytes for each record, for the border. Classes on
-the same side of it by chance do no harm: no hash decides whether puzzles are the same.
+the records of one class in each stratum. Memory: 8 bytes for each record, to find the border. Classes
+with equal hashes go to the same side, which does no harm.
 
-Exit status: 0 every record is on a side, 1 some is no puzzle, 2 wrong usage, 3 input or output failed,
-130 interrupted.";
+Exit status: 0 every record is on a side, 1 some record is no puzzle, 2 wrong usage, 3 input or output
+failed, 130 interrupted.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {
@@ -131,16 +133,16 @@ enum By {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Stratify {
-    /// Which rules a puzzle needs, 0 to 3
+    /// The rules that a puzzle needs, 0 to 3
     Level,
-    /// Guesses of its proof: none, 1, 2 to 3, 4 to 7, …; by class those of the canonical form
+    /// Guesses of its proof: 0, 1, 2 to 3, 4 to 7, …; by class those of the canonical form
     Guesses,
-    /// How many clues it has
+    /// The number of clues
     Clues,
 }
 
 impl Stratify {
-    /// The stratum of a puzzle, the same for all that are kept on its side.
+    /// The stratum of a puzzle, the same for all puzzles that are kept together.
     fn of(self, sifted: &Sifted, puzzle: &Puzzle) -> u32 {
         match self {
             Self::Level => Level::of(puzzle).number().into(),
@@ -149,7 +151,7 @@ impl Stratify {
         }
     }
 
-    /// What a stratum is called.
+    /// The name of a stratum.
     fn name(self, stratum: u32) -> String {
         match self {
             Self::Level => format!("level {stratum}"),
@@ -175,86 +177,80 @@ fn parse_share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Splits what `args` name.
+const ROWS: RowRules = RowRules {
+    subcommand: "split",
+    default_format: Format::Csv,
+    is_written: |format| !format.is_parquet() && (format.has_columns() || format == Format::Lines),
+    default_columns: &[Column::Puzzle],
+    has_column: |column| column == Column::Puzzle,
+    single: Column::Puzzle,
+};
+
+/// Splits the inputs.
 pub fn run(args: Args) -> Result<Exit, Failure> {
-    let [train, test] = <[PathBuf; 2]>::try_from(args.output.clone()).map_err(|_| {
-        Failure::Usage("-o needs two names with a comma between them: -o train.csv,test.csv".into())
-    })?;
-    let format = Format::of_puzzles(args.format, Some(&train))?;
-    if format == Format::Npy || format.is_parquet() {
-        return Err(Failure::Usage("split writes csv, tsv, jsonl or lines".into()));
-    }
-    if Format::of_puzzles(args.format, Some(&test))? != format
-        || Compression::of_name(&train) != Compression::of_name(&test)
-    {
-        let hint = "are written in one format; give them the same ending, or --format";
-        return Err(Failure::Usage(format!("{} and {} {hint}", train.display(), test.display())));
-    }
-    if [&train, &test].iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::Usage("-o: standard output takes no two sides; name files".into()));
-    }
-    let destinations = Destinations {
-        output: Some(train),
-        errors: args.errors.clone(),
-        summary_json: args.summary_json.clone(),
-        force: args.force,
-        ..Destinations::default()
-    };
-    endings::check_sides(&destinations)?;
+    let (destinations, rows) = args.outputs()?;
     check_files(&args.input, "inputs are read twice")?;
-    let mut expected = args.expected.expected(&args.input, Answers::Unwanted)?;
-    format.check_kept(&expected)?;
+    let mut options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
     destinations.refuse_existing(&args.input)?;
 
-    let by = match args.by {
-        By::Class => Sameness::Class,
-        By::Puzzle => Sameness::Exact,
+    let (by, finds) = match args.by {
+        By::Class => (Sameness::Class, "canonical forms"),
+        By::Puzzle => (Sameness::Exact, "equal puzzles"),
     };
     let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let strata = Arc::new(Strata { keyed, keys: Mutex::default() });
-    let mut inputs = scan::look(args.input.clone(), &expected)?;
-    let scan =
-        Scan { threads: args.run.threads, quiet: args.run.quiet, progress: args.run.progress };
-    scan.run(&mut inputs, Arc::clone(&strata) as Arc<dyn Sift>)?;
-    if expected.keep.is_none() && format.has_columns() && inputs.are_tables() {
-        expected = InputOptions { keep: Some(Keep::All), ..expected };
+    let mut inputs = Inputs::detected(args.input.clone(), &options)?;
+    scan(args.run, &mut inputs, Arc::clone(&strata) as Arc<dyn Sift>)?;
+    if options.keep.is_none() && rows.format.has_columns() && inputs.are_tables() {
+        options = InputOptions { keep: Some(Keep::All), ..options };
     }
     let sides = Sides::new(&strata, args.test);
     if !args.run.quiet {
-        sides.say(args.stratify);
+        sides.print(args.stratify);
     }
-    let usual = [Column::Puzzle];
-    let batch = Batch {
-        pipeline: Pipeline {
-            threads: args.run.threads,
-            canon: true,
-            sift: Some(Arc::new(sides)),
-            outputs: 2.try_into().expect("it is not 0"),
-            format: format.rows_of_puzzles(None, &usual, &[])?,
-            compression: destinations.output.as_deref().and_then(Compression::of_name),
-            ..Pipeline::default()
-        },
-        subcommand: "split",
-        finds: if by == Sameness::Class { "canonical forms" } else { "equal puzzles" },
-        others: vec![test],
-        drops_empty: false,
-        settings: BTreeMap::new(),
-        engine: None,
-        simd: None,
-        quiet: args.run.quiet,
-        progress: args.run.progress,
-        only_rows: false,
-    };
-    batch.run(args.input, &expected, &destinations, |_, kept| {
-        format.rows_of_puzzles(
-            Some(&usual).filter(|_| format.has_columns()).map(|all| &all[..]),
-            &usual,
-            kept,
-        )
-    })
+    let pipeline = Pipeline { canon: true, sift: Some(Arc::new(sides)), ..Pipeline::default() };
+    let run = InputRun::new(("split", finds), pipeline, BTreeMap::new(), args.run);
+    run.run(args.input, &options, &destinations, |inputs| rows.rows(false, &inputs.kept()))
 }
 
-/// Gives each record the key that says how near its class is to the border, and its stratum.
+impl Args {
+    /// Where the rows of both sides go, and how they are written.
+    fn outputs(&self) -> Result<(Destinations, RowPlan), Failure> {
+        let [train, test] = &self.output[..] else {
+            let hint = "-o needs two names with a comma between them: -o train.csv,test.csv";
+            return Err(Failure::Usage(hint.into()));
+        };
+        if self.output.iter().any(|path| path.as_os_str() == "-") {
+            return Err(Failure::Usage(
+                "-o: standard output takes no two sides; name files".into(),
+            ));
+        }
+        let destinations = Destinations {
+            output: Some(train.clone()),
+            others: vec![test.clone()],
+            errors: self.errors.clone(),
+            summary_json: self.summary_json.clone(),
+            force: self.force,
+            ..Destinations::default()
+        };
+        destinations.check_sides()?;
+        let plan = |output: &PathBuf| {
+            let destinations = Destinations { output: Some(output.clone()), ..Default::default() };
+            RowArgs::of_format(self.format).plan(&ROWS, &destinations)
+        };
+        let rows = plan(train)?;
+        if plan(test)?.format != rows.format
+            || Compression::of_name(train) != Compression::of_name(test)
+        {
+            let names = format!("{} and {}", train.display(), test.display());
+            let hint = "are written in one format; give them the same extension, or --format";
+            return Err(Failure::Usage(format!("{names} {hint}")));
+        }
+        Ok((destinations, rows))
+    }
+}
+
+/// Computes the stratum of a record, and the key that decides about its side.
 #[derive(Clone, Copy)]
 struct Keyed {
     by: Sameness,
@@ -263,7 +259,7 @@ struct Keyed {
 }
 
 impl Keyed {
-    /// Whatever the seed, the same for all puzzles that are kept on one side.
+    /// The same for all puzzles that are kept together.
     fn of(self, sifted: &Sifted) -> Option<(u32, u64)> {
         let puzzle = sifted.puzzle.as_ref()?;
         let hash = Seen::hash(puzzle);
@@ -272,7 +268,7 @@ impl Keyed {
         Some((self.stratify.map_or(0, |stratify| stratify.of(sifted, puzzle)), key))
     }
 
-    fn asks_guesses(self) -> bool {
+    fn needs_guesses(self) -> bool {
         self.stratify == Some(Stratify::Guesses)
     }
 }
@@ -289,7 +285,7 @@ impl Sift for Strata {
     }
 
     fn needs_guesses(&self) -> bool {
-        self.keyed.asks_guesses()
+        self.keyed.needs_guesses()
     }
 
     fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
@@ -302,29 +298,29 @@ impl Sift for Strata {
     }
 }
 
-/// What is above the border of its stratum is on the first side.
+/// The first side has the keys from the border of each stratum on.
 struct Sides {
     keyed: Keyed,
     borders: BTreeMap<u32, Border>,
 }
 
 struct Border {
-    /// The first key on the first side; none if all are on the second.
+    /// The first key on the first side; `None` if all are on the second.
     first: Option<u64>,
     records: usize,
     test: usize,
 }
 
 impl Border {
-    /// That which meets the share best. Records with the same key stay together.
+    /// Finds the border that meets the share best. Records with the same key stay together.
     fn of(mut keys: Vec<u64>, share: f64) -> Self {
         keys.sort_unstable();
-        let wanted = (keys.len() as f64 * share).round() as usize;
-        // Where the records of one key begin and end, of which the border would cut some off.
+        let ideal = (keys.len() as f64 * share).round() as usize;
+        // The border must not separate records of one key.
         let begins = |at: usize| at == 0 || at == keys.len() || keys[at - 1] != keys[at];
-        let below = (0..=wanted).rev().find(|at| begins(*at)).unwrap_or(0);
-        let above = (wanted..=keys.len()).find(|at| begins(*at)).unwrap_or(keys.len());
-        let test = if wanted - below <= above - wanted { below } else { above };
+        let below = (0..=ideal).rev().find(|at| begins(*at)).unwrap_or(0);
+        let above = (ideal..=keys.len()).find(|at| begins(*at)).unwrap_or(keys.len());
+        let test = if ideal - below <= above - ideal { below } else { above };
         Self { first: keys.get(test).copied(), records: keys.len(), test }
     }
 }
@@ -336,8 +332,8 @@ impl Sides {
         Self { keyed: strata.keyed, borders: borders.collect() }
     }
 
-    /// Says what each side gets.
-    fn say(&self, stratify: Option<Stratify>) {
+    /// Prints the sizes of both sides.
+    fn print(&self, stratify: Option<Stratify>) {
         let line = |name: &str, records: usize, test: usize| {
             let share = 100.0 * test as f64 / records.max(1) as f64;
             let [records, test] = [records, test].map(|count| HumanCount(count as u64));
@@ -359,7 +355,7 @@ impl Sift for Sides {
     }
 
     fn needs_guesses(&self) -> bool {
-        self.keyed.asks_guesses()
+        self.keyed.needs_guesses()
     }
 
     fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
@@ -379,7 +375,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn borders_meet_the_share_and_part_no_key() {
+    fn borders_meet_the_share_and_separate_no_key() {
         for (keys, share, test, first) in [
             ((0..1000).rev().collect::<Vec<u64>>(), 0.1, 100, Some(100)),
             (vec![5; 10], 0.4, 0, Some(5)),

@@ -5,29 +5,12 @@ use std::num::NonZeroUsize;
 
 use bulkdoku::pipeline::Report;
 use bulkdoku::stats::{HumanTime, Latencies};
-use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
+use bulkdoku::{EngineKind, Pipeline, SimdLevel, Status};
 use indicatif::HumanCount;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// How the puzzles were solved.
-#[derive(Clone, Copy, Debug)]
-pub struct Setup {
-    /// The engine, if one is asked.
-    pub engine: Option<EngineKind>,
-    /// Its vector level, if it uses one.
-    pub simd: Option<SimdLevel>,
-    /// Workers that were asked for.
-    pub threads: NonZeroUsize,
-    /// Where each search ended.
-    pub limits: Limits,
-    /// Whether the inputs' own solutions were checked.
-    pub check: bool,
-    /// Whether canonical forms were found instead of solutions.
-    pub canon: bool,
-    /// What was found, where no engine was asked.
-    pub finds: &'static str,
-}
+use super::numbers::counted;
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
 #[derive(Debug, Serialize)]
@@ -37,11 +20,11 @@ pub struct Summary {
     statuses: Map<String, Value>,
     blank_lines: u64,
     comments: u64,
-    /// Records with an ellipsis that is read as three dots.
+    /// Records with an ellipsis, which is read as three dots.
     dotted: u64,
-    /// Records with keys that are not carried along, where all are that the first record has.
+    /// Records with keys that are not kept, though all keys of the first record are.
     unkept: u64,
-    /// Of all records, those of earlier runs that this one went on with.
+    /// Those of all records that earlier runs have written.
     records_before: u64,
     /// Whether a signal ended the run before the end of the inputs.
     interrupted: bool,
@@ -59,7 +42,7 @@ pub struct Summary {
     simd: Option<&'static str>,
     threads: NonZeroUsize,
     threads_asked: NonZeroUsize,
-    /// Why there are fewer, if there are.
+    /// Why there are fewer threads than asked for.
     threads_fewer: Option<&'static str>,
     solution_limit: Option<u32>,
     node_limit: Option<u64>,
@@ -81,7 +64,7 @@ pub struct LatencySummary {
 }
 
 impl LatencySummary {
-    /// That of these.
+    /// Sums up latencies.
     pub fn new(latencies: &Latencies) -> Self {
         Self {
             count: latencies.count(),
@@ -96,12 +79,23 @@ impl LatencySummary {
     }
 }
 
+/// What finds results.
+#[derive(Clone, Copy, Debug)]
+pub struct Finder {
+    /// What the summary names if no engine is used.
+    pub finds: &'static str,
+    pub engine: Option<EngineKind>,
+    /// The vector level, if the engine uses one.
+    pub simd: Option<SimdLevel>,
+}
+
 impl Summary {
-    /// Sums up a run.
-    pub fn new(inputs: Vec<String>, setup: Setup, report: &Report) -> Self {
+    /// Sums up a run of a pipeline.
+    pub fn new(inputs: Vec<String>, pipeline: &Pipeline, finder: Finder, report: &Report) -> Self {
         let statuses =
             Status::ALL.map(|status| (status.name().into(), report.counts.of(status).into()));
         let records = report.counts.records();
+        let Pipeline { check, canon, threads, limits, .. } = *pipeline;
         let wall_seconds = report.wall.as_secs_f64();
         Self {
             inputs,
@@ -115,41 +109,32 @@ impl Summary {
             records_before: report.records_before,
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
             interrupted: report.stopped,
-            check: setup.check,
-            canon: setup.canon,
-            finds: setup.finds,
-            engine: setup.engine.map(EngineKind::name),
-            simd: setup.simd.map(SimdLevel::name),
+            check,
+            canon,
+            finds: finder.finds,
+            engine: finder.engine.map(EngineKind::name),
+            simd: finder.simd.map(SimdLevel::name),
             threads: report.threads,
-            threads_asked: setup.threads,
-            threads_fewer: (report.threads < setup.threads).then_some(if report.threads_refused {
+            threads_asked: threads,
+            threads_fewer: (report.threads < threads).then_some(if report.threads_refused {
                 "the system gives no more threads or memory"
             } else {
                 "more would gain nothing"
             }),
-            solution_limit: (!setup.canon).then(|| setup.limits.solutions.get()),
-            node_limit: setup.limits.nodes.map(Into::into),
+            solution_limit: (!canon).then(|| limits.solutions.get()),
+            node_limit: limits.nodes.map(Into::into),
             latency_ns: LatencySummary::new(&report.latencies),
             failures: report.failures.iter().map(ToString::to_string).collect(),
         }
     }
-}
 
-impl Summary {
-    fn threads_in_words(&self) -> String {
-        let (threads, asked) = (self.threads, self.threads_asked);
-        if let Some(why) = self.threads_fewer {
-            return format!("{threads} of {asked} threads ({why})");
-        }
-        format!("{threads} thread{}", if threads.get() == 1 { "" } else { "s" })
-    }
-}
-
-impl Summary {
-    /// Which engine on how many threads found what.
-    pub fn means(&self) -> String {
+    /// What found the results: the engine, its threads and its mode.
+    pub fn method(&self) -> String {
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
-        let threads = self.threads_in_words();
+        let threads = match self.threads_fewer {
+            Some(why) => format!("{} of {} threads ({why})", self.threads, self.threads_asked),
+            None => counted(self.threads.get() as u64, "thread"),
+        };
         if self.check && self.solution_limit == Some(1) {
             return format!("no engine, {threads}, solutions checked without proof");
         }
@@ -160,21 +145,29 @@ impl Summary {
             _ => format!("{}, {threads}", self.finds),
         }
     }
-}
 
-fn records(count: u64) -> String {
-    format!("{} record{}", HumanCount(count), if count == 1 { "" } else { "s" })
+    fn mode(&self, solution_limit: u32) -> String {
+        let mode = match solution_limit {
+            1 => "first solution".into(),
+            2 => "proof of uniqueness".into(),
+            n => format!("up to {n} solutions"),
+        };
+        match self.node_limit {
+            Some(nodes) => format!("{mode}, at most {nodes} nodes"),
+            None => mode,
+        }
+    }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
         let wall = HumanTime::of_ns(self.wall_seconds * 1e9);
-        let here = records(self.records - self.records_before);
+        let here = counted(self.records - self.records_before, "record");
         writeln!(f, "{here} in {wall}, {rate} a second")?;
         if self.records_before > 0 {
-            let all = records(self.records);
-            writeln!(f, "with those of earlier runs {all}, which are what follows:")?;
+            let all = counted(self.records, "record");
+            writeln!(f, "{all} with those of earlier runs, which are counted below:")?;
         }
         for (status, count) in &self.statuses {
             match count.as_u64() {
@@ -195,7 +188,7 @@ impl fmt::Display for Summary {
                 writeln!(f, "  ({name}){:>width$}", HumanCount(count).to_string())?;
             }
         }
-        write!(f, "{}", self.means())?;
+        write!(f, "{}", self.method())?;
         let asks_engine = !(self.check && self.solution_limit == Some(1));
         if asks_engine && self.latency_ns.count > 0 {
             write!(f, "\nlatency {}", self.latency_ns)?;
@@ -213,19 +206,5 @@ impl fmt::Display for LatencySummary {
             f,
             "min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}"
         )
-    }
-}
-
-impl Summary {
-    fn mode(&self, solution_limit: u32) -> String {
-        let mode = match solution_limit {
-            1 => "first solution".into(),
-            2 => "proof of uniqueness".into(),
-            n => format!("up to {n} solutions"),
-        };
-        match self.node_limit {
-            Some(nodes) => format!("{mode}, at most {nodes} nodes"),
-            None => mode,
-        }
     }
 }

@@ -1,10 +1,9 @@
-//! Manifests: what makes the rows of a file, and how to know them again.
+//! Manifests: how the rows of a file are made, and how to verify them.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, BufWriter, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 use bulkdoku::Progress;
 use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, Sink};
@@ -20,7 +19,7 @@ use super::{Args, Plan};
 const PROGRAM: &str = env!("CARGO_PKG_NAME");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What makes the rows of a file.
+/// How the rows of a file are made, and what they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     program: String,
@@ -30,25 +29,25 @@ pub struct Manifest {
     seed: u64,
     skip: u64,
     rows: u64,
-    /// The name of the file, by which its rows are compressed or not.
+    /// The name of the file, which decides whether its rows are compressed.
     output: String,
     bytes: u64,
     sha256: String,
-    /// How many puzzles have each number of clues.
+    /// The number of puzzles with each number of clues.
     clues: BTreeMap<usize, u64>,
-    /// And each level.
+    /// The number of puzzles of each level.
     levels: BTreeMap<u8, u64>,
 }
 
 impl Manifest {
-    /// That of rows that are complete; they are read again.
-    pub fn new(plan: &Plan, path: &Path, report: &Report, mut rows: impl Read) -> io::Result<Self> {
+    /// Reads complete rows from their file.
+    pub fn read(plan: &Plan, path: &Path, report: &Report) -> io::Result<Self> {
         let mut hash = Hash::default();
-        io::copy(&mut rows, &mut hash)?;
-        Ok(Self::of(plan, path, report, &hash))
+        io::copy(&mut File::open(path)?, &mut hash)?;
+        Ok(Self::new(plan, path, report, &hash))
     }
 
-    fn of(plan: &Plan, path: &Path, report: &Report, hash: &Hash) -> Self {
+    fn new(plan: &Plan, path: &Path, report: &Report, hash: &Hash) -> Self {
         let settings = plan.settings();
         Self {
             program: PROGRAM.into(),
@@ -65,15 +64,7 @@ impl Manifest {
         }
     }
 
-    /// Writes it as JSON.
-    pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let mut out = BufWriter::new(out);
-        serde_json::to_writer_pretty(&mut out, self)?;
-        writeln!(out)?;
-        out.flush()
-    }
-
-    /// What differs from this in rows that were made again.
+    /// The first difference between this manifest and rows that were made again.
     fn difference(&self, made: &Self) -> Option<String> {
         let differences = [
             ("rows", self.rows.to_string(), made.rows.to_string()),
@@ -82,18 +73,18 @@ impl Manifest {
             ("clues", format!("{:?}", self.clues), format!("{:?}", made.clues)),
             ("levels", format!("{:?}", self.levels), format!("{:?}", made.levels)),
         ];
-        let mut differences = differences.into_iter().filter(|(_, said, made)| said != made);
-        let (what, said, made) = differences.next()?;
+        let mut differences = differences.into_iter().filter(|(_, listed, made)| listed != made);
+        let (what, listed, made) = differences.next()?;
         let version = if self.version == VERSION {
             String::new()
         } else {
             format!("; it was made by version {}, this is {VERSION}", self.version)
         };
-        Some(format!("{what} differ: the manifest has {said}, made again {made}{version}"))
+        Some(format!("{what} differ: the manifest has {listed}, made again {made}{version}"))
     }
 }
 
-/// Takes bytes, and keeps their number and SHA-256.
+/// Counts and hashes bytes.
 #[derive(Default)]
 struct Hash {
     sha256: Sha256,
@@ -132,33 +123,30 @@ impl Sink for Hash {
     }
 }
 
-/// The arguments of a manifest.
+/// The arguments in a manifest.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
-struct Again {
+struct ManifestArgs {
     #[command(flatten)]
     args: Args,
 }
 
-/// Makes what a manifest is about again, and compares.
+/// Makes the rows of a manifest again, and compares them.
 pub fn verify(path: &Path, args: &Args) -> Result<Exit, Failure> {
     let text = fs::read(path).map_err(|error| Failure::at(path, error))?;
     let manifest: Manifest = serde_json::from_slice(&text)
         .map_err(|error| Failure::Usage(format!("{}: is no manifest: {error}", path.display())))?;
-    let mut again = Again::try_parse_from(&manifest.arguments)
+    let mut parsed = ManifestArgs::try_parse_from(&manifest.arguments)
         .map_err(|error| Failure::Usage(format!("{}: its arguments: {error}", path.display())))?;
-    again.args.output = Some(manifest.output.as_str().into());
-    // It counts levels, too.
-    again.args.manifest = Some(path.into());
-    (again.args.run.threads, again.args.simd) = (args.run.threads, args.simd);
-    let plan = Plan::new(&again.args)?;
+    parsed.args.destinations.output = Some(manifest.output.as_str().into());
+    // With a manifest, levels are counted.
+    parsed.args.manifest = Some("levels.json".into());
+    (parsed.args.run.threads, parsed.args.simd) = (args.run.threads, args.simd);
+    let plan = Plan::new(&parsed.args)?;
     let progress = Progress::default();
     platform::stop_at_signal(&progress.stop, args.run.quiet)?;
     let meter = Meter::new(args.run.progress, Some(manifest.rows), args.run.quiet);
-    let progressed = || {
-        let done = progress.records.load(Ordering::Relaxed);
-        Progressed { done, puzzles: Some(done), what: "".into() }
-    };
+    let progressed = || Progressed::of_rows(0, &progress);
     let mut hash = Hash::default();
     let pipeline = plan.pipeline()?;
     let ran =
@@ -167,7 +155,7 @@ pub fn verify(path: &Path, args: &Args) -> Result<Exit, Failure> {
     if report.stopped {
         return Ok(Exit::Interrupted);
     }
-    let made = Manifest::of(&plan, Path::new(&manifest.output), &report, &hash);
+    let made = Manifest::new(&plan, Path::new(&manifest.output), &report, &hash);
     if let Some(difference) = manifest.difference(&made) {
         return Err(Failure::Wrong(format!("{}: {difference}", path.display())));
     }

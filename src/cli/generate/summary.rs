@@ -1,4 +1,4 @@
-//! What a run has made, for people and for programs.
+//! The summary of a corpus.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,6 +10,7 @@ use bulkdoku::stats::HumanTime;
 use indicatif::HumanCount;
 use serde::Serialize;
 
+use super::super::numbers::counted;
 use super::super::summary::LatencySummary;
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
@@ -21,7 +22,7 @@ pub struct Summary {
     skip: u64,
     /// Rows that are written.
     rows: u64,
-    /// Of all rows, those of earlier runs that this one resumed.
+    /// Those of all rows that earlier runs have written.
     rows_before: u64,
     /// Whether a signal ended the run.
     interrupted: bool,
@@ -31,11 +32,11 @@ pub struct Summary {
     rows_per_second: f64,
     threads: NonZeroUsize,
     simd: &'static str,
-    /// How many puzzles have each number of clues.
+    /// The number of puzzles with each number of clues.
     clues: BTreeMap<usize, u64>,
-    /// And each level, if that is counted.
+    /// The number of puzzles of each level, if that is counted.
     levels: BTreeMap<u8, u64>,
-    /// What it took to solve the rows that were made.
+    /// The time to solve each row.
     latency_ns: LatencySummary,
 }
 
@@ -61,16 +62,15 @@ impl Summary {
         }
     }
 
-    /// Which rows of which corpus.
+    /// The seed and the rows of the corpus.
     pub fn corpus(&self) -> String {
         let last = self.skip + self.rows.saturating_sub(1);
         format!("seed {}, rows {} to {last}", self.seed, self.skip)
     }
 
-    /// Which engine on how many threads.
-    pub fn means(&self) -> String {
-        let plural = if self.threads.get() == 1 { "" } else { "s" };
-        format!("engine lanes ({}), {} thread{plural}", self.simd, self.threads)
+    /// The engine and its threads.
+    pub fn method(&self) -> String {
+        format!("engine lanes ({}), {}", self.simd, counted(self.threads.get() as u64, "thread"))
     }
 
     /// Least, most, mean and standard deviation of the numbers of clues.
@@ -88,23 +88,21 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = self.rows - self.rows_before;
         writeln!(
             f,
-            "{} row{} of kind {} in {}, {} a second",
-            HumanCount(made),
-            if made == 1 { "" } else { "s" },
+            "{} of kind {} in {}, {} a second",
+            counted(self.rows - self.rows_before, "row"),
             self.kind,
             HumanTime::of_ns(self.wall_seconds * 1e9),
             HumanCount(self.rows_per_second as u64)
         )?;
         if self.rows_before > 0 {
-            let all = HumanCount(self.rows);
-            writeln!(f, "with those of earlier runs {all} rows, which are what follows:")?;
+            let all = counted(self.rows, "row");
+            writeln!(f, "{all} with those of earlier runs, which are counted below:")?;
         }
         if let Some(clues) = self.clues() {
             writeln!(f, "{clues}")?;
         }
-        write!(f, "{}; {}", self.corpus(), self.means())
+        write!(f, "{}; {}", self.corpus(), self.method())
     }
 }

@@ -4,6 +4,7 @@ use bulkdoku::measure::Measurement;
 use bulkdoku::stats::HumanTime;
 use indicatif::HumanCount;
 
+use super::super::numbers::counted;
 use super::charts::{self, Compared};
 use super::{Cell, Fact, Page, short, short_time};
 
@@ -11,8 +12,8 @@ use super::{Cell, Fact, Page, short, short_time};
 pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     let mut page = Page::new("bulkdoku bench");
     page.note(
-        "Time a puzzle, from its 81 characters to those of its solution, on a logarithmic axis: a bar to \
-         the median of the rounds, a line from the fastest to the slowest. Less is better.",
+        "Time per puzzle, from its 81 characters to those of its solution, on a logarithmic axis: a \
+         bar to the median of the rounds, a line from the fastest to the slowest. Less is better.",
     );
     let mut kinds: Vec<String> = Vec::new();
     for measurement in measurements {
@@ -55,14 +56,13 @@ fn sets(measurements: &[Measurement]) -> Vec<&str> {
     sets
 }
 
-/// What was measured of a set.
+/// The name of a contender.
 fn name(one: &Measurement) -> String {
     let simd = one.simd.map_or(String::new(), |simd| format!(" {simd}"));
-    let plural = if one.threads == 1 { "" } else { "s" };
-    format!("{}{simd}, {} thread{plural}", one.engine, one.threads)
+    format!("{}{simd}, {}", one.engine, counted(one.threads as u64, "thread"))
 }
 
-/// The powers of ten that hold all times, and room for labels.
+/// The powers of ten that include all times, and room for labels.
 fn axis(measurements: &[Measurement]) -> [f64; 2] {
     let least = measurements.iter().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
     let largest = measurements.iter().map(|one| one.ns_max).fold(1.0, f64::max);

@@ -9,8 +9,7 @@ use indicatif::HumanCount;
 
 use super::{Cell, Fact, Page, charts, short, short_time};
 
-/// The page of a run, with what the command says of it and, if that was kept, when records had
-/// their rows.
+/// The page of a run. `timeline` is when rows were written, if that was recorded.
 pub fn of_run(
     report: &Report,
     facts: &[Fact],
@@ -34,19 +33,19 @@ pub fn of_run(
     }
     page.figures(&figures);
     if report.stopped {
-        page.note("The run was ended before all records had their rows.");
+        page.note("The run was ended before all rows were written.");
     }
     if report.records_before > 0 {
         let all = HumanCount(records);
         page.note(&format!(
-            "The run resumed an earlier one. Latencies and statuses are those of all {all} records; \
-             the figures above and the throughput are those of this run."
+            "The run resumed an earlier one. Latencies and statuses are those of all {all} records, \
+             the figures above and the throughput those of this run."
         ));
     }
     add_latency(&mut page, &report.latencies);
     if let Some(timeline) = timeline.filter(|_| here > 0) {
         page.heading("Throughput");
-        page.note("Records a second, by the time at which their rows were written.");
+        page.note("Records per second, by the time at which their rows were written.");
         page.drawing(&charts::throughput(timeline, report.wall), "records a second over time");
     }
     add_statuses(&mut page, report);
@@ -63,7 +62,7 @@ fn add_latency(page: &mut Page, latencies: &Latencies) {
     }
     page.heading("Latency");
     page.note(
-        "From a puzzle's entry into the engine to its outcome, on a logarithmic axis: the share of the \
+        "From a puzzle's entry into the engine to its outcome, on a logarithmic axis: the share of \
          puzzles in each twentieth of a power of ten.",
     );
     page.drawing(&charts::latency(latencies), "histogram of latencies with percentiles");
@@ -120,20 +119,20 @@ fn add_tally(page: &mut Page, tally: &Tally, records: u64) {
     }
 }
 
-/// Which of the records a chart is about.
+/// The note about the records of a chart.
 fn of_how_many(counted: u64, records: u64) -> String {
     let (counted, all) = (HumanCount(counted), HumanCount(records));
     if counted.0 == all.0 {
         "Of all records.".into()
     } else {
         format!(
-            "Of {counted} of the {all} records: those that are puzzles and were read by runs that made \
-             a page."
+            "Of {counted} of the {all} records: those that are puzzles and were read by runs with a \
+             page."
         )
     }
 }
 
-/// The guesses that have this number of binary digits.
+/// The range of guesses with this number of binary digits.
 fn guesses_of(bits: u8) -> String {
     match bits {
         0 => "0".into(),
@@ -145,7 +144,7 @@ fn guesses_of(bits: u8) -> String {
     }
 }
 
-/// A count, in thousands where it is long.
+/// A count, shortened if it is long.
 fn short_count(count: u128) -> String {
     if count < 10_000 { count.to_string() } else { short(count as f64) }
 }

@@ -1,4 +1,4 @@
-//! `bulkdoku show`: one puzzle, looked into.
+//! `bulkdoku show`: draws a puzzle, its candidates or its solution.
 
 mod draw;
 mod read;
@@ -17,33 +17,33 @@ use draw::Drawing;
 use read::Found;
 use trace::Trace;
 
-/// Enough for all but a few puzzles ever seen.
+/// Enough for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
-/// Draw a puzzle, its candidates or its solution, and tell how they come about
+/// Draw a puzzle, its candidates or its solution, and list the steps that lead there
 ///
-/// Candidates are found by the two rules of the textbooks: a cell left with one candidate takes it
-/// from its row, column and box; a unit left with one place for a digit puts it there. What is
-/// left open is solved by guessing in the cell with the fewest candidates.
+/// Candidates are found by the two rules of the textbooks: a cell with one candidate left takes it,
+/// and removes it from its row, column and box; a unit with one place left for a digit puts it
+/// there. Cells that stay open are solved by guessing in the cell with the fewest candidates.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct Args {
     /// A puzzle, or a file of puzzles; - reads standard input
     ///
     /// A puzzle is 81 cells, 729 characters of candidates, or a grid of either. A file may be
-    /// compressed, and have puzzles in any form that solve reads, at most a megabyte of them; each
-    /// is shown.
+    /// compressed and have any format that solve reads, up to a megabyte. Each of its puzzles is
+    /// shown.
     #[arg(value_name = "PUZZLE|FILE", required_unless_present_any = ["peers", "units"])]
     puzzle: Option<String>,
 
-    /// What is drawn: givens, propagated or solved
+    /// Draw the puzzle as givens, propagated or solved
     #[arg(
         long,
         value_name = "STAGE",
         hide_possible_values = true,
         help_heading = "Output",
         long_help = help::values::<Stage>(
-            "What is drawn [default: givens; propagated with --candidates or --trace]:"
+            "The stage that is drawn [default: givens; propagated with --candidates or --trace]:"
         )
     )]
     stage: Option<Stage>,
@@ -78,7 +78,7 @@ pub struct Args {
     )]
     units: Option<NamedCell>,
 
-    /// What cells are called: letters (A1 to I9) or rc (r1c1 to r9c9)
+    /// Names of cells: letters (A1 to I9) or rc (r1c1 to r9c9)
     ///
     /// By default letters; with --peers or --units as the cell was typed.
     #[arg(long, value_name = "STYLE", help_heading = "Output")]
@@ -106,29 +106,30 @@ Examples:
   bulkdoku show --stage solved puzzles.txt
   bulkdoku show --peers C2
 
-Exit status: 0 shown, 1 there is no solution or a bad record, 2 wrong usage or no puzzle, 3 the file cannot be read.";
+Exit status: 0 shown, 1 there is no solution or a bad record, 2 wrong usage or no puzzle, 3 the file
+cannot be read.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Stage {
-    /// What is given
+    /// The clues or candidates that are given
     Givens,
-    /// What both rules make of it
+    /// After propagation by both rules
     Propagated,
     /// The solution
     Solved,
 }
 
-/// What there is to draw, what to say about it, and whether a solution can exist.
+/// A drawn stage: its candidates, a verdict, and the exit status.
 struct Shown {
     marks: Marks,
     verdict: Option<String>,
     exit: Exit,
 }
 
-/// Shows what `args` name.
+/// Shows the puzzles.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let Some(puzzle) = &args.puzzle else {
-        return print(about_cells(args).as_bytes()).map(|()| Exit::Done);
+        return print(units_and_peers(args).as_bytes()).map(|()| Exit::Done);
     };
     let task = Task::of(args)?;
     let Found { puzzles, bad } = read::puzzles(puzzle)?;
@@ -150,8 +151,8 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// What `--units` and `--peers` ask for.
-fn about_cells(args: &Args) -> String {
+/// The text of `--units` and `--peers`.
+fn units_and_peers(args: &Args) -> String {
     let mut text = String::new();
     let line = |names: Names, cells: &mut dyn Iterator<Item = usize>| {
         let cells: Vec<_> = cells.map(|cell| names.of(cell)).collect();
@@ -172,7 +173,7 @@ fn about_cells(args: &Args) -> String {
     text
 }
 
-/// What is to be shown of each puzzle.
+/// What is shown of each puzzle.
 struct Task {
     stage: Stage,
     names: Names,
@@ -182,15 +183,13 @@ struct Task {
 }
 
 impl Task {
-    /// What was asked for.
     fn of(args: &Args) -> Result<Self, Failure> {
         let Args { stage, trace, candidates, names, .. } = *args;
-        let usual = if candidates || trace { Stage::Propagated } else { Stage::Givens };
-        let stage = stage.unwrap_or(usual);
+        let default = if candidates || trace { Stage::Propagated } else { Stage::Givens };
+        let stage = stage.unwrap_or(default);
         if trace && stage == Stage::Givens {
-            return Err(Failure::Usage(
-                "--trace does nothing: nothing follows yet from givens".into(),
-            ));
+            let hint = "--trace does nothing: givens are drawn without any step";
+            return Err(Failure::Usage(hint.into()));
         }
         if names.is_some() && !trace && (candidates || stage == Stage::Givens) {
             return Err(Failure::Usage("--names does nothing: no cell is named".into()));
@@ -199,7 +198,7 @@ impl Task {
         Ok(Self { stage, names, trace, candidates, colour: wants_colour() })
     }
 
-    /// Appends a puzzle to `out`, as far as it is to be shown.
+    /// Appends the drawing of a puzzle to `out`.
     fn draw(&self, given: &Marks, out: &mut String) -> Exit {
         let shown = if self.trace {
             let mut trace = Trace::new(self.names);
@@ -220,7 +219,7 @@ impl Task {
     }
 }
 
-/// Takes the marks as far as `stage`.
+/// Brings the marks to a stage.
 fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Shown {
     if stage == Stage::Givens {
         return Shown { marks: *given, verdict: None, exit: Exit::Done };
@@ -243,7 +242,7 @@ fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Sh
     }
 }
 
-/// What both rules make of the marks.
+/// Propagates the marks by both rules.
 fn propagate(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradiction> {
     let mut candidates = Candidates::ALL;
     match given.puzzle() {
@@ -253,7 +252,7 @@ fn propagate(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contra
     Ok(candidates)
 }
 
-/// The first solution of the search, and whether there is another.
+/// Finds the first solution, and whether there is another.
 fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
     let mut engine = Propagate::new();
     let first = engine.search(Ok(found.clone()), Limits::FIRST.with_nodes(MAX_NODES), watch);
@@ -274,7 +273,7 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
     Shown { marks, verdict: Some(verdict.into()), exit: Exit::Done }
 }
 
-/// As `--color` says, or the terminal and the environment (no-color.org).
+/// By `--color`, else by the terminal and the environment (no-color.org).
 fn wants_colour() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }

@@ -1,4 +1,4 @@
-//! Puzzles to be shown: typed, or from a file.
+//! Reads the puzzles to show, from the argument or a file.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,13 +7,14 @@ use bulkdoku::input::InputOptions;
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Source};
 
-use crate::cli::inputs::{Inputs, STDIN};
+use crate::cli::identity::STDIN;
+use crate::cli::inputs::Inputs;
 use crate::cli::{Failure, input_args};
 
-/// Files are read up to this many bytes: more grids than anybody looks at.
+/// The largest file that is shown.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// A puzzle, and where it was found.
+/// A puzzle and its place.
 pub struct Named {
     /// `file:line`.
     pub place: String,
@@ -21,15 +22,16 @@ pub struct Named {
     pub marks: Marks,
 }
 
-/// What was found.
+/// The puzzles of a file.
 #[derive(Default)]
 pub struct Found {
     pub puzzles: Vec<Named>,
-    /// What is wrong with records that are none: `file:line:column: why`.
+    /// Messages about bad records: `file:line:column: why`.
     pub bad: Vec<String>,
 }
 
-/// The puzzles of a file, of standard input (`-`), or the one that was typed: at least one.
+/// Reads the puzzles of a file or standard input (`-`), or the argument itself: at least one
+/// puzzle.
 pub fn puzzles(argument: &str) -> Result<Found, Failure> {
     if argument == STDIN || Path::new(argument).exists() {
         return of_file(argument);
@@ -40,7 +42,7 @@ pub fn puzzles(argument: &str) -> Result<Found, Failure> {
 }
 
 fn of_file(argument: &str) -> Result<Found, Failure> {
-    let mut inputs = Inputs::check(vec![argument.into()])?;
+    let mut inputs = Inputs::open(vec![argument.into()])?;
     let Source { name, reader, .. } = inputs.sources().next().expect("there is one");
     let mut bytes = Vec::new();
     let read = reader.take(MOST_BYTES + 1).read_to_end(&mut bytes);
@@ -55,7 +57,7 @@ fn of_file(argument: &str) -> Result<Found, Failure> {
     {
         return found;
     }
-    // A single grid of candidates takes more forms than records do.
+    // A single grid of candidates may have a form that records cannot have.
     if let Ok(marks) = String::from_utf8_lossy(&bytes).parse() {
         return Ok(Found { puzzles: vec![Named { place: name, marks }], ..Found::default() });
     }
@@ -65,7 +67,7 @@ fn of_file(argument: &str) -> Result<Found, Failure> {
     }
 }
 
-/// The puzzles of a text in any form that is solved.
+/// The puzzles of a text in any format that is detected.
 fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
     let layout = InputOptions::default().detect(bytes, true);
     let layout = layout.map_err(|error| input_args::refused(name, &error))?;

@@ -1,0 +1,71 @@
+//! The extensions of outputs, and what they promise.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use bulkdoku::Compression;
+
+use super::Failure;
+
+/// Extensions that name no format: such a file takes whatever is written.
+const GENERAL: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
+/// A longer extension names no format: `tmp.Xw81LkTq0Z`.
+const LONGEST: usize = 9;
+/// What `refused` adds for outputs that are compressed by name.
+pub const COMPRESSED: &str = ", and .gz or .zst after it";
+
+/// The extension of a name that promises a format, in lower case, without that of a compression.
+/// `None` if the name promises nothing.
+pub fn of(path: &Path) -> Option<String> {
+    let name = match Compression::of_name(path) {
+        Some(_) => Path::new(path.file_stem()?),
+        None => path,
+    };
+    let extension = name.extension().and_then(OsStr::to_str)?.to_lowercase();
+    let is_format = extension.len() <= LONGEST
+        && extension.contains(|c: char| c.is_alphabetic())
+        && !GENERAL.contains(&extension.as_str());
+    is_format.then_some(extension)
+}
+
+/// Refuses a name with an extension for which nothing is written. `what` would be written there,
+/// `known` extensions would do, and `hint` says what else.
+pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &str) -> Failure {
+    let list = |extensions: &[&str]| {
+        extensions.iter().map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
+    };
+    let (name, known, general) = (path.display(), list(known), list(&GENERAL));
+    Failure::Usage(format!(
+        "{name}: {what} cannot be written as .{extension}; the extension may be {known}, one that \
+         names no format ({general}){hint}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extension_promises_a_format_or_nothing() {
+        for (name, extension) in [
+            ("a.csv", Some("csv")),
+            ("a.CSV.gz", Some("csv")),
+            ("a.csv.GZ", Some("csv")),
+            ("a.csv.xz", Some("xz")),
+            ("a.gz.gz", Some("gz")),
+            ("x.y/a.parquet", Some("parquet")),
+            ("a.7z", Some("7z")),
+            ("a.txt", None),
+            ("a.out.zst", None),
+            ("a", None),
+            ("x.parquet/a", None),
+            (".csv", None),
+            ("a.gz", None),
+            ("run.2026-11-22", None),
+            ("tmp.Xw81LkTq0Z", None),
+            ("/dev/null", None),
+        ] {
+            assert_eq!(of(Path::new(name)).as_deref(), extension, "{name}");
+        }
+    }
+}

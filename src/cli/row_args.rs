@@ -1,0 +1,212 @@
+//! The rows of a subcommand: `--format` and `--columns`, checked before anything is read.
+
+#[cfg(feature = "parquet")]
+use bulkdoku::output::ParquetRows;
+use bulkdoku::output::{
+    self, Column, CsvRows, FormLines, JsonRows, JudgeGrids, LabelledGrids, NpyRows, PuzzleGrids,
+    PuzzleLines, RowFormat, SolutionLines, TsvRows,
+};
+use bulkdoku::pipeline::{Rated, RequestedFacts};
+use clap::ValueEnum;
+
+use super::Failure;
+use super::format::Format;
+use super::outputs::Destinations;
+use super::run::Setting;
+
+/// How rows are written. Each subcommand has its own help for both options.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RowArgs {
+    /// Format of the rows
+    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
+    pub format: Option<Format>,
+
+    /// Columns of csv, tsv, jsonl and parquet, in order
+    #[arg(long, value_name = "LIST", help_heading = "Output", value_delimiter = ',')]
+    columns: Option<Vec<Column>>,
+}
+
+/// What the rows of a subcommand can be.
+#[derive(Clone, Copy, Debug)]
+pub struct RowRules {
+    pub subcommand: &'static str,
+    pub default_format: Format,
+    pub is_written: fn(Format) -> bool,
+    pub default_columns: &'static [Column],
+    /// Whether it has a value for a column.
+    pub has_column: fn(Column) -> bool,
+    /// The column that formats without columns show.
+    pub single: Column,
+}
+
+/// The rows of a run, checked.
+#[derive(Clone, Debug)]
+pub struct RowPlan {
+    pub format: Format,
+    chosen: Option<Vec<Column>>,
+    default: &'static [Column],
+    single: Column,
+}
+
+impl RowArgs {
+    /// The default columns in this format, or that of the output's name.
+    pub fn of_format(format: Option<Format>) -> Self {
+        Self { format, columns: None }
+    }
+
+    /// The columns that were named.
+    pub fn chosen(&self) -> &[Column] {
+        self.columns.as_deref().unwrap_or_default()
+    }
+
+    /// Chooses the format: as given, else by the output's name, else the default. Refuses formats
+    /// and columns that the subcommand does not write.
+    pub fn plan(&self, rules: &RowRules, destinations: &Destinations) -> Result<RowPlan, Failure> {
+        let output = destinations.output.as_deref();
+        let format = match (self.format, output) {
+            (Some(format), _) => format,
+            (None, Some(path)) => Format::of_name(path)?.unwrap_or(rules.default_format),
+            (None, None) => rules.default_format,
+        };
+        if !(rules.is_written)(format) {
+            let all = Format::value_variants().iter().copied();
+            let written: Vec<_> =
+                all.filter(|it| (rules.is_written)(*it)).map(Format::name).collect();
+            let (subcommand, written, format) =
+                (rules.subcommand, written.join(", "), format.name());
+            let hint = format!("{subcommand} writes {written}, but not {format}");
+            return Err(Failure::Usage(hint));
+        }
+        format.check_output(output)?;
+        format.check_resume(destinations.resume)?;
+        if let Some(column) = self.chosen().iter().find(|column| !(rules.has_column)(**column)) {
+            let owner = owner(*column);
+            let hint = format!("--columns: {column} is a column of bulkdoku {owner}");
+            return Err(Failure::Usage(hint));
+        }
+        let plan = RowPlan {
+            format,
+            chosen: self.columns.clone(),
+            default: rules.default_columns,
+            single: rules.single,
+        };
+        plan.rows(false, &[])?;
+        Ok(plan)
+    }
+}
+
+/// A subcommand whose rows have this column.
+fn owner(column: Column) -> &'static str {
+    match column {
+        Column::Copy => "augment",
+        column if column.is_about_corpus() => "generate",
+        column if column.is_about_check() => "check",
+        _ => "solve",
+    }
+}
+
+impl RowPlan {
+    /// The same with other default columns.
+    pub fn with_default(&self, default: &'static [Column]) -> Self {
+        Self { default, ..self.clone() }
+    }
+
+    /// The columns in effect; of a format without columns the one that it shows.
+    fn columns(&self) -> &[Column] {
+        match &self.chosen {
+            Some(chosen) => chosen,
+            None if self.format.has_columns() => self.default,
+            None => std::slice::from_ref(&self.single),
+        }
+    }
+
+    /// Whether rows show a column.
+    pub fn shows(&self, column: Column) -> bool {
+        self.columns().contains(&column)
+    }
+
+    /// The facts that rows show.
+    pub fn facts(&self) -> RequestedFacts {
+        RequestedFacts {
+            clues: self.shows(Column::Clues),
+            level: self.shows(Column::Level),
+            rating: self.shows(Column::Rating).then_some(Rated::Itself),
+            minimal: self.shows(Column::Minimal),
+            form: self.columns().iter().any(|column| column.is_about_canon()),
+        }
+    }
+
+    /// The options, for `--resume`.
+    pub fn settings(&self) -> [Setting; 2] {
+        let columns = self.chosen.as_deref().map(|columns| names(columns).join(","));
+        [("--format", Some(self.format.name())), ("--columns", columns)]
+    }
+
+    /// Makes the rows. Those of several inputs name their file; `kept` columns of the input come
+    /// last.
+    pub fn rows(
+        &self,
+        several_inputs: bool,
+        kept: &[String],
+    ) -> Result<Box<dyn RowFormat + Send>, Failure> {
+        let format = self.format;
+        if format != Format::Npy && self.chosen.is_some() && !format.has_columns() {
+            let hint = "--columns goes with --format csv, tsv, jsonl and parquet; the others have \
+                        none";
+            return Err(Failure::Usage(hint.into()));
+        }
+        let file = (several_inputs && self.chosen.is_none()).then_some(Column::File);
+        let columns: Vec<_> = file.iter().chain(self.columns()).copied().collect();
+        self.check_names(&columns, kept)?;
+        Ok(match format {
+            Format::Csv => Box::new(CsvRows::new(columns).keeping(kept)),
+            Format::Tsv => Box::new(TsvRows::new(columns).keeping(kept)),
+            Format::Jsonl => Box::new(JsonRows::new(&columns).keeping(kept)),
+            #[cfg(feature = "parquet")]
+            Format::Parquet => Box::new(ParquetRows::new(&columns, kept)),
+            Format::Npy => Box::new(self.array()?),
+            Format::Lines => match self.single {
+                Column::Puzzle => Box::new(PuzzleLines),
+                Column::Canonical => Box::new(FormLines),
+                _ => Box::new(SolutionLines),
+            },
+            Format::Grid if self.single == Column::Puzzle => Box::new(PuzzleGrids),
+            Format::Grid => Box::new(LabelledGrids { with_file: several_inputs }),
+            Format::Boj2580 => Box::new(JudgeGrids::Spaced),
+            Format::Boj2239 => Box::new(JudgeGrids::Plain),
+        })
+    }
+
+    /// The array of one column.
+    fn array(&self) -> Result<NpyRows, Failure> {
+        let rows = match self.columns() {
+            [column] => NpyRows::of(*column),
+            _ => None,
+        };
+        let hint = "--columns of npy is one of puzzle, solution and canonical: an array has no \
+                    others";
+        rows.ok_or_else(|| Failure::Usage(hint.into()))
+    }
+
+    /// Refuses a name that comes twice where names are keys.
+    fn check_names(&self, columns: &[Column], kept: &[String]) -> Result<(), Failure> {
+        let once = match self.format {
+            Format::Jsonl => "a JSON object has a key once",
+            format if format.is_parquet() => "a Parquet file has a column once",
+            _ => return Ok(()),
+        };
+        let kept = output::names_of_kept(columns, kept);
+        for (option, names) in [("--columns", names(columns)), ("--keep", kept)] {
+            let is_repeated = |i: &usize| names[..*i].contains(&names[*i]);
+            if let Some(i) = (0..names.len()).find(is_repeated) {
+                let hint = format!("{option} has {} twice; {once}", names[i]);
+                return Err(Failure::Usage(hint));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn names(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(|column| column.name().to_owned()).collect()
+}

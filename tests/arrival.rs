@@ -1,5 +1,5 @@
-//! However the bytes of an input arrive, all at once, in pieces or one by one, its rows, messages
-//! and counts are the same, over-long lines included.
+//! Rows, messages and counts do not depend on how the bytes of an input arrive: at once, in pieces
+//! or one by one. This includes overlong lines.
 
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -9,24 +9,20 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use assert_cmd::cargo::cargo_bin;
+use bulkdoku::Pipeline;
 use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, TrailingText};
 use bulkdoku::output::{Column, CsvRows};
-use bulkdoku::stats::Counts;
-use bulkdoku::{Pipeline, Progress, Source};
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::common::InPieces;
 use crate::common::command::{CLASSIC, Folder};
+use crate::common::pieces::{self, Ran};
 
-/// Blocks that hold any grid. Lines that are longer are over-long.
+/// Blocks of this size hold any grid. Longer lines are overlong.
 const BLOCK_BYTES: usize = 10 * 1024;
 
-/// Rows, messages and counts.
-type Ran = (String, String, Counts);
-
-/// What comes out of `input`, read in pieces of these sizes; `None` means on the calling thread.
+/// Runs over `input`, read in pieces of these sizes; without `threads` on the calling thread.
 fn run(layout: &Layout, input: &[u8], sizes: &[usize], threads: Option<usize>) -> Ran {
     let format = CsvRows::new(vec![Column::Line, Column::Status, Column::Puzzle]);
     let pipeline = Pipeline {
@@ -35,18 +31,10 @@ fn run(layout: &Layout, input: &[u8], sizes: &[usize], threads: Option<usize>) -
         block_bytes: BLOCK_BYTES,
         ..Pipeline::default()
     };
-    let reader = InPieces::new(input, sizes);
-    let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
-    let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
-    let report = match threads {
-        None => pipeline.run_alone(&mut sink, [source], &progress),
-        Some(_) => pipeline.run_into(&mut sink, [source], &progress),
-    };
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (text(sink.0), text(sink.1), report.unwrap().counts)
+    pieces::run(&pipeline, layout, input, sizes, threads.is_some())
 }
 
-/// A line of which no block holds more than the begin, or almost none.
+/// A line that does not fit in a block, or hardly.
 fn long_line() -> impl Strategy<Value = Vec<u8>> {
     let lengths = [255, 256, 257, 258, 1000, BLOCK_BYTES - 90, BLOCK_BYTES - 1, BLOCK_BYTES];
     let lengths = [&lengths[..], &[BLOCK_BYTES + 1, 2 * BLOCK_BYTES, 25_000]].concat();
@@ -98,7 +86,7 @@ fn any_sizes() -> impl Strategy<Value = Vec<usize>> {
         1 => Just(vec![1]),
     ]
     .prop_map(|mut sizes| {
-        // Some read has to bring something.
+        // At least one read must return bytes.
         sizes.push(sizes[0].max(1));
         sizes
     })
@@ -131,7 +119,7 @@ proptest! {
 }
 
 #[test]
-fn a_grid_ends_where_an_over_long_line_begins() {
+fn a_grid_ends_before_an_overlong_line() {
     let grid = (0..9).map(|row| format!("{}\n", &CLASSIC[9 * row..9 * row + 9]));
     let input = format!("{}{}\n", grid.collect::<String>(), "-".repeat(BLOCK_BYTES + 10));
     for sizes in [&[BLOCK_BYTES * 3][..], &[90, 100], &[1]] {
@@ -143,12 +131,12 @@ fn a_grid_ends_where_an_over_long_line_begins() {
     let rows = run(&Layout::Grid, input.as_bytes(), &[90, 100], None).0;
     assert!(
         rows.lines().any(|row| row.len() > BLOCK_BYTES),
-        "as much of the line as a block takes"
+        "the part of the line that fits in a block"
     );
 }
 
 #[test]
-fn standard_input_is_read_from_where_it_stands() {
+fn standard_input_is_read_from_its_position() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n{CLASSIC}\n"));
     let mut file = fs::File::open(folder.path("in")).unwrap();
@@ -159,7 +147,7 @@ fn standard_input_is_read_from_where_it_stands() {
 }
 
 #[test]
-fn files_and_pipes_give_the_same_rows() {
+fn files_and_pipes_yield_the_same_rows() {
     let folder = Folder::new();
     let grid = (0..9).map(|row| format!("{}\n", &CLASSIC[9 * row..9 * row + 9]));
     let long = "-".repeat(114_653);
@@ -180,7 +168,7 @@ fn files_and_pipes_give_the_same_rows() {
 }
 
 #[test]
-fn a_compressed_stream_that_ends_inside_an_over_long_line_is_a_failure() {
+fn a_compressed_stream_that_ends_inside_an_overlong_line_is_a_failure() {
     let folder = Folder::new();
     let text = format!("{CLASSIC}\n{}\n{CLASSIC}\n", "x".repeat(3_000_000));
     let mut gz = GzEncoder::new(Vec::new(), flate2::Compression::default());

@@ -1,24 +1,23 @@
-//! However the bytes of an input arrive and wherever its blocks end, its rows are the same.
+//! Rows do not depend on how the bytes of an input arrive and where its blocks end.
 
 use std::num::NonZeroUsize;
 
+use bulkdoku::Pipeline;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
 use bulkdoku::input::{Answers, InputOptions, Layout, TrailingText, grid};
 use bulkdoku::output::{Column, CsvRows};
-use bulkdoku::stats::Counts;
-use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::common::InPieces;
 use crate::common::command::{CLASSIC, SOLVED};
+use crate::common::pieces::{self, Ran};
 
-/// How an input is cut, and by how many it is worked on.
+/// How an input is cut, and the number of threads.
 #[derive(Clone, Debug)]
 struct Cuts {
     /// The sizes of reads, in turn.
     reads: Vec<usize>,
-    /// Bytes of a block beyond the fewest that will do.
+    /// The size of a block in addition to the smallest possible one.
     block_bytes: usize,
     threads: usize,
 }
@@ -27,9 +26,6 @@ fn any_cuts() -> impl Strategy<Value = Cuts> {
     (prop::collection::vec(1_usize..300, 1..5), 0_usize..2000, 1_usize..4)
         .prop_map(|(reads, block_bytes, threads)| Cuts { reads, block_bytes, threads })
 }
-
-/// Rows, notes and counts.
-type Ran = (String, String, Counts);
 
 fn pipeline(layout: &Layout, threads: usize, block_bytes: usize) -> Pipeline {
     let check = layout.has_answers();
@@ -49,26 +45,19 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What one thread makes of it with one block.
+/// The result of one thread with one block.
 fn whole(layout: &Layout, input: &[u8]) -> Ran {
     let pipeline = pipeline(layout, 1, input.len() + 1);
-    let mut sink = (Vec::new(), Vec::new());
-    let source = Source { layout: layout.clone(), ..Source::new("in", input) };
-    let report = pipeline.run_alone(&mut sink, [source], &Progress::default()).unwrap();
-    (text(&sink.0), text(&sink.1), report.counts)
+    pieces::run(&pipeline, layout, input, &[usize::MAX], false)
 }
 
-/// What it is when it is cut; blocks have `fewest` bytes or more.
+/// The result with cuts; blocks have at least `fewest` bytes.
 fn in_pieces(layout: &Layout, input: &[u8], fewest: usize, cuts: &Cuts) -> Ran {
     let pipeline = pipeline(layout, cuts.threads, fewest + cuts.block_bytes);
-    let reader = InPieces::new(input, &cuts.reads);
-    let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
-    let (mut rows, mut notes) = (Vec::new(), Vec::new());
-    let report = pipeline.run([source], &mut rows, &mut notes, &Progress::default()).unwrap();
-    (text(&rows), text(&notes), report.counts)
+    pieces::run(&pipeline, layout, input, &cuts.reads, true)
 }
 
-/// Whether the reader takes something away from the start, or refuses to read it.
+/// Whether the input may start with a byte order mark.
 fn has_mark(input: &[u8]) -> bool {
     matches!(input.first(), Some(0xEF | 0xFE | 0xFF))
 }
@@ -119,7 +108,7 @@ fn any_row() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A text as a field, in quotes if it needs them or they are wanted.
+/// A text as a field, quoted if necessary or requested.
 fn field(text: &[u8], quoted: bool) -> Vec<u8> {
     if !quoted && !text.iter().any(|byte| b",\"\r\n #".contains(byte)) {
         return text.to_vec();
@@ -139,9 +128,10 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
     Layout::Csv(Table { delimiter, header, fields: 3, puzzle: 1, answer, kept }.into())
 }
 
-/// A pipe gives a few bytes at a time; what is found in them is what all of them are.
+/// A pipe yields a few bytes at a time. Detection from them must agree with detection from all
+/// bytes.
 #[test]
-fn what_an_input_is_does_not_depend_on_how_much_of_it_is_there() {
+fn detection_does_not_depend_on_how_many_bytes_are_there() {
     let grid: String = CLASSIC.as_bytes().chunks(9).map(|row| text(row) + "\n").collect();
     let inputs = [
         format!("# c\n{CLASSIC}\n"),
@@ -170,7 +160,7 @@ fn what_an_input_is_does_not_depend_on_how_much_of_it_is_there() {
     }
 }
 
-/// Where the first row is said to be a header, nothing depends on how much comes behind.
+/// A declared header is skipped, for any number of rows after it.
 #[test]
 fn the_header_is_no_record_whatever_it_looks_like() {
     let row = format!("1,{CLASSIC},x\n");
@@ -183,8 +173,8 @@ fn the_header_is_no_record_whatever_it_looks_like() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// There is one row for every line that is neither blank nor a comment, or has a carriage
-    /// return in it.
+    /// Every line that is neither blank nor a comment, or that contains a carriage return, has one
+    /// row.
     #[test]
     fn of_lines(
         lines in prop::collection::vec(any_line(), 0..60),
@@ -230,7 +220,7 @@ proptest! {
         prop_assert_eq!(in_pieces(&layout, &input, fewest, &cuts), whole(&layout, &input));
     }
 
-    /// The rows are those that another reader finds.
+    /// The rows agree with another reader.
     #[test]
     fn of_tables(rows in prop::collection::vec(any_row(), 0..60), cuts in any_cuts()) {
         let input = [&b"id,puzzle,note\n"[..], &rows.concat()].concat();
@@ -251,14 +241,14 @@ proptest! {
         }
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
 
-        // The first field is said to be the solution.
+        // The first field is declared to be the solution.
         let layout = table_with(Some(0), vec![2]);
         let expected = whole(&layout, &input);
         prop_assert_eq!(&in_pieces(&layout, &input, 300, &cuts), &expected);
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
     }
 
-    /// The same with quotes anywhere, so that it is not known what is meant.
+    /// The same with misplaced quotes.
     #[test]
     fn of_broken_tables(
         pieces in prop::collection::vec(

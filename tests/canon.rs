@@ -123,7 +123,7 @@ fn the_smallest_and_the_largest_form_of_all_grids() {
 }
 
 #[test]
-fn isomorphs_of_a_puzzle_are_one_class_and_other_puzzles_are_others() {
+fn isomorphs_have_the_same_form_and_other_puzzles_other_forms() {
     for kind in [Kind::Minimal, Kind::Easy] {
         let puzzles = generated(kind, 300);
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
@@ -155,7 +155,7 @@ fn the_most_symmetric_grid_has_648_automorphisms_and_random_ones_have_one() {
 }
 
 #[test]
-fn a_grid_is_a_puzzle_with_every_cell_given() {
+fn a_grid_is_a_puzzle_with_81_clues() {
     let puzzle: Puzzle = CLASSIC.parse().unwrap();
     let mut outcome = [Outcome::NONE];
     solve_batch(&[puzzle], Limits::FIRST, &mut outcome);
@@ -167,14 +167,14 @@ fn a_grid_is_a_puzzle_with_every_cell_given() {
 }
 
 #[test]
-fn equal_clues_that_see_each_other_have_no_form() {
+fn conflicting_clues_have_no_form() {
     let puzzle: Puzzle = CLASSIC.replacen("53..7", "53..5", 1).parse().unwrap();
     assert_eq!(puzzle.canonical().err(), puzzle.contradiction());
     assert!(puzzle.contradiction().is_some());
 }
 
 proptest! {
-    /// Boards of every density: clues taken from a grid, from few to all but few.
+    /// Boards with any number of clues of a grid.
     #[test]
     fn isomorphs_have_one_form(
         keep in prop::collection::vec(any::<u16>(), 81),

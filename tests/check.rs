@@ -1,20 +1,20 @@
-//! `bulkdoku check` as a user runs it: solutions that inputs give, right and wrong in every way.
+//! `bulkdoku check` as a user runs it: solutions in inputs, right and wrong in every way.
 
-use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
+use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks, wait_until};
 use crate::common::full_grid;
 use bulkdoku::puzzle::Unit;
 use bulkdoku::{Marks, Puzzle, SimdLevel, check};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// The solved grid with other digits in some cells, given by row and column from 1.
+/// The solved grid with some changed cells: row and column from 1, and digit.
 pub fn solved_but(changes: &[(usize, usize, char)]) -> String {
     let mut cells: Vec<char> = SOLVED.chars().collect();
     changes.iter().for_each(|(row, column, digit)| cells[9 * row + column - 10] = *digit);
     cells.into_iter().collect()
 }
 
-/// A rectangle of 1 and 2 can be turned: two solutions.
+/// A puzzle with two solutions: a rectangle of 1 and 2 can be swapped.
 fn double() -> String {
     SOLVED.replace(['1', '2'], ".")
 }
@@ -23,13 +23,13 @@ fn run(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
     Folder::new().run("check", args, input)
 }
 
-/// What stands behind the header.
+/// The rows after the header.
 pub fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
 
 #[test]
-fn rows_have_the_columns_that_are_promised() {
+fn rows_have_the_default_columns() {
     let wrong = solved_but(&[(1, 3, '5')]);
     let ran = run(&[], format!("{CLASSIC},{SOLVED}\n\n# x\n{CLASSIC},{wrong}\n"));
     let reason = "the solution breaks the rules: 5 stands twice in row 1, at r1c1 and r1c3";
@@ -48,7 +48,7 @@ fn rows_have_the_columns_that_are_promised() {
 }
 
 #[test]
-fn the_solution_of_a_line_stands_behind_its_puzzle() {
+fn the_solution_of_a_line_is_after_its_puzzle() {
     for between in [" ", "\t", ",", ";", "  ", " ; ", ",\t"] {
         for behind in ["", " ", "\r", ",x", "; 12 \r"] {
             let ran = run(
@@ -64,7 +64,7 @@ fn the_solution_of_a_line_stands_behind_its_puzzle() {
 }
 
 #[test]
-fn the_solution_of_a_table_is_found_by_name_or_by_what_is_in_it() {
+fn the_column_of_solutions_is_found_by_name_or_contents() {
     let cases = [
         (format!("quizzes,solutions\n{CLASSIC},{SOLVED}\n"), "\"solutions\" (2)"),
         (
@@ -83,13 +83,13 @@ fn the_solution_of_a_table_is_found_by_name_or_by_what_is_in_it() {
         assert_eq!((ran.status, rows(&ran)), (0, vec!["ok"]), "{input}: {ran:?}");
         assert!(ran.messages.contains(&format!(", solutions in column {found}")), "{ran:?}");
     }
-    // What bulkdoku has written itself; `solutions` is how many there are.
+    // Rows of solve, whose column `solutions` is their number.
     let solved = Folder::new().solve(&[], format!("{CLASSIC}\n"));
     assert_eq!(rows(&run(&["--columns", "status"], solved.rows)), ["ok"]);
 }
 
 #[test]
-fn which_column_it_is_can_be_said() {
+fn the_column_of_solutions_can_be_chosen() {
     let wrong = solved_but(&[(9, 9, '1')]);
     let input = format!("puzzle,a,b,solution\n{CLASSIC},{SOLVED},{wrong},x\n");
     for (column, status) in [("a", "ok"), ("2", "ok"), ("B", "mismatch"), ("4", "mismatch")] {
@@ -123,7 +123,7 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
         (
             &table,
             &["--input-format", "lines", "--solution-column", "2"],
-            "--solution-column is about tables",
+            "--solution-column needs a table",
         ),
         (&grid, &["--input-format", "boj2239"], "grids of nine lines have no solutions"),
         (&format!("puzzle\n{CLASSIC}\n"), &[], "no column holds solutions; there are \"puzzle\""),
@@ -138,7 +138,7 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
 }
 
 #[test]
-fn every_reason_is_told_with_its_cells_and_place() {
+fn every_reason_has_its_cells_and_place() {
     let unsolvable =
         "..9.287..8.6..4..5..3.....46.........2.71345.........23.....5..9..4..8.7..125.3..";
     let contradictory = CLASSIC.replacen("53", "55", 1);
@@ -242,7 +242,7 @@ fn every_reason_is_told_with_its_cells_and_place() {
 }
 
 #[test]
-fn places_in_tables_are_physical() {
+fn places_in_tables_are_physical_lines() {
     let wrong = solved_but(&[(1, 3, '5')]);
     let input = format!(
         "note,puzzle,solution\n\"two\nlines\",{CLASSIC},\"{wrong}\"\nx,{CLASSIC},\"{SOLVED}\"\n\
@@ -276,7 +276,7 @@ fn a_limit_of_nodes_leaves_right_solutions_open_and_wrong_ones_wrong() {
 }
 
 #[test]
-fn first_looks_at_the_solution_alone() {
+fn with_first_only_the_solution_is_checked() {
     let input = format!("{},{SOLVED}\n{CLASSIC},{}\n", double(), solved_but(&[(1, 3, '5')]));
     let folder = Folder::new();
     let args = ["--first", "--columns", "status", "--summary-json", "sum", "--latency", "ns"];
@@ -287,7 +287,7 @@ fn first_looks_at_the_solution_alone() {
     assert_eq!((&summary["latency_ns"]["count"], &summary["check"]), (&0.into(), &true.into()));
     for column in ["solution", "solutions", "guesses", "nodes", "latency_ns"] {
         let ran = run(&["--first", "--columns", column], &input);
-        let message = format!("with --first no engine is asked; there is no column {column}");
+        let message = format!("with --first no engine is used; there is no column {column}");
         assert!(ran.status == 2 && ran.messages.contains(&message), "{ran:?}");
     }
     assert_eq!(run(&["--first"], format!("{},{SOLVED}", double())).status, 0);
@@ -363,11 +363,9 @@ fn what_bulkdoku_solves_is_ok_by_every_engine_and_number_of_threads() {
 
 #[cfg(unix)]
 #[test]
-fn a_run_that_was_ended_is_gone_on_with_but_not_by_solve() {
+fn an_interrupted_run_is_resumed_but_not_by_solve() {
     use rustix::process::{Pid, Signal, kill_process};
     use std::io::Write;
-    use std::thread::sleep;
-    use std::time::Duration;
 
     let kinds = [
         format!("{CLASSIC},{SOLVED}\n"),
@@ -381,9 +379,8 @@ fn a_run_that_was_ended_is_gone_on_with_but_not_by_solve() {
     let mut child = folder.spawn("check", &args);
     let mut input = child.stdin.take().unwrap();
     input.write_all(lines(6).as_bytes()).unwrap();
-    while !std::fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 7) {
-        sleep(Duration::from_millis(5));
-    }
+    let rows = || std::fs::read_to_string(folder.path("out")).unwrap_or_default();
+    wait_until(|| rows().lines().count() == 7);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(Ran::from(child.wait_with_output().unwrap()).status, 130);
 
@@ -405,8 +402,8 @@ fn cell_of(name: &str) -> (usize, usize) {
     (usize::from(name[1] - b'1'), usize::from(name[3] - b'1'))
 }
 
-/// What a puzzle and its solution say of the reason that is given, by the rules alone: the cells
-/// that it names, if it is true.
+/// Checks a reason against a puzzle and its solution, by the rules alone. Returns the cells that it
+/// names.
 fn cells_of_reason(puzzle: &str, answer: &str, reason: &str) -> Vec<usize> {
     let at = |text: &str, (row, column): (usize, usize)| text.as_bytes()[9 * row + column] as char;
     let words: Vec<_> = reason.split(' ').collect();
@@ -457,8 +454,8 @@ fn cells_of_reason(puzzle: &str, answer: &str, reason: &str) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// One cell changed, or two exchanged: a clue is named if one is touched, else two equal digits
-    /// and their unit.
+    /// With one cell changed or two exchanged, the reason names a changed clue, else two equal
+    /// digits and their unit.
     #[test]
     fn a_solution_with_a_fault_is_a_mismatch_for_a_true_reason(
         cases in prop::collection::vec(
@@ -500,9 +497,9 @@ proptest! {
         }
     }
 
-    /// The quick look says the same as the one that finds reasons, and as the rules themselves.
+    /// The quick check agrees with the one that finds reasons, and with the rules.
     #[test]
-    fn the_quick_look_is_as_strict_as_the_rules(
+    fn the_quick_check_is_as_strict_as_the_rules(
         (grid, given) in (full_grid(), prop::collection::vec(any::<bool>(), 81)),
         changes in prop::collection::vec((0..9_usize, 0..9_usize, 0..9_usize, any::<bool>()), 0..6),
     ) {

@@ -1,19 +1,16 @@
-//! `bulkdoku check --solutions`: solutions that stand in an input of their own.
+//! `bulkdoku check --solutions`: solutions in an input of their own.
 
 use crate::check::{rows, solved_but};
-use crate::common::command::{CLASSIC, Folder, SOLVED};
+use crate::common::command::{CLASSIC, Folder, SOLVED, grid};
+use crate::common::contents::gz;
 
-/// Nine lines a grid, a blank line behind it.
+/// Grids, each with a blank line after it.
 fn as_grids(cells: &[&str]) -> String {
-    let rows = |cells: &&str| {
-        let rows: Vec<_> = (0..9).map(|i| cells[9 * i..9 * i + 9].to_owned()).collect();
-        rows.join("\n") + "\n\n"
-    };
-    cells.iter().map(rows).collect()
+    cells.iter().map(|cells| grid(cells) + "\n").collect()
 }
 
 #[test]
-fn solutions_may_stand_in_a_file_of_their_own() {
+fn solutions_may_be_in_a_file_of_their_own() {
     let folder = Folder::new();
     let wrong = solved_but(&[(9, 9, '1')]);
     let (puzzles, solutions) = ([CLASSIC, CLASSIC, "12", CLASSIC], [SOLVED, &wrong, SOLVED, "?"]);
@@ -53,10 +50,10 @@ fn solutions_may_stand_in_a_file_of_their_own() {
             [format!("1,{SOLVED},ok"), format!("11,{wrong},mismatch"), format!("21,{SOLVED},ok")];
         assert_eq!((rows(&ran), ran.status), (expected.iter().map(String::as_str).collect(), 1));
     }
-    // What solve wrote holds the puzzles, too.
+    // Rows of solve have the puzzles, too.
     let ran = folder.run("check", &["puzzles.grid", "--solutions", "solved.csv"], "");
     assert_eq!((ran.status, rows(&ran).len()), (0, 3), "{ran:?}");
-    // Either may come from standard input.
+    // Either may be standard input.
     let ran = folder.run("check", &["puzzles.grid", "--solutions", "-"], SOLVED.to_owned() + "\n");
     assert!(ran.messages.contains(": 1 solution for 3 puzzles"), "{ran:?}");
     let ran = folder.run("check", &["--solutions", "three.txt"], as_grids(&grids));
@@ -64,7 +61,7 @@ fn solutions_may_stand_in_a_file_of_their_own() {
 }
 
 #[test]
-fn there_are_as_many_solutions_as_puzzles() {
+fn the_numbers_of_solutions_and_puzzles_must_be_equal() {
     let folder = Folder::new();
     let all = |count: usize, line: &str| format!("{line}\n").repeat(count);
     folder.file("puzzles", all(5000, CLASSIC));
@@ -82,7 +79,7 @@ fn there_are_as_many_solutions_as_puzzles() {
         let ok = rows(&ran).iter().filter(|row| **row == "ok").count();
         assert_eq!(ok, count.min(5000));
     }
-    // The row says it, too.
+    // The reason is in the row, too.
     let twice = CLASSIC.replacen("53", "55", 1);
     folder.file("three", format!("{CLASSIC}\n{CLASSIC}\n{twice}\n"));
     folder.file("one", format!("{SOLVED}\n"));
@@ -135,15 +132,14 @@ fn a_run_over_solutions_of_their_own_is_resumed_in_step_with_them() {
 fn solutions_that_cannot_be_read_end_the_run() {
     let folder = Folder::new();
     folder.file("puzzles", format!("{CLASSIC}\n").repeat(20_000));
-    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
-    std::io::Write::write_all(&mut packer, format!("{SOLVED}\n").repeat(20_000).as_bytes())
-        .unwrap();
-    let packed = packer.finish().unwrap();
+    // Solutions that differ, as equal ones would be packed into a few bytes.
+    let solutions: Vec<_> = (0..20_000).map(|i| format!("{SOLVED},{}\n", i * i)).collect();
+    let packed = gz(solutions.concat());
     folder.file("cut.gz", &packed[..packed.len() / 2]);
     let args = ["puzzles", "--solutions", "cut.gz", "--columns", "status", "-q"];
     let ran = folder.run("check", &args, "");
     assert_eq!(ran.status, 3, "{}", ran.messages);
     assert!(ran.messages.contains("cut.gz: "), "{}", ran.messages);
-    // No row says that a solution is missing.
+    // No solution is reported as missing.
     assert!(rows(&ran).iter().all(|row| *row == "ok") && rows(&ran).len() < 20_000);
 }

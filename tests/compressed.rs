@@ -1,4 +1,4 @@
-//! Compressed inputs and outputs, as a user meets them.
+//! Compressed inputs and outputs of the command.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -69,14 +69,14 @@ fn puzzles() -> Vec<u8> {
 const COLUMNS: [&str; 3] = ["-q", "--columns", "line,puzzle,solution,status"];
 
 #[test]
-fn compressed_inputs_give_the_rows_of_what_is_in_them() {
+fn compressed_inputs_yield_the_rows_of_their_content() {
     let folder = Folder::new();
     let plain = puzzles();
     let expected = folder.solve(&COLUMNS, plain.clone());
     assert_eq!(expected.rows.lines().count(), 2001);
     let halves = plain.split_at(plain.len() / 2);
     for kind in Kind::BOTH {
-        // The name says nothing.
+        // The name does not matter.
         for (name, bytes) in [
             ("a", kind.pack(&plain)),
             ("two members.txt", [kind.pack(halves.0), kind.pack(halves.1)].concat()),
@@ -91,7 +91,7 @@ fn compressed_inputs_give_the_rows_of_what_is_in_them() {
 }
 
 #[test]
-fn what_other_tools_have_compressed_is_read() {
+fn files_of_other_tools_are_read() {
     let folder = Folder::new();
     let hard = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/hard.txt")).unwrap();
     let plain = &hard[..60 * 82];
@@ -123,7 +123,7 @@ fn plain_and_compressed_inputs_are_one_stream() {
 }
 
 #[test]
-fn compressed_text_has_its_line_ends_and_marks_too() {
+fn compressed_text_may_have_any_line_ends_and_byte_order_marks() {
     for kind in Kind::BOTH {
         let input = kind.pack(format!("\u{FEFF}{CLASSIC}\r\n\r\n{CLASSIC}"));
         let ran = Folder::new().solve(&["-q", "--columns", "line,status"], input);
@@ -135,7 +135,7 @@ fn compressed_text_has_its_line_ends_and_marks_too() {
 }
 
 #[test]
-fn nothing_compressed_is_nothing() {
+fn a_compressed_empty_input_has_no_rows() {
     for kind in Kind::BOTH {
         let ran = Folder::new().solve(&["-q", "--columns", "line"], kind.pack(""));
         assert_eq!(ran, Ran { rows: "line\n".into(), messages: String::new(), status: 0 });
@@ -161,20 +161,20 @@ fn a_stream_cut_off_anywhere_keeps_the_rows_before_it() {
             assert!(ran.rows.ends_with('\n') && ran.rows.len() >= longest);
             longest = ran.rows.len();
         }
-        // A zst block of 128 KiB comes out whole or not at all; the check sum is behind it.
+        // A zst block of 128 KiB is decoded whole or not at all; the check sum follows it.
         assert!(longest > expected.len() / 3, "{kind:?}: {longest}");
     }
 }
 
 #[test]
-fn a_damaged_stream_keeps_the_rows_before_it_and_other_inputs_go_on() {
+fn a_damaged_stream_keeps_the_rows_before_it_and_other_inputs_are_read() {
     let folder = Folder::new();
     let plain = puzzles();
     let expected = folder.solve(&COLUMNS, plain.clone()).rows;
     folder.file("good", CLASSIC);
     for kind in Kind::BOTH {
         let mut packed = kind.pack(&plain);
-        // In the second of two blocks, if it is a zst.
+        // In the second of two blocks in the case of zst.
         let at = packed.len() * 15 / 16;
         packed[at..at + 20].fill(0xFF);
         folder.file("bad", &packed);
@@ -190,7 +190,7 @@ fn a_damaged_stream_keeps_the_rows_before_it_and_other_inputs_go_on() {
 }
 
 #[test]
-fn something_behind_the_end_is_named() {
+fn other_bytes_after_the_end_are_an_error() {
     for kind in Kind::BOTH {
         let packed = kind.pack(format!("{CLASSIC}\n"));
         let end = packed.len();
@@ -220,7 +220,7 @@ fn a_slow_compressed_pipe_gets_its_rows_while_it_waits() {
             writeln!(input, "{CLASSIC}").unwrap();
             input.flush().unwrap();
             if line == 1 {
-                // The start of an input is looked at before anything is written.
+                // The start of an input is inspected before anything is written.
                 assert_eq!(rows.next().unwrap().unwrap(), "line,status");
             }
             // The input stays open: the row must not wait for its end.
@@ -234,7 +234,7 @@ fn a_slow_compressed_pipe_gets_its_rows_while_it_waits() {
 #[test]
 fn outputs_are_compressed_by_their_names() {
     let folder = Folder::new();
-    // Several blocks, and some without any row.
+    // Several blocks, some of them without rows.
     let comments = "# no record, but long enough to fill blocks of its own\n".repeat(20_000);
     let input = [&puzzles()[..], comments.as_bytes(), &puzzles()].concat();
     folder.file("in", &input);
@@ -246,7 +246,7 @@ fn outputs_are_compressed_by_their_names() {
         let packed = bytes(&folder, &name);
         assert!(packed.len() * 2 < expected.len());
         assert!(kind.unpack(&packed) == expected.as_bytes());
-        // And read by the command itself: a header is no puzzle, everything behind it is one.
+        // Read by the command itself.
         let args = ["-q", "--format", "lines", "-o", "-"];
         let lines = kind.unpack(&{
             let name = format!("solutions.lines.{}", kind.name());
@@ -265,7 +265,7 @@ fn outputs_are_compressed_by_their_names() {
 }
 
 #[test]
-fn the_header_is_a_member_of_its_own_and_a_run_without_rows_is_a_valid_stream() {
+fn the_header_is_a_separate_member_and_a_run_without_rows_is_a_valid_stream() {
     let folder = Folder::new();
     let args = |name| ["-q", "--columns", "line,status", "-o", name];
     folder.solve(&args("a.gz"), CLASSIC);
@@ -310,7 +310,7 @@ fn a_killed_run_over_compressed_files_is_finished() {
         folder.file("packed", kind.pack(&plain));
         let name = format!("out.csv.{}", kind.name());
         let args = [&COLUMNS[..], &["packed", "-o", &name, "--resume"]].concat();
-        // Each run lasts longer than the one before it, so that one of them comes to the end.
+        // Each run is given more time than the one before, so one of them completes.
         for patience in 1.. {
             let mut child = folder.spawn("solve", &args);
             sleep(Duration::from_millis(patience * 50));

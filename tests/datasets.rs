@@ -1,4 +1,4 @@
-//! The bundled puzzle sets against their expected results and against the rules.
+//! The bundled puzzle sets, checked against their expected results and the rules.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use bulkdoku::generate::solved_by_naked_singles;
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits, Puzzle, SimdLevel};
 
-/// A puzzle and what is expected of it.
+/// A puzzle and its expected result.
 struct Row {
     puzzle: Puzzle,
     /// Solutions, counted up to [`LIMIT`].
@@ -40,7 +40,7 @@ fn set(name: &str) -> Vec<Row> {
     rows.collect()
 }
 
-/// Every engine finds what is expected; the solutions obey the rules.
+/// Checks that every engine finds the expected results, and that solutions obey the rules.
 fn check(name: &str, rows: &[Row]) {
     let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
     for (engine_name, mut engine) in engines() {
@@ -56,7 +56,7 @@ fn check(name: &str, rows: &[Row]) {
     }
 }
 
-/// The engines of the textbooks find the same wherever they finish.
+/// The textbook engines find the same if they finish.
 #[test]
 fn textbook_engines_agree_where_they_finish() {
     for name in ["easy", "minimal", "hard", "several", "unsolvable"] {
@@ -93,7 +93,7 @@ fn minimal() {
     assert_eq!(rows.len(), 2000);
     assert!(rows.iter().all(|row| row.solutions == 1));
     check("minimal", &rows);
-    no_clue_is_needless(&rows);
+    check_minimal(&rows);
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn hard() {
     assert_eq!(rows.len(), 250);
     assert!(rows.iter().all(|row| row.solutions == 1));
     check("hard", &rows);
-    no_clue_is_needless(&rows);
-    // The search for them went by the guesses of the engine `scalar`.
+    check_minimal(&rows);
+    // They were selected by the guesses of the engine `scalar`.
     let puzzles: Vec<Puzzle> = rows.iter().map(|row| row.puzzle).collect();
     let mut scalar = EngineKind::Scalar.build(SimdLevel::best());
     for outcome in solve(&mut *scalar, &puzzles, Limits::PROOF) {
@@ -127,8 +127,8 @@ fn unsolvable() {
     check("unsolvable", &rows);
 }
 
-/// Each puzzle without any one of its clues has a second solution.
-fn no_clue_is_needless(rows: &[Row]) {
+/// Checks that each puzzle has a second solution without any one of its clues.
+fn check_minimal(rows: &[Row]) {
     let without_one = |row: &Row| {
         let cells = *row.puzzle.cells();
         let clues = (0..CELLS).filter(move |&cell| cells[cell] != 0);

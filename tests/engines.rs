@@ -1,5 +1,5 @@
-//! Every engine, at every vector level of this machine, against one table of cases, against the
-//! oracle, and against itself in batches.
+//! Every engine, at every vector level of this machine, compared with a table of cases, with the
+//! oracle, and with itself in batches.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Outcome, Puzzle, SimdLevel, StopFlag};
 use proptest::prelude::*;
 
-/// A puzzle, and how many solutions a search finds that stops at the limit.
+/// A puzzle, and the number of its solutions up to a limit.
 struct Case {
     name: &'static str,
     puzzle: &'static str,
@@ -22,7 +22,8 @@ struct Case {
     solution: Option<&'static str>,
 }
 
-/// Legal clues without a solution; naked singles alone take 96 million guesses to see it.
+/// No solution, though no clues conflict; with naked singles only, a search takes 96 million
+/// guesses.
 const NONE: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
 
@@ -35,7 +36,7 @@ const fn case(name: &'static str, puzzle: &'static str, limit: u32, solutions: u
     Case { name, puzzle, limit, solutions, solution: None }
 }
 
-/// A case with exactly one solution, looked for with proof.
+/// A case with exactly one solution, searched with proof.
 const fn unique(name: &'static str, puzzle: &'static str, solution: &'static str) -> Case {
     Case { name, puzzle, limit: 2, solutions: 1, solution: Some(solution) }
 }
@@ -105,7 +106,7 @@ fn every_engine_solves_every_case() {
     }
 }
 
-/// What the engines of the textbooks get: enough for most cases.
+/// The limit of nodes for textbook engines: enough for most cases.
 const PATIENCE: u64 = 200_000;
 
 #[test]
@@ -129,7 +130,7 @@ fn textbook_engines_solve_the_cases_that_they_finish() {
                 searches.push(outcome);
             }
         }
-        // However they ask, they search alike.
+        // They all search alike.
         assert!(searches.iter().all(|outcome| *outcome == searches[0]), "{}", case.name);
     }
 }
@@ -157,7 +158,7 @@ fn textbook_engines_keep_a_limit_of_nodes() {
 fn the_oracle_agrees_with_the_table() {
     for case in CASES {
         let limit = case.limit.min(10);
-        // Of all the cases one takes it too long.
+        // Only one of the cases takes it too long.
         let Some(found) = oracle(&puzzle(case.puzzle), limit) else {
             assert_eq!(case.puzzle, NONE);
             continue;
@@ -171,14 +172,14 @@ fn the_oracle_agrees_with_the_table() {
 }
 
 #[test]
-fn a_case_costs_the_same_in_every_batch() {
+fn a_case_has_the_same_outcome_in_every_batch() {
     let cases: Vec<Puzzle> = CASES.iter().map(|case| puzzle(case.puzzle)).collect();
     for (name, mut engine) in engines() {
         for limits in [Limits::FIRST, Limits::PROOF, count(10), with_nodes(Limits::PROOF, 3)] {
             let alone: Vec<Outcome> =
                 cases.iter().map(|puzzle| solve_one(&mut *engine, puzzle, limits)).collect();
             for size in [0, 1, 2, 31, 32, 33, 1000] {
-                // Starting elsewhere in the cases, each has other neighbours.
+                // Another start gives each case other neighbours.
                 for start in [0, 5] {
                     let batch: Vec<usize> = (start..).map(|i| i % cases.len()).take(size).collect();
                     let puzzles: Vec<Puzzle> = batch.iter().map(|&i| cases[i]).collect();
@@ -192,7 +193,7 @@ fn a_case_costs_the_same_in_every_batch() {
 }
 
 #[test]
-fn a_limit_of_nodes_is_kept_and_changes_nothing_else() {
+fn a_limit_of_nodes_is_kept_and_has_no_other_effect() {
     for (name, mut engine) in engines() {
         for case in CASES {
             let (puzzle, limits) = (puzzle(case.puzzle), count(case.limit));
@@ -232,7 +233,7 @@ fn outcomes_of_one_engine_are_the_same_at_every_vector_level() {
 }
 
 #[test]
-fn a_puzzle_that_costs_plain_searches_millions_of_guesses_is_quick() {
+fn a_puzzle_that_takes_plain_searches_millions_of_guesses_is_fast() {
     for (name, mut engine) in engines() {
         let outcome = solve_one(&mut *engine, &puzzle(NONE), Limits::PROOF);
         assert!(outcome.nodes < 20_000, "{name}: {} nodes", outcome.nodes);
@@ -246,9 +247,9 @@ fn slices_of_different_lengths_are_refused() {
     engine.solve(Batch::Puzzles(&[Puzzle::EMPTY; 2]), Limits::FIRST, &mut [Outcome::NONE; 1]);
 }
 
-/// Puzzles of all kinds. Taken from a full grid: nearly empty, several solutions, one solution,
-/// over-full, complete; then some cells set at random, which makes most of them unsolvable and
-/// many contradictory.
+/// Puzzles of all kinds, made from a full grid: nearly empty, several solutions, one solution, with
+/// redundant clues, complete. Then some cells are set at random, which makes most of them
+/// unsolvable and many contradictory.
 fn any_puzzle() -> impl Strategy<Value = Puzzle> {
     let clues = prop_oneof![0..12_usize, 17..26_usize, 24..32_usize, 32..81_usize, Just(81)];
     let damage = prop_oneof![4 => Just(0), 2 => 1..3_usize, 1 => 3..12_usize];
@@ -260,7 +261,7 @@ fn any_puzzle() -> impl Strategy<Value = Puzzle> {
         })
 }
 
-/// Puzzles with one solution from which no clue can be taken (by what the oracle can see).
+/// Minimal puzzles (as far as the oracle can tell).
 fn minimal_puzzle() -> impl Strategy<Value = Puzzle> {
     (full_grid(), order(CELLS)).prop_map(|(mut cells, order)| {
         for cell in order {
@@ -310,9 +311,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// What becomes of a puzzle depends on it alone: not on its neighbours, and not on the vector
-    /// level. That is hardest where clues contradict each other, and rules must still be applied in
-    /// one order.
+    /// The outcome of a puzzle depends neither on its neighbours nor on the vector level. That is
+    /// hardest where clues conflict, because rules must still be applied in one order.
     #[test]
     fn neighbours_and_levels_change_nothing(
         puzzles in prop::collection::vec(any_puzzle(), 100..300),
@@ -351,14 +351,14 @@ proptest! {
 }
 
 #[test]
-fn a_blank_grid_stands_where_there_is_no_solution() {
+fn without_a_solution_the_grid_is_blank() {
     for (name, mut engine) in engines() {
         let outcomes = solve(&mut *engine, &[puzzle(CLASSIC), puzzle(NONE)], Limits::PROOF);
         assert_eq!(outcomes[1].grid, Grid::BLANK, "{name}");
     }
 }
 
-/// Sets a flag after some time, in a thread of its own, while `solve` runs.
+/// Sets a flag after some time, on another thread, while `solve` runs.
 fn stopped_after<T>(time: Duration, stop: &StopFlag, solve: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -369,7 +369,7 @@ fn stopped_after<T>(time: Duration, stop: &StopFlag, solve: impl FnOnce() -> T) 
     })
 }
 
-/// Each of these searches would go on for hours; a limit of nodes is not there to end them.
+/// Each of these searches would take hours; there is no limit of nodes.
 #[test]
 fn every_engine_stops_inside_a_search() {
     let puzzles = [puzzle(CLASSIC), Puzzle::EMPTY, puzzle(CLASSIC)];
@@ -396,13 +396,13 @@ fn every_engine_stops_inside_a_search() {
     }
 }
 
-/// Wherever a batch is stopped, what is final is right, and the engine can go on.
+/// Wherever a batch is stopped, the final outcomes are right, and the engine can be used again.
 #[test]
-fn what_is_final_when_a_batch_is_stopped_is_right() {
+fn final_outcomes_of_a_stopped_batch_are_right() {
     let kinds = [CLASSIC, SEVENTEEN, NONE, TWO, EMPTY, CLASSIC].map(puzzle);
     for limits in [Limits::FIRST, Limits::PROOF, count(50)] {
         for share in [1, 40] {
-            // Few puzzles with several solutions are searched otherwise than many.
+            // The engine handles few puzzles with several solutions differently from many.
             let kind = |i: usize| {
                 if i.is_multiple_of(share) { kinds[i / share % 6] } else { kinds[i % 3] }
             };
@@ -416,9 +416,10 @@ fn what_is_final_when_a_batch_is_stopped_is_right() {
                     let done = stopped_after(Duration::from_millis(millis), &stop, || {
                         engine.solve(Batch::Puzzles(&puzzles), limits, &mut outcomes)
                     });
-                    for (i, (found, wanted)) in outcomes[..done].iter().zip(&expected).enumerate() {
+                    for (i, (found, expected)) in outcomes[..done].iter().zip(&expected).enumerate()
+                    {
                         let found = Outcome { latency_ns: 0, ..*found };
-                        assert_eq!(found, *wanted, "{name}, number {i} of {done}");
+                        assert_eq!(found, *expected, "{name}, number {i} of {done}");
                     }
                 }
                 engine.stop_at(StopFlag::default());

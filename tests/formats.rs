@@ -1,4 +1,4 @@
-//! Every output format, read back by readers of others.
+//! Every output format, read back by other readers.
 
 use std::fs;
 use std::io;
@@ -11,10 +11,7 @@ use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use serde_json::Value;
 
-const CLASSIC: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-const SOLVED: &str =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+use crate::common::command::{CLASSIC, SOLVED};
 
 /// Runs `bulkdoku solve` in a folder.
 fn solve_in(folder: &Path, args: &[&str], input: impl Into<Vec<u8>>) -> Output {
@@ -28,7 +25,7 @@ fn solve(args: &[&str], input: impl Into<Vec<u8>>) -> (Vec<u8>, i32) {
     (output.stdout, output.status.code().unwrap())
 }
 
-/// Lines that are no puzzles, with everything in them that a format might stumble over.
+/// Malformed lines with everything that may break a format.
 const HOSTILE: [&[u8]; 9] = [
     b"\"quoted\"",
     b"a\tb\t\tc",
@@ -41,7 +38,7 @@ const HOSTILE: [&[u8]; 9] = [
     "line\u{2028}separator \u{1F600} \u{E9}".as_bytes(),
 ];
 
-/// Good and bad lines, and each with its status.
+/// Good and bad lines, each with its status.
 fn lines() -> Vec<(Vec<u8>, &'static str)> {
     let contradictory = CLASSIC.replacen("53", "55", 1);
     let unsolvable = format!("12345678.........9{}", ".".repeat(63));
@@ -87,7 +84,7 @@ fn csv_and_tsv_are_read_back_by_a_csv_reader() {
 }
 
 #[test]
-fn tabs_stand_between_the_fields_of_tsv() {
+fn the_fields_of_tsv_are_separated_by_tabs() {
     let (rows, _) = solve(&["--format", "tsv", "--columns", "line,puzzle,status"], "a\tb,c\n");
     assert_eq!(rows, b"line\tpuzzle\tstatus\n1\t\"a\tb,c\"\tmalformed\n");
 }
@@ -118,7 +115,7 @@ fn json_lines_are_read_back_by_a_json_reader() {
 }
 
 #[test]
-fn json_has_the_columns_asked_for_in_their_order() {
+fn json_has_the_requested_columns_in_order() {
     let args = ["-q", "--format", "jsonl", "--columns", "status,file,line,nodes,solution"];
     let (rows, _) = solve(&args, format!("{CLASSIC}\n12\n"));
     let expected = format!(
@@ -186,7 +183,7 @@ fn the_name_of_the_output_chooses_the_format_unless_it_is_named() {
 }
 
 #[test]
-fn keys_of_an_object_are_different() {
+fn duplicate_keys_are_refused() {
     let args = ["--format", "jsonl", "--columns", "line,status,line"];
     let output = solve_in(Path::new("."), &args, CLASSIC);
     assert_eq!(output.status.code(), Some(2));
@@ -195,14 +192,17 @@ fn keys_of_an_object_are_different() {
 }
 
 #[test]
-fn columns_are_refused_where_there_are_none() {
+fn columns_are_refused_in_formats_without_columns() {
     for args in [&["--format", "lines"][..], &["--format", "grid"], &["-o", "a.grid"]] {
         let folder = tempfile::tempdir().unwrap();
         let args = [args, &["--columns", "line"]].concat();
         let output = solve_in(folder.path(), &args, CLASSIC);
         assert_eq!(output.status.code(), Some(2));
         let message = String::from_utf8(output.stderr).unwrap();
-        assert!(message.contains("--columns goes with --format csv, tsv and jsonl"), "{message}");
+        assert!(
+            message.contains("--columns goes with --format csv, tsv, jsonl and parquet"),
+            "{message}"
+        );
         assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
     }
 }
@@ -210,7 +210,7 @@ fn columns_are_refused_where_there_are_none() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Whatever a line holds, the row of each record is read back with that line in it.
+    /// Any line is read back from the row of its record.
     #[test]
     fn any_line_comes_back_from_every_format(
         lines in prop::collection::vec(
@@ -225,7 +225,7 @@ proptest! {
         ),
         columns in prop::collection::vec(prop::sample::select(Column::ALL.to_vec()), 0..4),
     ) {
-        // Blank lines and comments are no records, and what ends a line is not in it.
+        // Only lines that are records, without line ends.
         let record = |line: &Vec<u8>| {
             let text = line.trim_ascii_start();
             !text.is_empty() && text[0] != b'#' && !line.contains(&b'\n') && !line.ends_with(b"\r")

@@ -2,28 +2,26 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
-const BULKDOKU: &str = env!("CARGO_BIN_EXE_bulkdoku");
+use crate::common::command::{Folder, Ran, wait_until};
 
-fn generate(args: &[&str]) -> Output {
-    Command::new(BULKDOKU).arg("generate").args(args).output().expect("it runs")
+fn generate(args: &[&str]) -> Ran {
+    Folder::new().run("generate", args, "")
 }
 
-fn lines(output: &Output) -> Vec<String> {
-    String::from_utf8_lossy(&output.stdout).lines().map(String::from).collect()
+fn lines(ran: &Ran) -> Vec<String> {
+    ran.rows.lines().map(String::from).collect()
 }
 
 #[test]
-fn the_same_seed_makes_the_same_bytes_whatever_the_threads() {
+fn a_seed_makes_the_same_bytes_on_any_number_of_threads() {
     for kind in ["minimal", "easy", "several", "unsolvable"] {
         let args = ["--count", "300", "--seed", "5", "--kind", kind, "-j"];
         let one = generate(&[&args[..], &["1"]].concat());
-        assert_eq!((one.status.code(), lines(&one).len()), (Some(0), 300));
+        assert_eq!((one.status, lines(&one).len()), (0, 300));
         for threads in ["2", "7", "0"] {
             let many = generate(&[&args[..], &[threads]].concat());
-            assert_eq!(many.stdout, one.stdout, "{kind} with {threads} threads");
+            assert_eq!(many.rows, one.rows, "{kind} with {threads} threads");
         }
     }
 }
@@ -38,16 +36,16 @@ fn a_longer_corpus_starts_with_the_shorter_one() {
 }
 
 #[test]
-fn the_default_is_minimal_and_no_puzzles_are_none() {
+fn the_default_is_minimal_and_the_count_may_be_zero() {
     let default = generate(&["--count", "3", "--seed", "1"]);
     let minimal = generate(&["--count", "3", "--seed", "1", "--kind", "minimal"]);
-    assert_eq!(default.stdout, minimal.stdout);
+    assert_eq!(default.rows, minimal.rows);
     let none = generate(&["--count", "0", "--seed", "1"]);
-    assert_eq!((none.status.code(), none.stdout), (Some(0), vec![]));
+    assert_eq!((none.status, &*none.rows), (0, ""));
 }
 
 #[test]
-fn the_bundled_sets_are_what_their_commands_make() {
+fn the_bundled_sets_are_made_by_their_commands() {
     for (set, count) in [("easy", "100"), ("minimal", "100"), ("hard", "1"), ("several", "100")] {
         let made = lines(&generate(&["--count", count, "--seed", "1", "--kind", set]));
         let path = format!("{}/datasets/{set}.txt", env!("CARGO_MANIFEST_DIR"));
@@ -56,18 +54,13 @@ fn the_bundled_sets_are_what_their_commands_make() {
     }
 }
 
-/// Runs it in a folder of its own.
-fn generate_in(dir: &Path, args: &[&str]) -> Output {
-    Command::new(BULKDOKU).arg("generate").args(args).current_dir(dir).output().expect("it runs")
-}
-
 #[test]
 fn without_a_seed_one_is_drawn_and_printed() {
     let drawn = generate(&["--count", "3"]);
-    let said = String::from_utf8_lossy(&drawn.stderr).into_owned();
-    let seed = said.lines().next().and_then(|line| line.strip_prefix("seed ")).expect("a seed");
-    assert_eq!(generate(&["--count", "3", "--seed", seed]).stdout, drawn.stdout);
-    assert_ne!(generate(&["--count", "3"]).stdout, drawn.stdout);
+    let seed =
+        drawn.messages.lines().next().and_then(|line| line.strip_prefix("seed ")).expect("a seed");
+    assert_eq!(generate(&["--count", "3", "--seed", seed]).rows, drawn.rows);
+    assert_ne!(generate(&["--count", "3"]).rows, drawn.rows);
 }
 
 #[test]
@@ -86,7 +79,7 @@ fn parts_make_the_whole() {
 }
 
 #[test]
-fn every_level_and_number_of_threads_makes_the_same_bytes() {
+fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
     for what in [
         &["--clues", "22..23"][..],
         &["--symmetry", "rot180"],
@@ -97,66 +90,55 @@ fn every_level_and_number_of_threads_makes_the_same_bytes() {
     ] {
         let args = [&["--count", "130", "--seed", "9"][..], what].concat();
         let one = generate(&[&args[..], &["-j", "1"]].concat());
-        assert_eq!((one.status.code(), lines(&one).len()), (Some(0), 130), "{what:?}");
-        assert_eq!(generate(&[&args[..], &["-j", "7"]].concat()).stdout, one.stdout, "{what:?}");
+        assert_eq!((one.status, lines(&one).len()), (0, 130), "{what:?}");
+        assert_eq!(generate(&[&args[..], &["-j", "7"]].concat()).rows, one.rows, "{what:?}");
         for level in bulkdoku::SimdLevel::available() {
             let at_level = generate(&[&args[..], &["--simd", level.name()]].concat());
-            assert_eq!(at_level.stdout, one.stdout, "{what:?} {level}");
+            assert_eq!(at_level.rows, one.rows, "{what:?} {level}");
         }
     }
 }
 
 #[test]
 fn a_killed_run_is_resumed_to_the_same_bytes() {
-    let dir = tempfile::tempdir().expect("a directory");
-    for (name, count) in [("a.txt", "30000"), ("a.csv.zst", "30000"), ("a.jsonl.gz", "30000")] {
+    let folder = Folder::new();
+    for name in ["a.txt", "a.csv.zst", "a.jsonl.gz"] {
         let whole = format!("whole-{name}");
-        let args = |output| ["--count", count, "--seed", "3", "-j", "2", "-o", output];
-        assert_eq!(generate_in(dir.path(), &args(&whole)).status.code(), Some(0));
-        let whole = fs::read(dir.path().join(&whole)).expect("it was made");
-        let output = dir.path().join(name);
-        let mut killed = Command::new(BULKDOKU)
-            .arg("generate")
-            .args(args(name))
-            .current_dir(dir.path())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it runs");
+        let args = |output| ["--count", "30000", "--seed", "3", "-j", "2", "-o", output];
+        assert_eq!(folder.run("generate", &args(&whole), "").status, 0);
+        let whole = fs::read(folder.path(&whole)).unwrap();
+        let mut killed = folder.spawn("generate", &args(name));
         // Some rows are there, but not all.
-        while fs::metadata(&output).map_or(0, |found| found.len()) < whole.len() as u64 / 8 {
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-        killed.kill().expect("it is killed");
-        killed.wait().expect("it has ended");
-        let resumed = generate_in(dir.path(), &[&args(name)[..], &["--resume"]].concat());
-        assert_eq!(resumed.status.code(), Some(0), "{resumed:?}");
-        assert_eq!(fs::read(&output).expect("it is there"), whole, "{name}");
-        assert!(!dir.path().join(format!("{name}.resume")).exists());
+        let length = || fs::metadata(folder.path(name)).map_or(0, |found| found.len());
+        wait_until(|| length() >= whole.len() as u64 / 8);
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        let resumed = folder.run("generate", &[&args(name)[..], &["--resume"]].concat(), "");
+        assert_eq!(resumed.status, 0, "{resumed:?}");
+        assert_eq!(fs::read(folder.path(name)).unwrap(), whole, "{name}");
+        assert!(!folder.path(&format!("{name}.resume")).exists());
     }
 }
 
 #[test]
-fn a_manifest_tells_what_makes_a_file_again() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let args = ["--count", "200", "--seed", "8", "--skip", "7", "-o", "a.csv.gz"];
-    let made = generate_in(dir.path(), &[&args[..], &["--manifest", "a.json"]].concat());
-    assert_eq!(made.status.code(), Some(0), "{made:?}");
-    let path = dir.path().join("a.json");
-    let text = fs::read_to_string(&path).expect("it was made");
-    let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+fn a_manifest_tells_how_a_file_is_made_again() {
+    let folder = Folder::new();
+    let made = folder.line("generate --count 200 --seed 8 --skip 7 -o a.csv.gz --manifest a.json");
+    assert_eq!(made.status, 0, "{made:?}");
+    let text = folder.read("a.json");
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!([&manifest["seed"], &manifest["skip"], &manifest["rows"]], [8, 7, 200]);
     for counted in ["clues", "levels"] {
-        let counts = manifest[counted].as_object().expect("an object").values();
+        let counts = manifest[counted].as_object().unwrap().values();
         assert_eq!(counts.filter_map(serde_json::Value::as_u64).sum::<u64>(), 200, "{counted}");
     }
-    let same = generate_in(dir.path(), &["--verify", "a.json", "-j", "1"]);
-    assert_eq!(same.status.code(), Some(0), "{same:?}");
-    assert!(same.stdout.is_empty());
-    let sum = manifest["sha256"].as_str().expect("text");
-    fs::write(&path, text.replace(sum, &sum.replace(&sum[..1], "x"))).expect("it is written");
-    let other = generate_in(dir.path(), &["--verify", "a.json"]);
-    assert_eq!(other.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&other.stderr).contains("SHA-256 differ"), "{other:?}");
+    let same = folder.line("generate --verify a.json -j 1");
+    assert_eq!((same.status, &*same.rows), (0, ""), "{same:?}");
+    let sum = manifest["sha256"].as_str().unwrap();
+    folder.file("a.json", text.replace(sum, &sum.replace(&sum[..1], "x")));
+    let other = folder.line("generate --verify a.json");
+    assert_eq!(other.status, 1);
+    assert!(other.messages.contains("SHA-256 differ"), "{other:?}");
 }
 
 #[test]
@@ -189,24 +171,23 @@ fn formats_show_what_is_made() {
 }
 
 #[test]
-fn clues_keep_to_a_pattern_and_a_hard_search_begins_at_a_pool() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let pattern = "#########\n".repeat(8) + ".........\n";
-    fs::write(dir.path().join("mask.txt"), pattern).expect("it is written");
-    let made = generate_in(dir.path(), &["-n", "20", "--seed", "1", "--pattern", "mask.txt"]);
+fn clues_follow_a_pattern_and_a_hard_search_starts_at_a_pool() {
+    let folder = Folder::new();
+    folder.file("mask.txt", "#########\n".repeat(8) + ".........\n");
+    let made = folder.line("generate -n 20 --seed 1 --pattern mask.txt");
     assert_eq!(lines(&made).len(), 20, "{made:?}");
     assert!(lines(&made).iter().all(|line| line.ends_with(".........")));
-    fs::write(dir.path().join("bad.txt"), "#########\n####x").expect("it is written");
-    let bad = generate_in(dir.path(), &["-n", "20", "--seed", "1", "--pattern", "bad.txt"]);
-    assert!(String::from_utf8_lossy(&bad.stderr).contains("bad.txt:2:5: 'x'"), "{bad:?}");
+    folder.file("bad.txt", "#########\n####x");
+    let bad = folder.line("generate -n 20 --seed 1 --pattern bad.txt");
+    assert!(bad.messages.contains("bad.txt:2:5: 'x'"), "{bad:?}");
     let pool = format!("{}/datasets/hard.txt", env!("CARGO_MANIFEST_DIR"));
     let hard = generate(&["-n", "1", "--seed", "1", "--hard", "--from", &pool]);
     assert_eq!(lines(&hard).len(), 1, "{hard:?}");
-    assert_ne!(hard.stdout, generate(&["-n", "1", "--seed", "1", "--hard"]).stdout);
+    assert_ne!(hard.rows, generate(&["-n", "1", "--seed", "1", "--hard"]).rows);
 }
 
-/// With uniform grids every digit and every cell is a clue equally often. The bounds of chi-square
-/// are those of 999 of 1000 cases.
+/// With uniform grids all digits and cells are equally often clues. The bounds of chi-square hold
+/// in 999 of 1000 cases.
 #[test]
 fn digits_and_cells_are_equally_often_clues() {
     let made = lines(&generate(&["--count", "2000", "--seed", "77", "--grids", "uniform"]));
@@ -230,18 +211,15 @@ fn digits_and_cells_are_equally_often_clues() {
 
 #[test]
 fn an_existing_file_is_refused_without_force() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let path = dir.path().join("puzzles.txt");
-    let file = path.to_str().expect("UTF-8");
-    let args = ["--count", "2", "--seed", "1", "-o", file];
-    assert_eq!(generate(&args).status.code(), Some(0));
-    let made = fs::read(&path).expect("it was made");
-    let refused = generate(&args);
-    assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("--force"));
-    let args = ["--count", "1", "--seed", "1", "--force", "-o", file];
-    assert_eq!(generate(&args).status.code(), Some(0));
-    assert_eq!(fs::read(&path).expect("it is there"), made[..82]);
+    let folder = Folder::new();
+    let line = "generate --count 2 --seed 1 -o puzzles.txt";
+    assert_eq!(folder.line(line).status, 0);
+    let made = folder.read("puzzles.txt");
+    let refused = folder.line(line);
+    assert_eq!(refused.status, 2);
+    assert!(refused.messages.contains("--force"));
+    assert_eq!(folder.line("generate --count 1 --seed 1 --force -o puzzles.txt").status, 0);
+    assert_eq!(folder.read("puzzles.txt"), made[..82]);
 }
 
 #[test]
@@ -258,28 +236,30 @@ fn wrong_usage_ends_with_2() {
         &["--count", "1", "--columns", "id", "--format", "lines"],
         &["--count", "1", "--columns", "line", "--format", "csv"],
         &["--count", "1", "--format", "boj2239"],
-        &["--count", "1", "--from", "datasets/minimal.txt"],
-        &["--count", "1", "--hard", "--from", "datasets/several.txt"],
+        &["--count", "1", "--from", concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/minimal.txt")],
+        &[
+            "--count",
+            "1",
+            "--hard",
+            "--from",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/several.txt"),
+        ],
         &["--count", "1", "--resume"],
         &["--count", "1", "--manifest", "x.json"],
-        &["--verify", "Cargo.toml"],
+        &["--verify", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")],
         &["--skip", "18446744073709551615", "--count", "1"],
         &["--count", "1", "--seed", "1", "--kind", "odd"],
         &["--count", "1", "--seed", "1", "-j", "1000000"],
     ] {
         let ran = generate(args);
-        assert_eq!((ran.status.code(), ran.stdout), (Some(2), vec![]), "{args:?}");
+        assert_eq!((ran.status, &*ran.rows), (2, ""), "{args:?}");
     }
 }
 
 #[test]
 fn a_closed_pipe_ends_quietly() {
-    let mut child = Command::new(BULKDOKU)
-        .args(["generate", "--count", "1000000000000", "--seed", "1"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it runs");
+    let folder = Folder::new();
+    let mut child = folder.spawn("generate", &["--count", "1000000000000", "--seed", "1"]);
     let mut first = String::new();
     let mut out = BufReader::new(child.stdout.take().expect("piped"));
     out.read_line(&mut first).expect("a line");
@@ -294,7 +274,7 @@ fn a_closed_pipe_ends_quietly() {
 fn a_full_disk_and_a_missing_directory_end_with_3() {
     for path in ["/dev/full", "/no/such/directory/puzzles.txt"] {
         let ran = generate(&["--count", "2000", "--seed", "1", "-o", path]);
-        assert_eq!(ran.status.code(), Some(3));
-        assert!(String::from_utf8_lossy(&ran.stderr).contains(path), "{ran:?}");
+        assert_eq!(ran.status, 3);
+        assert!(ran.messages.contains(path), "{ran:?}");
     }
 }

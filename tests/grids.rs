@@ -1,4 +1,4 @@
-//! Puzzles of nine lines, in every form in which people write them down.
+//! Puzzles of nine lines, in every form.
 
 use std::io::Write;
 use std::thread::sleep;
@@ -8,8 +8,8 @@ use crate::common::command::{CLASSIC, Folder, SOLVED};
 use bulkdoku::input::{Layout, Records, grid};
 use flate2::write::GzEncoder;
 
-/// What a run says: the rows `line,status,puzzle` without the header, the messages about its input,
-/// the status.
+/// The result of a run: the rows `line,status,puzzle` without the header, the messages about its
+/// input, the status.
 fn solve(input: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>, i32) {
     solve_as("grid", input)
 }
@@ -46,7 +46,7 @@ fn drawn(gap: &str, bar: &str, edges: [&str; 2], border: &str) -> String {
     bands.join(&format!("{border}\n"))
 }
 
-/// The forms that are read, and the line in which their first row is.
+/// The supported forms, and the line of their first row.
 fn forms() -> Vec<(String, usize)> {
     let framed = |frame: [&str; 3], body: String| format!("{}\n{body}{}\n", frame[0], frame[2]);
     let pretty =
@@ -69,7 +69,7 @@ fn forms() -> Vec<(String, usize)> {
         // Bands with an empty line between them.
         (drawn("", "", ["", ""], ""), 1),
         (drawn("", " ", ["", ""], ""), 1),
-        // A line of dashes would be a row of blanks if there were not nine rows without it.
+        // A line of dashes would be a row of blanks, if there were not nine rows without it.
         (blanks(drawn("", "", ["", ""], "---------"), "0"), 1),
         (drawn("", "|", ["", ""], "---|---|---"), 1),
         // Blanks of every kind.
@@ -107,13 +107,13 @@ fn every_form_is_the_same_puzzle() {
 }
 
 #[test]
-fn grids_are_recognised_and_that_is_told() {
+fn grids_are_recognised_and_reported() {
     for (text, _) in forms() {
         let (rows, messages, status) = solve_as("auto", &text);
         assert_eq!(messages, [" grids of nine lines"], "{text}");
         assert_eq!((rows, vec![], status), solve(&text), "{text}");
     }
-    // One at standard input, a piece at a time.
+    // At standard input, line by line.
     let folder = Folder::new();
     let mut child = folder.spawn("solve", &["--columns", "line,status"]);
     let mut pipe = child.stdin.take().unwrap();
@@ -129,7 +129,7 @@ fn grids_are_recognised_and_that_is_told() {
 }
 
 #[test]
-fn what_may_be_something_else_is_read_as_lines() {
+fn ambiguous_inputs_are_read_as_lines() {
     let eight_cells = plain().replacen("53..7....", "53..7...", 1);
     let eight_rows = plain().replacen("53..7....\n", "", 1);
     let puzzle_in_front = format!("{CLASSIC}\n{}", plain());
@@ -140,7 +140,7 @@ fn what_may_be_something_else_is_read_as_lines() {
 }
 
 #[test]
-fn whoever_knows_better_is_asked() {
+fn the_input_format_can_be_named() {
     let (rows, _, _) = solve_as("lines", plain());
     assert_eq!(rows.len(), 9);
     let (rows, messages, status) = solve_as("grid", CLASSIC);
@@ -195,7 +195,7 @@ fn solutions_written_as_grids_are_read_back() {
 }
 
 #[test]
-fn labels_are_kept_if_they_are_wanted() {
+fn labels_are_kept_on_request() {
     let long = format!("Grid {}", "x".repeat(300));
     let parts = [
         "Grid 01\n",
@@ -231,7 +231,7 @@ fn labels_are_kept_if_they_are_wanted() {
     assert!(ran.messages.contains("no column \"id\"; there are \"label\""), "{ran:?}");
 }
 
-/// How often the grids of [`many_grids`] follow each other.
+/// The repetitions in [`many_grids`].
 const REPEATS: usize = 80;
 
 /// Grids of every form, good ones and bad ones, far more than a block holds.
@@ -270,7 +270,7 @@ fn threads_and_compression_make_no_difference() {
 }
 
 #[test]
-fn a_run_that_was_killed_is_finished_as_if_nothing_had_been() {
+fn a_killed_run_is_resumed_without_a_trace() {
     let folder = Folder::new();
     folder.file("in", many_grids().repeat(4));
     let args = ["in", "--columns", COLUMNS, "--keep", "-q", "-j", "2", "-o"];
@@ -308,7 +308,7 @@ fn memory_stays_bounded_in_a_line_without_end() {
 }
 
 #[test]
-fn grids_follow_each_other_with_anything_or_nothing_between_them() {
+fn grids_may_have_any_separator_or_none() {
     for between in
         ["", "\n", "\n \t\n\n", "Grid 2\n", "# comment\n", "[Puzzle]\n", "+---+\n+---+\n"]
     {
@@ -328,11 +328,11 @@ fn all_forms_in_one_file() {
     assert_eq!((rows.len(), status), (self::forms().len(), 0));
 }
 
-/// A bad grid, its message behind the line, and how many lines below its first the message is.
+/// A bad grid, its message after the line number, and the number of lines before the faulty one.
 type BadGrid = (Vec<String>, String, usize);
 
-/// Grids with one row too short, too long, with a letter or a character of several bytes in it,
-/// missing, or one too many, at every place.
+/// Grids with a bad, missing or surplus row at every place: too short, too long, with a letter or a
+/// multi-byte character.
 fn bad_grids() -> Vec<BadGrid> {
     type Change = fn(&str) -> String;
     let changes: [(Change, &str, &str); 4] = [
@@ -368,7 +368,7 @@ fn bad_grids() -> Vec<BadGrid> {
 }
 
 #[test]
-fn a_bad_row_spoils_its_grid_and_no_other() {
+fn a_bad_row_affects_only_its_grid() {
     for between in ["\n", "Grid 2\n", "# 2\n", "---+---+---\n---+---+---\n"] {
         for (bad, message, below) in bad_grids() {
             let line = 10 + between.matches('\n').count();
@@ -385,13 +385,13 @@ fn a_bad_row_spoils_its_grid_and_no_other() {
 }
 
 #[test]
-fn a_malformed_grid_shows_the_line_at_fault() {
+fn a_malformed_grid_shows_the_faulty_line() {
     let (rows, _, _) = solve(plain().replacen("6..195...", " 6..19,5..", 1));
     assert_eq!(rows, ["1,malformed,\" 6..19,5..\""]);
 }
 
 #[test]
-fn rows_with_nothing_between_them_are_taken_by_nine() {
+fn consecutive_rows_are_divided_into_nines() {
     let row = "........1\n";
     let lines = |count: usize| -> Vec<String> {
         let (rows, _, _) = solve(row.repeat(count));
@@ -420,18 +420,18 @@ fn other_sizes_are_named() {
 }
 
 #[test]
-fn a_contradiction_is_told_with_its_line_and_column() {
+fn a_contradiction_has_a_line_and_column() {
     let text = drawn(" ", " │ ", ["│ ", " │"], "---+---+---").replacen("6 . .", "4 . .", 1);
     let (rows, messages, status) = solve(format!("Grid 1\n{text}"));
     assert!(rows[0].starts_with("2,contradictory,53..7....4..195..."), "{rows:?}");
     let expected = "7:3: contradictory: 4 stands twice in column 1, at r2c1 and r5c1";
     assert_eq!((messages, status), (vec![expected.into()], 1));
-    // Behind a border: r9c8 is in the eleventh line of the grid.
+    // After a border: r9c8 is in the eleventh line of the grid.
     let text = text.replacen("│ . . . │ . 8 . │ . 7 9 │", "│ . . . │ . 8 . │ . 9 9 │", 1);
     let text = text.replacen("│ 4 . .", "│ 6 . .", 1);
     let (_, messages, _) = solve(&text);
     assert_eq!(messages, ["11:23: contradictory: 9 stands twice in row 9, at r9c8 and r9c9"]);
-    // Bands with an empty line between them, and a grid behind.
+    // Bands separated by empty lines, and another grid.
     let text = drawn("", "", ["", ""], "").replacen("..79", "..99", 1) + "\n" + &plain();
     let (_, messages, _) = solve(&text);
     assert_eq!(messages, ["11:9: contradictory: 9 stands twice in row 9, at r9c8 and r9c9"]);
@@ -464,7 +464,7 @@ fn other_lines_are_counted() {
 }
 
 #[test]
-fn what_is_certainly_a_grid() {
+fn detection_of_grids() {
     for (text, _) in forms() {
         let text = text.replace('\u{FEFF}', "");
         assert_eq!(grid::looks_like_grid(text.as_bytes(), true), Some(true), "{text}");

@@ -1,4 +1,4 @@
-//! What the command says about itself: help, completions, manual pages, colour, progress.
+//! Help, completions, manual pages, colour, progress.
 
 use crate::common::command::{CLASSIC, Folder, Ran};
 
@@ -27,14 +27,14 @@ fn short_help_has_a_line_for_each_option() {
         assert_eq!(help.status, 0);
         assert!(help.rows.lines().count() <= 45, "{}", help.rows);
         for line in help.rows.lines() {
-            // What continues a line is set far to the right.
+            // A continued line would be indented further.
             assert!(!line.starts_with(&" ".repeat(9)) && line.chars().count() <= 100, "{line}");
         }
     }
 }
 
 #[test]
-fn options_stand_in_groups() {
+fn options_are_in_groups() {
     for (subcommand, groups) in [
         ("solve", &["Input", "Output", "Search", "Run"][..]),
         ("check", &["Input", "Output", "Search", "Run"]),
@@ -134,19 +134,19 @@ fn every_subcommand_has_a_manual_page() {
         assert_eq!(folder.read(&format!("man1/bulkdoku-{subcommand}.1")), page.rows);
     }
     assert_eq!(folder.read("man1/bulkdoku.1"), main.rows);
-    // What is there is not lost.
+    // Existing pages are not overwritten.
     assert_eq!(folder.run("man", &["--dir", "man1"], "").status, 2);
     assert_eq!(folder.run("man", &["--dir", "man1", "--force"], "").status, 0);
     assert_eq!(folder.run("man", &["sing"], "").status, 2);
 }
 
 #[test]
-fn colour_is_there_when_it_is_asked_for() {
+fn colour_is_shown_on_request() {
     let bold = "\u{1b}[1m";
     assert!(!run(&["show", CLASSIC]).rows.contains(bold));
     assert!(run(&["show", "--color", "always", CLASSIC]).rows.contains(bold));
     assert!(!run(&["show", "--color", "never", CLASSIC]).rows.contains(bold));
-    // Before the subcommand, too, in help and in messages.
+    // The option may precede the subcommand, and affects help and messages.
     assert!(run(&["--color=always", "show", CLASSIC]).rows.contains(bold));
     assert!(run(&["solve", "-h", "--color", "always"]).rows.contains("\u{1b}["));
     assert!(run(&["solve", "--limit", "0", "--color=always"]).messages.contains("\u{1b}["));
@@ -156,7 +156,7 @@ fn colour_is_there_when_it_is_asked_for() {
 }
 
 #[test]
-fn progress_is_shown_where_it_is_asked_for() {
+fn progress_is_shown_on_request() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n").repeat(3));
     let bench = ["bench", "in", "--rounds", "1", "--rows", "9", "--round-time", "0.01"];

@@ -1,4 +1,4 @@
-//! Runs that end before their time: signals, kills, full disks, inputs that vanish; and `--resume`.
+//! Runs that end early: signals, kills, full disks, inputs that vanish; and `--resume`.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,18 +7,19 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::command::{CLASSIC, Folder, Ran};
+use crate::common::command::{CLASSIC, Folder, Ran, grid, wait_until};
+use crate::common::contents::gz;
 use assert_cmd::cargo::cargo_bin;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Rows without the time, so that two runs can be compared byte for byte.
+/// The columns without the time, as runs are compared byte for byte.
 const COLUMNS: &str = "line,puzzle,solution,status,guesses,nodes";
 
 fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// Lines of every kind.
+/// Lines of all kinds.
 fn lines(count: usize) -> String {
     let kinds = [
         CLASSIC.to_owned(),
@@ -32,7 +33,7 @@ fn lines(count: usize) -> String {
     kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
 }
 
-/// A folder with `in`, and what an undisturbed run makes of it.
+/// A folder with `in`, and the rows of an undisturbed run.
 fn folder_with(lines: &str) -> (Folder, String) {
     let folder = Folder::new();
     folder.file("in", lines);
@@ -43,16 +44,16 @@ fn folder_with(lines: &str) -> (Folder, String) {
 }
 
 #[test]
-fn a_signal_ends_a_run_that_waits_and_it_can_be_gone_on_with() {
+fn a_signal_ends_a_run_that_waits_and_it_can_be_resumed() {
     for which in [Signal::INT, Signal::TERM] {
         let folder = Folder::new();
         let args = ["-o", "out", "--errors", "bad", "--columns", COLUMNS];
         let mut child = folder.spawn("solve", &args);
         let mut input = child.stdin.take().unwrap();
         input.write_all(lines(7).as_bytes()).unwrap();
-        while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6) {
-            sleep(Duration::from_millis(5));
-        }
+        wait_until(|| {
+            fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6)
+        });
         signal(&child, which);
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, 130, "{ran:?}");
@@ -61,7 +62,7 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_gone_on_with() {
         assert_eq!(folder.names(), ["bad", "out", "out.resume"]);
         drop(input);
 
-        // Standard input has to be given again from its begin.
+        // Standard input is given again from its start.
         let all = [&args[..], &["--resume", "--summary-json", "sum"]].concat();
         let ran = folder.solve(&all, lines(21));
         assert_eq!(ran.status, 1, "{ran:?}");
@@ -77,7 +78,7 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_gone_on_with() {
     }
 }
 
-/// Row-by-row backtracking does not come to an end here.
+/// Row-by-row backtracking takes too long here.
 const ENDLESS: &str =
     ".....5.8....6.1.43..........1.5........1.6...3.......553.....61........4.........";
 
@@ -87,12 +88,10 @@ fn a_second_signal_ends_a_run_at_once() {
     folder.file("in", lines(20_000));
     // The rows fill the pipe, and nothing reads them.
     let mut child = folder.spawn("solve", &["in", "--summary-json", "sum.json"]);
-    while !folder.path("sum.json").exists() {
-        sleep(Duration::from_millis(5));
-    }
+    wait_until(|| folder.path("sum.json").exists());
     sleep(Duration::from_millis(300));
     signal(&child, Signal::INT);
-    // What timeout(1) does at once is no second signal.
+    // A signal at the same time, as timeout(1) sends it, is no second one.
     signal(&child, Signal::INT);
     sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "rows are still to be written");
@@ -101,7 +100,7 @@ fn a_second_signal_ends_a_run_at_once() {
 }
 
 #[test]
-fn a_signal_ends_a_search_and_what_was_solved_before_has_its_rows() {
+fn a_signal_ends_a_search_and_earlier_rows_are_written() {
     for threads in ["1", "2", "7"] {
         let folder = Folder::new();
         folder.file("in", format!("{}{ENDLESS}\n{}", lines(7), lines(7)));
@@ -109,19 +108,17 @@ fn a_signal_ends_a_search_and_what_was_solved_before_has_its_rows() {
         let args = [&args[..], &["--errors", "bad", "-j", threads]].concat();
         let undisturbed =
             folder.solve(&["--columns", COLUMNS, "--engine", "backtrack-scan"], lines(7)).rows;
-        // On a busy machine the search may not be reached in one run. It is begun again by each.
+        // On a busy machine, one run may not reach the search, which each run starts anew.
         let (mut runs, mut is_told) = (0, false);
         while runs < 3 || !is_told || folder.read("out") != undisturbed {
             let again = if runs == 0 { &[][..] } else { &["--resume"] };
             let child = folder.spawn("solve", &[&args[..], again].concat());
-            while !folder.path("out.resume").exists() {
-                sleep(Duration::from_millis(5));
-            }
+            wait_until(|| folder.path("out.resume").exists());
             sleep(Duration::from_millis(300));
             signal(&child, Signal::TERM);
             let ran = Ran::from(child.wait_with_output().unwrap());
             assert_eq!(ran.status, 130, "{ran:?}");
-            // A run that has ended already does not say it.
+            // A run that has ended already does not print it.
             is_told |= ran.messages.contains("stopping; press Ctrl-C again to end at once");
             assert!(
                 undisturbed.starts_with(&folder.read("out")),
@@ -135,18 +132,16 @@ fn a_signal_ends_a_search_and_what_was_solved_before_has_its_rows() {
     }
 }
 
-/// Signals a run as soon as it has its outputs, in the middle of a search, then lets it go on.
+/// Signals a run as soon as it has its outputs, in the middle of a search, then resumes it.
 fn stopped_and_finished(folder: &Folder, args: &[&str]) {
-    let slow = ["--engine", "backtrack-scan", "--max-nodes", "20000000", "-q"];
+    let slow = ["--engine", "backtrack-scan", "--max-nodes", "5000000", "-q"];
     let args = [args, &slow[..]].concat();
     let undisturbed = folder.solve(&args, "").rows;
     let child = folder.spawn("solve", &[&args[..], &["-o", "out"]].concat());
-    while !folder.path("out.resume").exists() {
-        sleep(Duration::from_millis(1));
-    }
+    wait_until(|| folder.path("out.resume").exists());
     signal(&child, Signal::TERM);
     let status = child.wait_with_output().unwrap().status.code();
-    // On a busy machine the signal may come when all is done.
+    // On a busy machine the signal may come after the end.
     if status == Some(130) {
         assert!(folder.read("out").len() < undisturbed.len());
         let ran = folder.solve(&[&args[..], &["-o", "out", "--resume"]].concat(), "");
@@ -165,12 +160,9 @@ fn the_header_survives_a_signal_before_the_first_row() {
     }
 }
 
-/// The record that is not solved is the first of what is left, in every layout.
+/// In every layout, the resumed run starts with the record that was not solved.
 #[test]
-fn a_run_that_is_stopped_in_a_block_goes_on_with_the_next_record() {
-    let grid = |puzzle: &str| -> String {
-        (0..9).map(|row| format!("{}\n", &puzzle[9 * row..9 * row + 9])).collect()
-    };
+fn a_run_that_is_stopped_in_a_block_resumes_at_the_next_record() {
     let table = |puzzle: &str| format!("\"a\nb\",{puzzle}\n");
     let [table_first, table_slow] = [CLASSIC, ENDLESS].map(table);
     let [grid_first, grid_slow] = [CLASSIC, ENDLESS].map(grid);
@@ -199,7 +191,7 @@ fn a_listing_that_is_stopped_is_finished_later() {
         let mut stops = 0;
         loop {
             let child = folder.spawn("solve", &args);
-            // The last time it is left alone.
+            // The last run is not stopped.
             if stops < 3 {
                 while fs::metadata(folder.path("out")).unwrap().len() < 50_000
                     || !folder.path("out.resume").exists()
@@ -228,9 +220,7 @@ fn a_puzzle_with_very_many_solutions_takes_little_memory() {
     folder.file("in", ".".repeat(81));
     let args = ["in", "-o", "out", "--solutions", "2M", "--columns", "puzzle,solution", "-j", "2"];
     let child = folder.spawn("solve", &[&args[..], &["--engine", "scalar"]].concat());
-    while !fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 1_000_000) {
-        sleep(Duration::from_millis(5));
-    }
+    wait_until(|| fs::metadata(folder.path("out")).is_ok_and(|out| out.len() > 1_000_000));
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     signal(&child, Signal::INT);
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
@@ -240,21 +230,14 @@ fn a_puzzle_with_very_many_solutions_takes_little_memory() {
     assert!(folder.path("out.resume").exists());
 }
 
-/// Whatever length the output was left with, the finished one is right.
+/// From an output of any length, the resumed run makes the same rows.
 #[test]
-fn an_output_that_was_torn_at_any_byte_is_finished() {
+fn an_output_that_was_cut_at_any_byte_is_finished() {
     let input = lines(30);
     let undisturbed = Folder::new().solve(&["--columns", COLUMNS], &input).rows;
     let folder = Folder::new();
     let args = ["-o", "out", "--columns", COLUMNS, "--format", "csv"];
-    let mut child = folder.spawn("solve", &args);
-    let mut pipe = child.stdin.take().unwrap();
-    pipe.write_all(lines(7).as_bytes()).unwrap();
-    while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6) {
-        sleep(Duration::from_millis(5));
-    }
-    signal(&child, Signal::INT);
-    child.wait().unwrap();
+    interrupted(&folder, &args);
     let (left, journal) = (folder.read("out"), folder.read("out.resume"));
     let torn = format!("{left}8,53..7....6..195....98");
     let lengths = (0..torn.len()).step_by(97).chain([0, 1, left.len() - 1, left.len()]);
@@ -268,7 +251,7 @@ fn an_output_that_was_torn_at_any_byte_is_finished() {
 }
 
 #[test]
-fn killed_runs_are_finished_as_if_nothing_had_been() {
+fn killed_runs_are_resumed_to_the_same_rows() {
     let (folder, whole) = folder_with(&lines(300_000));
     let args = ["in", "-o", "out", "--columns", COLUMNS, "-q", "-j", "2"];
     let kills = folder.kill_until_done("solve", &args, [40, 90], &[1]);
@@ -277,16 +260,31 @@ fn killed_runs_are_finished_as_if_nothing_had_been() {
 }
 
 #[test]
-fn another_run_is_not_gone_on_with() {
+fn a_lock_that_is_given_up_soon_ends_no_run() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n").repeat(14));
+    folder.file("out", "");
+    let lock = fs::File::open(folder.path("out")).unwrap();
+    lock.lock().unwrap();
+    let child = folder.spawn("solve", &["in", "-o", "out", "--force"]);
+    sleep(Duration::from_millis(300));
+    drop(lock);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(folder.read("out").lines().count(), 15);
+}
+
+#[test]
+fn another_run_is_not_resumed() {
     let folder = Folder::new();
     folder.file("in", lines(14));
     let mut child = folder.spawn("solve", &["in", "-", "-o", "out"]);
     let mut pipe = child.stdin.take();
     writeln!(pipe.as_mut().unwrap(), "{CLASSIC}").unwrap();
-    while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() > 1) {
-        sleep(Duration::from_millis(5));
-    }
-    // While it is at work, no other may.
+    wait_until(|| {
+        fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() > 1)
+    });
+    // No other run may write the same output.
     let ran = folder.solve(&["in", "-", "-o", "out", "--resume"], "");
     assert_eq!(ran.status, 2);
     assert!(ran.messages.contains("out: another run is writing it"), "{ran:?}");
@@ -323,19 +321,19 @@ fn another_run_is_not_gone_on_with() {
     let ran = folder.solve(&["in", "--resume"], "");
     assert_eq!(ran.status, 2);
     assert!(ran.messages.contains("--output"), "{ran:?}");
-    // A run that was killed before it wrote anything leaves an empty file.
+    // A run that was killed early leaves an empty file.
     folder.file("empty", "");
     assert_eq!(folder.solve(&["in", "-o", "empty", "--resume", "-q"], "").status, 1);
     assert!(folder.read("empty").starts_with("line,"));
     let ran = folder.solve(&["in", "-o", "-", "--resume"], "");
     assert_eq!(ran.status, 2, "{ran:?}");
-    // Without any output it is an ordinary start.
+    // Without an output, --resume starts a new run.
     assert_eq!(folder.solve(&["in", "-o", "new", "--resume"], "").status, 1);
 }
 
-/// Threads and vector levels make no difference, so they may.
+/// Threads and vector levels do not affect rows, so they may differ.
 #[test]
-fn a_run_may_be_gone_on_with_by_more_threads() {
+fn a_run_may_be_resumed_with_more_threads() {
     let (folder, whole) = folder_with(&lines(100_000));
     let args = ["in", "-o", "out", "--columns", COLUMNS, "-q", "-j", "1"];
     let child = folder.spawn("solve", &args);
@@ -375,7 +373,7 @@ fn a_full_disk_leaves_complete_rows_and_names_the_last() {
 }
 
 #[test]
-fn side_outputs_that_fail_are_named() {
+fn side_outputs_that_fail_are_reported() {
     let folder = Folder::new();
     folder.file("in", lines(7));
     for side in ["--latency", "--summary-json", "--errors"] {
@@ -389,9 +387,9 @@ fn side_outputs_that_fail_are_named() {
 }
 
 #[test]
-fn an_input_that_vanishes_is_named_and_the_others_are_read() {
+fn an_input_that_vanishes_is_reported_and_the_others_are_read() {
     let folder = Folder::new();
-    // The first files are open by then, the others are opened again.
+    // The first files stay open, the others are opened twice.
     let (early, late): (Vec<_>, _) =
         ((0..20).map(|i| format!("early{i}")).collect(), ["second", "third"]);
     let names: Vec<_> = early.iter().map(String::as_str).chain(late).collect();
@@ -420,7 +418,7 @@ fn an_input_that_vanishes_is_named_and_the_others_are_read() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_folder_that_takes_no_files_is_an_error() {
+fn a_folder_without_write_access_is_an_error() {
     let folder = Folder::new();
     folder.file("in", CLASSIC);
     // Not even the superuser can make a file there.
@@ -431,7 +429,7 @@ fn a_folder_that_takes_no_files_is_an_error() {
 
 /// A named pipe is read like standard input.
 #[test]
-fn a_signal_ends_a_run_whose_input_has_given_nothing_yet() {
+fn a_signal_ends_a_run_whose_input_is_still_empty() {
     for given in ["", "id,puz"] {
         let folder = Folder::new();
         let mut child = folder.spawn("solve", &["-o", "out"]);
@@ -464,9 +462,7 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     let child = folder.spawn("solve", &["pipe", "-o", "out"]);
     let mut pipe = File::options().write(true).open(folder.path("pipe")).unwrap();
     writeln!(pipe, "{CLASSIC}").unwrap();
-    while !folder.path("out.resume").exists() {
-        sleep(Duration::from_millis(5));
-    }
+    wait_until(|| folder.path("out.resume").exists());
     sleep(Duration::from_millis(150));
     signal(&child, Signal::TERM);
     let ran = Ran::from(child.wait_with_output().unwrap());
@@ -474,17 +470,11 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     drop(pipe);
 }
 
-fn gz(text: &str) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
-}
-
-/// Rows of inputs behind it are there, but the run goes on where the rows are missing.
+/// Later inputs have their rows, but the run is resumed where rows are missing.
 #[test]
-fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_whole() {
+fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_complete() {
     let folder = Folder::new();
-    let whole = gz(&lines(100_000));
+    let whole = gz(lines(100_000));
     folder.file("behind", lines(7));
     folder.file("in.gz", &whole[..whole.len() / 2]);
     let args = ["in.gz", "behind", "-o", "out", "--columns", COLUMNS, "-q", "--errors", "bad"];
@@ -498,15 +488,15 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_whole() {
     assert!(left.ends_with(behind.split_once('\n').unwrap().1));
 
     let resume = [&args[..], &["--resume"]].concat();
-    // It is still cut off, or the first half is another one.
+    // The input is still cut off, or its first half has changed.
     let ran = folder.solve(&resume, "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");
-    folder.file("in.gz", gz(&lines(100_000).replace("53", "35")));
+    folder.file("in.gz", gz(lines(100_000).replace("53", "35")));
     let ran = folder.solve(&resume, "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("in.gz: is not what was read before: it differs"), "{ran:?}");
-    folder.file("in.gz", gz(&lines(10)));
+    folder.file("in.gz", gz(lines(10)));
     let ran = folder.solve(&resume, "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("were read before"), "{ran:?}");
@@ -524,20 +514,20 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_whole() {
     assert!(folder.read("bad") == folder.read("b2"));
 }
 
-/// Leaves a run that a signal has ended after the rows of `lines(7)`.
+/// Interrupts a run after the rows of `lines(7)`.
 fn interrupted(folder: &Folder, args: &[&str]) {
     let mut child = folder.spawn("solve", args);
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(lines(7).as_bytes()).unwrap();
-    while !fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6) {
-        sleep(Duration::from_millis(5));
-    }
+    wait_until(|| {
+        fs::read_to_string(folder.path("out")).is_ok_and(|rows| rows.lines().count() == 6)
+    });
     signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]
-fn another_standard_input_than_before_is_named() {
+fn a_different_standard_input_is_reported() {
     let folder = Folder::new();
     let args = ["-o", "out", "--columns", COLUMNS, "-q"];
     interrupted(&folder, &args);
@@ -558,7 +548,7 @@ fn another_standard_input_than_before_is_named() {
 }
 
 #[test]
-fn what_was_changed_by_hand_is_not_gone_on_with() {
+fn outputs_that_were_changed_are_not_resumed() {
     let folder = Folder::new();
     let args = ["-o", "out", "--columns", COLUMNS, "-q", "--errors", "bad", "--resume"];
     interrupted(&folder, &args);

@@ -8,7 +8,7 @@ fn solve(input: &str, args: &[&str]) -> Ran {
     Folder::new().solve(&[&["--columns", "line,puzzle,status"], args].concat(), input)
 }
 
-/// The rows behind the header.
+/// The rows after the header.
 fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
@@ -50,7 +50,7 @@ fn objects_are_recognised_and_the_key_is_found_and_reported() {
 }
 
 #[test]
-fn which_key_it_is_can_be_said_and_has_to_be_when_it_is_not_clear() {
+fn the_key_can_be_named_and_must_be_if_it_is_not_clear() {
     let other = CLASSIC.replace(['8', '6'], ".");
     let two = format!(r#"{{"a":"{CLASSIC}","b":"{other}"}}"#);
     let ran = solve(&two, &[]);
@@ -66,7 +66,7 @@ fn which_key_it_is_can_be_said_and_has_to_be_when_it_is_not_clear() {
     let ran = solve(r#"{"id":1,"name":"x"}"#, &[]);
     assert!(ran.status == 2 && ran.messages.contains("there are \"id\", \"name\""), "{ran:?}");
     let ran = solve(&two, &["--input-format", "jsonl", "--delimiter", ","]);
-    assert!(ran.status == 2 && ran.messages.contains("--delimiter is about tables"), "{ran:?}");
+    assert!(ran.status == 2 && ran.messages.contains("--delimiter needs a table"), "{ran:?}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
 }
 
 #[test]
-fn other_keys_are_kept_as_what_they_are() {
+fn other_keys_are_kept_with_their_types() {
     let input = format!(
         "{{\"id\":1,\"puzzle\":\"{CLASSIC}\",\"s\":\"a\\\"b\\u00e9\",\"o\":{{\"a\": [1,2]}},\"n\":null,\"f\":1.5e3}}\n\
          {{\"puzzle\":\"{CLASSIC}\",\"s\":\"\",\"more\":1}}\n{{\"id\":3}}\n"
@@ -127,7 +127,7 @@ fn other_keys_are_kept_as_what_they_are() {
          {\"line\":2,\"status\":\"unique\",\"s\":\"\",\"id\":null,\"o\":null,\"n\":null}\n\
          {\"line\":3,\"status\":\"malformed\",\"s\":null,\"id\":3,\"o\":null,\"n\":null}\n"
     );
-    // Of the second record a key is not among those of the first.
+    // The second record has a key that the first one lacks.
     let noted = |keep: &[&str]| {
         Folder::new().solve(keep, &input).messages.contains("  (with keys not kept)      1\n")
     };
@@ -174,7 +174,7 @@ fn solutions_are_checked() {
 }
 
 #[test]
-fn a_line_of_any_length_takes_no_more_memory_and_blocks_make_no_difference() {
+fn long_lines_and_blocks_make_no_difference() {
     let good = format!("{{\"puzzle\":\"{CLASSIC}\",\"id\":1}}\n");
     let long = format!("{{\"puzzle\":\"{CLASSIC}\",\"x\":\"{}\"}}\n", "y".repeat(300_000));
     let input = format!("{}{long}{good}", good.repeat(3000));

@@ -1,5 +1,5 @@
-//! Pencil marks: every engine, at every vector level of this machine, against a table of cases,
-//! against puzzles that say the same, and against the oracle.
+//! Pencil marks: every engine, at every vector level of this machine, compared with a table of
+//! cases, with equivalent puzzles, and with the oracle.
 
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::{
@@ -12,11 +12,11 @@ use bulkdoku::solver::SolutionWalk;
 use bulkdoku::{Batch, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use proptest::prelude::*;
 
-/// [`TWO`] with them changed.
+/// The other solution of [`TWO`].
 const TWO_CHANGED: &str =
     "534678912672195348198342567859763421426851793713924856961537284287419635345286179";
 
-/// Marks, and how many solutions a search finds that stops at the limit.
+/// Marks, and the number of their solutions up to a limit.
 struct Case {
     name: &'static str,
     marks: Marks,
@@ -43,14 +43,14 @@ fn set(digits: impl IntoIterator<Item = u8>) -> Digits {
     set
 }
 
-/// The digit behind another; 1 behind 9.
+/// The digit after another; 1 after 9.
 fn next(digit: u8) -> u8 {
     digit % 9 + 1
 }
 
-/// In each cell the digit of [`SOLVED`] and the one behind it. If one cell of a row has the digit
-/// behind, so has the cell whose own digit that is, and so all round: all cells of a row have it
-/// or none. The same holds for columns, so there are two solutions.
+/// In each cell the digit of [`SOLVED`] and the next digit. If one cell of a row has its next
+/// digit, so must the cell whose own digit that is, and so on: either all cells of a row do or
+/// none. The same holds for columns, so there are two solutions.
 fn two_in_each_cell() -> Marks {
     let full: Puzzle = SOLVED.parse().unwrap();
     Marks::from_cells(full.cells().map(|digit| set([digit, next(digit)])))
@@ -120,7 +120,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Checks what an engine says against the number of solutions (up to the limit) that there are.
+/// Checks an outcome against a case.
 fn check_case(name: &str, case: &Case, outcome: &Outcome) {
     let label = format!("{name}, {}", case.name);
     check(&label, &case.marks, outcome, case.solutions);
@@ -129,7 +129,7 @@ fn check_case(name: &str, case: &Case, outcome: &Outcome) {
     }
 }
 
-/// What the engines of the textbooks get: enough for most cases.
+/// The limit of nodes for textbook engines: enough for most cases.
 const PATIENCE: u64 = 200_000;
 
 #[test]
@@ -151,7 +151,7 @@ fn every_engine_solves_every_case() {
                 searches.push(outcome);
             }
         }
-        // However they ask, they search alike.
+        // They all search alike.
         assert!(searches.iter().all(|outcome| *outcome == searches[0]), "{}", case.name);
     }
 }
@@ -223,7 +223,7 @@ fn the_smallest_solution_and_the_next_are_the_same_for_every_engine() {
         assert_eq!(walk.next(None).unwrap().unwrap().to_string(), SHIFTED, "{kind}");
         assert_eq!(walk.next(None), Ok(None), "{kind}");
     }
-    // With 5 gone from the first cell, the smallest grid is another one than that of all marks.
+    // Without 1 to 5 in the first cell, the smallest grid differs from that of all marks.
     let marks = less(EMPTY, &[(1, 1, "12345"), (1, 2, "1"), (1, 3, "2")]);
     let smallest = |kind: EngineKind| {
         let mut engine = kind.build_lex_first(SimdLevel::best());
@@ -242,8 +242,8 @@ fn slices_of_different_lengths_are_refused() {
     engine.solve(Batch::Marks(&[Marks::ALL; 2]), Limits::FIRST, &mut [Outcome::NONE; 1]);
 }
 
-/// Marks that contain a grid, from few candidates a cell to nearly all, then some cells changed at
-/// random, which leaves many of them without solution.
+/// Marks that contain a grid, from few candidates per cell to nearly all. Then some cells are
+/// changed at random, which makes many of them unsolvable.
 fn any_marks() -> impl Strategy<Value = Marks> {
     let share = 0..=100_u8;
     let damage = prop_oneof![3 => Just(0), 2 => 1..3_usize, 1 => 3..12_usize];

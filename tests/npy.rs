@@ -22,7 +22,7 @@ fn solve(folder: &Folder, args: &[&str], input: &[u8]) -> Ran {
 }
 
 #[test]
-fn arrays_are_read_as_lines_are() {
+fn arrays_are_read_like_lines() {
     let folder = Folder::new();
     let expected = solve(&folder, &[], format!("{CLASSIC}\n{SOLVED}\n").as_bytes());
     let both = [numbers(CLASSIC), numbers(SOLVED)].concat();
@@ -45,7 +45,7 @@ fn arrays_are_read_as_lines_are() {
 }
 
 #[test]
-fn a_damaged_array_has_the_rows_that_were_whole() {
+fn a_damaged_array_has_its_whole_rows() {
     let folder = Folder::new();
     let all = array("|u1", "(3, 81)", &numbers(CLASSIC).repeat(3));
     let ran = solve(&folder, &[], &all[..all.len() - 5]);
@@ -78,7 +78,7 @@ fn solutions_are_written_as_an_array() {
 }
 
 #[test]
-fn what_no_array_can_be_is_refused() {
+fn impossible_arrays_are_refused() {
     let folder = Folder::new();
     for (args, message) in [
         (&["--format", "npy"][..], "npy goes to a file"),

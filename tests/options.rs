@@ -1,8 +1,6 @@
-//! What the command line refuses, and what it understands: names of outputs, options that exclude
-//! each other, numbers.
+//! Valid and invalid command lines: names of outputs, options that exclude each other, numbers.
 
 use std::fs;
-use std::io::Read;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
@@ -13,7 +11,7 @@ fn run(folder: &Folder, line: &str) -> Ran {
     folder.run(words[0], &words[1..], format!("{CLASSIC},{SOLVED}\n"))
 }
 
-/// What the end of the line names must not be there afterwards.
+/// The last word of the line names an output, which must not be made.
 fn assert_refused(line: &str, hint: &str) {
     let folder = Folder::new();
     let ran = run(&folder, line);
@@ -24,7 +22,7 @@ fn assert_refused(line: &str, hint: &str) {
 }
 
 #[test]
-fn an_ending_that_is_not_written_is_refused() {
+fn an_extension_that_is_not_written_is_refused() {
     for (line, hint) in [
         ("solve in -o x.orc", ".jsonl"),
         ("solve in -o x.npz", ".csv"),
@@ -37,6 +35,8 @@ fn an_ending_that_is_not_written_is_refused() {
         ("solve in --latency lat.hdr", ".csv, .hgrm, .hlog"),
         ("solve in --report run.pdf", ".html"),
         ("generate -n 1 --report run.html.gz", "leave out .gz: run.html"),
+        ("generate -n 1 -s 1 -o y.csv --manifest m.json.gz", "leave out .gz: m.json"),
+        ("generate -n 1 -s 1 -o y.csv --manifest m.csv", ".json"),
         ("bench in --report run.svg", ".html"),
         ("solve in --latency lat.csv.gz", "leave out .gz: lat.csv"),
         ("solve in --errors bad.csv", ".txt"),
@@ -78,14 +78,6 @@ fn the_format_decides_for_any_name_and_other_names_promise_nothing() {
     }
 }
 
-/// What a gz file holds.
-fn unpacked(folder: &Folder, name: &str) -> String {
-    let packed = std::fs::File::open(folder.path(name)).unwrap();
-    let mut text = String::new();
-    flate2::read::MultiGzDecoder::new(packed).read_to_string(&mut text).unwrap();
-    text
-}
-
 #[test]
 fn every_output_is_compressed_by_name() {
     let folder = Folder::new();
@@ -97,18 +89,18 @@ fn every_output_is_compressed_by_name() {
     ] {
         assert_eq!(run(&folder, line).status, 0, "{line}");
         let name = line.split_whitespace().last().unwrap();
-        assert_eq!(unpacked(&folder, name), run(&folder, plain).rows, "{line}");
+        assert_eq!(folder.unpacked(name), run(&folder, plain).rows, "{line}");
     }
     // The file depends on the puzzles alone.
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("x.gz"), bytes("y.txt.GZ"));
     let line = "bench in --rounds 1 --rows 10 --round-time 0.01 --engine scalar -o x.json.gz";
     assert_eq!(run(&folder, line).status, 0);
-    assert!(unpacked(&folder, "x.json.gz").starts_with('['));
+    assert!(folder.unpacked("x.json.gz").starts_with('['));
 }
 
 #[test]
-fn options_that_would_do_nothing_are_refused() {
+fn options_without_effect_are_refused() {
     let level = bulkdoku::SimdLevel::best();
     for (line, hint) in [
         ("solve --input-format tsv --delimiter , in", "--delimiter"),
@@ -151,7 +143,7 @@ fn options_that_would_do_nothing_are_refused() {
 }
 
 #[test]
-fn counts_have_suffixes_and_bounds_in_words() {
+fn counts_have_suffixes_and_bounds() {
     let folder = Folder::new();
     let made = run(&folder, "generate -q -n 1_0 -s 1e1 -k easy");
     assert_eq!((made.status, made.rows.lines().count()), (0, 10));
@@ -183,7 +175,7 @@ fn counts_have_suffixes_and_bounds_in_words() {
 }
 
 #[test]
-fn what_cannot_work_is_found_before_any_work() {
+fn invalid_usage_is_found_before_any_work() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n"));
     fs::create_dir(folder.path("folder")).unwrap();

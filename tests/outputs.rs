@@ -1,16 +1,15 @@
-//! What a run writes: nothing is overwritten by accident, and an output that fails is named.
+//! Outputs: no file is overwritten by accident, and failures are reported.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::cargo_bin;
 
-use crate::common::command::{CLASSIC, Folder, Ran};
+use crate::common::command::{CLASSIC, Folder, Ran, wait_until};
 
 /// A folder with `in`: a puzzle and a bad line.
 fn folder() -> Folder {
@@ -41,7 +40,7 @@ fn a_closed_pipe_of_messages_does_not_end_the_rows() {
 }
 
 #[test]
-fn messages_that_find_no_room_are_written_by_a_later_run() {
+fn messages_that_a_full_disk_has_cut_are_written_by_a_later_run() {
     let folder = Folder::new();
     folder.file("in", format!("{}{CLASSIC}\n", "bad\n".repeat(20_000)));
     let args = ["in", "-o", "out", "--columns", "line", "--errors", "errors", "-q"];
@@ -74,7 +73,7 @@ fn a_closed_pipe_of_rows_leaves_the_other_outputs() {
 }
 
 #[test]
-fn a_journal_takes_no_place_of_another_file() {
+fn a_journal_replaces_no_other_file() {
     let folder = folder();
     let cases: [(&[&str], &str); 5] = [
         (&["out.resume", "-o", "out"], "out.resume: is an input, and where the journal"),
@@ -96,7 +95,7 @@ fn a_journal_takes_no_place_of_another_file() {
 }
 
 #[test]
-fn outputs_inputs_and_journals_are_told_apart_by_what_they_are() {
+fn outputs_inputs_and_journals_are_compared_by_identity() {
     let folder = folder();
     fs::create_dir(folder.path("a")).unwrap();
     symlink("a", folder.path("b")).unwrap();
@@ -155,7 +154,7 @@ fn a_refused_run_makes_and_changes_nothing() {
 }
 
 #[test]
-fn an_output_that_is_removed_meanwhile_is_named() {
+fn an_output_that_is_removed_during_the_run_is_reported() {
     for (args, name) in [
         (&["-o", "out"][..], "out"),
         (&["-o", "out", "--errors", "bad.txt"], "bad.txt"),
@@ -166,9 +165,7 @@ fn an_output_that_is_removed_meanwhile_is_named() {
         let mut child = folder.spawn("solve", args);
         let mut pipe = child.stdin.take().unwrap();
         writeln!(pipe, "{CLASSIC}").unwrap();
-        while !folder.path(name).exists() {
-            sleep(Duration::from_millis(5));
-        }
+        wait_until(|| folder.path(name).exists());
         fs::remove_file(folder.path(name)).unwrap();
         drop(pipe);
         let ran = Ran::from(child.wait_with_output().unwrap());
@@ -181,10 +178,10 @@ fn an_output_that_is_removed_meanwhile_is_named() {
 }
 
 #[test]
-fn a_run_that_goes_on_overwrites_only_what_it_has_written() {
+fn a_resumed_run_overwrites_only_what_it_has_written() {
     let folder = folder();
     folder.file("precious.csv", "1,2\n");
-    // Without any output --resume begins.
+    // Without an output, --resume starts a new run.
     let ran = folder.solve(&["in", "-o", "out", "--resume", "--latency", "precious.csv"], "");
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.messages.contains("precious.csv: exists; --force replaces it"), "{ran:?}");
@@ -193,7 +190,7 @@ fn a_run_that_goes_on_overwrites_only_what_it_has_written() {
     if !Path::new("/dev/full").exists() {
         return;
     }
-    // A side output that failed leaves a run that can be resumed.
+    // After the failure of a side output, the run can be resumed.
     let ran = folder.solve(&["in", "-o", "out", "--latency", "/dev/full"], "");
     assert_eq!(ran.status, 3, "{ran:?}");
     let again = ["in", "-o", "out", "--resume", "--latency"];
@@ -279,7 +276,7 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
         let sent = Instant::now();
         writeln!(input, "{CLASSIC}").unwrap();
         if line == 1 {
-            // The start of an input is looked at before anything is written.
+            // The layout of the input is detected before anything is written.
             assert_eq!(rows.next().unwrap().unwrap(), "line,status");
         }
         // The input stays open: the row must not wait for its end.

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::common::command::{CLASSIC, Folder, SOLVED};
 
-/// Rows of a table with a label for each, the last of them no puzzle.
+/// A table with a label for each row; the last row is malformed.
 fn table(rows: usize) -> String {
     let mut table = "name,quizzes,weight\n".to_owned();
     for row in 0..rows {
@@ -15,7 +15,7 @@ fn table(rows: usize) -> String {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_files_are_read_back() {
     let folder = Folder::new();
     let rows = 3000;
     let args = ["-q", "--columns", "solution,status,guesses,clues", "--keep", "name,weight"];
@@ -26,7 +26,7 @@ fn what_is_written_is_read_again() {
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     assert!(!folder.path("out.parquet.resume").exists());
 
-    // Its rows are a table with all that was written: solutions are puzzles that are solved.
+    // Its rows are a table with all columns; solutions are solved puzzles.
     let kept = "status,guesses,clues,name,weight";
     let args = ["-q", "--columns", "solution", "--column", "solution", "--keep", kept];
     let again = folder.solve(&[&args[..], &["out.parquet"]].concat(), "");
@@ -56,7 +56,7 @@ fn statuses_and_answers_are_those_of_csv() {
 }
 
 #[test]
-fn what_is_found_in_a_file_is_said_to_be_parquet() {
+fn parquet_files_are_reported() {
     let folder = Folder::new();
     folder.file("a.csv", table(2));
     let args = ["-q", "--columns", "puzzle", "--keep", "name", "a.csv", "-o", "a.parquet"];
@@ -108,7 +108,7 @@ fn a_damaged_file_is_named() {
 }
 
 #[test]
-fn what_no_parquet_file_can_be_is_refused() {
+fn impossible_parquet_files_are_refused() {
     let folder = Folder::new();
     for (args, message) in [
         (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),

@@ -1,19 +1,16 @@
-//! What people paste: drawn pencil marks, lists of programs, lines of other tools.
+//! Pasted inputs: drawn pencil marks, lists of programs, lines of other tools.
 
+use crate::common::SEVENTEEN;
 use crate::common::command::{CLASSIC, Folder, Ran};
 
 const HARD: &str =
     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
 
-/// The first and the last cell are blank.
-const BLANKS_FIRST: &str =
-    "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
-
 fn solve(input: impl AsRef<[u8]>) -> Ran {
     Folder::new().solve(&["--columns", "line,puzzle,status"], input)
 }
 
-/// The rows behind the header.
+/// The rows after the header.
 fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
@@ -22,13 +19,13 @@ fn zeros() -> String {
     CLASSIC.replace('.', "0")
 }
 
-/// Each row of nine, its cells joined.
+/// The nine rows, with their cells joined.
 fn joined(cells: &str, between: &str) -> Vec<String> {
     let rows = (0..9).map(|row| &cells[9 * row..9 * row + 9]);
     rows.map(|row| row.chars().map(String::from).collect::<Vec<_>>().join(between)).collect()
 }
 
-/// What `show` prints of the candidates of a puzzle, and the same as 729 characters.
+/// The candidates of a puzzle as `show` draws them, and as 729 characters.
 fn drawn() -> (String, String) {
     let folder = Folder::new();
     let drawing = folder.run("show", &["--stage", "propagated", HARD], "").rows;
@@ -62,7 +59,7 @@ fn drawn_pencil_marks_are_read() {
     let forum = framed(edge(["*", "*"], "-"), edge(["|", "|"], "+"), edge(["*", "*"], "-"));
     let box_drawing = framed(edge(["┌", "┐"], "┬"), edge(["├", "┤"], "┼"), edge(["└", "┘"], "┴"));
     let box_drawing = box_drawing.replace('|', "│").replace('-', "─");
-    // Nine places a cell.
+    // Nine places per cell.
     let placed: Vec<_> =
         marks.as_bytes().chunks(9).map(|cell| String::from_utf8_lossy(cell)).collect();
     let placed: Vec<_> = placed.chunks(9).map(|row| row.join(" ").replace('.', "_")).collect();
@@ -122,7 +119,7 @@ fn a_grid_with_a_cell_too_many_is_no_pencil_marks() {
 }
 
 #[test]
-fn a_contradiction_among_pencil_marks_is_told_with_its_line_and_column() {
+fn a_contradiction_among_pencil_marks_has_a_line_and_column() {
     let (drawing, _) = drawn();
     let (first, rest) = drawing.split_once('\n').unwrap();
     // Two cells of the first row are 4.
@@ -135,7 +132,7 @@ fn a_contradiction_among_pencil_marks_is_told_with_its_line_and_column() {
 }
 
 #[test]
-fn an_ellipsis_is_three_dots_and_that_is_noted() {
+fn an_ellipsis_is_three_dots_and_is_counted() {
     let dotted = HARD.replacen("...", "…", 2);
     let ran = solve(format!("{dotted} # a hard one\n{CLASSIC}\n{dotted}\n"));
     let hard = format!("{HARD},unique");
@@ -145,7 +142,7 @@ fn an_ellipsis_is_three_dots_and_that_is_noted() {
     );
     assert!(ran.messages.contains("  (with … as three dots)    2\n"), "{ran:?}");
     assert!(!solve(CLASSIC).messages.contains('…'));
-    // Wherever the first one is.
+    // At any distance from the start.
     let ran = solve(format!("{CLASSIC}\n").repeat(20_000) + &dotted);
     assert!(ran.messages.contains("  (with … as three dots)    1\n"), "{ran:?}");
     let grid = joined(HARD, "").join("\n").replace("...", "…");
@@ -205,8 +202,8 @@ fn lines_as_programs_write_them_are_read() {
         (all(CLASSIC, ",").replace('.', ""), CLASSIC),
         (all(CLASSIC, "\t").replace('.', ""), CLASSIC),
         (all(HARD, ";").replace('.', ""), HARD),
-        (all(BLANKS_FIRST, "\t").replace('.', ""), BLANKS_FIRST),
-        (all(BLANKS_FIRST, ",").replace('.', ""), BLANKS_FIRST),
+        (all(SEVENTEEN, "\t").replace('.', ""), SEVENTEEN),
+        (all(SEVENTEEN, ",").replace('.', ""), SEVENTEEN),
     ];
     for (line, cells) in &lines {
         let ran = solve(format!("{line}\n{CLASSIC}\n{line}"));
@@ -229,7 +226,7 @@ fn lines_as_programs_write_them_are_read() {
         ran.messages.contains("<stdin>:2:5: contradictory: 5 stands twice in row 1"),
         "{ran:?}"
     );
-    // What is not 81 cells stays what it was.
+    // Other numbers of cells are malformed as usual.
     for line in [&lines[1].0[2..], "5,3,0", "5 3 0 0 7"] {
         let ran = solve(format!("{CLASSIC}\n{line}\n"));
         assert!(ran.messages.contains("<stdin>:2:2: malformed: 1 cell, 81 expected"), "{ran:?}");
@@ -255,9 +252,9 @@ fn lines_of_a_library_of_techniques_are_read() {
     assert!(ran.messages.contains("<stdin>:3:1: malformed: ':' is no cell"), "{ran:?}");
 }
 
-/// Everything that is written is read again, and gives the same.
+/// Every written format is read back with the same results.
 #[test]
-fn every_format_that_is_written_is_read_again() {
+fn every_written_format_is_read_back() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n{HARD}\n"));
     let solutions = folder.solve(&["in", "-q", "--format", "lines"], "").rows;
@@ -268,7 +265,7 @@ fn every_format_that_is_written_is_read_again() {
         ran.rows.lines().skip(1).map(String::from).collect::<Vec<_>>()
     };
     let expected: Vec<_> = solutions.iter().map(|solution| format!("{solution},unique")).collect();
-    // With the puzzles: they are what is read.
+    // With the puzzles, which are read.
     for name in ["out.csv", "out.tsv", "out.jsonl", "out.csv.gz", "out.jsonl.zst"] {
         folder.solve(&["in", "-q", "-o", name], "");
         assert_eq!(statuses(&[name]), expected, "{name}");
@@ -287,7 +284,7 @@ fn every_format_that_is_written_is_read_again() {
         folder.solve(&["in", "-q", "--format", format, "-o", name], "");
         assert_eq!(statuses(&[name]), expected, "{format}");
     }
-    // What show prints, at every stage.
+    // The output of show, at every stage.
     for stage in ["givens", "propagated", "solved"] {
         for more in [&[][..], &["--candidates"]] {
             let ran = folder.run("show", &[&["--stage", stage, HARD], more].concat(), "");

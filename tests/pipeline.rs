@@ -1,4 +1,4 @@
-//! The way from any reader to any writer: order, failures, memory.
+//! The pipeline from any reader to any writer: order, failures, panics.
 
 use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -16,10 +16,7 @@ use bulkdoku::{
     SimdLevel, Source, Status, StopFlag,
 };
 
-const CLASSIC: &str =
-    "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-const SOLVED: &str =
-    "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+use crate::common::command::{CLASSIC, SOLVED};
 
 fn pipeline(threads: usize, columns: &[Column]) -> Pipeline {
     Pipeline {
@@ -29,7 +26,7 @@ fn pipeline(threads: usize, columns: &[Column]) -> Pipeline {
     }
 }
 
-/// Rows, notes and report of a run over one input.
+/// Rows, diagnostics and report of a run over one input.
 fn run(pipeline: &Pipeline, input: impl Read + Send) -> (String, String, Report) {
     let (mut rows, mut diagnostics) = (Vec::new(), Vec::new());
     let source = Source::new("in", input);
@@ -37,7 +34,7 @@ fn run(pipeline: &Pipeline, input: impl Read + Send) -> (String, String, Report)
     (String::from_utf8(rows).unwrap(), String::from_utf8(diagnostics).unwrap(), report)
 }
 
-/// Lines of every kind, numbered by what they are: the line, and its status if it has a row.
+/// Lines of all kinds, each with its status if it has a row.
 fn kinds_of_lines(n: usize) -> Vec<(String, Option<Status>)> {
     (0..n)
         .map(|i| match i % 7 {
@@ -53,7 +50,7 @@ fn kinds_of_lines(n: usize) -> Vec<(String, Option<Status>)> {
 }
 
 #[test]
-fn every_record_has_its_row_in_order_whatever_the_threads_and_blocks() {
+fn rows_are_in_order_for_all_numbers_of_threads_and_blocks() {
     let lines = kinds_of_lines(3000);
     let input: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
     let expected: String = (1..)
@@ -100,7 +97,7 @@ fn the_byte_order_mark_is_no_part_of_the_first_line() {
 }
 
 #[test]
-fn utf_16_is_named_and_other_inputs_go_on() {
+fn utf_16_is_reported_and_other_inputs_are_read() {
     let utf_16: Vec<u8> =
         [0xFEFF].into_iter().chain(CLASSIC.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     let sources = [Source::new("a", utf_16.as_slice()), Source::new("b", CLASSIC.as_bytes())];
@@ -146,9 +143,9 @@ fn an_output_that_fails_ends_the_run() {
     assert_eq!(failed.unwrap_err().output, Output::Rows);
 }
 
-/// Rows that are too many for one block come in parts, each in its turn.
+/// Rows that are too many for a block are written in parts, in order.
 #[test]
-fn solutions_are_listed_in_order_whatever_the_threads() {
+fn solutions_are_listed_in_order_for_all_numbers_of_threads() {
     let count = NonZeroU32::new(1500).unwrap();
     let listing = |threads| Pipeline {
         limits: Limits::count(count),
@@ -207,7 +204,7 @@ fn a_panic_ends_all_workers_that_wait_for_their_turn() {
     assert!(ran.is_err());
 }
 
-/// Panics at puzzles whose first cell is 9; leaves all others to another engine.
+/// Panics at puzzles whose first cell is 9. Another engine solves the rest.
 struct Nervous(Box<dyn Engine>);
 
 impl Engine for Nervous {
@@ -260,7 +257,7 @@ fn a_panic_costs_one_row_and_not_the_run() {
     assert!(diagnostics.starts_with("in:2:1: internal_error: "), "{diagnostics}");
 }
 
-/// Waits for each piece until it is sent.
+/// Reads pieces as they are sent.
 struct Pipe(Receiver<Vec<u8>>);
 
 impl Read for Pipe {

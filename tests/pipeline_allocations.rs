@@ -19,12 +19,12 @@ fn allocations() -> usize {
     stats.allocations + stats.reallocations
 }
 
-/// With its solution.
+/// The puzzle with its solution.
 const ANSWERED: &str = "\
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79,\
     534678912672195348198342567859761423426853791713924856961537284287419635345286179\n";
 
-/// The same line without end, up to a number of bytes.
+/// A line, repeated up to a number of bytes.
 struct Lines {
     line: &'static str,
     at: usize,
@@ -42,7 +42,7 @@ impl Read for Lines {
     }
 }
 
-/// Notes how many allocations there were at each write: the header, then one a block.
+/// Records the number of allocations at each write: the header, then a write for each block.
 struct Watched<'a> {
     at_write: &'a mut Vec<usize>,
 }
@@ -77,13 +77,11 @@ fn assert_no_allocations(line: &'static str, layout: Layout, pipeline: &Pipeline
     let report = pipeline.run([source], rows, io::sink(), &Progress::default()).unwrap();
     assert!(report.counts.records() > 100_000);
     assert!(at_write.len() > 200, "{} blocks", at_write.len());
-    // The header is the first write; the second block's rows are the third. When the input has
-    // ended the reader's thread ends, with some blocks still on their way, and hands over what
-    // it has to say.
+    // The header is the first write, the rows of the second block are the third. The end of the
+    // input may allocate, while some blocks are still to be written.
     let on_their_way = 4 + 4;
     let (second, last) = (at_write[2], at_write[at_write.len() - 1 - on_their_way]);
-    // Nearly always none. But each of the three threads makes itself known to a channel when it
-    // waits for the first time, and on a busy machine that can come later.
+    // A thread that waits for the first time allocates, which may be late on a busy machine.
     let first_waits = 3 * 4;
     assert!(last - second <= first_waits, "allocations by block: {at_write:?}");
     let quiet = at_write.windows(2).filter(|pair| pair[0] == pair[1]).count();

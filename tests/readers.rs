@@ -1,10 +1,11 @@
-//! What the guide and the help say about reading rows back: `scripts/readers-test` tries it out.
+//! The instructions of the guide and the help for reading rows back. `scripts/readers-test` runs
+//! them.
 
 use crate::common::command::Folder;
 
 const GUIDE: &str = include_str!("../docs/guide.md");
 
-/// The lines of a block of the guide, which stands behind this heading and begins with this fence.
+/// The lines of the block of the guide that follows this heading and begins with this fence.
 fn block(heading: &str, fence: &str) -> Vec<&'static str> {
     let (_, section) = GUIDE.split_once(heading).unwrap();
     let (_, block) = section.split_once(fence).unwrap();

@@ -1,18 +1,17 @@
-//! Pages with charts, and histograms in the forms of the HDR histogram library.
+//! Pages with charts, and histograms in the formats of the HDR histogram library.
 
 use std::thread::sleep;
 use std::time::Duration;
 
 use crate::common::command::{CLASSIC, Folder};
 
-/// Checks what holds for every page: it is complete, it needs nothing else, and dark readers are
-/// served.
+/// Checks that a page is complete, needs no other file, and has a dark style.
 fn check_page(page: &str) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     for other in ["<script", "<link", "<img", "@import", "@font-face", "url(", "href="] {
         assert!(!page.contains(other), "{other}");
     }
-    // The name of the SVG format is no address that is asked.
+    // The namespace of SVG is not requested.
     assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("http"), "{page}");
     assert!(page.contains("prefers-color-scheme: dark"));
     assert_eq!(page.matches("<svg ").count(), page.matches("</svg>").count());
@@ -25,7 +24,7 @@ fn check_page(page: &str) {
 }
 
 #[test]
-fn the_page_of_a_run_shows_what_became_of_the_records() {
+fn the_page_of_a_run_shows_statuses_and_charts() {
     let folder = Folder::new();
     let puzzles = format!("{CLASSIC}\n").repeat(3000) + "bad\n" + &".".repeat(81) + "\n";
     folder.file("a<b&c", puzzles);
@@ -44,14 +43,13 @@ fn the_page_of_a_run_shows_what_became_of_the_records() {
     }
     // Of 3,002 records one is no puzzle.
     assert!(page.contains("Of 3,001 of the 3,002 records"), "{page}");
-    // The median line of the latency chart and the row of the table tell the same.
     assert!(page.contains("p99.9") && page.contains("aria-label=\"histogram of latencies"));
     let again = folder.solve(&["a<b&c", "-o", "o2", "--report", "run.html", "-q"], "");
     assert!(again.status == 2 && again.messages.contains("run.html: exists"), "{again:?}");
 }
 
 #[test]
-fn what_is_not_known_has_no_chart() {
+fn there_is_no_chart_without_data() {
     let folder = Folder::new();
     folder.file("empty", "");
     let ran = folder.solve(&["empty", "--report", "run.html", "-q"], "");
@@ -71,7 +69,7 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     let folder = Folder::new();
     let args = ["--count", "60000", "--seed", "3", "-o", "rows", "--report", "run.html"];
     let mut child = folder.spawn("generate", &args);
-    // Until then the journal has no place but the beginning.
+    // Before that, the journal has the first entry only.
     let has_place = |journal: String| journal.contains("\"last\":[{");
     while !std::fs::read_to_string(folder.path("rows.resume")).is_ok_and(has_place) {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before its first checkpoint");
@@ -104,7 +102,7 @@ fn a_measurement_has_a_page_that_compares() {
 }
 
 #[test]
-fn latencies_are_written_as_the_name_says() {
+fn the_name_chooses_the_format_of_latencies() {
     let folder = Folder::new();
     let puzzles = format!("{CLASSIC}\n").repeat(500);
     for name in ["l.hgrm", "l.hlog", "l.csv"] {
@@ -117,7 +115,7 @@ fn latencies_are_written_as_the_name_says() {
     let hlog = folder.read("l.hlog");
     assert!(hlog.starts_with("#[Histogram log format version 1.3]\n") && hlog.contains(",HISTF"));
     assert!(folder.read("l.csv").starts_with("lowest_ns,"));
-    // What is made was solved, too.
+    // Rows that are made are solved, too.
     let args = ["-n", "30", "-s", "1", "-q", "--latency", "g.hgrm", "--summary-json", "g.json"];
     let ran = folder.run("generate", &args, "");
     assert_eq!(ran.status, 0, "{ran:?}");

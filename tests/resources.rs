@@ -1,4 +1,4 @@
-//! Runs to which the system gives less than was asked for: threads, memory.
+//! Runs with fewer threads and less memory than requested.
 
 use std::process::{Command, Output};
 
@@ -6,7 +6,7 @@ use assert_cmd::cargo::cargo_bin;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
-/// What a shell's `solve` does after `limits` with a good and a bad line.
+/// Runs `solve` in a shell with `limits`, on a good and a bad line.
 fn solve_under(limits: &str, args: &str) -> Ran {
     let folder = Folder::new();
     let input = folder.file("in", format!("{CLASSIC}\nbad\n"));
@@ -25,7 +25,7 @@ fn assert_solved(ran: &Ran) {
 }
 
 #[test]
-fn memory_for_all_threads_is_not_needed() {
+fn fewer_threads_start_if_memory_is_limited() {
     for kilobytes in [60_000, 400_000] {
         let ran = solve_under(&format!("ulimit -v {kilobytes};"), "-j 1024");
         assert_solved(&ran);
@@ -34,10 +34,10 @@ fn memory_for_all_threads_is_not_needed() {
     }
 }
 
-/// Whatever is allowed, the command works or says what it needs; below 9 MB the system does not
-/// even load it.
+/// With any limit, the command works or reports what it needs. Below 9 MB the system does not load
+/// it.
 #[test]
-fn memory_that_is_too_little_is_said_before_anything_is_done() {
+fn too_little_memory_is_reported_before_the_run() {
     let mut said = 0;
     for kilobytes in (12_000..40_000).step_by(3_500) {
         for more in ["", "--progress", "-o /dev/null"] {

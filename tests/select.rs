@@ -1,4 +1,4 @@
-//! Which rows `solve` and `check` write, in which file, and what they say of a puzzle.
+//! The selection of rows of `solve` and `check`, their files, and facts about puzzles.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,7 @@ use bulkdoku::rating::Level;
 use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
-
-fn run(folder: &Folder, line: &str) -> Ran {
-    let words: Vec<_> = line.split_whitespace().collect();
-    folder.run(words[0], &words[1..], "")
-}
-
-fn table(text: &str) -> Vec<HashMap<String, String>> {
-    csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
-}
+use crate::common::contents::table;
 
 /// One puzzle of each kind, and a bad line.
 fn mixed(folder: &Folder) {
@@ -39,11 +31,10 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
     let folder = Folder::new();
     mixed(&folder);
     for format in ["csv", "tsv", "jsonl"] {
-        let all = run(&folder, &format!("solve in --format {format} --columns line,status"));
-        let some = run(
-            &folder,
-            &format!("solve in --format {format} --columns line,status --only unique,malformed"),
-        );
+        let all = folder.line(&format!("solve in --format {format} --columns line,status"));
+        let some = folder.line(&format!(
+            "solve in --format {format} --columns line,status --only unique,malformed"
+        ));
         let wanted = |line: &&str| {
             line.contains("unique") || line.contains("malformed") || line.starts_with("line")
         };
@@ -56,14 +47,14 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
         };
         assert_eq!(notes(&some), notes(&all));
     }
-    let default = run(&folder, "solve in --only multiple -q");
+    let default = folder.line("solve in --only multiple -q");
     assert_eq!(table(&default.rows).iter().filter(|row| row["status"] == "multiple").count(), 30);
     assert_eq!(default.rows.lines().count(), 31);
-    let ran = run(&folder, "solve in --only unique --format lines -q");
+    let ran = folder.line("solve in --only unique --format lines -q");
     assert_eq!(ran.rows.lines().filter(|line| line.len() == 81).count(), 31);
     assert_eq!(ran.rows.lines().count(), 31);
     folder.file("pairs", format!("{CLASSIC},{SOLVED}\n{CLASSIC},{CLASSIC}\nbad\n{CLASSIC},1\n"));
-    let ran = run(&folder, "check pairs --only mismatch --columns line,reason");
+    let ran = folder.line("check pairs --only mismatch --columns line,reason");
     let rows = table(&ran.rows);
     assert_eq!(rows.iter().map(|row| &*row["line"]).collect::<Vec<_>>(), ["2", "4"]);
     // Reasons stay with their rows.
@@ -75,14 +66,13 @@ fn only_some_statuses_have_rows_and_all_are_counted() {
 fn rows_go_to_the_file_of_their_status_or_level() {
     let folder = Folder::new();
     mixed(&folder);
-    let all = table(&run(&folder, "solve in --columns line,status,level -q").rows);
+    let all = table(&folder.line("solve in --columns line,status,level -q").rows);
     for (by, names) in [
         ("status", &["unique", "multiple", "unsolvable", "contradictory", "malformed"][..]),
         ("level", &["0", "1", "3", "none"]),
     ] {
         for threads in ["1", "7"] {
-            let ran = run(
-                &folder,
+            let ran = folder.line(
                 &format!(
                     "solve in --columns line,status,level --split-by {by} -j {threads} --force -o {by}/{{}}.csv"
                 ),
@@ -106,17 +96,16 @@ fn rows_go_to_the_file_of_their_status_or_level() {
             assert_eq!(found, all.len());
         }
     }
-    // A file that would have no row is not made.
+    // A file without rows is not made.
     assert!(!folder.path("status/gave_up.csv").exists());
-    let again = run(&folder, "solve in --split-by status -o status/{}.csv");
+    let again = folder.line("solve in --split-by status -o status/{}.csv");
     assert!(again.status == 2 && again.messages.contains("--force replaces it"), "{again:?}");
-    let only =
-        run(&folder, "solve in -q --only unique,multiple --split-by status -o x-{}.jsonl.gz");
+    let only = folder.line("solve in -q --only unique,multiple --split-by status -o x-{}.jsonl.gz");
     assert_eq!(only.status, 1);
     assert!(
         folder.path("x-unique.jsonl.gz").exists() && !folder.path("x-malformed.jsonl.gz").exists()
     );
-    for (line, message) in [
+    folder.assert_refused(&[
         ("solve in --split-by level -o x.csv", "{} once"),
         ("solve in --split-by level", "--output"),
         ("solve in --split-by level -o {}.csv --resume", "--resume"),
@@ -126,19 +115,15 @@ fn rows_go_to_the_file_of_their_status_or_level() {
         ("solve in --rating-over 3", "no column shows it"),
         ("solve in --columns copy", "bulkdoku augment"),
         ("solve in --columns level --solutions 2", "--solutions writes several"),
-    ] {
-        let ran = run(&folder, line);
-        assert_eq!(ran.status, 2, "{line}: {ran:?}");
-        assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
-    }
+    ]);
 }
 
 #[test]
-fn columns_say_what_the_rules_and_the_engine_say() {
+fn columns_agree_with_the_rules_and_the_engine() {
     let folder = Folder::new();
     mixed(&folder);
     let columns = "line,puzzle,status,guesses,clues,level,rating,canonical,minimal";
-    let rows = table(&run(&folder, &format!("solve in -q --columns {columns}")).rows);
+    let rows = table(&folder.line(&format!("solve in -q --columns {columns}")).rows);
     assert_eq!(rows.len(), 93);
     for row in &rows {
         let Ok(puzzle) = row["puzzle"].parse::<Puzzle>() else {
@@ -165,14 +150,12 @@ fn columns_say_what_the_rules_and_the_engine_say() {
     }
     let count = |minimal: &str| rows.iter().filter(|row| row["minimal"] == minimal).count();
     assert_eq!((count("true"), count("false")), (30, 1));
-    let json = run(
-        &folder,
-        "solve in -q --only unique --columns level,rating,minimal,clues --format jsonl",
-    );
+    let json = folder
+        .line("solve in -q --only unique --columns level,rating,minimal,clues --format jsonl");
     let first: serde_json::Value = serde_json::from_str(json.rows.lines().next().unwrap()).unwrap();
     assert_eq!(first, serde_json::json!({"level": 0, "rating": 0, "minimal": false, "clues": 30}));
     folder.file("pairs", format!("{CLASSIC},{SOLVED}\n"));
-    let ran = run(&folder, "check pairs -q --columns status,level,minimal,clues,rating");
+    let ran = folder.line("check pairs -q --columns status,level,minimal,clues,rating");
     assert_eq!(ran.rows, "status,level,minimal,clues,rating\nok,0,false,30,0\n");
 }
 
@@ -193,7 +176,7 @@ fn ratings_over_isomorphs_are_those_of_the_class() {
         hard.iter().copied().chain(others).map(|puzzle| puzzle.to_string()).collect();
     folder.file("in", lines.join("\n"));
     let ratings = |line: &str| -> Vec<f64> {
-        let rows = table(&run(&folder, line).rows);
+        let rows = table(&folder.line(line).rows);
         rows.iter().map(|row| row["rating"].parse().unwrap()).collect()
     };
     let mean = ratings("solve in -q --columns rating --rating-over 20");

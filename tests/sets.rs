@@ -1,4 +1,4 @@
-//! Sets of puzzles: what they have in common, split in two, isomorphs of their rows.
+//! Sets of puzzles: overlap, split, isomorphs.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -9,6 +9,7 @@ use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::rating::Level;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+use crate::common::contents::table;
 
 fn form(puzzle: &str) -> String {
     puzzle.parse::<Puzzle>().unwrap().canonical().unwrap().form.to_string()
@@ -28,17 +29,6 @@ fn isomorphs(puzzles: &[Puzzle], seed: u64) -> Vec<Puzzle> {
 
 fn lines(puzzles: &[Puzzle]) -> String {
     puzzles.iter().map(|puzzle| format!("{puzzle}\n")).collect()
-}
-
-/// The rows of a table as maps from column to field.
-fn table(text: &str) -> Vec<HashMap<String, String>> {
-    let mut reader = csv::Reader::from_reader(text.as_bytes());
-    reader.deserialize().map(Result::unwrap).collect()
-}
-
-fn run(folder: &Folder, line: &str) -> Ran {
-    let words: Vec<_> = line.split_whitespace().collect();
-    folder.run(words[0], &words[1..], "")
 }
 
 /// Three sets: `a` has 150 classes, of which 40 come twice; `b` has isomorphs of 30 of them, 5 of
@@ -67,9 +57,9 @@ fn three_sets(folder: &Folder) {
 fn overlap_finds_every_class_that_sets_share_and_no_other() {
     let folder = Folder::new();
     three_sets(&folder);
-    let ran = run(&folder, "overlap a b c.csv");
+    let ran = folder.line("overlap a b c.csv");
     let rows = table(&ran.rows);
-    // Of `a` the classes 20 to 49 and 0, of which those below 40 stand twice.
+    // Of `a` the classes 20 to 49 and 0, of which those below 40 occur twice.
     let counts = rows.iter().fold(BTreeMap::new(), |mut counts: BTreeMap<&str, usize>, row| {
         *counts.entry(&row["file"]).or_default() += 1;
         counts
@@ -106,7 +96,7 @@ fn overlap_finds_every_class_that_sets_share_and_no_other() {
     }
     for options in ["-j 1", "-j 7", "--memory 20k", "--memory 1"] {
         assert_eq!(
-            run(&folder, &format!("overlap a b c.csv {options}")).rows,
+            folder.line(&format!("overlap a b c.csv {options}")).rows,
             ran.rows,
             "{options}"
         );
@@ -121,10 +111,10 @@ fn overlap_of_equal_puzzles_and_of_nothing() {
     folder.file("a", format!("{CLASSIC}\n"));
     folder.file("b", format!("{turned}\n{}\n", CLASSIC.replace('.', "0")));
     folder.file("c", format!("{SOLVED}\n"));
-    let ran = run(&folder, "overlap a b --exact --format lines");
+    let ran = folder.line("overlap a b --exact --format lines");
     assert_eq!(ran.rows, format!("{}\n{CLASSIC}\n", CLASSIC.replace('.', "0")));
-    assert_eq!(run(&folder, "overlap a b --columns file,line").rows.lines().count(), 4);
-    let ran = run(&folder, "overlap a c");
+    assert_eq!(folder.line("overlap a b --columns file,line").rows.lines().count(), 4);
+    let ran = folder.line("overlap a c");
     assert_eq!((&*ran.rows, ran.status), ("file,line,puzzle,canonical\n", 0));
 }
 
@@ -149,7 +139,7 @@ fn rows_against_a_set_are_those_of_other_classes() {
         "solve b --against a -j 1 --columns puzzle,status",
         "canon b --against a --dedup --columns puzzle,status",
     ] {
-        let ran = run(&folder, line);
+        let ran = folder.line(line);
         let rows = table(&ran.rows);
         assert_eq!(rows[0]["status"], "malformed", "{line}");
         let found: Vec<_> = rows[1..].iter().map(|row| row["puzzle"].clone()).collect();
@@ -157,8 +147,8 @@ fn rows_against_a_set_are_those_of_other_classes() {
         assert!(ran.messages.contains("  known                    35"), "{line}: {}", ran.messages);
         assert!(ran.messages.contains("no puzzle"), "{line}: {}", ran.messages);
     }
-    // Isomorphs are no equal puzzles.
-    let ran = run(&folder, "canon b --against a --exact --columns line -q");
+    // Isomorphs are not equal.
+    let ran = folder.line("canon b --against a --exact --columns line -q");
     assert_eq!(ran.rows.lines().count(), 1 + 136);
     for (line, message) in [
         ("canon b --exact", "--dedup and --against"),
@@ -167,8 +157,11 @@ fn rows_against_a_set_are_those_of_other_classes() {
         ("canon b --against a -o a", "is the input a"),
         ("solve b --against a --solutions 3", "--solutions writes several"),
         ("solve b --against nowhere", "nowhere"),
+        // Found before the set is read.
+        ("solve b --against nowhere -o a", "a: exists"),
+        ("solve b --against nowhere --format lines --columns line", "--columns goes with"),
     ] {
-        let ran = run(&folder, line);
+        let ran = folder.line(line);
         assert!(ran.status >= 2 && ran.messages.contains(message), "{line}: {ran:?}");
     }
 }
@@ -186,14 +179,14 @@ fn classes(folder: &Folder) -> String {
 }
 
 #[test]
-fn a_split_parts_no_class_and_loses_no_row() {
+fn a_split_separates_no_class_and_loses_no_row() {
     let folder = Folder::new();
     let text = classes(&folder);
     let mut all: Vec<_> = table(&text).into_iter().map(|row| row["id"].clone()).collect();
     for options in ["", "--stratify level", "--stratify clues", "--stratify guesses"] {
         let line =
             format!("split --test 20% --seed 1 in.csv -o train.csv,test.csv --force {options}");
-        let ran = run(&folder, &line);
+        let ran = folder.line(&line);
         assert_eq!(ran.status, 0, "{ran:?}");
         let sides = ["train.csv", "test.csv"].map(|name| folder.read(name));
         let [train, test] = [&sides[0], &sides[1]].map(|side| table(side));
@@ -231,33 +224,29 @@ fn a_split_parts_no_class_and_loses_no_row() {
             );
         }
         for threads in ["-j 1", "-j 7"] {
-            assert_eq!(run(&folder, &format!("{line} {threads}")).status, 0);
+            assert_eq!(folder.line(&format!("{line} {threads}")).status, 0);
             assert!([folder.read("train.csv"), folder.read("test.csv")] == sides, "{threads}");
         }
     }
     let other = "split --test 20% --seed 2 in.csv -o train2.csv,test2.csv";
-    assert_eq!(run(&folder, other).status, 0);
+    assert_eq!(folder.line(other).status, 0);
     assert_ne!(folder.read("test2.csv"), folder.read("test.csv"));
 }
 
 #[test]
-fn a_split_by_puzzle_parts_isomorphs_and_says_what_has_no_side() {
+fn a_split_by_puzzle_separates_isomorphs_and_reports_bad_records() {
     let folder = Folder::new();
     let isomorphs = isomorphs(&vec![CLASSIC.parse().unwrap(); 400], 1);
     folder.file("in", format!("{}bad\n{}", lines(&isomorphs), lines(&isomorphs)));
-    let ran = run(&folder, "split --by puzzle --test 0.25 --seed 3 in -o a.lines.gz,b.lines.gz");
+    let ran = folder.line("split --by puzzle --test 0.25 --seed 3 in -o a.lines.gz,b.lines.gz");
     assert_eq!(ran.status, 1);
     assert!(ran.messages.contains("in:401:1: malformed"), "{}", ran.messages);
-    let read = |name: &str| {
-        let file = std::fs::File::open(folder.path(name)).unwrap();
-        std::io::read_to_string(flate2::read::MultiGzDecoder::new(file)).unwrap()
-    };
-    let sides = [read("a.lines.gz"), read("b.lines.gz")];
+    let sides = ["a.lines.gz", "b.lines.gz"].map(|name| folder.unpacked(name));
     let [a, b] = [&sides[0], &sides[1]].map(|side| side.lines().collect::<HashSet<_>>());
     assert!(a.is_disjoint(&b) && a.len() == 300 && b.len() == 100, "{} {}", a.len(), b.len());
     assert_eq!(sides.map(|side| side.lines().count()), [600, 200]);
     folder.file("in.csv", format!("puzzle\n{CLASSIC}\n"));
-    for (line, message) in [
+    folder.assert_refused(&[
         ("split --test 10% --seed 1 in.csv -o one.csv", "two names"),
         ("split --test 10% --seed 1 in.csv -o a.csv,b.jsonl", "one format"),
         ("split --test 10% --seed 1 in.csv -o a.csv,b.csv.gz", "one format"),
@@ -268,17 +257,13 @@ fn a_split_by_puzzle_parts_isomorphs_and_says_what_has_no_side() {
         ("split --test 10% --seed 1 in.csv -o c.lines.gz,a.lines.gz", "--force replaces it"),
         ("split --test 0 --seed 1 in.csv -o a.csv,b.csv", "a share"),
         ("split --test 10% --seed 1 - -o a.csv,b.csv", "has to be a file"),
-    ] {
-        let ran = run(&folder, line);
-        assert_eq!(ran.status, 2, "{line}: {ran:?}");
-        assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
-    }
+    ]);
 }
 
 /// A table of puzzles and their solutions.
 fn solved(folder: &Folder) -> String {
     folder.file("in", lines(&puzzles(9, 40)));
-    let ran = run(folder, "solve in --columns puzzle,solution,line -q");
+    let ran = folder.line("solve in --columns puzzle,solution,line -q");
     let text = ran.rows.replace("line", "id");
     folder.file("in.csv", &text);
     text
@@ -289,7 +274,7 @@ fn isomorphs_are_right_different_and_the_same_for_all_threads() {
     let folder = Folder::new();
     let originals = table(&solved(&folder));
     let line = "augment in.csv --seed 5 --keep id --columns line,copy,puzzle,solution";
-    let ran = run(&folder, &format!("{line} --times 7 --original"));
+    let ran = folder.line(&format!("{line} --times 7 --original"));
     assert_eq!(ran.status, 0, "{ran:?}");
     let rows = table(&ran.rows);
     assert_eq!(rows.len(), 40 * 8);
@@ -305,28 +290,28 @@ fn isomorphs_are_right_different_and_the_same_for_all_threads() {
         }
     }
     folder.file("out.csv", &ran.rows);
-    let checked = run(&folder, "check out.csv --columns status --quiet");
+    let checked = folder.line("check out.csv --columns status --quiet");
     assert_eq!((checked.status, checked.rows.lines().count()), (0, 321));
     for options in ["-j 1", "-j 2", "-j 7"] {
-        assert_eq!(run(&folder, &format!("{line} --times 7 --original {options}")).rows, ran.rows);
+        assert_eq!(folder.line(&format!("{line} --times 7 --original {options}")).rows, ran.rows);
     }
     // The first copies do not depend on how many there are.
-    let fewer = table(&run(&folder, &format!("{line} --times 3")).rows);
+    let fewer = table(&folder.line(&format!("{line} --times 3")).rows);
     assert!(fewer.iter().all(|row| rows.contains(row)) && fewer.len() == 40 * 3);
     assert_ne!(
-        run(&folder, "augment in.csv --seed 6").rows,
-        run(&folder, "augment in.csv --seed 5").rows
+        folder.line("augment in.csv --seed 6").rows,
+        folder.line("augment in.csv --seed 5").rows
     );
 }
 
 #[test]
 fn there_are_no_more_isomorphs_than_a_puzzle_has() {
     let folder = Folder::new();
-    // One clue: 81 cells and nine digits, but for the puzzle itself. None: nothing else.
+    // With one clue: 81 cells and nine digits, except the puzzle itself. Without clues: none.
     let one = format!("5{}", ".".repeat(80));
     folder.file("in", format!("{one}\n{}\n{CLASSIC}\nbad\n", ".".repeat(81)));
     let count = |options: &str| {
-        let ran = run(&folder, &format!("augment in --seed 1 --columns line,puzzle -q {options}"));
+        let ran = folder.line(&format!("augment in --seed 1 --columns line,puzzle -q {options}"));
         assert_eq!(ran.status, 1);
         let rows = table(&ran.rows);
         let different: HashSet<_> = rows.iter().map(|row| row["puzzle"].clone()).collect();
@@ -349,7 +334,7 @@ fn a_sample_has_no_record_twice_and_depends_on_the_seed() {
         let line = format!(
             "augment in --sample 500 --times 0 --original --columns line --seed {seed} -j {threads} -q"
         );
-        let rows = run(&folder, &line).rows;
+        let rows = folder.line(&line).rows;
         rows.lines().skip(1).map(|line| line.parse::<u32>().unwrap()).collect::<Vec<_>>()
     };
     let lines = sample(1, 1);
@@ -360,40 +345,52 @@ fn a_sample_has_no_record_twice_and_depends_on_the_seed() {
     assert!((mean - 1500.0).abs() < 5.0 * 866.0 / 500_f64.sqrt(), "{mean}");
     assert_eq!(sample(1, 7), lines);
     assert_ne!(sample(2, 1), lines);
-    let ran = run(&folder, "augment in --sample 5000 --times 2 --seed 1 --columns copy -q");
+    let ran = folder.line("augment in --sample 5000 --times 2 --seed 1 --columns copy -q");
     assert_eq!(ran.rows.lines().count(), 1 + 2 * 3000);
 }
 
 #[test]
-fn isomorphs_of_what_has_no_solution_or_a_wrong_one() {
+fn isomorphs_of_records_without_a_right_solution() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC},{SOLVED},x\n{CLASSIC},123,y\n{CLASSIC}\n"));
     let ran =
-        run(&folder, "augment in --seed 1 --times 1 --original --keep --columns copy,solution");
+        folder.line("augment in --seed 1 --times 1 --original --keep --columns copy,solution");
     let rows = table(&ran.rows);
     let solutions: Vec<_> = rows.iter().map(|row| row["solution"].len()).collect();
     assert_eq!(solutions, [81, 81, 0, 0, 0, 0]);
     assert_eq!(rows.iter().map(|row| &*row["rest"]).collect::<String>(), "xxyy");
     folder.file("in.csv", format!("puzzle,id\n{CLASSIC},7\n"));
-    let ran = run(&folder, "augment in.csv --seed 1");
+    let ran = folder.line("augment in.csv --seed 1");
     assert!(ran.rows.starts_with("puzzle\n"), "{}", ran.rows);
-    for (line, message) in [
+    folder.assert_refused(&[
         ("augment in --seed 1 --times 0", "--original"),
-        ("augment in --seed 1 --columns guesses", "is no column of isomorphs"),
-        ("augment in --seed 1 --format grid", "shows solutions"),
+        ("augment in --seed 1 --columns guesses", "is a column of bulkdoku solve"),
+        ("augment in --seed 1 --format grid", "but not grid"),
         ("augment - --seed 1 --sample 3", "has to be a file"),
         ("augment in --seed 1 --times 2M", "at most 1000000"),
         ("augment in --seed 1 -o in", "is the input"),
         ("augment in.csv --seed 1 --solution-column x", "no column \"x\""),
-    ] {
-        let ran = run(&folder, line);
-        assert_eq!(ran.status, 2, "{line}: {ran:?}");
-        assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
+    ]);
+}
+
+/// Sets that are too large for memory are sorted in temporary files.
+#[cfg(unix)]
+#[test]
+fn temporary_files_that_cannot_be_made_end_the_run() {
+    let folder = Folder::new();
+    folder.file("a", lines(&puzzles(1, 200)));
+    for args in [&["overlap", "a", "a"][..], &["canon", "a", "--against", "a", "-o", "out"]] {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("bulkdoku"));
+        command.args(args).args(["--memory", "1"]).current_dir(folder.path("."));
+        let ran = Ran::from(command.env("TMPDIR", "missing").output().unwrap());
+        assert_eq!((ran.status, &*ran.rows), (3, ""), "{ran:?}");
+        assert!(ran.messages.contains("temporary files (TMPDIR names their folder): "), "{ran:?}");
+        assert_eq!(folder.names(), ["a"]);
     }
 }
 
 #[test]
-fn ended_runs_are_resumed_with_the_same_rows() {
+fn killed_runs_are_resumed_to_the_same_rows() {
     let folder = Folder::new();
     let classes = |from: usize| {
         let puzzles = bulkdoku::generate::Generator::new().puzzles(

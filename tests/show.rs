@@ -1,8 +1,7 @@
 //! `bulkdoku show` as a user runs it.
 
-use assert_cmd::Command;
-
 use crate::common::command::Folder;
+use crate::common::contents::gz;
 
 const EASY: &str =
     "003020600900305001001806400008102900700000008006708200002609500800203009005010300";
@@ -13,9 +12,8 @@ const HARD_SOLVED: &str =
 
 /// Standard output, and the exit status.
 fn show(args: &[&str], input: &str) -> (String, i32) {
-    let mut command = Command::cargo_bin("bulkdoku").unwrap();
-    let output = command.arg("show").args(args).write_stdin(input).output().unwrap();
-    (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
+    let ran = Folder::new().run("show", args, input);
+    (ran.rows, ran.status)
 }
 
 fn shown(args: &[&str]) -> String {
@@ -80,7 +78,7 @@ fn candidates_are_read_back_to_the_same_state() {
         assert_eq!(show(&["--candidates", "-"], &grid), (line, 0));
         assert_eq!(show(&["--stage", "propagated", "-"], &grid).0, grid);
     }
-    // What is given is drawn as it is: nothing follows from it.
+    // Givens are drawn without propagation.
     let given = shown(&["--candidates", "--stage", "givens", HARD]);
     assert_eq!(shown(&[given.trim_end()]), shown(&[HARD]));
 }
@@ -105,7 +103,7 @@ fn a_trace_of_a_search_lists_guesses_and_retreats() {
 }
 
 #[test]
-fn a_file_is_shown_as_what_it_holds() {
+fn all_puzzles_of_a_file_are_shown() {
     let folder = Folder::new();
     folder.file("one.txt", format!("# a puzzle\n{EASY}\n"));
     folder.file("table.csv", format!("id,puzzle\n1,{EASY}\n2,{HARD}\n"));
@@ -114,12 +112,7 @@ fn a_file_is_shown_as_what_it_holds() {
     folder.file("empty.txt", "# nothing\n");
     let show = |args: &[&str], input: &[u8]| folder.run("show", args, input);
     assert_eq!(show(&["one.txt"], b"").rows, shown(&[EASY]));
-    let packed = {
-        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut packer, EASY.as_bytes()).unwrap();
-        packer.finish().unwrap()
-    };
-    assert_eq!(show(&["-"], &packed).rows, shown(&[EASY]));
+    assert_eq!(show(&["-"], &gz(EASY)).rows, shown(&[EASY]));
 
     let both = show(&["table.csv", "--stage", "solved"], b"");
     let [easy, hard] = [EASY, HARD].map(|puzzle| shown(&["--stage", "solved", puzzle]));
@@ -127,7 +120,7 @@ fn a_file_is_shown_as_what_it_holds() {
     let lines = show(&["table.csv", "--candidates"], b"");
     assert_eq!(lines.rows, shown(&["--candidates", EASY]) + &shown(&["--candidates", HARD]));
 
-    // A bad record is named, the others are shown.
+    // A bad record is reported, the others are shown.
     let mixed = show(&["mixed.txt"], b"");
     assert_eq!((mixed.status, mixed.rows), (1, shown(&[EASY])));
     assert!(mixed.messages.contains("mixed.txt:2:3: malformed: 2 cells"), "{}", mixed.messages);
@@ -142,7 +135,7 @@ fn a_file_is_shown_as_what_it_holds() {
         assert_eq!((ran.status, ran.rows.as_str()), (status, ""), "{ran:?}");
         assert!(ran.messages.contains(hint), "{ran:?}");
     }
-    // Input without an end is not read to its end.
+    // Endless input is not read to its end.
     let ran = show(&["-"], &b"\0".repeat(3 << 20));
     assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{}", ran.messages);
 }
@@ -166,7 +159,7 @@ fn peers_and_units_of_a_cell() {
 }
 
 #[test]
-fn options_that_would_do_nothing_are_refused() {
+fn options_without_effect_are_refused() {
     for args in [
         &["--names", "rc", EASY][..],
         &["--names", "rc", "--candidates", EASY],

@@ -10,7 +10,7 @@ fn solve(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
 }
 
 #[test]
-fn rows_have_the_columns_that_are_promised() {
+fn rows_have_the_default_columns() {
     let ran = solve(&[], format!("{CLASSIC}\n"));
     assert_eq!(ran.status, 0);
     let mut lines = ran.rows.lines();
@@ -22,7 +22,7 @@ fn rows_have_the_columns_that_are_promised() {
 }
 
 #[test]
-fn the_puzzle_column_is_what_was_written() {
+fn the_puzzle_column_has_the_text_of_the_input() {
     let written = CLASSIC.replace('.', "0").replacen('0', "x", 1);
     let ran = solve(&["--columns", "puzzle"], format!("  {written} ; 12\r\n"));
     assert_eq!(ran.rows, format!("puzzle\n{written}\n"));
@@ -78,7 +78,7 @@ fn the_latency_histogram_counts_every_puzzle() {
 }
 
 #[test]
-fn the_summary_is_for_people_and_for_programs() {
+fn the_summary_is_printed_and_written_as_json() {
     let folder = Folder::new();
     let input = format!("# c\n\n{CLASSIC}\n{CLASSIC}\n12\n");
     let args = ["--summary-json", "summary.json", "-j", "2", "--engine", "scalar"];
@@ -96,13 +96,13 @@ fn the_summary_is_for_people_and_for_programs() {
 }
 
 #[test]
-fn quiet_means_quiet() {
+fn quiet_suppresses_all_messages() {
     let ran = solve(&["-q"], "12\n");
     assert_eq!((ran.messages.as_str(), ran.status), ("", 1));
 }
 
 #[test]
-fn messages_are_few_on_standard_error_and_complete_in_a_file() {
+fn standard_error_has_the_first_messages_and_a_file_all() {
     let folder = Folder::new();
     let ran = folder.solve(&["--errors", "errors.txt"], "12\n".repeat(1000));
     assert_eq!(ran.messages.lines().filter(|line| line.contains("malformed:")).count(), 20);
@@ -112,9 +112,9 @@ fn messages_are_few_on_standard_error_and_complete_in_a_file() {
     assert_eq!(all.lines().last(), Some("<stdin>:1000:3: malformed: 2 cells, 81 expected"));
 }
 
-/// Every kind of bad line, and good ones that look odd.
+/// All kinds of bad lines, and unusual good ones.
 #[test]
-fn each_line_of_the_malformed_set_is_what_is_expected() {
+fn each_line_of_the_malformed_set_has_its_status() {
     let datasets = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
     let folder = Folder::new();
     let input = fs::read(datasets.join("malformed.txt")).unwrap();
@@ -160,14 +160,14 @@ fn puzzles_are_taken_as_arguments() {
     let ran = folder.solve(&[&[CLASSIC, &dashes][..], &columns].concat(), "");
     assert_eq!(ran.rows, format!("{header}1,{row}2,{dashes},{SOLVED},unique\n"));
 
-    // Pencil marks, and a grid as it is drawn.
+    // Pencil marks, and a grid of nine lines.
     let marks = marks(CLASSIC);
     let rows: Vec<_> = (0..9).map(|i| &CLASSIC[9 * i..9 * i + 9]).collect();
     let lines = ["--format", "lines", "-q"];
     let ran = folder.solve(&[&[marks.as_str(), &rows.join("\n")][..], &lines].concat(), "");
     assert_eq!(ran.rows, format!("{SOLVED}\n").repeat(2));
 
-    // Beside files; what stands there by that name is a file.
+    // With files in between. An argument that names a file is one.
     folder.file("in", format!("# comment\n{CLASSIC}\n"));
     let beside = ["in", CLASSIC, CLASSIC, "in", "--columns", "file,line", "-q"];
     let ran = folder.solve(&beside, "");

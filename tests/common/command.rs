@@ -13,17 +13,29 @@ use tempfile::TempDir;
 /// A puzzle with one solution.
 pub const CLASSIC: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// That solution.
+/// Its solution.
 pub const SOLVED: &str =
     "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
 
-/// A puzzle's pencil marks: nine characters a cell.
+/// The pencil marks of a puzzle: nine characters for each cell.
 pub fn marks(puzzle: &str) -> String {
     let of_cell = |cell: char| match cell {
         '.' => "123456789".to_owned(),
         clue => ('1'..='9').map(|digit| if digit == clue { digit } else { '.' }).collect(),
     };
     puzzle.chars().map(of_cell).collect()
+}
+
+/// The nine lines of a grid.
+pub fn grid(cells: &str) -> String {
+    (0..9).map(|i| format!("{}\n", &cells[9 * i..9 * i + 9])).collect()
+}
+
+/// Waits until a condition holds.
+pub fn wait_until(holds: impl Fn() -> bool) {
+    while !holds() {
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// A folder of its own for each test.
@@ -47,6 +59,21 @@ impl Folder {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    /// Runs a subcommand from a line of words, without input.
+    pub fn line(&self, line: &str) -> Ran {
+        let words: Vec<_> = line.split_whitespace().collect();
+        self.run(words[0], &words[1..], "")
+    }
+
+    /// Runs lines of words that are wrong usage, each with a part of its message.
+    pub fn assert_refused(&self, lines: &[(&str, &str)]) {
+        for (line, message) in lines {
+            let ran = self.line(line);
+            assert_eq!(ran.status, 2, "{line}: {ran:?}");
+            assert!(ran.messages.contains(message), "{line}: {}", ran.messages);
+        }
+    }
+
     /// Runs `bulkdoku solve` in this folder with `input` at standard input.
     pub fn solve(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
         self.run("solve", args, input)
@@ -66,9 +93,9 @@ impl Folder {
         ran.into()
     }
 
-    /// Starts a run that resumes, again and again, and kills it after longer and longer pauses,
-    /// until it ends by itself: with one of `statuses`, or with 2 if the last kill came when all
-    /// was done. Returns how many kills that took, at least one.
+    /// Resumes a run repeatedly and kills it after increasing pauses, until it ends by itself: with
+    /// one of `statuses`, or with 2 if the last kill came after the end. Returns the number of
+    /// kills, at least one.
     pub fn kill_until_done(
         &self,
         subcommand: &str,

@@ -1,13 +1,15 @@
-//! What several integration tests share: the engines to test, and an oracle that is obviously
-//! right.
+//! Shared by integration tests: the engines to test, and an oracle that is obviously right.
 
 // Each test binary uses a part of this.
 #![allow(dead_code)]
 
 pub mod command;
+#[cfg(feature = "cli")]
+pub mod contents;
+#[cfg(feature = "pipeline")]
+pub mod pieces;
 
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Read};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::LazyLock;
 
@@ -24,11 +26,11 @@ pub const SEVENTEEN: &str =
     "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
 pub const SEVENTEEN_SOLVED: &str =
     "987654321246173985351928746128537694634892157795461832519286473472319568863745219";
-/// Rows 4 and 5 hold 1 and 3 in the same two columns: they can change places.
+/// Rows 4 and 5 have 1 and 3 in the same two columns: they can be exchanged.
 pub const TWO: &str =
     "53467891267219534819834256785976.42.42685.79.713924856961537284287419635345286179";
 
-/// Every engine but those of the textbooks, at every vector level of this machine; engines without
+/// Every engine but the textbook ones, at every vector level of this machine; engines without
 /// vectors once.
 pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
     let builds = EngineKind::builds().filter(|(_, kind, _)| !kind.is_textbook());
@@ -40,37 +42,10 @@ pub fn engines() -> Vec<(String, Box<dyn Engine>)> {
     builds.map(build).collect()
 }
 
-/// The engines of the textbooks: they need a limit of nodes.
+/// The textbook engines, which need a limit of nodes.
 pub fn textbook_engines() -> Vec<(String, Box<dyn Engine>)> {
     let textbook = EngineKind::ALL.iter().filter(|kind| kind.is_textbook());
     textbook.map(|kind| (kind.to_string(), kind.build(SimdLevel::best()))).collect()
-}
-
-/// Gives its bytes in pieces of these sizes, in turn; a size of 0 is an interrupted read.
-pub struct InPieces<'a> {
-    bytes: &'a [u8],
-    sizes: &'a [usize],
-    next: usize,
-}
-
-impl Read for InPieces<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes[self.next % self.sizes.len()];
-        self.next += 1;
-        if size == 0 {
-            return Err(ErrorKind::Interrupted.into());
-        }
-        let size = size.min(into.len()).min(self.bytes.len());
-        into[..size].copy_from_slice(&self.bytes[..size]);
-        self.bytes = &self.bytes[size..];
-        Ok(size)
-    }
-}
-
-impl<'a> InPieces<'a> {
-    pub fn new(bytes: &'a [u8], sizes: &'a [usize]) -> Self {
-        Self { bytes, sizes, next: 0 }
-    }
 }
 
 /// Count up to `solutions`.
@@ -94,7 +69,7 @@ pub fn solve_marks(engine: &mut dyn Engine, marks: &[Marks], limits: Limits) -> 
 }
 
 fn fill_in(count: usize, solve: impl FnOnce(&mut [Outcome]) -> usize) -> Vec<Outcome> {
-    // What stood there before must not shine through.
+    // Earlier values must be overwritten.
     let stale = Outcome { grid: Grid::BLANK, solutions: 77, gave_up: true, ..Outcome::NONE };
     let mut outcomes = vec![stale; count];
     assert_eq!(solve(&mut outcomes), count);
@@ -111,7 +86,7 @@ pub fn solve_one(engine: &mut dyn Engine, puzzle: &Puzzle, limits: Limits) -> Ou
 
 /// A puzzle or marks.
 pub trait Given: Display {
-    /// Whether a grid obeys the rules and has what is given.
+    /// Whether a grid obeys the rules and agrees with this.
     fn is_solved_by(&self, grid: &Grid) -> bool;
 }
 
@@ -127,7 +102,7 @@ impl Given for Marks {
     }
 }
 
-/// Checks what an engine says against the number of solutions (up to the limit) that there are.
+/// Checks an outcome against the expected number of solutions (up to the limit).
 pub fn check(name: &str, puzzle: &impl Given, outcome: &Outcome, solutions: u32) {
     assert_eq!(outcome.solutions, solutions, "{name}: solutions of {puzzle}");
     assert!(!outcome.gave_up, "{name}: gave up without a limit on {puzzle}");
@@ -137,33 +112,33 @@ pub fn check(name: &str, puzzle: &impl Given, outcome: &Outcome, solutions: u32)
     }
 }
 
-/// A digit in a cell.
-type Way = (usize, u8);
+/// A choice: a digit in a cell.
+type Choice = (usize, u8);
 
-/// A sudoku is 324 wishes: each cell wants a digit, each unit wants each digit in a cell. There
-/// are nine ways to grant a wish.
-static WISHES: LazyLock<Vec<[Way; 9]>> = LazyLock::new(|| {
+/// A sudoku has 324 constraints: each cell has a digit, each unit has each digit in a cell. There
+/// are nine choices for each.
+static CONSTRAINTS: LazyLock<Vec<[Choice; 9]>> = LazyLock::new(|| {
     let of_cells = (0..CELLS).map(|cell| std::array::from_fn(|i| (cell, i as u8 + 1)));
     let of_units = Unit::all()
         .flat_map(|unit| (1..=9).map(move |digit| unit.cells().map(|cell| (cell, digit))));
     of_cells.chain(of_units).collect()
 });
 
-/// What the oracle found.
+/// The result of the oracle.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// Solutions, up to the limit.
     pub solutions: u32,
     /// The first of them.
     pub first: Option<[u8; CELLS]>,
-    /// Grids looked at.
+    /// The number of grids searched.
     nodes: u32,
 }
 
-/// How many solutions a puzzle, or marks, have, up to `limit`, and the first of them, by the rules
-/// alone: take the wish that can be granted in the fewest ways, and try them one after the other.
+/// Counts the solutions of a puzzle or of marks, up to `limit`, by the rules alone: takes the
+/// constraint with the fewest choices, and tries them one after the other.
 ///
-/// `None` after 2,000 grids: it is obvious, not quick.
+/// `None` after 2,000 grids: it is simple, not fast.
 pub fn oracle(given: impl Into<Marks>, limit: u32) -> Option<Found> {
     let marks = given.into();
     let clues = marks.clues();
@@ -186,9 +161,9 @@ fn breaks_the_rules(cells: &[u8; CELLS]) -> bool {
 fn try_all(cells: &mut [u8; CELLS], marks: &Marks, limit: u32, found: &mut Found) {
     found.nodes += 1;
     let possible: [[bool; 10]; CELLS] = possible(cells, marks);
-    let fits = |&&(cell, digit): &&Way| possible[cell][digit as usize];
-    let granted = |wish: &[Way; 9]| wish.iter().any(|&(cell, digit)| cells[cell] == digit);
-    let open = WISHES.iter().filter(|wish| !granted(wish));
+    let fits = |&&(cell, digit): &&Choice| possible[cell][digit as usize];
+    let granted = |wish: &[Choice; 9]| wish.iter().any(|&(cell, digit)| cells[cell] == digit);
+    let open = CONSTRAINTS.iter().filter(|wish| !granted(wish));
     let Some(wish) = open.min_by_key(|wish| wish.iter().filter(fits).count()) else {
         found.solutions += 1;
         found.first.get_or_insert(*cells);
@@ -203,8 +178,7 @@ fn try_all(cells: &mut [u8; CELLS], marks: &Marks, limit: u32, found: &mut Found
     }
 }
 
-/// `[cell][digit]`: the cell is blank and has the candidate, and no cell that it shares a unit with
-/// has the digit.
+/// `[cell][digit]`: the cell is blank and has the candidate, and no peer has the digit.
 fn possible(cells: &[u8; CELLS], marks: &Marks) -> [[bool; 10]; CELLS] {
     let is_open =
         |cell: usize, digit: usize| cells[cell] == 0 && marks.of_cell(cell).contains(digit as u8);

@@ -1,36 +1,36 @@
-//! Puzzles of some rows, and what is wrong with the rows that hold none.
+//! The puzzles of some rows, and the errors of rows without one.
 
 use std::fmt;
 
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Malformed, Puzzle};
 
-/// Rows as puzzles. Kept and filled again.
+/// Rows as puzzles. Reused for later rows.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// Of all rows that hold one, in order.
+    /// The puzzles, in order.
     pub puzzles: Vec<Puzzle>,
-    /// The other rows, in order.
+    /// The bad rows, in order.
     pub bad: Vec<BadRow>,
 }
 
-/// A row that holds no puzzle.
+/// A row without a puzzle.
 #[derive(Clone, Debug)]
 pub struct BadRow {
-    /// Its place in the block.
+    /// Its index in the block.
     pub row: usize,
-    /// What is wrong.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why a row holds no puzzle.
+/// Why a row has no puzzle.
 #[derive(Clone, Debug)]
 pub enum Why {
-    /// It holds nothing.
+    /// It is null.
     Null,
-    /// Its text is no puzzle.
+    /// Its text is not a puzzle.
     Text(Malformed),
-    /// One of its numbers is no cell.
+    /// One of its numbers is not a cell.
     Number { cell: usize, value: u8, blank: u8 },
 }
 
@@ -52,18 +52,18 @@ impl fmt::Display for Why {
 }
 
 impl Block {
-    /// Forgets all rows but keeps the room.
+    /// Removes all rows, keeps the memory.
     pub fn clear(&mut self) {
         self.puzzles.clear();
         self.bad.clear();
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.puzzles.len() + self.bad.len()
     }
 
-    /// Adds a row of text. White space around the cells is not part of them.
+    /// Adds a row of text. Surrounding white space is ignored.
     #[inline]
     pub fn push_text(&mut self, text: &[u8]) {
         let line = <&[u8; CELLS]>::try_from(text).ok();
@@ -97,7 +97,7 @@ impl Block {
         }
     }
 
-    /// Adds a row that holds nothing.
+    /// Adds a null row.
     pub fn push_null(&mut self) {
         self.push_bad(Why::Null);
     }
@@ -106,7 +106,7 @@ impl Block {
         self.bad.push(BadRow { row: self.len(), why });
     }
 
-    /// All rows in order: the place of the puzzle, or what is wrong.
+    /// All rows in order: the index of the puzzle, or the reason why there is none.
     pub fn rows(&self) -> impl Iterator<Item = Result<usize, &Why>> {
         let mut bad = self.bad.iter().peekable();
         let mut next = 0;

@@ -1,16 +1,15 @@
-//! Checking given solutions.
+//! Checks given solutions.
 
-use bulkdoku::check::{Mismatch, compare, judge, solves};
-use bulkdoku::puzzle::CELLS;
-use bulkdoku::{Limits, Marks, Outcome, Puzzle, Status, StopFlag};
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
 use std::ops::Range;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use bulkdoku::check::{Mismatch, compare, judge, solves};
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{Limits, Marks, Outcome, Puzzle, Status, StopFlag};
+use pyo3::prelude::*;
 
-use crate::columns::{Column, Form, Sheet, SolvedRow, schema};
+use crate::columns::{Form, Sheet, SolvedRow, schema};
 use crate::engines::{BLOCK_ROWS, Bench, Engines};
 use crate::progress::Progress;
 use crate::rows::{Given, Rows};
@@ -18,17 +17,6 @@ use crate::settings::Settings;
 use crate::solve::ranges;
 use crate::table::Table;
 use crate::work::{self, Watch};
-
-/// The columns that `check` has.
-pub const COLUMNS: &[Column] = &[
-    Column::Puzzle,
-    Column::Status,
-    Column::Reason,
-    Column::Solutions,
-    Column::Guesses,
-    Column::Nodes,
-    Column::Latency,
-];
 
 /// Checks a solution for each puzzle.
 pub fn check_all(
@@ -39,11 +27,7 @@ pub fn check_all(
     engines: &Engines,
     progress: &mut Progress,
 ) -> PyResult<Table> {
-    if puzzles.len() != answers.len() {
-        let (puzzles, answers) = (puzzles.len(), answers.len());
-        let what = format!("{puzzles} puzzles, but {answers} solutions: one for each is wanted");
-        return Err(PyValueError::new_err(what));
-    }
+    puzzles.check_solutions(answers)?;
     let schema = &schema(&settings.columns, Form::Text);
     let watch = &mut Watch::new(progress, true);
     let batches = puzzles.with_all(|puzzles| {
@@ -54,12 +38,11 @@ pub fn check_all(
             py.detach(|| {
                 work::run(
                     settings.threads,
-                    ranges.len(),
+                    &ranges,
                     stop,
                     watch,
                     || engines.take(stop),
-                    |taken, number| unit.check(taken.bench(), ranges[number].clone()),
-                    |number| ranges[number].len(),
+                    |taken, range| unit.check(taken.bench(), range),
                 )
             })
         })
@@ -67,7 +50,7 @@ pub fn check_all(
     Ok(Table::new(schema.clone(), batches))
 }
 
-/// What is common to all units of a call.
+/// The parameters that all units of a call share.
 #[derive(Clone, Copy)]
 struct Unit<'a> {
     puzzles: &'a dyn Rows,
@@ -77,7 +60,7 @@ struct Unit<'a> {
 }
 
 impl Unit<'_> {
-    /// Checks some rows, block after block; `None` if it was stopped.
+    /// Checks some rows, block by block; `None` if stopped.
     fn check(self, bench: &mut Bench, range: Range<usize>) -> Option<RecordBatch> {
         let limits = self.settings.limits;
         let mut sheet = Sheet::new(&self.settings.columns, Form::Text, 0, range.len());
@@ -85,7 +68,7 @@ impl Unit<'_> {
         for start in range.step_by(BLOCK_ROWS) {
             bench.block.clear();
             self.puzzles.read(start..end.min(start + BLOCK_ROWS), &mut bench.block);
-            // One solution is enough: the given one, if it is right.
+            // Without a search for others, the given solution is enough.
             if limits.solutions.get() > 1 {
                 if !bench.solve(limits) {
                     return None;

@@ -36,7 +36,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// Those that `solve` has.
+    /// The columns of `solve`.
     pub const OF_SOLVE: &[Self] = &[
         Self::Puzzle,
         Self::Solution,
@@ -46,6 +46,17 @@ impl Column {
         Self::Nodes,
         Self::Latency,
         Self::Reason,
+    ];
+
+    /// The columns of `check`.
+    pub const OF_CHECK: &[Self] = &[
+        Self::Puzzle,
+        Self::Status,
+        Self::Reason,
+        Self::Solutions,
+        Self::Guesses,
+        Self::Nodes,
+        Self::Latency,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -89,13 +100,13 @@ pub fn schema(columns: &[Column], form: Form) -> SchemaRef {
     Arc::new(Schema::new(fields))
 }
 
-/// How grids are given.
+/// The form of grids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// Strings of 81 characters.
     #[default]
     Text,
-    /// The same as bytes of fixed width.
+    /// The same characters as bytes of fixed width.
     Binary,
     /// Lists of 81 numbers.
     Cells,
@@ -126,15 +137,15 @@ fn cell_field() -> Arc<Field> {
     Arc::new(Field::new_list_field(DataType::UInt8, false))
 }
 
-/// Grids or puzzles of some rows, null where there is none.
+/// The grids or puzzles of some rows; null if missing.
 #[derive(Debug)]
 pub struct GridColumn {
     form: Form,
-    /// What is added to a cell, and what a blank is.
+    /// Added to a cell, and the value of a blank.
     zero: u8,
     blank: u8,
     bytes: Vec<u8>,
-    /// Where each row ends, if it is text.
+    /// The end of each row, if they are text.
     ends: Vec<i32>,
     nulls: NullBufferBuilder,
 }
@@ -162,7 +173,7 @@ impl GridColumn {
         self.end(true);
     }
 
-    /// Adds cells, of which some may be blank.
+    /// Adds cells; some may be blank.
     pub fn push_cells(&mut self, cells: &[u8; CELLS]) {
         let (zero, blank) = (self.zero, self.blank);
         let of = |cell| if cell == 0 { blank } else { cell + zero };
@@ -234,7 +245,6 @@ impl StatusColumn {
     }
 }
 
-/// One column that is being filled.
 #[derive(Debug)]
 enum Filling {
     Puzzle(GridColumn),
@@ -324,6 +334,6 @@ impl Sheet {
             }
         };
         let columns = self.0.into_iter().map(finish).collect();
-        RecordBatch::try_new(schema, columns).expect("columns are as the schema has them")
+        RecordBatch::try_new(schema, columns).expect("columns match the schema")
     }
 }

@@ -1,4 +1,4 @@
-//! Engines that are kept from call to call: building one takes longer than a puzzle.
+//! Engines that are reused by later calls: building one takes longer than solving a puzzle.
 
 use std::sync::Mutex;
 
@@ -6,13 +6,14 @@ use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel, StopFlag};
 
 use crate::block::Block;
 
-/// Rows that are solved at once: they and their outcomes stay in the second-level cache.
+/// The number of rows that are solved together: they and their outcomes fit in the second-level
+/// cache.
 pub const BLOCK_ROWS: usize = 1400;
 
-/// The most engines of a kind that wait for a call.
+/// The most idle engines of a kind.
 const MOST_KEPT: usize = 64;
 
-/// An engine and the room that it needs.
+/// An engine and its buffers.
 pub struct Bench {
     pub engine: Box<dyn Engine>,
     pub block: Block,
@@ -28,7 +29,7 @@ impl Bench {
         }
     }
 
-    /// Solves the puzzles of the block; `false` if it was stopped.
+    /// Solves the puzzles of the block; returns `false` if stopped.
     pub fn solve(&mut self, limits: Limits) -> bool {
         let Self { engine, block, outcomes } = self;
         let count = block.puzzles.len();
@@ -39,7 +40,7 @@ impl Bench {
     }
 }
 
-/// Engines of one kind that nothing uses at the moment.
+/// The idle engines of one kind.
 pub struct Engines {
     kind: EngineKind,
     free: Mutex<Vec<Bench>>,
@@ -54,9 +55,10 @@ impl Engines {
         self.kind
     }
 
-    /// Takes one, or makes one.
+    /// Takes an idle engine, or builds one.
     ///
-    /// It never waits: in a process that was forked another thread may have held the lock for ever.
+    /// It never waits: in a forked process, the lock may be held forever by a thread that does not
+    /// exist.
     pub fn take(&self, stop: &StopFlag) -> Taken<'_> {
         let kept = self.free.try_lock().ok().and_then(|mut free| free.pop());
         let mut bench = kept.unwrap_or_else(|| Bench::new(self.kind));
@@ -65,7 +67,7 @@ impl Engines {
     }
 }
 
-/// An engine in use, which returns to where it is kept.
+/// An engine in use, which returns to the idle ones when dropped.
 pub struct Taken<'a> {
     bench: Option<Bench>,
     home: &'a Engines,
@@ -73,7 +75,7 @@ pub struct Taken<'a> {
 
 impl Taken<'_> {
     pub fn bench(&mut self) -> &mut Bench {
-        self.bench.as_mut().expect("it is there until the end")
+        self.bench.as_mut().expect("it is there until it is dropped")
     }
 }
 
@@ -91,7 +93,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// The engines of all calls of functions.
+/// The engines that all functions share.
 pub fn shared(kind: EngineKind) -> &'static Engines {
     static ALL: [Engines; 6] = [
         Engines::new(EngineKind::Lanes),

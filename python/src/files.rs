@@ -1,8 +1,9 @@
-//! The formats of the command: reading files of puzzles, writing tables.
+//! Reads files of puzzles and writes tables, in the formats of the command.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,28 +22,29 @@ use pyo3_arrow::error::PyArrowError;
 use pyo3_arrow::input::AnyRecordBatch;
 use tempfile::NamedTempFile;
 
+use crate::block::Block;
 use crate::columns::{Column, Form, GridColumn, schema};
 use crate::parquet;
 use crate::progress::Progress;
-use crate::rows::{Given, Names, ReadOptions};
+use crate::rows::{Given, Names, ReadOptions, Rows};
 use crate::solve::{BATCH_ROWS, ranges};
 use crate::table::Table;
 use crate::work::{self, Watch};
 
-/// Bytes that are compressed at once.
+/// The number of bytes that are compressed at once.
 const PACK_BYTES: usize = 256 * 1024;
 
 /// The columns of a file that are read.
 pub struct Columns {
-    /// That of the puzzles, if it is named.
+    /// The column of the puzzles, if named.
     pub puzzles: Option<String>,
-    /// That of the solutions, likewise.
+    /// The column of the solutions, if named.
     pub solutions: Option<String>,
-    /// Those that are carried along.
+    /// The kept columns.
     pub keep: Option<Keep>,
 }
 
-/// Reads the puzzles of a file, the solutions that it gives for them, and what is to be carried along.
+/// Reads the puzzles of a file, its solutions, and the kept columns.
 pub fn read(py: Python<'_>, path: &Path, columns: Columns, blank: u8) -> PyResult<Table> {
     if has_ending(path, "npy") {
         if let Some(Keep::Only(_)) = columns.keep {
@@ -57,11 +59,11 @@ pub fn read(py: Python<'_>, path: &Path, columns: Columns, blank: u8) -> PyResul
     let mut silent = Progress::default();
     let watch = &mut Watch::new(&mut silent, true);
     let read = |(): &mut (), _| read_records(path, &options, &stop);
-    let tables = py.detach(|| work::run(1, 1, &stop, watch, || (), read, |_| 0))?;
+    let tables = py.detach(|| work::run(1, &work::ranges(1, 1), &stop, watch, || (), read))?;
     tables.into_iter().next().expect("one unit, one result")
 }
 
-/// Reads records; `None` if it was stopped.
+/// Reads records; `None` if stopped.
 fn read_records(path: &Path, options: &InputOptions, stop: &StopFlag) -> Option<PyResult<Table>> {
     let name = path.display().to_string();
     let mut reader = match File::open(path).and_then(Stream::of_file) {
@@ -90,7 +92,7 @@ fn read_records(path: &Path, options: &InputOptions, stop: &StopFlag) -> Option<
         if record.is_none() || filling.lines.len() == BATCH_ROWS {
             let columns = filling.take();
             let batch = RecordBatch::try_new(Arc::clone(&schema), columns);
-            batches.push(batch.expect("columns are as the schema"));
+            batches.push(batch.expect("columns match the schema"));
         }
         let Some(record) = record else { break };
         filling.lines.push(record.line);
@@ -116,12 +118,11 @@ fn read_records(path: &Path, options: &InputOptions, stop: &StopFlag) -> Option<
         return Some(Err(PyOSError::new_err(failure.to_string())));
     }
     let table = Table::new(schema, batches);
-    // What stands behind puzzles may have been no solutions.
+    // The text after the puzzles may not have been solutions.
     let shown = |&place: &usize| place != 2 || !has_answers || has_any_answer;
     Some(Ok(table.with_columns_if(shown)))
 }
 
-/// The columns of records that are read.
 fn schema_of(layout: &Layout) -> SchemaRef {
     let mut columns = vec![Column::Line, Column::Puzzle];
     if layout.has_answers() {
@@ -136,7 +137,6 @@ fn schema_of(layout: &Layout) -> SchemaRef {
     Arc::new(Schema::new(own.fields().iter().cloned().chain(kept).collect::<Vec<_>>()))
 }
 
-/// Records that are being read.
 struct Filling {
     lines: Vec<u64>,
     /// The other columns.
@@ -144,13 +144,13 @@ struct Filling {
 }
 
 impl Filling {
-    /// As many columns.
+    /// An empty table with this number of columns.
     fn new(columns: usize) -> Self {
         let texts = (1..columns).map(|_| StringBuilder::new()).collect();
         Self { lines: Vec::new(), texts }
     }
 
-    /// The columns of what was read. Nothing is left.
+    /// Removes the rows read so far and returns their columns.
     fn take(&mut self) -> Vec<ArrayRef> {
         let lines: ArrayRef = Arc::new(UInt64Array::from(std::mem::take(&mut self.lines)));
         let texts = self.texts.iter_mut().map(|texts| -> ArrayRef { Arc::new(texts.finish()) });
@@ -171,7 +171,7 @@ fn failed(path: &Path, error: &io::Error) -> PyErr {
     }
 }
 
-/// Reads an array of cells. Pages of the file are read as they are wanted.
+/// Reads an array of cells. The file is mapped, so its pages are read on demand.
 fn read_npy(py: Python<'_>, path: &Path, blank: u8) -> PyResult<Table> {
     let options = pyo3::types::PyDict::new(py);
     options.set_item("mmap_mode", "r")?;
@@ -182,34 +182,44 @@ fn read_npy(py: Python<'_>, path: &Path, blank: u8) -> PyResult<Table> {
     let schema = schema(&[Column::Line, Column::Puzzle], Form::Text);
     let mut batches = Vec::new();
     given.with_all(|rows| {
-        for range in ranges(rows.len(), 1) {
+        for_each_block(rows, &format!("{}: ", path.display()), |range, block| {
             let mut puzzles = GridColumn::new(Form::Text, 0, range.len());
-            for row in range.clone() {
-                let mut block = crate::block::Block::default();
-                rows.read(row..row + 1, &mut block);
-                if let Some(bad) = block.bad.first() {
-                    let what = format!("{}: row {row}: {}", path.display(), bad.why);
-                    return Err(PyValueError::new_err(what));
-                }
-                puzzles.push_cells(block.puzzles[0].cells());
-            }
+            block.puzzles.iter().for_each(|puzzle| puzzles.push_cells(puzzle.cells()));
             let lines = range.map(|row| row as u64 + 1).collect::<Vec<_>>();
             let columns: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from(lines)), puzzles.finish()];
             let batch = RecordBatch::try_new(Arc::clone(&schema), columns);
-            batches.push(batch.expect("columns are as the schema"));
-        }
-        Ok(())
+            batches.push(batch.expect("columns match the schema"));
+        })
     })?;
     Ok(Table::new(schema, batches))
 }
 
-/// How a table is written.
+/// Calls `work` with all rows, a range at a time. Fails if one is not a puzzle; the message begins
+/// with `of`.
+fn for_each_block(
+    rows: &dyn Rows,
+    of: &str,
+    mut work: impl FnMut(Range<usize>, &Block),
+) -> PyResult<()> {
+    let mut block = Block::default();
+    for range in ranges(rows.len(), 1) {
+        block.clear();
+        rows.read(range.clone(), &mut block);
+        if let Some(bad) = block.bad.first() {
+            let what = format!("{of}row {}: {}", range.start + bad.row, bad.why);
+            return Err(PyValueError::new_err(what));
+        }
+        work(range, &block);
+    }
+    Ok(())
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
-    /// Fields with a separator between them.
+    /// Fields with a separator.
     Separated(u8),
     Jsonl,
-    /// One column, a line each.
+    /// One column, one line per row.
     Lines,
     /// One column, as an array of cells.
     Npy,
@@ -217,7 +227,6 @@ enum Format {
 }
 
 impl Format {
-    /// The one that a file's name asks for.
     fn of(path: &Path) -> PyResult<Self> {
         let inner = match Compression::of_name(path) {
             Some(_) => PathBuf::from(path.file_stem().unwrap_or_default()),
@@ -235,14 +244,14 @@ impl Format {
         found.map(|(_, format)| format).ok_or_else(|| {
             let name = path.display();
             PyValueError::new_err(format!(
-                "{name}: the name ends with .csv, .tsv, .jsonl or .txt, perhaps with .gz or .zst behind it, \
+                "{name}: the name ends with .csv, .tsv, .jsonl or .txt, perhaps followed by .gz or .zst, \
                  or with .npy or .parquet"
             ))
         })
     }
 }
 
-/// Writes a table under a temporary name, which is then changed.
+/// Writes a table to a temporary file, then renames it.
 pub fn write(
     py: Python<'_>,
     rows: &Bound<'_, PyAny>,
@@ -283,7 +292,7 @@ pub fn write(
     })
 }
 
-/// Writes a file under a temporary name, which is changed when it is complete.
+/// Writes a temporary file, and renames it when it is complete.
 fn replace<T>(path: &Path, write: impl FnOnce(&mut NamedTempFile) -> PyResult<T>) -> PyResult<T> {
     let mut file = temporary(path).map_err(|error| failed(path, &error))?;
     let written = write(&mut file)?;
@@ -291,7 +300,7 @@ fn replace<T>(path: &Path, write: impl FnOnce(&mut NamedTempFile) -> PyResult<T>
     Ok(written)
 }
 
-/// A new file beside another, which it is to replace.
+/// A temporary file in the folder of the file that it will replace.
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
@@ -299,13 +308,13 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Those that any new file has.
+        // The permissions of any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
-/// Bytes on their way to a file.
+/// A buffer for the bytes of a file.
 struct Out {
     packer: Option<Packer>,
     bytes: Vec<u8>,
@@ -419,19 +428,11 @@ fn write_npy(
     let given = Given::new(rows, &options, Names::Puzzles)?;
     let mut cells = Vec::with_capacity(given.len() * bulkdoku::puzzle::CELLS);
     given.with_all(|rows| {
-        let mut block = crate::block::Block::default();
-        for range in ranges(rows.len(), 1) {
-            block.clear();
-            rows.read(range.clone(), &mut block);
-            if let Some(bad) = block.bad.first() {
-                let what = format!("row {}: {}", range.start + bad.row, bad.why);
-                return Err(PyValueError::new_err(what));
-            }
-            for puzzle in &block.puzzles {
-                cells.extend(puzzle.cells().map(|cell| cell + blank));
-            }
-        }
-        Ok(())
+        for_each_block(rows, "", |_, block| {
+            cells.extend(
+                block.puzzles.iter().flat_map(|puzzle| puzzle.cells().map(|cell| cell + blank)),
+            );
+        })
     })?;
     let count = given.len();
     let numpy = py.import("numpy")?;

@@ -29,22 +29,22 @@ use crate::table::Table;
 ///     puzzles: n puzzles of 81 cells in row order. As text (a list or array of str or bytes, dtype `S81`, Arrow
 ///         utf8, large_utf8, views, binary, fixed_size_binary[81]) a blank is one of `0._*-xX?`; as numbers
 ///         (numpy uint8 of shape (n, 81) or (n, 9, 9), Arrow fixed_size_list<uint8>[81]) it is `blank`. Tables
-///         and data frames are taken, too.
+///         and data frames are also accepted.
 ///     limit: solutions at which a search stops, 1 or more.
-///     max_nodes: nodes of the search after which a puzzle is given up, 1 or more; None for no limit.
-///     threads: how many threads; 0 for one for each core.
+///     max_nodes: the nodes after which the search for a puzzle gives up, 1 or more; None for no limit.
+///     threads: the number of threads; 0 means one per core.
 ///     engine: "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags" or "backtrack-mask".
 ///     solution: how grids are returned: "text" (utf8), "binary" (fixed_size_binary[81]) or "cells"
 ///         (fixed_size_list<uint8>[81], where digits follow `blank`).
 ///     columns: some of "puzzle", "solution", "status", "solutions", "guesses", "nodes", "latency_ns", "reason".
-///     column: the column of a table that has the puzzles, if neither its name nor its being alone says so.
+///     column: the column of the puzzles in a table, if it has no usual name and is not the only one.
 ///     blank: the value of a blank in arrays of numbers; digits are blank + 1 to blank + 9.
 ///     progress: called with the number of rows done since its last call, as `tqdm.update` is.
 ///
 /// Returns:
 ///     Table: a row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable,
 ///     contradictory (two equal clues in a unit), malformed (no puzzle, or null) or gave_up. `solutions` are
-///     those found, up to `limit`; `latency_ns` is in nanoseconds; `reason` says what is wrong with a malformed
+///     those found, up to `limit`; `latency_ns` is in nanoseconds; `reason` explains what is wrong with a malformed
 ///     or contradictory row.
 ///
 /// Raises:
@@ -83,7 +83,7 @@ pub fn solve(
     solve_all(py, &given, &settings, engines, &mut Progress::new(progress)?)
 }
 
-/// Solves a stream of record batches lazily: a batch is read and solved when it is asked for.
+/// Solves a stream of record batches lazily: a batch is read and solved on demand.
 ///
 /// Memory does not grow with the stream. Rows keep their order.
 ///
@@ -92,8 +92,8 @@ pub fn solve(
 ///         iterable of record batches or data frames.
 ///     column: the column of the puzzles.
 ///     batch_rows: the most rows of a batch; larger ones are cut.
-///     keep: True carries all columns along, False none, a list of names these.
-///     prefix: what the names of the added columns begin with.
+///     keep: True keeps all columns, False none, a list of names only these.
+///     prefix: the prefix of the names of added columns.
 ///     limit, max_nodes, threads, engine, solution, columns, blank, progress: as for `solve`.
 ///
 /// Returns:
@@ -142,20 +142,20 @@ pub fn solve_stream(
     Stream::new(batches, &options, settings, Progress::new(progress)?)
 }
 
-/// Checks given solutions: are they right, and the only ones?
+/// Checks whether given solutions are right and unique.
 ///
 /// Args:
 ///     puzzles: n puzzles, as for `solve`.
 ///     solutions: n solutions, in any of the same forms; they may have another form than the puzzles. From a
 ///         table the column of solutions is taken.
-///     limit: 2 asks for a second solution, 1 does not: then nothing is searched.
+///     limit: 2 searches for a second solution, 1 does not search.
 ///     columns: some of "puzzle", "status", "reason", "solutions", "guesses", "nodes", "latency_ns".
 ///     column, solution_column: the columns of tables.
 ///     max_nodes, threads, engine, blank, progress: as for `solve`.
 ///
 /// Returns:
-///     Table: a row for each puzzle. `status` is ok, mismatch, malformed (the puzzle is none) or gave_up;
-///     `reason` says what is wrong.
+///     Table: a row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason`
+///     explains what is wrong.
 ///
 /// Raises:
 ///     TypeError, ValueError: as for `solve`, and if there are not as many solutions as puzzles.
@@ -197,10 +197,10 @@ pub fn check(
 
 /// Makes random puzzles: the rows that `bulkdoku generate` makes of the same seed.
 ///
-/// Row i depends on the seed and the options alone, so that any part of a corpus can be made, and made again.
+/// Row i depends only on the seed and the options, so any part of a corpus can be reproduced.
 ///
 /// Args:
-///     count: how many rows.
+///     count: the number of rows.
 ///     seed: any number from 0 to 2**64 - 1.
 ///     kind: "minimal", "solved", "easy", "hard", "several" or "unsolvable".
 ///     start: the first row, from 0.
@@ -218,7 +218,7 @@ pub fn check(
 ///     Table: `count` rows.
 ///
 /// Raises:
-///     ValueError: if an option has another value, or if no puzzle is as they want it.
+///     ValueError: if an option has another value, or if no puzzle can meet the options.
 ///
 /// Example:
 ///     >>> import bulkdoku
@@ -249,10 +249,7 @@ pub fn generate(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let plain = Recipe::default();
-    let kind = Kind::ALL.iter().copied().find(|known| known.name() == kind).ok_or_else(|| {
-        let all: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-        PyValueError::new_err(format!("kind is one of {}, not {kind:?}", all.join(", ")))
-    })?;
+    let kind = settings::named(kind, "kind")?;
     let grids = grids.unwrap_or(if kind == Kind::Solved { "fast" } else { "rows" });
     let clues = clues.map(|span| *span.range().start() as usize..=*span.range().end() as usize);
     let recipe = Recipe {
@@ -316,13 +313,13 @@ pub fn canonical(
 
 /// Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
 ///
-/// All isomorphs of a puzzle are different, and other than the puzzle; where it has fewer than `times`, there
-/// are fewer. Rows that are no puzzles have none.
+/// All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
+/// isomorphs has fewer rows. Malformed rows have none.
 ///
 /// Args:
 ///     puzzles: n puzzles, as for `solve`.
-///     solutions: None, or n solutions; what is no grid becomes null.
-///     times: how many isomorphs of each puzzle, up to 1,000,000.
+///     solutions: None, or n solutions; anything but a grid becomes null.
+///     times: the number of isomorphs of each puzzle, up to 1,000,000.
 ///     seed: any number from 0 to 2**64 - 1.
 ///     original: whether each puzzle comes before its isomorphs, as copy 0.
 ///     kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
@@ -402,22 +399,22 @@ fn kinds_of(names: &[String]) -> PyResult<Kinds> {
 /// Reads a file of puzzles in any format that the command reads, compressed or not, or a .npy file.
 ///
 /// Args:
-///     path: lines, tables, grids, JSON lines or Parquet, recognised by what is in them; or, by its name, .npy: uint8
+///     path: lines, tables, grids, JSON lines or Parquet, recognised by their content; or, by its name, .npy: uint8
 ///         of shape (n, 81) or (n, 9, 9).
-///     column, solution_column: the columns of a table, by name or by number from 1, if they are not found.
-///     keep: True carries all other columns along, False none, a list of names these. Of lines it is what stands
-///         behind the puzzle, of grids their labels. A .npy file has none.
+///     column, solution_column: the columns of a table, by name or by number from 1, if they are not detected.
+///     keep: True keeps all other columns, False none, a list of names only these. For lines this is the text
+///         after the puzzle, for grids the label. A .npy file has none.
 ///     blank: the value of a blank in a .npy file.
 ///
 /// Returns:
-///     Table: `line` (uint64, from 1), `puzzle` (a malformed record as it stands there), `solution` if the file
-///     gives solutions, and the columns kept, as text, null where there is nothing; one that is called as one of
-///     the others gets `input_` before its name.
+///     Table: `line` (uint64, from 1), `puzzle` (a malformed record as written), `solution` if the file has
+///     solutions, and the kept columns, as text, null if empty; a name that is already taken is prefixed with
+///     `input_`.
 ///
 /// Raises:
 ///     OSError: if the file cannot be read to its end.
 ///     TypeError: if keep is something else.
-///     ValueError: if the columns are not clear, or an array is none of cells.
+///     ValueError: if the columns are not clear, or an array does not hold cells.
 #[pyfunction]
 #[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = 0),
     text_signature = "(path, *, column=None, solution_column=None, keep=False, blank=0)")]
@@ -437,25 +434,25 @@ pub fn read(
     files::read(py, &path, columns, settings::blank(blank)?)
 }
 
-/// Writes a table to a file, in the format that its name asks for.
+/// Writes a table to a file, in the format of its name.
 ///
-/// The file gets its name when it is complete.
+/// It writes a temporary file, and renames it when it is complete.
 ///
 /// Args:
 ///     rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
-///     path: .csv, .tsv or .jsonl, with all columns; .txt, a line for each puzzle; each of them perhaps with .gz or
-///         .zst behind it. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text,
-///         binary; groups of up to 131,072 rows, zstd. Or .npy: uint8 of shape (n, 81), which may be a list or an
-///         array, too.
-///     column: the column that .txt and .npy are made of; the puzzles if None.
+///     path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by
+///         .gz or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text,
+///         binary; groups of up to 131,072 rows, zstd. Or .npy: uint8 of shape (n, 81), for which rows may also
+///         be a list or an array.
+///     column: the column for .txt and .npy; the puzzles if None.
 ///     blank: the value of a blank in a .npy file.
 ///
 /// Returns:
-///     int: how many rows were written.
+///     int: the number of rows written.
 ///
 /// Raises:
 ///     OSError: if the file cannot be written.
-///     TypeError: if a column of a .parquet file has another type, as one of lists or of times has.
+///     TypeError: if a column of a .parquet file has another type, such as lists or times.
 ///     ValueError: if the name has another ending, or a row of a .npy file is no puzzle.
 #[pyfunction]
 #[pyo3(signature = (rows, path, *, column = None, blank = 0))]

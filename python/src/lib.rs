@@ -2,12 +2,12 @@
 //!
 //! | module | what is in it |
 //! |---|---|
-//! | `rows` | what is given, as rows: lists, numpy arrays, Arrow |
+//! | `rows` | arguments as rows: lists, numpy arrays, Arrow |
 //! | `block` | rows as puzzles |
-//! | `engines`, `work` | engines that are kept; threads, signals |
-//! | `columns`, `table`, `lists` | what is returned |
-//! | `solve`, `stream`, `check`, `make`, `files` | what is done |
-//! | `functions`, `solver` | what Python sees |
+//! | `engines`, `work` | reused engines; threads, signals |
+//! | `columns`, `table`, `lists` | results |
+//! | `solve`, `stream`, `check`, `make`, `files` | the work |
+//! | `functions`, `solver` | the Python interface |
 
 mod block;
 mod check;

@@ -1,4 +1,4 @@
-//! Arrow arrays as lists of Python: of the types that functions return, and of columns that are carried along.
+//! Converts Arrow arrays to Python lists: those that functions return, and kept columns.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type, UInt8Type, UInt64Type};
@@ -10,12 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use pyo3_arrow::error::PyArrowError;
 
-/// Adds what an array holds to a list, `None` for null.
+/// Appends the values of an array to a list, `None` for null.
 ///
 /// # Errors
-/// `TypeError` for nested types, except lists of cells, and for those of time.
+/// `TypeError` for nested types, except lists of cells, and for types of time.
 pub fn append(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
-    // One type stands for many.
+    // Casts to one type for each kind.
     let like = match array.data_type() {
         DataType::Dictionary(_, values) => values.as_ref().clone(),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => DataType::LargeUtf8,
@@ -67,7 +67,7 @@ fn append_cells(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
     for cells in array.as_fixed_size_list().iter() {
         let cells = cells.map(|cells| {
             let cells = cells.as_primitive::<UInt8Type>().iter();
-            // As numbers: of bytes it would be made a `bytes`.
+            // As numbers, because a list of bytes would become a `bytes`.
             cells.map(|cell| cell.map(u16::from)).collect::<Vec<_>>()
         });
         list.append(cells)?;

@@ -1,4 +1,4 @@
-//! Making puzzles: corpora, canonical forms, isomorphs.
+//! Makes puzzles: corpora, canonical forms, isomorphs.
 
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::rows::{Given, Rows};
 use crate::table::Table;
 use crate::work::{self, Watch};
 
-/// Rows of a corpus that are made at once.
-const ROWS_AT_ONCE: u64 = 1024;
+/// The number of rows of a corpus that are made together.
+const ROWS_AT_ONCE: usize = 1024;
 
-/// Rows of which canonical forms or isomorphs are made at once: few enough to be stopped within a fraction of
-/// a second.
+/// The number of canonical forms or isomorphs that are made together: few enough to stop within a
+/// fraction of a second.
 const MOST_AT_ONCE: usize = 4096;
 
-/// Rows that are made in random ways.
+/// The rows of a corpus.
 pub struct Corpus {
     pub recipe: Recipe,
     pub seed: u64,
@@ -46,13 +46,12 @@ pub fn generate(
     corpus.recipe.check().map_err(|error| PyValueError::new_err(error.to_string()))?;
     let Corpus { recipe, seed, rows, form, columns } = corpus;
     let schema = schema(columns, *form);
-    let starts: Vec<u64> = rows.clone().step_by(ROWS_AT_ONCE as usize).collect();
-    let part = |unit: usize| starts[unit]..rows.end.min(starts[unit] + ROWS_AT_ONCE);
+    let ranges = work::ranges((rows.end - rows.start) as usize, ROWS_AT_ONCE);
     let stop = StopFlag::default();
-    let make = |generator: &mut Generator, unit| {
-        let wanted = part(unit);
-        let count = (wanted.end - wanted.start) as usize;
-        let puzzles = generator.puzzles(recipe, *seed, wanted);
+    let make = |generator: &mut Generator, range: Range<usize>| {
+        let count = range.len();
+        let [start, end] = [range.start, range.end].map(|row| rows.start + row as u64);
+        let puzzles = generator.puzzles(recipe, *seed, start..end);
         if puzzles.len() < count {
             return None;
         }
@@ -68,7 +67,7 @@ pub fn generate(
             if *column == Column::Puzzle {
                 puzzles.iter().for_each(|puzzle| grids.push_cells(puzzle.cells()));
             } else {
-                // Of several solutions none is the solution.
+                // With several solutions, the solution is null.
                 let outcomes = &bench.outcomes[..count];
                 outcomes.iter().for_each(|outcome| match outcome.solutions {
                     1 => grids.push_digits(outcome.grid.cells()),
@@ -78,17 +77,15 @@ pub fn generate(
             grids.finish()
         };
         let columns = columns.iter().map(column).collect();
-        Some(RecordBatch::try_new(schema.clone(), columns).expect("columns are as the schema"))
+        Some(RecordBatch::try_new(schema.clone(), columns).expect("columns match the schema"))
     };
     let new_generator = || {
         let mut generator = Generator::with(EngineKind::Lanes.build(SimdLevel::best()));
         generator.stop_at(stop.clone());
         generator
     };
-    let rows_of = |unit| (part(unit).end - part(unit).start) as usize;
     let watch = &mut Watch::new(progress, true);
-    let batches =
-        py.detach(|| work::run(threads, starts.len(), &stop, watch, new_generator, make, rows_of))?;
+    let batches = py.detach(|| work::run(threads, &ranges, &stop, watch, new_generator, make))?;
     Ok(Table::new(schema, batches))
 }
 
@@ -137,13 +134,13 @@ pub fn canonical(
             statuses.finish(),
             Arc::new(reasons.finish()),
         ];
-        RecordBatch::try_new(schema.clone(), columns).expect("columns are as the schema")
+        RecordBatch::try_new(schema.clone(), columns).expect("columns match the schema")
     };
     let batches = each_part(py, puzzles, threads, progress, &find)?;
     Ok(Table::new(schema, batches))
 }
 
-/// Which isomorphs are made of each puzzle.
+/// The isomorphs to make of each puzzle.
 #[derive(Clone, Copy, Debug)]
 pub struct Isomorphs {
     pub times: usize,
@@ -166,18 +163,14 @@ pub fn augment(
 ) -> PyResult<Table> {
     let mut columns = vec![Column::Row, Column::Copy, Column::Puzzle];
     if let Some(solutions) = solutions {
-        if solutions.len() != puzzles.len() {
-            let (puzzles, solutions) = (puzzles.len(), solutions.len());
-            let what = format!("{puzzles} puzzles, but {solutions} solutions");
-            return Err(PyValueError::new_err(what));
-        }
+        puzzles.check_solutions(solutions)?;
         columns.push(Column::Solution);
     }
     let schema = schema(&columns, isomorphs.form);
     let mut with_solutions = |solutions: Option<&dyn Rows>| {
         let make = |rows: &dyn Rows, range: Range<usize>, block: &mut Block| {
             let columns = isomorphs_of(rows, solutions, range, block, isomorphs);
-            RecordBatch::try_new(schema.clone(), columns).expect("columns are as the schema")
+            RecordBatch::try_new(schema.clone(), columns).expect("columns match the schema")
         };
         let size = (MOST_AT_ONCE / isomorphs.times.max(1)).max(1);
         puzzles.with_all(|rows| each_range(py, rows, size, threads, progress, &make))
@@ -225,8 +218,8 @@ fn isomorphs_of(
         if original {
             push(0, puzzle.cells(), grid);
         }
-        let mut chance = SeededRng::of_stream(seed, [0, number, 0]);
-        let permutations = Permutation::distinct(puzzle, times, kinds, &mut chance);
+        let mut rng = SeededRng::of_stream(seed, [0, number, 0]);
+        let permutations = Permutation::distinct(puzzle, times, kinds, &mut rng);
         for (copy, permutation) in (1..).zip(&permutations) {
             let grid = grid.map(|grid| permutation.grid(&grid));
             push(copy, permutation.puzzle(puzzle).cells(), grid);
@@ -243,7 +236,7 @@ fn isomorphs_of(
     columns
 }
 
-/// Does the same with all rows, a batch for each range.
+/// Makes a batch of a range of rows.
 type Each<'a> = dyn Fn(&dyn Rows, Range<usize>, &mut Block) -> RecordBatch + Sync + 'a;
 
 fn each_part(
@@ -269,25 +262,17 @@ fn each_range(
     progress: &mut Progress,
     each: &Each<'_>,
 ) -> PyResult<Vec<RecordBatch>> {
-    let count = rows.len();
-    let ranges: Vec<_> =
-        (0..count).step_by(size).map(|start| start..count.min(start + size)).collect();
+    let ranges = work::ranges(rows.len(), size);
     let stop = StopFlag::default();
     let watch = &mut Watch::new(progress, true);
     py.detach(|| {
-        work::run(
-            threads,
-            ranges.len(),
-            &stop,
-            watch,
-            Block::default,
-            |block, number| Some(each(rows, ranges[number].clone(), block)),
-            |number| ranges[number].len(),
-        )
+        work::run(threads, &ranges, &stop, watch, Block::default, |block, range| {
+            Some(each(rows, range, block))
+        })
     })
 }
 
-/// A range of numbers as Python gives it: one number, or a pair of the first and the last.
+/// A range of numbers in Python: one number, or a pair of the first and the last.
 #[derive(FromPyObject)]
 pub enum Span {
     One(u64),
@@ -295,7 +280,7 @@ pub enum Span {
 }
 
 impl Span {
-    /// As a range with its last number.
+    /// As an inclusive range.
     pub fn range(&self) -> RangeInclusive<u64> {
         match *self {
             Self::One(only) => only..=only,

@@ -1,4 +1,4 @@
-//! Tables as Parquet files, by the writer that the command has.
+//! Writes tables as Parquet files, with the writer of the command.
 
 use std::io::{self, Write};
 
@@ -13,11 +13,11 @@ use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3_arrow::error::PyArrowError;
 
-/// Writes all rows; returns how many there are.
+/// Writes all rows; returns their number.
 ///
 /// # Errors
-/// `TypeError` for a column that has no like, `ValueError` for a number that has none in its column,
-/// `OSError` when the file cannot be written.
+/// `TypeError` for a column of an unsupported type, `ValueError` for a number that does not fit its
+/// column, `OSError` when the file cannot be written.
 pub fn write(reader: Box<dyn RecordBatchReader + Send>, mut file: impl Write) -> PyResult<u64> {
     let failed = |error: io::Error| PyOSError::new_err(error.to_string());
     let schema = reader.schema();
@@ -44,7 +44,6 @@ pub fn write(reader: Box<dyn RecordBatchReader + Send>, mut file: impl Write) ->
     Ok(count)
 }
 
-/// What a column becomes.
 fn kind_of(field: &Field) -> PyResult<Kind> {
     let mut data_type = field.data_type();
     if let DataType::Dictionary(_, values) = data_type {
@@ -68,7 +67,7 @@ fn kind_of(field: &Field) -> PyResult<Kind> {
     }
 }
 
-/// The same values in the one type that stands for all of a kind.
+/// Casts an array to the type of its kind.
 fn like(array: &ArrayRef, kind: Kind) -> PyResult<ArrayRef> {
     let data_type = match kind {
         Kind::Number => DataType::Int64,
@@ -82,7 +81,7 @@ fn like(array: &ArrayRef, kind: Kind) -> PyResult<ArrayRef> {
     Ok(cast_with_options(array, &data_type, &options).map_err(PyArrowError::from)?)
 }
 
-/// One value of an array of that type.
+/// One value of such an array.
 fn value(array: &ArrayRef, kind: Kind, row: usize) -> Value<'_> {
     if array.is_null(row) {
         return Value::Null;

@@ -1,13 +1,13 @@
-//! Tells a callback how many rows are done.
+//! Calls a callback with the number of rows that are done.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// A callback that takes the number of rows that were done since the last time, as `tqdm.update` does.
+/// A callback that gets the number of rows done since its last call, like `tqdm.update`.
 #[derive(Default)]
 pub struct Progress {
     callback: Option<Py<PyAny>>,
-    /// Rows that it has not been told.
+    /// Rows that are not reported yet.
     rows: usize,
 }
 
@@ -28,12 +28,12 @@ impl Progress {
         self.callback.is_none()
     }
 
-    /// Notes rows that are done.
+    /// Counts rows that are done.
     pub fn add(&mut self, rows: usize) {
         self.rows += rows;
     }
 
-    /// Calls the callback if there is something to tell.
+    /// Calls the callback if there are rows to report.
     pub fn tell(&mut self, py: Python<'_>) -> PyResult<()> {
         let rows = std::mem::take(&mut self.rows);
         match &self.callback {

@@ -1,7 +1,7 @@
-//! Memory of results that is used again.
+//! Reuses the memory of results.
 //!
-//! The system clears each page that it gives. For a result of a hundred megabytes that takes as long as half of
-//! the solving, so what a result had goes to the next one when the first is gone.
+//! The system clears each new page. For a result of a hundred megabytes that takes half as long as
+//! solving, so the memory of a dropped result is used for the next one.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,18 +9,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use arrow_buffer::{ArrowNativeType, Buffer, ScalarBuffer, ToByteSlice};
 use bytes::Bytes;
 
-/// Bytes from which on memory is kept: less comes from the allocator without the system.
+/// The smallest size that is kept: the allocator reuses smaller ones itself.
 const LEAST: usize = 64 * 1024;
 
-/// Bytes that are kept at most: those of a result of a million rows.
+/// The most bytes that are kept: those of a result of a million rows.
 const MOST: usize = 128 * 1024 * 1024;
 
-/// How many bytes are kept.
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
-/// Numbers whose memory is used again.
+/// Numbers whose memory is reused.
 pub trait Reused: ArrowNativeType {
-    /// What is kept of them.
     fn kept() -> &'static Mutex<Vec<Vec<Self>>>;
 }
 
@@ -37,10 +35,11 @@ macro_rules! reused {
 
 reused!(u8, i32, u32, u64);
 
-/// Room for this many numbers. What is kept is never more than twice as large: a small result must not hold the
-/// memory of a large one.
+/// A vector with this capacity. A reused one is at most twice as large: a small result must not
+/// hold the memory of a large one.
 ///
-/// It never waits: in a process that was forked another thread may have held the lock for ever.
+/// It never waits: in a forked process, the lock may be held forever by a thread that does not
+/// exist.
 pub fn room<T: Reused>(length: usize) -> Vec<T> {
     if length * size_of::<T>() >= LEAST
         && let Ok(mut kept) = T::kept().try_lock()

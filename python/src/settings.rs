@@ -1,4 +1,4 @@
-//! The options that several functions have.
+//! Options that several functions share.
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::str::FromStr;
@@ -9,10 +9,9 @@ use bulkdoku::{EngineKind, Limits};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::check;
 use crate::columns::{Column, Form};
 
-/// What is asked about each puzzle, and what is told.
+/// The settings of a call.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub limits: Limits,
@@ -24,7 +23,7 @@ pub struct Settings {
     pub blank: u8,
 }
 
-/// What Python gives for them.
+/// The same options, as passed from Python.
 pub struct Named<'a> {
     pub limit: i64,
     pub max_nodes: Option<i64>,
@@ -50,7 +49,6 @@ impl TryFrom<Named<'_>> for Settings {
     }
 }
 
-/// Solutions at which searches stop, and nodes after which they give up.
 fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
     let solutions = u32::try_from(limit).ok().and_then(NonZeroU32::new);
     let solutions = solutions
@@ -63,7 +61,7 @@ fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
     Ok(limits.with_nodes(nodes))
 }
 
-/// How many threads; 0 stands for all cores.
+/// The number of threads; 0 means all cores.
 pub fn threads(threads: i64) -> PyResult<usize> {
     match usize::try_from(threads) {
         Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZeroUsize::get)),
@@ -74,7 +72,6 @@ pub fn threads(threads: i64) -> PyResult<usize> {
     }
 }
 
-/// An engine by its name.
 fn engine(name: &str) -> PyResult<EngineKind> {
     EngineKind::from_str(name).map_err(|error| PyValueError::new_err(error.to_string()))
 }
@@ -121,12 +118,12 @@ pub fn solve_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> 
 /// The columns of `check`.
 pub fn check_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
     match names {
-        Some(names) => columns(names, check::COLUMNS),
+        Some(names) => columns(names, Column::OF_CHECK),
         None => Ok(vec![Column::Status, Column::Reason]),
     }
 }
 
-/// The columns that are carried along: `True`, `False` or names. `None` stands for `False`.
+/// The columns to keep: `True`, `False` or names. `None` means `False`.
 pub fn keep(keep: &Bound<'_, PyAny>) -> PyResult<Option<Keep>> {
     if let Ok(all) = keep.extract::<bool>() {
         return Ok(all.then_some(Keep::All));
@@ -145,7 +142,7 @@ pub fn blank(blank: i64) -> PyResult<u8> {
     })
 }
 
-/// One of some names.
+/// Parses a name.
 pub fn named<T: FromStr>(name: &str, what: &str) -> PyResult<T>
 where
     T::Err: std::fmt::Display,

@@ -1,4 +1,4 @@
-//! Solving: rows in, record batches out.
+//! Solves rows into record batches.
 
 use std::ops::Range;
 
@@ -15,19 +15,20 @@ use crate::settings::Settings;
 use crate::table::Table;
 use crate::work::{self, Watch};
 
-/// The most rows of a record batch: its buffers are small enough for the allocator to use again.
+/// The most rows of a record batch: its buffers are small enough for the allocator to reuse.
 pub const BATCH_ROWS: usize = 32 * 1024;
 
-/// The least rows for which a thread is worth its start.
+/// The fewest rows that are worth a thread.
 const LEAST_ROWS: usize = BLOCK_ROWS;
 
-/// Up to this many rows are solved on the calling thread, as long as none takes long.
+/// Up to this many rows are solved on the calling thread, if none takes long.
 const FEW_ROWS: usize = 256;
 
-/// Nodes up to which a puzzle does not take long: all [`FEW_ROWS`] together a fraction of a second.
+/// A puzzle with up to this many nodes does not take long: [`FEW_ROWS`] of them take a fraction of
+/// a second.
 const FEW_NODES: u64 = 10_000;
 
-/// Solves everything that is given.
+/// Solves all rows.
 pub fn solve_all(
     py: Python<'_>,
     given: &Given<'_>,
@@ -48,7 +49,7 @@ pub fn solve_all(
     Ok(Table::new(schema, batches))
 }
 
-/// Solves rows, into a batch for each range of them.
+/// Solves rows, a batch for each range.
 pub fn solve_ranges(
     rows: &dyn Rows,
     ranges: &[Range<usize>],
@@ -63,28 +64,26 @@ pub fn solve_ranges(
         && range.len() <= FEW_ROWS
         && let Some(batch) = unit.solve_few(range, engines, &stop)
     {
-        watch.look(range.len())?;
+        watch.check(range.len())?;
         return Ok(vec![batch]);
     }
     work::run(
         settings.threads,
-        ranges.len(),
+        ranges,
         &stop,
         watch,
         || engines.take(&stop),
-        |taken, number| unit.solve(taken.bench(), ranges[number].clone(), settings.limits),
-        |number| ranges[number].len(),
+        |taken, range| unit.solve(taken.bench(), range, settings.limits),
     )
 }
 
-/// Cuts rows into units of work: as many for each thread as even out, none larger than a batch.
+/// Divides rows into units of work: several for each thread, none larger than a batch.
 pub fn ranges(count: usize, threads: usize) -> Vec<Range<usize>> {
     let even = if threads == 1 { count } else { count.div_ceil(8 * threads) };
-    let size = even.clamp(LEAST_ROWS, BATCH_ROWS);
-    (0..count).step_by(size).map(|start| start..count.min(start + size)).collect()
+    work::ranges(count, even.clamp(LEAST_ROWS, BATCH_ROWS))
 }
 
-/// What is common to all units of a call.
+/// The parameters that all units of a call share.
 #[derive(Clone, Copy)]
 struct Unit<'a> {
     rows: &'a dyn Rows,
@@ -93,8 +92,8 @@ struct Unit<'a> {
 }
 
 impl Unit<'_> {
-    /// Solves all rows on the calling thread; `None` if that may take long. Puzzles that do not reach a
-    /// limit of nodes have the same outcome without it.
+    /// Solves all rows on the calling thread; `None` if that may take long. Puzzles that do not
+    /// reach the limit of nodes have the same outcome without it.
     fn solve_few(
         self,
         range: &Range<usize>,
@@ -116,7 +115,7 @@ impl Unit<'_> {
         all_searched.then_some(batch)
     }
 
-    /// Solves some rows, block after block; `None` if it was stopped.
+    /// Solves some rows, block by block; `None` if stopped.
     fn solve(self, bench: &mut Bench, range: Range<usize>, limits: Limits) -> Option<RecordBatch> {
         let Settings { columns, form, blank, .. } = self.settings;
         let mut sheet = Sheet::new(columns, *form, *blank, range.len());
@@ -133,7 +132,6 @@ impl Unit<'_> {
     }
 }
 
-/// Adds the rows of a block that is solved.
 fn add_block(sheet: &mut Sheet, bench: &Bench, limits: Limits) {
     let Bench { block, outcomes, .. } = bench;
     let solved = |place: usize| {

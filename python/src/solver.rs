@@ -1,4 +1,4 @@
-//! A solver that keeps its engines.
+//! A solver with its own engines.
 
 use bulkdoku::EngineKind;
 use pyo3::prelude::*;
@@ -11,10 +11,10 @@ use crate::settings::{self, Named, Settings};
 use crate::solve::solve_all;
 use crate::table::Table;
 
-/// Options and engines that are kept from call to call.
+/// Options and engines that are reused from call to call.
 ///
-/// Functions of the module keep engines, too; a solver saves the reading of options, and its engines are used by
-/// nothing else. Any number of threads may use it at once.
+/// The functions of the module also reuse engines; a solver saves parsing the options, and its
+/// engines are not shared. Any number of threads may use it at once.
 ///
 /// Args:
 ///     limit, max_nodes, threads, engine, solution, columns, blank: as for `solve`.

@@ -25,38 +25,35 @@ use crate::solve::solve_ranges;
 use crate::table::{Table, column_names, struct_field, struct_of};
 use crate::work::Watch;
 
-/// Where batches come from.
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
-/// How a stream is to be solved.
+/// The options of a stream.
 pub struct StreamOptions<'a> {
     /// The column of the puzzles.
     pub column: &'a str,
     /// The most rows of a batch.
     pub batch_rows: usize,
-    /// The columns that are carried along.
+    /// The columns to keep.
     pub keep: Option<Keep>,
-    /// What the names of added columns begin with.
+    /// The prefix of the names of added columns.
     pub prefix: &'a str,
 }
 
-/// Batches that are solved when they are asked for.
 struct SolvedBatches {
     batches: Batches,
-    /// Batches to be solved, cut to size.
+    /// Batches that are still to be solved, cut to size.
     waiting: VecDeque<RecordBatch>,
     solved: VecDeque<RecordBatch>,
-    /// The place of the puzzles.
+    /// The index of the column of puzzles.
     column: usize,
-    /// The places of columns that are carried along.
     kept: Vec<usize>,
     schema: SchemaRef,
-    /// The columns that are added.
     added: SchemaRef,
     settings: Settings,
     batch_rows: usize,
     progress: Progress,
-    /// The thread that began: of the others none looks at signals, for none is Python's main thread.
+    /// The thread that created the stream. Only this one checks signals: the others are not
+    /// Python's main thread.
     began: ThreadId,
 }
 
@@ -99,7 +96,7 @@ impl SolvedBatches {
         })
     }
 
-    /// Takes batches until there is one for each thread. Empty ones are left out.
+    /// Reads batches until there is one for each thread. Skips empty ones.
     fn fill(&mut self) -> Result<(), ArrowError> {
         while self.waiting.len() < self.settings.threads {
             let Some(batch) = self.batches.next() else { break };
@@ -112,7 +109,6 @@ impl SolvedBatches {
         Ok(())
     }
 
-    /// Solves some batches that wait.
     fn solve(&mut self) -> PyResult<()> {
         let count = self.waiting.len().min(4 * self.settings.threads);
         let batches: Vec<_> = self.waiting.drain(..count).collect();
@@ -156,7 +152,7 @@ impl Iterator for SolvedBatches {
     }
 }
 
-/// The same for the C interface, where a batch is a struct.
+/// The same batches for the C interface, as structs.
 struct Structs(SolvedBatches);
 
 impl Iterator for Structs {
@@ -173,7 +169,6 @@ impl ArrayReader for Structs {
     }
 }
 
-/// The places of the columns that are carried along.
 fn kept_columns(incoming: &Schema, keep: Option<&Keep>) -> PyResult<Vec<usize>> {
     let place = |name: &String| {
         let found = incoming.index_of(name);
@@ -186,10 +181,10 @@ fn kept_columns(incoming: &Schema, keep: Option<&Keep>) -> PyResult<Vec<usize>> 
     }
 }
 
-/// Batches of an iterator of Python: record batches, tables, data frames.
+/// Batches of a Python iterator of record batches, tables or data frames.
 struct Iterated {
     iterator: Py<PyIterator>,
-    /// What is left of the table at hand.
+    /// The rest of the current table.
     table: Option<Box<dyn RecordBatchReader + Send>>,
 }
 
@@ -223,7 +218,7 @@ impl Iterator for Iterated {
     }
 }
 
-/// What is given, as batches of one schema; `None` if an iterator has none.
+/// Opens the argument as batches of one schema; `None` if an iterator has none.
 fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
     if given.hasattr("__arrow_c_stream__")? || given.hasattr("__arrow_c_array__")? {
         let reader = given.extract::<AnyRecordBatch>()?.into_reader()?;
@@ -251,7 +246,7 @@ fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
     Ok(Some((Box::new([Ok(first)].into_iter().chain(rest)), schema)))
 }
 
-/// A lazy stream of solved record batches: batches are read and solved when they are asked for.
+/// A lazy stream of solved record batches: batches are read and solved on demand.
 ///
 /// It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
 /// `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is an iterator, too: of tables,
@@ -262,7 +257,6 @@ pub struct Stream {
     state: Mutex<State>,
 }
 
-/// What is left of a stream.
 enum State {
     Open(Box<SolvedBatches>),
     /// An iterator had no batches.
@@ -272,7 +266,7 @@ enum State {
 }
 
 impl Stream {
-    /// Begins to read what is given, as far as its columns.
+    /// Opens the argument and reads its schema.
     pub fn new(
         given: &Bound<'_, PyAny>,
         options: &StreamOptions<'_>,
@@ -333,7 +327,7 @@ impl Stream {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Who holds the lock may wait for the interpreter.
+        // The holder of the lock may be waiting for the interpreter.
         let state = py.detach(|| {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             mem::replace(&mut *state, State::Taken)

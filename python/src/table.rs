@@ -1,4 +1,4 @@
-//! What functions return: columns, as Arrow record batches.
+//! The results of functions: columns as Arrow record batches.
 
 use std::sync::Arc;
 
@@ -33,9 +33,9 @@ impl Table {
         Self { schema, batches }
     }
 
-    /// The same with the columns whose place is wanted.
-    pub fn with_columns_if(self, is_wanted: impl Fn(&usize) -> bool) -> Self {
-        let places: Vec<usize> = (0..self.schema.fields().len()).filter(is_wanted).collect();
+    /// The same with only the columns whose index satisfies `is_kept`.
+    pub fn with_columns_if(self, is_kept: impl Fn(&usize) -> bool) -> Self {
+        let places: Vec<usize> = (0..self.schema.fields().len()).filter(is_kept).collect();
         let project = |batch: RecordBatch| batch.project(&places).expect("the columns are there");
         let schema = self.schema.project(&places).expect("the columns are there");
         Self::new(Arc::new(schema), self.batches.into_iter().map(project).collect())
@@ -45,7 +45,6 @@ impl Table {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// The place and the type of a column.
     fn column(&self, name: &str) -> PyResult<(usize, &DataType)> {
         let found = self.schema.column_with_name(name);
         let (place, field) = found.ok_or_else(|| {
@@ -55,7 +54,6 @@ impl Table {
         Ok((place, field.data_type()))
     }
 
-    /// The chunks of a column.
     fn chunks(&self, place: usize) -> impl Iterator<Item = &ArrayRef> {
         self.batches.iter().map(move |batch| batch.column(place))
     }
@@ -171,7 +169,7 @@ impl Table {
     }
 }
 
-/// Whether a column of text has grids, which have 81 characters. Names may have a prefix.
+/// Whether a column of text has grids, by its name. Names may have a prefix.
 fn has_grids(name: &str) -> bool {
     ["puzzle", "solution", "canonical"].iter().any(|ending| name.ends_with(ending))
 }
@@ -277,7 +275,7 @@ impl Table {
 }
 
 impl Table {
-    /// The same rows as an object of their own, for a library to take.
+    /// The same rows as a new Python object, for a library.
     fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Self>> {
         Bound::new(py, Self::new(Arc::clone(&self.schema), self.batches.clone()))
     }
@@ -288,7 +286,7 @@ pub fn column_names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
-/// A record batch as a stream has it.
+/// A record batch as a struct array.
 pub fn struct_of(batch: RecordBatch) -> ArrayRef {
     Arc::new(StructArray::from(batch))
 }
@@ -299,7 +297,6 @@ pub fn struct_field(schema: &SchemaRef) -> Arc<Field> {
     Arc::new(Field::new("", fields, false).with_metadata(schema.metadata().clone()))
 }
 
-/// A library that this package does without.
 fn import<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyModule>> {
     py.import(name).map_err(|error| {
         let why =

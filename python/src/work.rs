@@ -1,6 +1,7 @@
-//! Work in units, on threads, while the calling thread waits for signals.
+//! Works on ranges of rows on threads, while the calling thread handles signals.
 
 use std::mem;
+use std::ops::Range;
 use std::panic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -13,13 +14,13 @@ use pyo3::prelude::*;
 
 use crate::progress::Progress;
 
-/// Between two looks at signals.
-const LOOK: Duration = Duration::from_millis(50);
+/// The interval between two checks of signals.
+const INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a call attends to while its threads work.
+/// Handles signals and progress while threads work.
 pub struct Watch<'a> {
     progress: &'a mut Progress,
-    /// Whether signals may be meant for this thread.
+    /// Whether this thread may receive signals.
     signals: bool,
 }
 
@@ -28,8 +29,8 @@ impl<'a> Watch<'a> {
         Self { progress, signals }
     }
 
-    /// Runs the handlers of signals, and tells about rows that are done.
-    pub fn look(&mut self, rows: usize) -> PyResult<()> {
+    /// Runs signal handlers, and reports rows that are done.
+    pub fn check(&mut self, rows: usize) -> PyResult<()> {
         self.progress.add(rows);
         if !self.signals && self.progress.is_silent() {
             return Ok(());
@@ -43,43 +44,45 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Does numbered units of work on up to `threads` threads. The caller must not hold the interpreter, or
-/// none of the threads may need it.
+/// Divides rows into ranges of up to `size`.
+pub fn ranges(rows: usize, size: usize) -> Vec<Range<usize>> {
+    (0..rows).step_by(size).map(|start| start..rows.min(start + size)).collect()
+}
+
+/// Works on ranges of rows on up to `threads` threads. The caller must not hold the interpreter,
+/// unless no thread needs it.
 ///
-/// Each thread makes a state of its own. A unit returns `None` only if `stop` was requested: that happens
-/// when the handler of a signal or the progress callback raises an exception, which is then returned. What
-/// units return comes in their order. `rows_of` says how many rows a unit has.
+/// Each thread makes its own state. `work` returns `None` only if `stop` was requested: that
+/// happens when a signal handler or the progress callback raises an exception, which is then
+/// returned. Results are in the order of the ranges.
 pub fn run<S, T: Send>(
     threads: usize,
-    units: usize,
+    ranges: &[Range<usize>],
     stop: &StopFlag,
     watch: &mut Watch<'_>,
     make: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, usize) -> Option<T> + Sync,
-    rows_of: impl Fn(usize) -> usize,
+    work: impl Fn(&mut S, Range<usize>) -> Option<T> + Sync,
 ) -> PyResult<Vec<T>> {
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         let mut handles = Vec::new();
-        for _ in 0..threads.min(units) {
+        for _ in 0..threads.min(ranges.len()) {
             let (sender, next, make, work) = (sender.clone(), &next, &make, &work);
             let worker = move || {
                 let mut state = make();
                 while !stop.is_requested() {
-                    let unit = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(result) = (unit < units).then(|| work(&mut state, unit)).flatten()
-                    else {
-                        break;
-                    };
-                    if sender.send((unit, result)).is_err() {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(range) = ranges.get(place) else { break };
+                    let Some(result) = work(&mut state, range.clone()) else { break };
+                    if sender.send((place, result)).is_err() {
                         break;
                     }
                 }
             };
             match thread::Builder::new().name("bulkdoku".into()).spawn_scoped(scope, worker) {
                 Ok(handle) => handles.push(handle),
-                // Fewer threads do, too.
+                // Continue with fewer threads.
                 Err(_) if !handles.is_empty() => break,
                 Err(error) => {
                     let what = format!("no thread could be started: {error}");
@@ -88,7 +91,7 @@ pub fn run<S, T: Send>(
             }
         }
         drop(sender);
-        let collected = collect(units, &receiver, stop, watch, rows_of);
+        let collected = collect(ranges, &receiver, stop, watch);
         for handle in handles {
             if let Err(payload) = handle.join() {
                 panic::resume_unwind(payload);
@@ -98,32 +101,30 @@ pub fn run<S, T: Send>(
     })
 }
 
-/// Collects what units return, and attends to signals.
 fn collect<T>(
-    units: usize,
+    ranges: &[Range<usize>],
     receiver: &Receiver<(usize, T)>,
     stop: &StopFlag,
     watch: &mut Watch<'_>,
-    rows_of: impl Fn(usize) -> usize,
 ) -> PyResult<Vec<T>> {
-    let mut results: Vec<Option<T>> = (0..units).map(|_| None).collect();
-    let (mut rows, mut looked) = (0, Instant::now());
+    let mut results: Vec<Option<T>> = ranges.iter().map(|_| None).collect();
+    let (mut rows, mut checked) = (0, Instant::now());
     loop {
-        match receiver.recv_timeout(LOOK) {
-            Ok((unit, result)) => {
-                rows += rows_of(unit);
-                results[unit] = Some(result);
+        match receiver.recv_timeout(INTERVAL) {
+            Ok((place, result)) => {
+                rows += ranges[place].len();
+                results[place] = Some(result);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        if looked.elapsed() >= LOOK {
-            looked = Instant::now();
+        if checked.elapsed() >= INTERVAL {
+            checked = Instant::now();
             // Threads end within a fraction of a second, and the scope waits for them.
-            watch.look(mem::take(&mut rows)).inspect_err(|_| stop.request())?;
+            watch.check(mem::take(&mut rows)).inspect_err(|_| stop.request())?;
         }
     }
-    watch.look(rows)?;
+    watch.check(rows)?;
     let results: Option<Vec<T>> = results.into_iter().collect();
     results.ok_or_else(|| PyRuntimeError::new_err("a thread ended early"))
 }

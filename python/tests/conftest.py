@@ -1,4 +1,4 @@
-"""What the tests have in common: puzzles, and what is known about them."""
+"""Shared by the tests: puzzles and their solutions."""
 
 import csv
 import pathlib

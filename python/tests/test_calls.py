@@ -1,4 +1,4 @@
-"""Calls as such: signals, threads, forks, memory."""
+"""Signals, threads, forks and memory of calls."""
 
 import gc
 import os
@@ -54,7 +54,7 @@ def test_ctrl_c_ends_a_long_call(call):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     took = time.monotonic() - began
-    # pyarrow has its own exception for what a stream raises.
+    # pyarrow has its own exception for errors of a stream.
     assert out == "interrupted\n" or "pyarrow.table(" in call and "KeyboardInterrupt" in err, err
     assert took < 5
 
@@ -139,7 +139,7 @@ def test_references_and_memory_are_flat(minimal):
     progress.__self__.clear()
     after = references()
     grown = [new - old for old, new in zip(before, after, strict=True)]
-    # None has references everywhere.
+    # None has many references everywhere.
     assert max(map(abs, grown)) < 100, grown
     assert resident_kib() - kib < 8 * 1024
 

@@ -15,7 +15,7 @@ def numbers(texts):
     return np.array([[int(cell) for cell in text.replace(".", "0")] for text in texts], np.uint8)
 
 
-def test_check_says_what_is_wrong():
+def test_check_explains_what_is_wrong():
     pairs = {
         (CLASSIC, SOLVED): ("ok", None),
         (CLASSIC, "6" + SOLVED[1:]): ("mismatch", "a clue is changed: r1c1 is 5 in the puzzle, 6 in the solution"),
@@ -57,7 +57,7 @@ def test_generated_puzzles_are_of_their_kind(kind):
     assert part.to_list("puzzle") == table.to_list("puzzle")[50:80]
 
 
-def test_what_generated_puzzles_have_to_be():
+def test_requirements_of_generated_puzzles():
     table = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180", level=3)
     cells = bulkdoku.generate(20, seed=1, clues=(22, 23), symmetry="rot180", level=3, solution="cells")
     clues = (cells["puzzle"] != 0)

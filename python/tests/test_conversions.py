@@ -1,4 +1,4 @@
-"""Every kind of input means the same rows."""
+"""Every kind of input yields the same rows."""
 
 import decimal
 
@@ -17,7 +17,7 @@ COLUMNS = ["puzzle", "status", "reason", "solution"]
 PUZZLES = lines("easy")[:50] + lines("minimal")[:50] + ["." * 81, "1" * 81]
 
 puzzle = st.sampled_from(PUZZLES)
-# Nothing that would be another text in another type: no NUL at an end, no surrogates.
+# Only texts that every type can hold: no trailing NUL, no surrogates.
 other = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=100)
 row = st.one_of(puzzle, puzzle.map(lambda text: f" {text}\n"), other, st.none())
 rows = st.lists(row, max_size=60)
@@ -156,7 +156,7 @@ EMPTY = [
 
 
 @pytest.mark.parametrize("given", EMPTY, ids=lambda given: type(given).__name__)
-def test_nothing_makes_nothing(given):
+def test_empty_inputs_have_no_rows(given):
     table = bulkdoku.solve(given)
     assert len(table) == 0 and len(table.to_arrow()) == 0 and table.to_numpy()["solution"].shape == (0,)
 
@@ -183,7 +183,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("given", "error", "message"), REFUSED, ids=lambda value: type(value).__name__)
-def test_what_is_refused_says_what_is_taken(given, error, message):
+def test_errors_name_the_accepted_types(given, error, message):
     with pytest.raises(error, match=message):
         bulkdoku.solve(given)
 

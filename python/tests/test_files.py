@@ -1,4 +1,4 @@
-"""Reading and writing files, and the same rows as the command's."""
+"""Reading and writing files, with the same rows as the command."""
 
 import json
 import os
@@ -18,7 +18,7 @@ ROOT = DATASETS.parent
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "txt", "csv.gz", "jsonl.zst", "npy", "parquet"])
-def test_what_is_written_is_read_again(ending, tmp_path, minimal):
+def test_written_files_are_read_back(ending, tmp_path, minimal):
     path = tmp_path / f"puzzles.{ending}"
     table = bulkdoku.solve(minimal, columns=["puzzle", "solution", "status", "reason"])
     assert bulkdoku.write(table, path) == len(minimal)
@@ -59,7 +59,7 @@ def test_columns_are_kept(ending, tmp_path, minimal):
         bulkdoku.read(path, keep=1.5)
 
 
-def test_what_stands_behind_puzzles_is_kept(tmp_path, minimal, minimal_solutions):
+def test_text_after_puzzles_is_kept(tmp_path, minimal, minimal_solutions):
     path = tmp_path / "rows.txt"
     path.write_text("".join(f"{minimal[i]} {minimal_solutions[i]}{('', ' x y')[i]}\n" for i in range(2)))
     read = bulkdoku.read(path, keep=True)
@@ -175,7 +175,7 @@ def run(*arguments):
 
 @needs_command
 @pytest.mark.parametrize("name", ["minimal", "hard", "several", "unsolvable"])
-def test_outcomes_are_the_commands(name):
+def test_outcomes_equal_those_of_the_command(name):
     columns = ["solution", "status", "solutions", "guesses", "nodes"]
     path = DATASETS / f"{name}.txt"
     expected = run("solve", path, "--quiet", "--columns", ",".join(columns))
@@ -186,13 +186,13 @@ def test_outcomes_are_the_commands(name):
 
 @needs_command
 @pytest.mark.parametrize("kind", ["minimal", "solved", "easy"])
-def test_corpora_are_the_commands(kind):
+def test_corpora_equal_those_of_the_command(kind):
     expected = run("generate", "--count", 50, "--skip", 10, "--seed", 9, "--kind", kind, "--format", "lines", "--quiet")
     assert bulkdoku.generate(50, seed=9, start=10, kind=kind).to_list("puzzle") == expected
 
 
 @needs_command
-def test_isomorphs_are_the_commands(tmp_path, minimal):
+def test_isomorphs_equal_those_of_the_command(tmp_path, minimal):
     path = pathlib.Path(tmp_path) / "some.txt"
     path.write_text("".join(f"{line}\n" for line in minimal[:30]))
     expected = run("augment", "--times", 3, "--seed", 5, path, "--columns", "line,copy,puzzle", "--quiet")

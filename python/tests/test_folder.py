@@ -1,4 +1,4 @@
-"""scripts/solve_folder.py: one file in, one out, whatever happens on the way."""
+"""scripts/solve_folder.py: one output file for each input file, despite errors and kills."""
 
 import pathlib
 import signal
@@ -79,7 +79,7 @@ def test_options(folder):
     assert all(name.endswith(".parquet") for name in files(folder / "out"))
 
 
-def test_what_is_damaged_does_not_stop_the_others(folder):
+def test_a_damaged_file_does_not_stop_the_others(folder):
     path = folder / "in" / "1.parquet"
     path.write_bytes(path.read_bytes()[:-100])
     text = run(folder / "in", folder / "out", status=3)
@@ -98,7 +98,7 @@ def test_a_killed_run_is_resumed(folder, minimal, minimal_solutions):
     whole = set()
     for _ in range(20):
         process = subprocess.Popen(command(folder / "in", folder / "out"), stdout=subprocess.DEVNULL)
-        # Until one more file is there than before, or the run has ended.
+        # Until one more file exists than before, or the run has ended.
         while process.poll() is None and not whole_files(folder) - whole:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
@@ -117,7 +117,7 @@ def test_a_killed_run_is_resumed(folder, minimal, minimal_solutions):
 
 
 def whole_files(folder):
-    """Outputs; what a killed run left is hidden."""
+    """The outputs; files that a killed run left are hidden."""
     out = folder / "out"
     names = files(out) if out.exists() else set()
     return {name for name in names if not pathlib.Path(name).name.startswith(".")}

@@ -1,4 +1,4 @@
-"""Memory of results that is used again: what is alive is never written to."""
+"""Reused memory of results: live results are never overwritten."""
 
 import gc
 import threading
@@ -19,7 +19,7 @@ def test_results_that_are_alive_do_not_change(minimal, minimal_solutions):
     del first
     kept = arrow["guesses"]
     for form in ("text", "binary", "cells"):
-        # What these have goes to the next ones.
+        # The memory of these is used for the next ones.
         blank = bulkdoku.solve(["." * 81] * rows, solution=form, limit=1)
         assert set(blank.to_list("status")) == {"solved"}
         del blank

@@ -1,4 +1,4 @@
-"""What `solve` and `Solver` say about puzzles."""
+"""Results of `solve` and `Solver`."""
 
 import itertools
 
@@ -57,7 +57,7 @@ def test_limits():
 
 @pytest.mark.parametrize("name", ["easy", "minimal", "hard", "several", "unsolvable"])
 def test_few_rows_have_the_outcomes_of_many(name):
-    """A few rows are solved under a limit of nodes at first, which nothing may show."""
+    """A few rows are first solved with a limit of nodes, which must not have any effect."""
     rows = lines(name)
     whole = columns(bulkdoku.solve(rows, columns=SEARCHED))
     parts = [columns(bulkdoku.solve([row], columns=SEARCHED)) for row in rows]
@@ -82,7 +82,7 @@ def test_engines_find_the_same(engine, minimal, minimal_solutions):
     assert table.to_list("solution") == minimal_solutions[:300]
 
 
-def test_options_that_are_not_there():
+def test_unknown_options():
     with pytest.raises(ValueError, match="there is lanes, scalar"):
         bulkdoku.solve([CLASSIC], engine="magic")
     with pytest.raises(ValueError, match="text.*binary.*cells"):

@@ -106,7 +106,7 @@ def test_progress(rows):
     assert sum(seen) == rows.num_rows
 
 
-def test_columns_of_every_type_are_carried_along(minimal):
+def test_columns_of_every_type_are_kept(minimal):
     count = 3
     kept = pa.table({
         "puzzle": minimal[:count],

@@ -10,7 +10,7 @@ import bulkdoku
 
 
 def test_stubs_are_those_of_the_module(tmp_path):
-    # The module of compiled code, all of which the package has.
+    # The compiled module, whose contents the package exports.
     (tmp_path / "allowed").write_text("bulkdoku.bulkdoku\n")
     command = [sys.executable, "-m", "mypy.stubtest", "bulkdoku", "--allowlist", "allowed"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -55,7 +55,7 @@ def test_lines_of_the_guide():
     code = guide.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
     names = {}
     exec(code, names)
-    # What stands behind a # is what the line is.
+    # The text after # is the expected value.
     for line in code.splitlines():
         value, _, expected = line.partition("  # ")
         expected = expected.strip()

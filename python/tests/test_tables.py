@@ -1,4 +1,4 @@
-"""What is made of tables."""
+"""Conversions of tables."""
 
 import subprocess
 import sys
@@ -80,13 +80,13 @@ def test_duckdb(table):
     assert bulkdoku.solve(relation).to_list("solution") == table.to_list("solution")[:10]
 
 
-def test_results_are_taken_again(table):
+def test_results_are_accepted_as_inputs(table):
     again = bulkdoku.solve(table, column="solution")
     assert again.to_list("solution") == table.to_list("solution")
 
 
 def test_pyarrow_is_not_needed():
-    """With pyarrow out of reach everything but to_arrow works."""
+    """Without pyarrow everything but to_arrow works."""
     code = """
         import sys
         sys.modules["pyarrow"] = None

@@ -21,7 +21,7 @@ use pyo3_arrow::input::AnyArray;
 use super::{Names, ReadOptions, Rows, cells_to_text};
 use crate::block::Block;
 
-/// Rows of an array in chunks.
+/// The rows of a chunked array.
 #[derive(Debug, Default)]
 pub struct ArrowRows {
     chunks: Vec<Chunk>,
@@ -29,7 +29,7 @@ pub struct ArrowRows {
     ends: Vec<usize>,
 }
 
-/// Imports what has one of the Arrow capsule methods; `None` if it has not.
+/// Imports an object with the Arrow PyCapsule interface; `None` if it has none.
 pub fn import(
     given: &Bound<'_, PyAny>,
     options: &ReadOptions,
@@ -40,13 +40,13 @@ pub fn import(
     }
     let array: AnyArray = match given.extract() {
         Ok(array) => array,
-        // pandas has the method, and needs pyarrow for it.
+        // pandas has the method, but needs pyarrow for it.
         Err(error) if error.is_instance_of::<PyImportError>(given.py()) => return Ok(None),
         Err(error) => return Err(error),
     };
     let reader = array.into_reader()?;
     let field = reader.field();
-    // A table may come as a stream of structs.
+    // A table may be a stream of structs.
     let place = match field.data_type() {
         DataType::Struct(fields) => {
             let schema = Schema::new(fields.clone());
@@ -76,7 +76,7 @@ pub fn import(
     Ok(Some(rows))
 }
 
-/// A column of a struct, null where the struct is.
+/// A column of a struct.
 fn column_of_struct(table: &StructArray, place: usize) -> PyResult<ArrayRef> {
     if table.null_count() == 0 {
         return Ok(Arc::clone(table.column(place)));
@@ -85,7 +85,7 @@ fn column_of_struct(table: &StructArray, place: usize) -> PyResult<ArrayRef> {
     Err(PyValueError::new_err(what))
 }
 
-/// Finds the column of a table: the one that is named, else by its name, else the only one.
+/// Finds the column of a table: the named one, else one with a known name, else the only one.
 pub fn column_of(schema: &Schema, column: Option<&str>, what: Names) -> PyResult<usize> {
     let all: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     if let Some(column) = column {

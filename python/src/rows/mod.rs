@@ -1,7 +1,7 @@
-//! What is given, as rows that are read without the interpreter.
+//! Arguments as rows that can be read without the interpreter.
 //!
-//! One file for each kind: `text` for lists, `numbers` for numpy arrays, `arrow` for everything with the
-//! Arrow `PyCapsule` interface. All of them end as [`Rows`].
+//! One file for each kind: `text` for lists, `numbers` for numpy arrays, `arrow` for everything
+//! with the Arrow `PyCapsule` interface. All implement [`Rows`].
 
 pub mod arrow;
 mod numbers;
@@ -20,30 +20,29 @@ use self::numbers::{BytesArray, CellsArray};
 use self::text::Texts;
 use crate::block::Block;
 
-/// What functions say that they take.
+/// The accepted types, for messages.
 const TAKEN: &str = "taken are a list of str or bytes, a numpy array (uint8 of shape (n, 81) or (n, 9, 9), or S81), \
      or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, \
      binary, fixed_size_binary[81] or fixed_size_list<uint8>[81]";
 
-/// Rows of a list that are copied at once: they stay in the caches.
+/// The number of rows of a list that are copied together: they fit in the caches.
 const ROWS_OF_LIST: usize = 16 * 1024;
 
-/// A cell of an array that has no cell's value.
+/// Written for a number that is not a cell.
 pub const NO_CELL: u8 = b'!';
 
-/// Rows that are read without the interpreter, by any number of threads.
+/// Rows that any number of threads can read without the interpreter.
 pub trait Rows: Sync {
-    /// How many there are.
     fn len(&self) -> usize;
 
-    /// Adds some of them to a block.
+    /// Adds a range of rows to a block.
     fn read(&self, rows: Range<usize>, block: &mut Block);
 
     /// A row as text, `None` for null. Cells are written to `room`.
     fn text<'a>(&'a self, row: usize, room: &'a mut [u8; CELLS]) -> Option<&'a [u8]>;
 }
 
-/// Puzzles or solutions, as a caller gives them.
+/// Puzzles or solutions, as passed by the caller.
 pub enum Given<'py> {
     Arrow(ArrowRows),
     Cells(CellsArray<'py>),
@@ -51,7 +50,7 @@ pub enum Given<'py> {
     List(Bound<'py, PyList>),
 }
 
-/// How to read what is given.
+/// Options for reading arguments.
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
     /// The column of a table.
@@ -61,7 +60,7 @@ pub struct ReadOptions {
 }
 
 impl<'py> Given<'py> {
-    /// Recognises what is given; what it is called in messages is `what`.
+    /// Recognises an argument; `what` tells whether it has puzzles or solutions.
     pub fn new(given: &Bound<'py, PyAny>, options: &ReadOptions, what: Names) -> PyResult<Self> {
         if given.is_instance_of::<PyString>()
             || given.is_instance_of::<PyBytes>()
@@ -120,7 +119,6 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// How many rows.
     pub fn len(&self) -> usize {
         match self {
             Self::Arrow(rows) => rows.len(),
@@ -130,8 +128,18 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// Does something with all rows, in one part if they can be read as they are. Elements of a list are
-    /// copied first, so there are several parts, of up to [`ROWS_OF_LIST`] rows for each thread.
+    /// Fails if there are not as many solutions.
+    pub fn check_solutions(&self, solutions: &Given<'_>) -> PyResult<()> {
+        let (puzzles, solutions) = (self.len(), solutions.len());
+        if puzzles == solutions {
+            return Ok(());
+        }
+        let what = format!("{puzzles} puzzles, but {solutions} solutions: each puzzle needs one");
+        Err(PyValueError::new_err(what))
+    }
+
+    /// Calls `work` with all rows, in one part if they can be read in place. Elements of a list
+    /// must be copied first, so there are several parts of up to [`ROWS_OF_LIST`] rows per thread.
     pub fn for_each_part(
         &self,
         threads: usize,
@@ -153,7 +161,7 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// Does something with all rows at once.
+    /// Calls `work` with all rows at once.
     pub fn with_all<T>(&self, work: impl FnOnce(&dyn Rows) -> PyResult<T>) -> PyResult<T> {
         match self {
             Self::Arrow(rows) => work(rows),
@@ -168,20 +176,19 @@ impl<'py> Given<'py> {
     }
 }
 
-/// What a column of a table is called.
+/// Which column of a table is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     Puzzles,
     Solutions,
 }
 
-/// Not one of those that are taken.
 fn refused(given: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let name = given.get_type().fully_qualified_name()?;
     Ok(PyTypeError::new_err(format!("{name} is not taken; {TAKEN}")))
 }
 
-/// Writes cells as text: a blank as a point, what is no cell as [`NO_CELL`].
+/// Writes cells as text: a blank as a point, other values as [`NO_CELL`].
 fn cells_to_text(cells: &[u8; CELLS], blank: u8, room: &mut [u8; CELLS]) {
     for (text, &cell) in room.iter_mut().zip(cells) {
         *text = match cell.wrapping_sub(blank) {

@@ -36,7 +36,7 @@ impl<'py> CellsArray<'py> {
         self.array.shape()[0]
     }
 
-    /// The rows, to be read without the interpreter.
+    /// The rows, which can be read without the interpreter.
     pub fn rows(&self) -> PyResult<Cells<'_>> {
         let (rows, rest) = self.array.as_slice()?.as_chunks::<CELLS>();
         debug_assert!(rest.is_empty());
@@ -44,7 +44,7 @@ impl<'py> CellsArray<'py> {
     }
 }
 
-/// The same array, copied if its elements do not lie one behind the other.
+/// The array, copied if it is not contiguous.
 fn contiguous<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<PyReadonlyArrayDyn<'py, u8>> {
     let numpy = array.py().import("numpy")?;
     let array = numpy.call_method1("ascontiguousarray", (array,))?;
@@ -74,7 +74,7 @@ impl Rows for Cells<'_> {
     }
 }
 
-/// An array of dtype `S`: text of one width, filled up with NUL bytes.
+/// An array of dtype `S`: text of fixed width, padded with NUL bytes.
 pub struct BytesArray<'py> {
     array: PyReadonlyArrayDyn<'py, u8>,
     width: usize,
@@ -90,7 +90,7 @@ impl<'py> BytesArray<'py> {
         let width = array.dtype().getattr("itemsize")?.extract::<usize>()?;
         let numpy = array.py().import("numpy")?;
         let bytes = numpy.call_method1("ascontiguousarray", (array,))?;
-        // numpy refuses to look at elements without a width in another way.
+        // numpy cannot view elements of width 0 as bytes.
         let bytes = if length * width == 0 {
             numpy.call_method1("zeros", ((length, 1), "u1"))?
         } else {
@@ -103,13 +103,13 @@ impl<'py> BytesArray<'py> {
         self.array.shape()[0]
     }
 
-    /// The rows, to be read without the interpreter.
+    /// The rows, which can be read without the interpreter.
     pub fn rows(&self) -> PyResult<FixedWidth<'_>> {
         Ok(FixedWidth { bytes: self.array.as_slice()?, width: self.width })
     }
 }
 
-/// Rows of text of one width.
+/// Rows of text of fixed width.
 pub struct FixedWidth<'a> {
     bytes: &'a [u8],
     width: usize,

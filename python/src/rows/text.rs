@@ -10,18 +10,17 @@ use pyo3::types::{PyByteArray, PyByteArrayMethods, PyBytes, PyFloat, PyList, PyS
 use super::Rows;
 use crate::block::Block;
 
-/// Copies of the elements of a list, one behind the other.
+/// Copies of the elements of a list, concatenated.
 #[derive(Debug, Default)]
 pub struct Texts {
     bytes: Vec<u8>,
-    /// Where each ends.
     ends: Vec<usize>,
-    /// Those that are null.
+    /// The indices of null elements.
     nulls: Vec<usize>,
 }
 
 impl Texts {
-    /// Copies a range of a list. What was there is overwritten.
+    /// Copies a range of a list, replacing earlier copies.
     ///
     /// # Errors
     /// `TypeError` when an element is neither text nor null.
@@ -34,7 +33,7 @@ impl Texts {
         for at in range {
             let item = list.get_item(at)?;
             if let Ok(text) = item.cast::<PyString>() {
-                // A lone surrogate has no UTF-8: it is no cell either.
+                // A lone surrogate has no UTF-8 and is not a cell.
                 match text.to_str() {
                     Ok(text) => self.bytes.extend_from_slice(text.as_bytes()),
                     Err(_) => self.bytes.extend_from_slice(text.to_string_lossy().as_bytes()),
@@ -65,7 +64,7 @@ impl Texts {
     }
 }
 
-/// Whether an element stands for none: `None`, and what pandas has for it.
+/// Whether an element is null: `None`, or a missing value of pandas.
 fn is_null(item: &Bound<'_, PyAny>) -> PyResult<bool> {
     if item.is_none() {
         return Ok(true);

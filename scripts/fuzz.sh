@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Coverage-guided fuzzing of what reads inputs. Run in the repository:
+# Coverage-guided fuzzing of the code that reads inputs. Run in the repository:
 #
 #   scripts/fuzz.sh TARGET          until it finds something, or Ctrl-C
 #   scripts/fuzz.sh TARGET RUNS     that many executions, for breadth: comparisons are not traced,
 #                                   and inputs have at most 400 bytes, which is several times faster
 #
-# The targets, each of which says in its head what it checks:
+# The targets; the head of each file describes its checks:
 #
 #   puzzle   fuzz/targets/puzzle.rs   bytes to a puzzle or to pencil marks
 #   blocks   fuzz/targets/blocks.rs   bytes to records: lines, grids, tables, cut into blocks
-#   detect   fuzz/targets/detect.rs   bytes to a layout, and to the records that it says
-#   arrival  fuzz/targets/arrival.rs  bytes to rows, however they arrive, over-long lines included
+#   detect   fuzz/targets/detect.rs   bytes to a layout, and to its records
+#   arrival  fuzz/targets/arrival.rs  bytes to rows, for every way of arrival, with overlong lines
 #
 # It needs a nightly toolchain (rustup toolchain install nightly) and cargo-fuzz (cargo install
-# cargo-fuzz). The first inputs are made from datasets/; all that were interesting are kept in
-# fuzz/corpus/TARGET, those that failed in fuzz/artifacts/TARGET. One that failed is run again by
+# cargo-fuzz). The first inputs are made from datasets/; interesting inputs are kept in
+# fuzz/corpus/TARGET, failing ones in fuzz/artifacts/TARGET. This command runs a failing input
+# again:
 #
 #   cargo +nightly fuzz run --sanitizer none TARGET fuzz/artifacts/TARGET/crash-...
 set -euo pipefail
@@ -32,7 +33,7 @@ cargo fuzz --version > /dev/null 2>&1 ||
 
 corpus=fuzz/corpus/$target
 
-# Standard input becomes an input. Its first bytes say what the target does with it: see there, and
+# Makes an input of standard input. Its first bytes tell the target what to do: see there, and
 # Cuts::take.
 seed() {
     { printf '%s' "$1"; cat; } > "$corpus/seed-$2"
@@ -54,7 +55,7 @@ table() {
     head -n "$2" "datasets/$1.txt" | sed 's/.*/7,&,x/'
 }
 
-# Inputs of every kind, each behind the bytes that are named and four that say how it is cut.
+# Inputs of every kind, each after its first bytes and four bytes for the cuts.
 inputs() {
     local lines=$1 grids=$2 tables=$3 rest=$4 labels=$5 tabs=$6
     head -n 12 datasets/easy.txt | seed "${lines}0000" easy
@@ -81,7 +82,7 @@ case $target in
 puzzle) first_inputs=puzzles ;;
 blocks) first_inputs=(inputs 00 10 2X 01 11 2Y) ;;
 detect) first_inputs=(inputs 0 0 0 p p 0) ;;
-# Four more bytes say how it arrives.
+# Four more bytes choose the way of arrival.
 arrival) first_inputs=(inputs 0z 0z 0z 8z 8z 0z) ;;
 *)
     echo "no target $target; $usage" >&2
@@ -97,7 +98,7 @@ puzzles() {
 mkdir -p "$corpus"
 "${first_inputs[@]}"
 
-# Without a sanitizer: there is no unsafe code to be watched, and it takes half of the time.
+# Without a sanitizer: there is no unsafe code, and it takes half the time.
 build=(--sanitizer none)
 length=2048
 if [ "$runs" != -1 ]; then

@@ -5,7 +5,7 @@ use bulkdoku::input::{Layout, grid};
 
 use crate::{Cuts, plain, run};
 
-/// No grid is larger, all lines between its rows included.
+/// No grid is larger, including all lines between its rows.
 const MOST_LINES: u64 = 36;
 const MOST_BYTES: usize = 10 * 1024;
 
@@ -24,7 +24,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
     for row in &rows {
         assert!(row.status == Status::Malformed || plain::is_puzzle_or_marks(row.puzzle));
         assert_eq!(row.kept.len(), usize::from(keep_labels));
-        // A label stands in one of the two lines above.
+        // The label is in one of the two lines above.
         if let [label @ [_, ..]] = row.kept[..] {
             let at = row.line as usize - 1;
             let above = lines[at.saturating_sub(2)..at].iter().rev();
@@ -34,7 +34,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
         }
     }
 
-    // Where nothing stands in brackets, no row is skipped.
+    // Without sections, no row is skipped.
     if !input.contains(&b'[') {
         for (number, _) in (1..).zip(&lines).filter(|(_, line)| is_certain_row(line)) {
             let last = rows.iter().rfind(|row| row.line <= number);
@@ -53,7 +53,7 @@ pub fn check(input: &[u8], keep_labels: bool, cuts: &Cuts) {
         }
     }
 
-    // What is found in half of it is found in all of it.
+    // Detection from half of the input agrees with detection from all of it.
     let half = &input[..input.len() / 2];
     if let Some(is_grid) = grid::looks_like_grid(half, false) {
         assert_eq!(grid::looks_like_grid(input, true), Some(is_grid));

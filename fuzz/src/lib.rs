@@ -1,14 +1,14 @@
-//! What the fuzz targets share: a run over a few bytes, cut in the ways that the bytes themselves
-//! say, and what must hold for every run.
+//! Shared by the fuzz targets: a run over a few bytes, with cuts chosen by the bytes themselves,
+//! and the invariants of every run.
 //!
 //! | file | what it checks |
 //! |---|---|
 //! | [`lines`] | lines of puzzles |
-//! | [`tables`] | CSV and its relatives |
-//! | [`grids`] | nine lines a puzzle |
-//! | [`arrival`] | how bytes arrive |
+//! | [`tables`] | CSV and similar tables |
+//! | [`grids`] | nine lines per puzzle |
+//! | [`arrival`] | ways in which bytes arrive |
 //!
-//! | [`plain`] | what texts say, read in the plainest way |
+//! | [`plain`] | the simplest possible parsers |
 
 pub mod arrival;
 pub mod grids;
@@ -17,7 +17,7 @@ pub mod plain;
 pub mod tables;
 
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::num::NonZeroUsize;
 
 use bulkdoku::input::Layout;
@@ -60,7 +60,7 @@ impl Engine for Stub {
     }
 }
 
-/// Lines, statuses, puzzles and what is kept, a length before each text: nothing has to be quoted.
+/// Lines, statuses, puzzles and kept fields, each text after its length: nothing needs quotes.
 struct Plain;
 
 impl RowFormat for Plain {
@@ -84,8 +84,7 @@ impl RowFormat for Plain {
     }
 }
 
-/// How an input is cut: into blocks of at most this many bytes, read in pieces of these sizes in
-/// turn.
+/// How an input is cut: the size of blocks, and the sizes of reads in turn.
 #[derive(Clone, Debug)]
 pub struct Cuts {
     pub block_bytes: usize,
@@ -99,7 +98,7 @@ impl Cuts {
         Self { block_bytes: bytes, pieces: [bytes; 4] }
     }
 
-    /// Takes the first four bytes of what a target is given.
+    /// Takes the first four bytes of a target's input.
     pub fn take(data: &[u8]) -> Option<(Self, &[u8])> {
         let (&[a, b, c, d], rest) = data.split_first_chunk()?;
         let pieces = [a, b, c, d].map(|size| usize::from(size) + 1);
@@ -107,23 +106,27 @@ impl Cuts {
     }
 }
 
-/// Gives its bytes in pieces of these sizes, in turn.
-struct InPieces<'a> {
+/// Yields its bytes in pieces of these sizes, in turn; a size of 0 is an interrupted read.
+struct Arriving<'a> {
     bytes: &'a [u8],
     sizes: [usize; 4],
 }
 
-impl Read for InPieces<'_> {
+impl Read for Arriving<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes[0].min(into.len()).min(self.bytes.len());
+        let size = self.sizes[0];
         self.sizes.rotate_left(1);
+        if size == 0 {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let size = size.min(into.len()).min(self.bytes.len());
         into[..size].copy_from_slice(&self.bytes[..size]);
         self.bytes = &self.bytes[size..];
         Ok(size)
     }
 }
 
-/// A row: its line, its status, the puzzle as it is shown, and what is kept.
+/// A row: its line, its status, the puzzle as written, and the kept fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
     pub line: u64,
@@ -133,7 +136,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Takes one from what [`Plain`] wrote; `None` at the end.
+    /// Parses a row of [`Plain`]; `None` at the end.
     fn take(rows: &mut &'a [u8]) -> Option<Self> {
         if rows.is_empty() {
             return None;
@@ -150,7 +153,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Takes a number and the byte behind it.
+/// Parses a number and skips the byte after it.
 fn number(rows: &mut &[u8]) -> u64 {
     let digits = rows.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = rows.split_at(digits);
@@ -158,7 +161,7 @@ fn number(rows: &mut &[u8]) -> u64 {
     std::str::from_utf8(number).expect("digits").parse().expect("a small number")
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, PartialEq)]
 pub struct Ran {
     pub rows: Vec<u8>,
@@ -168,24 +171,39 @@ pub struct Ran {
 
 /// Runs the real reader, worker and writer over `input`.
 pub fn run(layout: &Layout, input: &[u8], cuts: &Cuts) -> Ran {
+    run_on(None, layout, input, cuts).0
+}
+
+/// The same on this many threads, with the failures of the input.
+fn run_on(
+    threads: Option<NonZeroUsize>,
+    layout: &Layout,
+    input: &[u8],
+    cuts: &Cuts,
+) -> (Ran, Vec<String>) {
     let pipeline = Pipeline {
-        threads: NonZeroUsize::MIN,
+        threads: threads.unwrap_or(NonZeroUsize::MIN),
         engine: Box::new(|| Box::new(Stub)),
         format: Box::new(Plain),
         block_bytes: cuts.block_bytes,
         ..Pipeline::default()
     };
-    let reader = InPieces { bytes: input, sizes: cuts.pieces };
+    let reader = Arriving { bytes: input, sizes: cuts.pieces };
     let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
-    let mut sink = (Vec::new(), Vec::new());
-    let report = pipeline.run_alone(&mut sink, [source], &Progress::default()).expect("no limit");
+    let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
+    let report = match threads {
+        None => pipeline.run_alone(&mut sink, [source], &progress),
+        Some(_) => pipeline.run_into(&mut sink, [source], &progress),
+    };
+    let report = report.expect("no limit");
     let (rows, diagnostics) = sink;
-    Ran { rows, diagnostics, counts: report.counts }
+    let failures = report.failures.iter().map(ToString::to_string).collect();
+    (Ran { rows, diagnostics, counts: report.counts }, failures)
 }
 
 impl Ran {
-    /// The rows, after what must hold for those of every run: there is one for each record, with
-    /// a status that was counted, a message where it is bad, and a line below the last one.
+    /// Returns the rows and checks the invariants of every run: each record has one row with a
+    /// counted status, a message if it is bad, and ascending lines.
     pub fn checked_rows(&self, input: &[u8]) -> Vec<Row<'_>> {
         let lines = input.split(|&byte| byte == b'\n').count() as u64;
         let mut left = self.rows.as_slice();
@@ -216,8 +234,7 @@ impl Ran {
     }
 }
 
-/// Whether the reader refuses an input, or takes something away from its start: other tests are
-/// about that.
+/// Whether the input starts with a byte order mark, which other tests cover.
 pub fn has_mark(input: &[u8]) -> bool {
     matches!(input, [0xEF | 0xFE | 0xFF, ..] | [0, 0, 0xFE, 0xFF, ..])
 }

@@ -1,6 +1,6 @@
-//! What texts say, read in the plainest way.
+//! The simplest possible parsers.
 
-/// 81 cells, 0 for a blank.
+/// Parses 81 cells; 0 is a blank.
 pub fn puzzle(text: &[u8]) -> Option<[u8; 81]> {
     let cells: &[u8; 81] = text.try_into().ok()?;
     let mut puzzle = [0; 81];
@@ -14,7 +14,7 @@ pub fn puzzle(text: &[u8]) -> Option<[u8; 81]> {
     Some(puzzle)
 }
 
-/// For each cell whether it may be a 1, a 2 and so on.
+/// Parses pencil marks: for each cell whether it may be 1, 2 and so on.
 pub fn marks(text: &[u8]) -> Option<Vec<[bool; 9]>> {
     if text.len() != 729 {
         return None;
@@ -32,7 +32,7 @@ pub fn marks(text: &[u8]) -> Option<Vec<[bool; 9]>> {
     text.chunks(9).map(cell).collect()
 }
 
-/// Whether a record can be made of a text.
+/// Whether a text is a puzzle or pencil marks.
 pub fn is_puzzle_or_marks(text: &[u8]) -> bool {
     puzzle(text).is_some() || marks(text).is_some()
 }

@@ -1,5 +1,4 @@
-//! Tables: the rows do not depend on the blocks, and where it is CSV as RFC 4180 says, another
-//! reader agrees.
+//! Tables: the rows do not depend on blocks, and another reader agrees on CSV as in RFC 4180.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,8 +10,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use crate::{Cuts, Row, plain, run};
 
-/// A table of which this byte says what it has: up to four fields, a header or none, columns that
-/// are kept or none.
+/// A table chosen by a byte: up to four fields, with or without a header and kept columns.
 pub fn any_table(choice: u8) -> Table {
     const DELIMITERS: [Delimiter; 4] =
         [Delimiter::Byte(b','), Delimiter::Byte(b'\t'), Delimiter::Byte(b';'), Delimiter::Blanks];
@@ -40,7 +38,7 @@ pub fn check(input: &[u8], table: Table, cuts: &Cuts) {
     }
 }
 
-/// At least as many bytes as the longest row has: as lie between the begins of two.
+/// An upper bound for the length of a row: the largest distance between the starts of two rows.
 fn longest_row(input: &[u8], rows: &[Row<'_>]) -> usize {
     let (mut longest, mut begin, mut at) = (0, 0, 0);
     let mut lines = rows.iter().map(|row| row.line).peekable();
@@ -54,8 +52,8 @@ fn longest_row(input: &[u8], rows: &[Row<'_>]) -> usize {
     longest.max(at - begin)
 }
 
-/// Whether there is only one way to read this: fields with quotes are quoted, lines end with LF or
-/// CRLF, none is blank, and no row starts with a blank or as a comment.
+/// Whether the input is unambiguous CSV: fields with quotes are quoted, lines end with LF or CRLF,
+/// and no row is blank or starts with a blank or like a comment.
 fn is_plain_csv(input: &[u8], delimiter: u8) -> bool {
     let mut rest = input;
     let mut is_first = true;
@@ -92,10 +90,10 @@ fn compare(table: &Table, delimiter: u8, input: &[u8], rows: &[Row<'_>], reader:
     let (mut rows, mut rest) = (rows.iter(), input);
     let (mut text, mut ends) = (vec![0; input.len() + 1], vec![0; input.len() + 2]);
     loop {
-        // Of a CRLF it has taken no more than the first half.
+        // It has consumed only the first half of a CRLF.
         let line = reader.line() + u64::from(rest.starts_with(b"\n"));
         let (mut result, mut length, mut fields) = (ReadRecordResult::InputEmpty, 0, 0);
-        // At the end it wants to be told once more.
+        // At the end it must be called once more.
         while result == ReadRecordResult::InputEmpty {
             let found = reader.read_record(rest, &mut text[length..], &mut ends[fields..]);
             rest = &rest[found.1..];
@@ -131,7 +129,7 @@ fn compare(table: &Table, delimiter: u8, input: &[u8], rows: &[Row<'_>], reader:
     assert_eq!(rows.next(), None);
 }
 
-/// A reader that has read nothing. It takes long to make one, and copies do not work.
+/// Calls `read` with a fresh reader. Building one is slow, and clones do not work.
 fn with_other_reader(delimiter: u8, read: impl FnOnce(&mut Reader)) {
     thread_local! {
         static MADE: RefCell<BTreeMap<u8, Reader>> = const { RefCell::new(BTreeMap::new()) };

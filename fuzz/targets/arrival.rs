@@ -1,5 +1,5 @@
-//! Bytes to rows, as they arrive: whole, in pieces of any size, one by one, on one thread or two; of
-//! every layout, with lines that are longer than any block.
+//! Bytes to rows, for every way of arrival: whole, in pieces, one by one, on one thread or two. It
+//! covers every layout, and lines longer than any block.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use bulkdoku_fuzz::arrival;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // What is expected, the size of a block, and the sizes of reads; then the input.
+    // The options, the size of a block and the sizes of reads; then the input.
     let Some((&[choice, block, a, b, c, d], data)) = data.split_first_chunk() else { return };
     let formats = [
         InputFormat::Auto,
@@ -26,11 +26,11 @@ fuzz_target!(|data: &[u8]| {
         answers: if choice & 16 == 0 { Answers::Unwanted } else { Answers::Wanted },
         ..InputOptions::default()
     };
-    // Threads take long to start.
+    // Starting threads is slow.
     let threads = choice >= 0xFC;
     let sizes = match [a, b, c, d].map(usize::from) {
         [_, _, _, d] if d % 2 == 0 => [1; 4],
-        // Some read has to bring something.
+        // At least one read must return bytes.
         [a, b, c, d] => [a, b, c, d * 8],
     };
     let input = arrival::expanded(data, arrival::most_bytes(expected.format));

@@ -1,4 +1,4 @@
-//! Bytes to records, for every way in which records can lie in an input.
+//! Bytes to records, for every layout.
 
 #![no_main]
 
@@ -6,7 +6,7 @@ use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // The layout, what it is like, and how the input is cut; then the input.
+    // The layout, its variant, and the cuts; then the input.
     let Some((&[layout, choice], data)) = data.split_first_chunk() else { return };
     let Some((cuts, input)) = Cuts::take(data) else { return };
     if has_mark(input) {

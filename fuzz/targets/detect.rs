@@ -1,5 +1,5 @@
-//! Bytes to a layout, and then to records: what an input is does not depend on how much of it is
-//! seen, and as what it was found to be it can be read.
+//! Bytes to a layout, and then to records: the layout does not depend on how many bytes are seen,
+//! and the input can be read with it.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use bulkdoku_fuzz::{Cuts, grids, has_mark, lines, tables};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    // What is expected, and how the input is cut; then the input.
+    // The options and the cuts; then the input.
     let Some((&[choice], data)) = data.split_first_chunk() else { return };
     let Some((cuts, input)) = Cuts::take(data) else { return };
     if has_mark(input) {

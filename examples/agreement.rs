@@ -1,4 +1,4 @@
-//! Do all engines, at every vector level of this machine, agree on random inputs of all kinds?
+//! Checks that all engines, at every vector level of this machine, agree on random inputs.
 //!
 //! `scripts/agreement.sh` or `cargo run --release --example agreement -- [INPUTS] [SEED]`
 
@@ -12,7 +12,7 @@ use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What can be made of a minimal puzzle and its solution.
+/// Kinds of inputs, made from a minimal puzzle and its solution.
 #[derive(Clone, Copy)]
 enum Input {
     Minimal,
@@ -38,16 +38,16 @@ const INPUTS: [(Input, &str); 9] = [
     (Input::Empty, "empty"),
 ];
 
-/// So many inputs come from one minimal puzzle.
+/// The number of inputs that are made from one minimal puzzle.
 const FROM_ONE: usize = 20;
 
-/// Inputs are solved in batches of this many.
+/// The size of a batch.
 const BATCH: usize = 10_000;
 
-/// More than this and an engine gives up, so that no input takes for ever.
+/// The limit of nodes, so no input takes forever.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(20_000).unwrap();
 
-/// An engine under test and what it has shown.
+/// An engine under test and its results.
 struct Tested {
     name: String,
     engine: Box<dyn Engine>,
@@ -68,10 +68,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut done = 0;
     while done < inputs {
         let size = BATCH.min(inputs - done);
-        // An engine may do otherwise where it has met many of a kind.
+        // Every other batch has inputs of one kind: an engine may behave differently there.
         let only = (done / BATCH % 2 == 1).then(|| below(&mut random, INPUTS.len()));
         let (puzzles, batch_kinds) = batch(size, only, seed, done, &mut random);
-        // 1, 2 or 3 solutions, and now and then 20.
+        // Limits of 1, 2 or 3 solutions, and sometimes 20.
         let limit = [1, 2, 2, 3, 20][done / BATCH % 5];
         let limits = Limits::count(NonZeroU32::new(limit).expect("not 0")).with_nodes(MAX_NODES);
         for tested in &mut engines {
@@ -100,8 +100,8 @@ fn engines() -> Vec<Tested> {
 }
 
 impl Tested {
-    /// Solves a batch, and checks the solutions by the rules and that a limit of nodes which is not
-    /// reached changes nothing.
+    /// Solves a batch, checks the solutions against the rules, and checks that a limit of nodes has
+    /// no effect unless it is reached.
     fn solve(&mut self, puzzles: &[Puzzle], limits: Limits) -> Result<(), String> {
         self.outcomes.clear();
         self.outcomes.resize(puzzles.len(), Outcome::NONE);
@@ -119,14 +119,14 @@ impl Tested {
         self.solve_without_limit(puzzles, Limits { nodes: None, ..limits })
     }
 
-    /// Solves again what has not reached the limit of nodes, without one.
+    /// Solves the puzzles that have not reached the limit of nodes again, without a limit.
     fn solve_without_limit(&mut self, puzzles: &[Puzzle], limits: Limits) -> Result<(), String> {
         let both = puzzles.iter().zip(&self.outcomes).filter(|(_, outcome)| !outcome.gave_up);
-        let (puzzles, wanted): (Vec<Puzzle>, Vec<Outcome>) = both.unzip();
+        let (puzzles, expected): (Vec<Puzzle>, Vec<Outcome>) = both.unzip();
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
         self.engine.solve(Batch::Puzzles(&puzzles), limits, &mut outcomes);
-        for ((puzzle, wanted), outcome) in puzzles.iter().zip(wanted).zip(outcomes) {
-            if (Outcome { latency_ns: 0, ..outcome }) != wanted {
+        for ((puzzle, expected), outcome) in puzzles.iter().zip(expected).zip(outcomes) {
+            if (Outcome { latency_ns: 0, ..outcome }) != expected {
                 let name = &self.name;
                 return Err(format!("{name}: {puzzle}: {outcome:?} without a limit of nodes"));
             }
@@ -135,8 +135,8 @@ impl Tested {
     }
 }
 
-/// One engine's outcomes are equal at every level; different engines count the same solutions,
-/// unless one gave up, and agree on the only one.
+/// Checks that one engine's outcomes are equal at every level, and that different engines count the
+/// same solutions, unless one gave up, and agree on unique ones.
 fn compare(engines: &[Tested], puzzles: &[Puzzle], limits: Limits) -> Result<(), String> {
     for (i, second) in engines.iter().enumerate() {
         for first in &engines[..i] {
@@ -161,7 +161,7 @@ fn compare(engines: &[Tested], puzzles: &[Puzzle], limits: Limits) -> Result<(),
     Ok(())
 }
 
-/// Random inputs, `only` of one kind or of all, and of which kind each is.
+/// Random inputs, `only` of one kind or of all kinds, with the kind of each.
 fn batch(
     size: usize,
     only: Option<usize>,
@@ -187,7 +187,7 @@ fn batch(
     (puzzles, kinds)
 }
 
-/// An input of a kind, made of a minimal puzzle and its solution.
+/// An input of a kind, made from a minimal puzzle and its solution.
 fn make(
     kind: Input,
     minimal: [u8; CELLS],

@@ -1,4 +1,4 @@
-//! Batches of puzzles with an engine that is kept, and how fast that is.
+//! Solves batches of puzzles with one engine, and measures the time.
 //!
 //! `cargo run --release --example batch`
 

@@ -1,4 +1,4 @@
-//! Do random isomorphs of puzzles and of grids have one canonical form for each class?
+//! Checks that random isomorphs of puzzles and of grids have one canonical form for each class.
 //!
 //! `cargo run --release --example classes -- [PUZZLES] [SEED]`
 
@@ -9,7 +9,7 @@ use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::measure::{Permutation, SeededRng};
 use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
 
-/// Isomorphs of each.
+/// The number of isomorphs of each puzzle or grid.
 const COPIES: usize = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! How many solutions a puzzle has, and some of them.
+//! Counts the solutions of a puzzle, and prints some of them.
 //!
 //! `cargo run --example count -- [PUZZLE] [LIMIT]`
 
@@ -6,7 +6,7 @@ use std::error::Error;
 
 use bulkdoku::Puzzle;
 
-/// Some clues fewer than it takes for one solution.
+/// A puzzle with too few clues for one solution.
 const PUZZLE: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28...................";
 

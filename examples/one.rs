@@ -1,4 +1,4 @@
-//! One puzzle: its solution, whether it is the only one, its canonical form.
+//! Solves one puzzle: prints a solution, whether it is the only one, and the canonical form.
 //!
 //! `cargo run --example one -- [PUZZLE]`
 

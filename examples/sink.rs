@@ -1,5 +1,5 @@
-//! A pipeline on all cores whose rows go to a sink of one's own: here the rows of each status are
-//! counted as they come, in the order of the input.
+//! A pipeline on all cores with a custom sink, which counts the rows of each status. Rows arrive in
+//! the order of the input.
 //!
 //! `cargo run --release --example sink -- [FILE]`
 
@@ -13,7 +13,7 @@ use bulkdoku::output::{Column, CsvRows};
 use bulkdoku::pipeline::{Checkpoint, Sink};
 use bulkdoku::{Pipeline, Progress, Source};
 
-/// Counts rows by what is in them.
+/// Counts equal rows.
 #[derive(Default)]
 struct Tally(BTreeMap<String, u64>);
 

@@ -20,8 +20,8 @@ fi
 make_set() {
     echo "$1: $3 puzzles" >&2
     "$BULKDOKU" generate --kind "$2" --count "$3" --seed "$4" --force -o "$out/$1.txt"
-    # One row a puzzle: solutions counted up to 1000, and the solution where it is the only one.
-    # Exit status 1 says that some are not unique.
+    # One row per puzzle: the number of solutions up to 1000, and the solution if it is unique. Exit
+    # status 1 means that some are not unique.
     {
         "$BULKDOKU" solve -q --engine scalar --limit 1000 --columns solutions,solution \
             "$out/$1.txt" || [ $? -eq 1 ]

@@ -1,4 +1,4 @@
-"""What `bulkdoku bench --format json` measures, for the scripts that show it."""
+"""Runs `bulkdoku bench --format json` for the scripts that show its results."""
 
 import json
 import pathlib
@@ -7,12 +7,12 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILT = ROOT / "target/release/bulkdoku"
-# What `cargo build --release` makes; otherwise the installed command.
+# The result of `cargo build --release`, otherwise the installed command.
 COMMAND = str(BUILT) if BUILT.exists() else "bulkdoku"
 
 
 def measure(command, *options):
-    """Measurements by `bench` with these options, a dictionary each."""
+    """Measurements of `bench` with these options, as dictionaries."""
     words = [command, "bench", "--format", "json", *map(str, options)]
     done = subprocess.run(words, stdout=subprocess.PIPE)
     if done.returncode:

@@ -40,7 +40,7 @@ def solve(table, options):
 
 
 def plain(table):
-    """Statuses as text: not every reader knows a dictionary."""
+    """Statuses as text: not every reader supports dictionaries."""
     for place, field in enumerate(table.schema):
         if pyarrow.types.is_dictionary(field.type):
             table = table.set_column(place, field.name, table.column(place).cast(pyarrow.string()))
@@ -57,12 +57,12 @@ def main():
     if temporary.exists():
         shutil.rmtree(temporary)
     ray.init(address=args.address or "local", log_to_driver=False)
-    # The newer reader asks actors for the footers of files, and a run fails when one of them dies.
+    # The newer reader uses actors for the footers of files, and a run fails if one of them dies.
     ray.data.DataContext.get_current().use_datasource_v2 = False
     rows = ray.data.read_parquet(str(args.input.resolve()))
     options = stream_options(args)
     work = functools.partial(copied if args.copy else solve, options=options)
-    # Whole blocks, which are cut inside: so reading, solving and writing are one task.
+    # Whole blocks, which the function divides: reading, solving and writing are one task.
     cores = {"num_cpus": args.threads} if args.threads > 1 else {}
     solved = rows.map_batches(work, batch_format="pyarrow", batch_size=None, **cores)
     names = [*rows.schema().names, *(options["prefix"] + name for name in options["columns"])]

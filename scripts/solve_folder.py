@@ -43,7 +43,7 @@ def arguments():
 
 
 def add_solve_options(parser):
-    """Options that the scripts for Ray and Spark have, too."""
+    """Options that are shared with the scripts for Ray and Spark."""
     parser.add_argument("--column", default="puzzle", help="of the puzzles in Parquet [puzzle]")
     parser.add_argument("--columns", default=",".join(COLUMNS), help=f"to be added [{','.join(COLUMNS)}]")
     parser.add_argument("--keep", help="columns to be carried along, with commas between them [all]")
@@ -100,7 +100,7 @@ def part(text):
 
 
 def ending(path):
-    """The ending that says what a file is, without that of its compression; None if it is not read."""
+    """The ending of a file's format, without that of its compression; None if it is not supported."""
     names = path.name.lower().split(".")[1:]
     if names and names[-1] in ("gz", "zst"):
         names.pop()
@@ -108,13 +108,13 @@ def ending(path):
 
 
 def inputs(folder):
-    """All files that are read, in one order; what is hidden is left out."""
+    """All files to read, sorted; hidden ones are skipped."""
     paths = (path for path in folder.rglob("*") if path.is_file() and ending(path))
     return sorted(path for path in paths if not any(name.startswith((".", "_")) for name in path.relative_to(folder).parts))
 
 
 def target_of(path, args):
-    """Where the output of a file stands."""
+    """The path of the output of a file."""
     place = args.output / path.relative_to(args.input)
     if args.format is None:
         return place
@@ -123,9 +123,9 @@ def target_of(path, args):
 
 
 def solve_file(path, target, args):
-    """Solves one file, under a temporary name at first; returns how many rows it has."""
+    """Solves one file into a temporary file, then renames it; returns the number of rows."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    # The ending says how it is written; hidden files are no inputs.
+    # The ending decides the format; hidden files are not read as inputs.
     temporary = target.with_name(f".{secrets.token_hex(8)}.{target.name}")
     try:
         rows = write(read(path, args), temporary, stream_options(args))
@@ -138,7 +138,7 @@ def solve_file(path, target, args):
 
 
 def read(path, args):
-    """The rows of a file, solved when they are asked for."""
+    """The rows of a file, solved on demand."""
     options = stream_options(args)
     if ending(path) == "parquet":
         import pyarrow.parquet as parquet
@@ -154,7 +154,7 @@ def read(path, args):
 
 
 class Batches:
-    """Batches of a schema: a file without rows has one, too."""
+    """Batches with a schema, which a file without rows also has."""
 
     def __init__(self, schema, batches):
         self.schema, self.batches = schema, batches
@@ -178,7 +178,7 @@ def write(stream, path, options):
 
 
 def write_npy(stream, path, column):
-    """An array of solutions; where there is none, all cells are 0."""
+    """An array of solutions; a missing solution is all zeros."""
     import numpy
 
     solutions = stream.read_all()[column]

@@ -34,7 +34,7 @@ def arguments():
 
 
 def solver(options):
-    """The function that Spark gives its batches to."""
+    """The function that Spark calls with batches."""
 
     def solve(batches):
         import bulkdoku
@@ -58,7 +58,7 @@ def solver(options):
 
 
 def copier(options):
-    """The same that solves nothing."""
+    """The same without solving."""
 
     def copy(batches):
         import pyarrow
@@ -70,7 +70,7 @@ def copier(options):
 
 
 def schema_of(rows, options):
-    """What the output has: columns that are kept, and those that are added."""
+    """The schema of the output: kept columns and added ones."""
     from pyspark.sql.types import StructField, StructType, _parse_datatype_string
 
     keep = rows.columns if options["keep"] is True else options["keep"]
@@ -91,7 +91,7 @@ def main():
     if args.master:
         session = session.master(args.master)
         if args.master.startswith("local"):
-            # Workers on this machine are this Python, not the first one of PATH.
+            # Workers on this machine use this Python, not the first one in PATH.
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = session.config("spark.sql.execution.arrow.maxRecordsPerBatch", args.batch_rows)
     session = session.config("spark.sql.parquet.compression.codec", "zstd").getOrCreate()

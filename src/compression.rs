@@ -1,8 +1,8 @@
-//! Compressed outputs: which kinds are written, by name.
+//! The compression of outputs.
 
 use std::path::Path;
 
-/// A way of compressing rows; each needs its feature. In both, streams joined end to end are one
+/// A compression of rows. Each needs its feature. In both formats, concatenated streams are a
 /// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,7 +16,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// Those that this build has.
+    /// The ones of this build.
     pub const ALL: &[Self] = &[
         #[cfg(feature = "gzip")]
         Self::Gz,
@@ -24,7 +24,7 @@ impl Compression {
         Self::Zst,
     ];
 
-    /// Its name, which is also the ending of a file's name.
+    /// Its name, which is also the file extension.
     pub const fn name(self) -> &'static str {
         match self {
             #[cfg(feature = "gzip")]
@@ -34,10 +34,10 @@ impl Compression {
         }
     }
 
-    /// The one that a file's name asks for.
+    /// The compression that a file's extension asks for.
     pub fn of_name(path: &Path) -> Option<Self> {
-        let ending = path.extension()?;
-        Self::ALL.iter().copied().find(|known| ending.eq_ignore_ascii_case(known.name()))
+        let extension = path.extension()?;
+        Self::ALL.iter().copied().find(|known| extension.eq_ignore_ascii_case(known.name()))
     }
 }
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_of_names() {
+    fn extensions_ask_for_compressions() {
         let of = |name: &str| Compression::of_name(Path::new(name));
         assert_eq!((of("a.csv.gz"), of("b.zst")), (Some(Compression::Gz), Some(Compression::Zst)));
         assert_eq!(of("a.GZ"), Some(Compression::Gz));

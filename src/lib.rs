@@ -17,7 +17,7 @@
 //! # A batch
 //!
 //! [`solve_batch`] solves a slice on the calling thread, many puzzles at once in the lanes of a
-//! vector. What is asked is said by [`Limits`], what was found by an [`Outcome`] for each puzzle.
+//! vector. [`Limits`] bound the searches; each puzzle has an [`Outcome`].
 //!
 //! ```
 //! use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
@@ -30,8 +30,8 @@
 //!
 //! # A stream
 //!
-//! [`Pipeline::run`] does what the command does, on all cores: from any reader of lines, tables,
-//! grids or JSON to rows in any [`Sink`](pipeline::Sink), in order, whatever the input has.
+//! [`Pipeline::run`] does the work of the command, on all cores: it reads lines, tables, grids or
+//! JSON from any reader and writes rows, in order, to any [`Sink`](pipeline::Sink).
 //!
 //! ```
 //! use bulkdoku::{Pipeline, Progress, Source, Status};
@@ -45,20 +45,20 @@
 //! # Ok::<(), bulkdoku::pipeline::OutputFailure>(())
 //! ```
 //!
-//! More in `examples/`; [`canon`] has canonical forms, [`isomorph`] draws
-//! isomorphs, [`rating`] says how hard a puzzle is, [`generate`] makes puzzles, [`solver`] says
-//! which engine suits what.
+//! `examples/` has more. [`canon`] computes canonical forms, [`isomorph`] draws isomorphs,
+//! [`rating`] rates puzzles, [`generate`] makes puzzles, and [`solver`] tells which engine suits
+//! which task.
 //!
 //! # Features
 //!
-//! Without features there are puzzles, engines, canonical forms and generators. The feature
+//! Without features, the crate has puzzles, engines, canonical forms and generators. The feature
 //! `pipeline` adds the modules that read and write records; `gzip`, `zstd`, `xz`, `bzip2` and `lz4`
 //! add compressed inputs, the first two also outputs; `parquet` reads and writes Parquet files.
-//! `serde` writes and reads puzzles, grids and pencil marks as text. `cli` adds what only the
-//! command needs. All are on by default.
+//! `serde` serialises puzzles, grids and pencil marks as text. `cli` adds the command and its
+//! dependencies. All are on by default.
 //!
-//! Items that are hidden from this documentation serve the command, the package for Python and the
-//! fuzz targets. They may change with every release.
+//! Items that are hidden from this documentation are for the command, the Python package and the
+//! fuzz targets. They may change in any release.
 
 #[cfg(feature = "serde")]
 mod as_text;
@@ -118,7 +118,7 @@ pub use status::Status;
 #[doc(hidden)]
 pub use tail::Tail;
 
-/// The README's example is a test, too.
+/// The README's example is also a test.
 #[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

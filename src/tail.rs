@@ -1,21 +1,21 @@
-//! The end of what was read or written, remembered by its check sum.
+//! Check sums of the last bytes before a place in a file.
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-/// The last bytes before a place in a stream: how many, and their check sum.
+/// The last bytes before a place in a stream: their number and check sum.
 ///
-/// A run that goes on where another one ended sees by it that the stream is still the same.
+/// With it, a resumed run verifies that the stream is still the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tail {
-    /// How many bytes; 0 if nothing is known about them.
+    /// The number of bytes; 0 if they are not known.
     pub bytes: u32,
     /// Their [`check_sum`].
     pub check_sum: u32,
 }
 
 impl Tail {
-    /// Of the last `most` bytes of these, or of all if they are fewer.
+    /// The last `most` bytes, or all if there are fewer.
     pub fn of(bytes: &[u8], most: usize) -> Self {
         let last = &bytes[bytes.len().saturating_sub(most)..];
         if last.is_empty() {
@@ -24,7 +24,7 @@ impl Tail {
         Self { bytes: last.len() as u32, check_sum: check_sum(last) }
     }
 
-    /// Whether these bytes, as many as this is about, are the same.
+    /// Whether it is the tail of all these bytes.
     pub fn is_of(self, bytes: &[u8]) -> bool {
         self == Self::of(bytes, bytes.len())
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tail_tells_its_own_bytes_from_others() {
+    fn other_bytes_have_another_tail() {
         let tail = Tail::of(b"one two", 3);
         assert!(tail.is_of(b"two"));
         assert!(!tail.is_of(b"twp") && !tail.is_of(b" two") && !tail.is_of(b""));

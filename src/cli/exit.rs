@@ -1,20 +1,21 @@
-//! How the command ends.
+//! The exit statuses.
 
 use std::process::{ExitCode, Termination};
 
-/// The exit statuses.
+/// How the command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Every record is `unique` (or `solved`, or `ok`), or the reader of our output has left.
+    /// Every record is `unique` (or `solved`, `ok`, `duplicate`, `known`), or the pipe of the rows
+    /// was closed.
     Done = 0,
-    /// Finished, but some record is anything else.
+    /// Finished, but some record has another status.
     SomeRecords = 1,
-    /// The command line asked for something that cannot be done.
+    /// The command line is invalid.
     Usage = 2,
     /// Input or output failed.
     Io = 3,
-    /// A signal ended the run; what was solved is written.
+    /// A signal ended the run. What was solved is written.
     Interrupted = 130,
 }
 

@@ -1,14 +1,14 @@
-//! Whether there is memory for anything at all.
+//! Whether there is enough memory to start.
 
 use std::hint::black_box;
 
 use super::Failure;
 
-/// Address space that the smallest run takes beside what the program has when it starts: an engine,
-/// the blocks of one worker, and what reads ahead.
+/// The address space of the smallest run: an engine, the blocks of one worker, and what is read
+/// ahead.
 const LEAST: usize = 16 << 20;
 
-/// Refuses to start where an allocation would fail soon: that would end the process at once.
+/// Refuses to start if an allocation would soon fail, which would abort the process.
 pub fn check() -> Result<(), Failure> {
     let mut room = Vec::<u8>::new();
     let got = black_box(&mut room).try_reserve_exact(LEAST);

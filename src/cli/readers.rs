@@ -1,4 +1,4 @@
-//! How rows are read back: the lines of docs/guide.md, which scripts/readers-test tries out.
+//! How rows are read back: the lines of docs/guide.md, which scripts/readers-test runs.
 
 /// A section of the help.
 pub const READERS: &str = r#"Reading rows back:

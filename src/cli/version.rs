@@ -1,4 +1,4 @@
-//! What this program is: its version, its commit, and what it found of the machine.
+//! The version and commit of the program, and the machine.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -9,13 +9,13 @@ use std::time::SystemTime;
 use bulkdoku::SimdLevel;
 use bulkdoku::measure::{Machine, Origin};
 
-/// The version in the package.
+/// The version of the package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit, which a release build knows.
+/// The commit, in release builds.
 pub const COMMIT: Option<&str> = option_env!("BULKDOKU_COMMIT");
 
-/// What `--version` says behind the program's name.
+/// What `--version` prints after the name.
 pub static LONG: LazyLock<String> = LazyLock::new(|| {
     let commit = COMMIT.unwrap_or("not known to this build");
     format!("{VERSION}\ncommit: {commit}\nvector levels: {}", levels().join(", "))
@@ -26,7 +26,7 @@ pub fn levels() -> Vec<&'static str> {
     SimdLevel::available().iter().map(|level| level.name()).collect()
 }
 
-/// Where what is measured now comes from.
+/// The origin of a measurement that is made now.
 pub fn origin() -> Origin {
     Origin {
         version: VERSION.into(),
@@ -42,7 +42,7 @@ pub fn origin() -> Origin {
     }
 }
 
-/// The processor's model, as Linux tells it.
+/// The model of the processor in `/proc/cpuinfo`.
 fn cpu(text: &str) -> Option<String> {
     let fields = text.lines().filter_map(|line| line.split_once(':'));
     let model = fields.into_iter().find(|(name, _)| name.trim() == "model name");

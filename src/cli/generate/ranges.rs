@@ -1,4 +1,4 @@
-//! Ranges as people type them: `22`, `21..24`, `21..`, `..24`; both ends belong to them.
+//! Ranges as they are typed, both ends included: `22`, `21..24`, `21..`, `..24`.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ pub fn guesses(text: &str) -> Result<RangeInclusive<u64>, String> {
     read(text, u64::MAX)
 }
 
-/// Writes a range so that it is read again.
+/// Writes a range in the form in which it is read.
 pub fn text<T: Display>(range: &RangeInclusive<T>) -> String {
     format!("{}..{}", range.start(), range.end())
 }
@@ -33,7 +33,7 @@ fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
         }
         Some(("", "")) => return Err("a number, or a range such as 21..24".into()),
         Some((least, largest)) => {
-            // Rust's own way of saying that the end belongs to it.
+            // The inclusive ranges of Rust.
             let largest = largest.strip_prefix('=').unwrap_or(largest);
             let least = if least.is_empty() { 0 } else { number(least)? };
             least..=(if largest.is_empty() { most } else { number(largest)? })

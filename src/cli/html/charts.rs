@@ -24,7 +24,7 @@ const TEXT: RGBColor = RGBColor(0x5b, 0x64, 0x70);
 const GRID: RGBColor = RGBColor(0xdf, 0xe3, 0xe8);
 const BAR: RGBColor = RGBColor(0x2f, 0x6f, 0xde);
 const MARK: RGBColor = RGBColor(0xb4, 0x4a, 0x12);
-/// Of engines that are compared, after [`BAR`] and [`MARK`].
+/// Colours of compared engines, after [`BAR`] and [`MARK`].
 const OTHERS: [RGBColor; 4] = [
     RGBColor(0x1f, 0x8a, 0x5b),
     RGBColor(0x8a, 0x4f, 0xc4),
@@ -32,7 +32,7 @@ const OTHERS: [RGBColor; 4] = [
     RGBColor(0x0f, 0x86, 0x9c),
 ];
 
-/// What each colour becomes on a dark page.
+/// Each colour on a dark page.
 const DARK: [(RGBColor, &str); 8] = [
     (TEXT, "#a3adb8"),
     (GRID, "#333a43"),
@@ -44,13 +44,13 @@ const DARK: [(RGBColor, &str); 8] = [
     (OTHERS[3], "#4fc3d9"),
 ];
 
-/// The colour of the `i`th of several things.
+/// The colour of the `i`th engine.
 pub fn colour(i: usize) -> RGBColor {
     let all = [BAR, MARK, OTHERS[0], OTHERS[1], OTHERS[2], OTHERS[3]];
     all[i % all.len()]
 }
 
-/// A colour as HTML has it.
+/// A colour in the notation of HTML.
 pub fn hex(RGBColor(red, green, blue): RGBColor) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
@@ -76,10 +76,10 @@ fn line(colour: RGBColor, width: u32) -> ShapeStyle {
     ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: width }
 }
 
-/// Why drawing on a string cannot fail.
+/// Drawing on a string cannot fail.
 const DRAWN: &str = "a string takes every drawing";
 
-/// Draws with the builder that `draw` is given; the margins hold axes and their labels.
+/// Draws a chart. Its builder has margins for axes and labels.
 fn drawn(height: u32, draw: impl FnOnce(&mut ChartBuilder<'_, '_, SVGBackend<'_>>)) -> String {
     let mut svg = String::new();
     {
@@ -92,7 +92,7 @@ fn drawn(height: u32, draw: impl FnOnce(&mut ChartBuilder<'_, '_, SVGBackend<'_>
     svg
 }
 
-/// The lines, axes and labels that all charts have.
+/// Sets the common style of lines, axes and labels.
 fn styled<'m, 'a, 'b, 's, X, Y>(
     mesh: &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>,
 ) -> &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>
@@ -106,13 +106,13 @@ where
         .label_style(text_style())
 }
 
-/// Bars of a latency histogram in each tenfold.
-const BARS_PER_TENFOLD: f64 = 20.0;
+/// Bars of a latency histogram in each power of ten.
+const BARS_PER_DECADE: f64 = 20.0;
 
-/// How many puzzles had which latency, on a logarithmic axis, with percentiles.
+/// The histogram of latencies on a logarithmic axis, with percentiles.
 pub fn latency(latencies: &Latencies) -> String {
     let place = |ns: u64| (ns.max(1) as f64).log10();
-    let bar_of = |ns: u64| (place(ns) * BARS_PER_TENFOLD).floor() as usize;
+    let bar_of = |ns: u64| (place(ns) * BARS_PER_DECADE).floor() as usize;
     let mut counts = vec![0; bar_of(latencies.max()) + 1];
     for bucket in latencies.buckets() {
         counts[bar_of(bucket.lowest_ns)] += bucket.count;
@@ -121,11 +121,11 @@ pub fn latency(latencies: &Latencies) -> String {
     let bars: Vec<_> = (counts.iter().enumerate())
         .filter(|&(_, &count)| count > 0)
         .map(|(i, &count)| {
-            let edge = |i: usize| 10_f64.powf(i as f64 / BARS_PER_TENFOLD);
+            let edge = |i: usize| 10_f64.powf(i as f64 / BARS_PER_DECADE);
             (edge(i), edge(i + 1), 100.0 * count as f64 / all)
         })
         .collect();
-    // At least a tenfold, and whole ones: the axis has labels then.
+    // At least one decade, and whole ones, as the axis has labels only there.
     let first = place(latencies.min()).floor();
     let last = place(latencies.max()).max(first + 0.5).ceil();
     let top = 1.28 * bars.iter().map(|&(_, _, share)| share).fold(0.0, f64::max);
@@ -144,7 +144,7 @@ pub fn latency(latencies: &Latencies) -> String {
             .iter()
             .map(|&(low, high, share)| Rectangle::new([(low, 0.0), (high, share)], BAR.filled()));
         chart.draw_series(bars).expect(DRAWN);
-        // Labels stand one below the other: percentiles may lie close together.
+        // Labels are one below the other, as percentiles may be close together.
         for (i, (name, quantile)) in PERCENTILES.into_iter().enumerate() {
             let ns = latencies.quantile(quantile).max(1) as f64;
             let height = top * (0.99 - 0.065 * i as f64);
@@ -161,16 +161,16 @@ pub fn latency(latencies: &Latencies) -> String {
     })
 }
 
-/// A factor that moves by the same length on an axis of any number of tenfolds.
-fn gap_in_pixels(factor: f64, tenfolds: f64) -> f64 {
-    factor.powf(tenfolds)
+/// A factor that moves by the same length on an axis of any number of decades.
+fn gap_in_pixels(factor: f64, decades: f64) -> f64 {
+    factor.powf(decades)
 }
 
 /// The percentiles that pages show.
 pub const PERCENTILES: [(&str, f64); 4] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Records a second over the time of a run.
+/// Records per second over the time of a run.
 pub fn throughput(timeline: &Timeline, wall: Duration) -> String {
     let rates: Vec<_> = timeline
         .rates(wall)
@@ -200,7 +200,7 @@ pub fn throughput(timeline: &Timeline, wall: Duration) -> String {
     })
 }
 
-/// Columns of counts, each with what was counted.
+/// Columns of counts with their names.
 pub fn columns(counts: &[(String, u64)]) -> String {
     let top = 1.1 * counts.iter().map(|&(_, count)| count).max().unwrap_or(1).max(1) as f64;
     drawn(HEIGHT - 40, |chart| {
@@ -230,12 +230,12 @@ pub fn columns(counts: &[(String, u64)]) -> String {
     })
 }
 
-/// One bar of a comparison: the median of some rounds, the least and the largest.
+/// A bar of a comparison, with the median, least and largest time of the rounds.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// What was measured, by its colour.
+    /// Decides the colour.
     pub kind: usize,
-    /// What stands beside it.
+    /// The text beside it.
     pub label: String,
     /// Nanoseconds.
     pub median: f64,
@@ -245,10 +245,10 @@ pub struct Compared {
     pub largest: f64,
 }
 
-/// The height of a bar, with what is between two.
+/// The height of a bar and its gap.
 const ROW: u32 = 26;
 
-/// Bars on a logarithmic axis of time from `range`, a number of powers of ten.
+/// Bars on a logarithmic axis of time, between two powers of ten.
 pub fn comparison(bars: &[Compared], [first, last]: [f64; 2]) -> String {
     let rows = bars.len() as f64;
     drawn(ROW * bars.len() as u32 + 42, |chart| {

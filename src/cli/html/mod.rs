@@ -1,7 +1,7 @@
-//! Pages about a run or a measurement: one file, without scripts, that needs no other.
+//! Pages about a run or a measurement: a single file without scripts.
 //!
-//! Charts are drawn by `plotters` as SVG in the colours of a light page; a style sheet gives each
-//! of these colours another one where the reader prefers a dark page.
+//! `plotters` draws charts as SVG in the colours of a light page. A style sheet replaces each
+//! colour on a dark page.
 
 mod bench;
 mod charts;
@@ -17,10 +17,10 @@ use super::version;
 
 const STYLE: &str = include_str!("style.css");
 
-/// What a page says of a run beside the charts: a name and a text.
+/// A row of a page's last table: a name and a text.
 pub type Fact = (&'static str, String);
 
-/// A page that is being made.
+/// A page under construction.
 #[derive(Debug)]
 pub struct Page {
     title: String,
@@ -28,7 +28,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page with a heading, the command that was typed, and where it ran.
+    /// A page with a heading and the command line.
     fn new(title: &str) -> Self {
         let mut page = Self { title: title.into(), body: String::new() };
         page.add(format_args!("<h1>{}</h1>", Escaped(title)));
@@ -39,7 +39,7 @@ impl Page {
         page
     }
 
-    /// Large figures, each with what it is.
+    /// Large figures with their names.
     fn figures(&mut self, figures: &[(&str, String)]) {
         self.add("<div class=\"figures\">");
         for (name, figure) in figures {
@@ -60,7 +60,7 @@ impl Page {
         self.add(format_args!("<p class=\"note\">{}</p>", Escaped(text)));
     }
 
-    /// A drawing, with a text for those who do not see it.
+    /// A drawing with a text for screen readers.
     fn drawing(&mut self, svg: &str, what: &str) {
         let labelled = format!("<svg role=\"img\" aria-label=\"{}\" ", Escaped(what));
         self.add(svg.replacen("<svg ", &labelled, 1));
@@ -82,7 +82,7 @@ impl Page {
         self.add("</table></div>");
     }
 
-    /// What is known of the run and of the machine, at the end of the page.
+    /// The facts about the run and the machine, at the end of the page.
     fn origin(&mut self, facts: &[Fact]) {
         let origin = version::origin();
         let commit = origin.commit.map_or(String::new(), |commit| format!(" ({commit})"));
@@ -99,7 +99,7 @@ impl Page {
     }
 
     fn add(&mut self, html: impl Display) {
-        writeln!(self.body, "{html}").expect("a string takes everything");
+        writeln!(self.body, "{html}").expect("a string takes every write");
     }
 
     /// Writes the page.
@@ -137,7 +137,7 @@ impl Display for Cell {
     }
 }
 
-/// A text as HTML has it.
+/// A text, escaped for HTML.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
@@ -148,7 +148,7 @@ impl Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
-                // Forbidden in HTML, and nothing that a reader could see.
+                // Forbidden in HTML, and invisible.
                 c if c.is_control() => f.write_char(' ')?,
                 c => f.write_char(c)?,
             }
@@ -157,7 +157,7 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// A word as a shell would take it.
+/// A word, quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=+%@".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -175,7 +175,7 @@ fn short(number: f64) -> String {
     format!("{}{}", trimmed(&format!("{value:.decimals$}")), unit.0)
 }
 
-/// A duration in nanoseconds, without zeros that say nothing: `20 µs`.
+/// A duration in nanoseconds, without trailing zeros: `20 µs`.
 fn short_time(ns: f64) -> String {
     let text = bulkdoku::stats::HumanTime::of_ns(ns).to_string();
     match text.split_once(' ') {
@@ -184,7 +184,7 @@ fn short_time(ns: f64) -> String {
     }
 }
 
-/// A number without zeros at its end.
+/// A number without trailing zeros.
 fn trimmed(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_texts_are_shown_as_they_are() {
+    fn words_and_texts_are_escaped() {
         assert_eq!(quoted("a b"), "'a b'");
         assert_eq!(quoted("it's"), "'it'\\''s'");
         assert_eq!(quoted("--report=x.html"), "--report=x.html");

@@ -1,13 +1,12 @@
-//! What differs between systems: two files with the same functions, and no `cfg` anywhere else in
-//! the command.
+//! What differs between systems. Nothing else in the command has a `cfg` for the system.
 //!
 //! | what | Unix | elsewhere |
 //! |---|---|---|
-//! | [`Pipe`] | a read is given up after a while, so that a signal is seen | it blocks |
-//! | [`Stdout`] | without a buffer of its own | that of the standard library |
-//! | [`FileId`] | device and inode | what `same-file` finds |
-//! | [`stop_at_signal`] | SIGINT and SIGTERM; a second one ends the run at once | the same where `signal-hook` has them |
-//! | [`check_stdin`] | a closed stream is seen | it is not |
+//! | [`Pipe`] | a read ends after a while, to check for signals | a read blocks |
+//! | [`Stdout`] | unbuffered | that of the standard library |
+//! | [`FileId`] | device and inode | by `same-file` |
+//! | [`stop_at_signal`] | SIGINT and SIGTERM; a second one ends the run at once | the same if `signal-hook` supports it |
+//! | [`check_stdin`] | a closed stream is detected | it is not |
 
 #[cfg(not(unix))]
 mod other;
@@ -32,7 +31,7 @@ pub use unix::{FileId, Pipe, Stdout, read_at};
 
 use super::Failure;
 
-/// From now on the first signal sets `stop`, and is confirmed on standard error unless `quiet`. A
+/// Handles signals: the first one sets `stop`, and is confirmed on standard error unless `quiet`. A
 /// second one ends the process.
 pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> Result<(), Failure> {
     signals::stop_at_signal(stop, quiet)

@@ -1,5 +1,4 @@
-//! Files, pipes and standard streams of other systems, by what the standard library has on all of
-//! them.
+//! Files, pipes and standard streams of systems other than Unix, by the standard library.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -11,12 +10,12 @@ use same_file::Handle;
 
 use crate::cli::Failure;
 
-/// Which file a name or a stream stands for, where the system says so.
+/// The identity of a file, if the system has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileId(Arc<Handle>);
 
 impl FileId {
-    /// Of what was found at a path.
+    /// Of the file at a path.
     pub fn of_path(path: &Path, _: &Metadata) -> Option<Self> {
         Self::new(Handle::from_path(path))
     }
@@ -46,7 +45,7 @@ impl FileId {
     }
 }
 
-/// An input that may have to be waited for: standard input, here. Reads block.
+/// An input that may have to be waited for: standard input. Reads block.
 #[derive(Debug)]
 pub struct Pipe(io::Stdin);
 
@@ -73,7 +72,7 @@ impl Read for Pipe {
 pub struct Stdout(io::Stdout);
 
 impl Stdout {
-    /// The stream that the command was started with.
+    /// Opens standard output.
     pub fn open() -> io::Result<Self> {
         Ok(Self(io::stdout()))
     }
@@ -83,7 +82,7 @@ impl Write for &Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut stdout = self.0.lock();
         let written = stdout.write(bytes)?;
-        // Rows are to be seen when they are written.
+        // Rows are visible as soon as they are written.
         stdout.flush()?;
         Ok(written)
     }
@@ -93,7 +92,7 @@ impl Write for &Stdout {
     }
 }
 
-/// Reads bytes at a place in a file, and goes back to where it is written.
+/// Reads bytes at a place in a file, and keeps the place where it is written.
 pub fn read_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
     let written = file.stream_position()?;
     file.seek(SeekFrom::Start(place))?;
@@ -115,18 +114,18 @@ pub fn stop_at_signal(stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// There are no signals.
+/// WebAssembly has no signals.
 #[cfg(target_family = "wasm")]
 pub fn stop_at_signal(_stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// A closed standard input shows when it is read.
+/// A closed standard input fails when it is read.
 pub fn check_stdin() -> Result<(), Failure> {
     Ok(())
 }
 
-/// A closed standard output shows when it is written.
+/// A closed standard output fails when it is written.
 pub fn check_stdout() -> Result<(), Failure> {
     Ok(())
 }

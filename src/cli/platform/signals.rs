@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: the first ends the run in good order, a second one at once.
+//! SIGINT and SIGTERM: the first one ends the run in good order, a second one at once.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -12,24 +12,24 @@ use signal_hook::{flag, low_level};
 
 use crate::cli::Exit;
 
-/// Signals that come this soon after the first are the same: timeout(1) sends each to the command,
-/// and then to its whole group.
+/// Signals this soon after the first one count as the same: timeout(1) signals the command, then
+/// its whole group.
 const SAME: Duration = Duration::from_millis(50);
 
-/// Sets `stop` at the first signal, and says so unless `quiet`.
+/// Sets `stop` at the first signal, and confirms it unless `quiet`.
 pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> io::Result<()> {
     let is_second = Arc::new(AtomicBool::new(false));
-    let (mut told, tell) = UnixStream::pair()?;
+    let (mut receiver, sender) = UnixStream::pair()?;
     for signal in [SIGINT, SIGTERM] {
         let status = Exit::Interrupted as i32;
         flag::register_conditional_shutdown(signal, status, Arc::clone(&is_second))?;
         flag::register(signal, Arc::clone(stop))?;
-        low_level::pipe::register(signal, tell.try_clone()?)?;
+        low_level::pipe::register(signal, sender.try_clone()?)?;
     }
     let wait = {
         let is_second = Arc::clone(&is_second);
         move || {
-            if told.read_exact(&mut [0]).is_ok() {
+            if receiver.read_exact(&mut [0]).is_ok() {
                 if !quiet {
                     let _ = writeln!(io::stderr(), "stopping; press Ctrl-C again to end at once");
                 }
@@ -38,7 +38,7 @@ pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> io::Result<()> {
             }
         }
     };
-    // Without a thread that waits any further signal counts, which is better than none.
+    // Without that thread, the second signal counts however soon it comes.
     if thread::Builder::new().name("signals".into()).spawn(wait).is_err() {
         for signal in [SIGINT, SIGTERM] {
             flag::register(signal, Arc::clone(&is_second))?;

@@ -1,12 +1,11 @@
-//! Whether standard input and output were there when the command was started.
+//! Whether standard input and output were open when the command was started.
 //!
-//! Where they were closed (`bulkdoku solve >&-`), the standard library opens `/dev/null` in their
-//! place before `main`: rows would go there, and nothing would fail. What is registered with
-//! `inventory` is looked at before that.
+//! If they were closed (`bulkdoku solve >&-`), the standard library opens `/dev/null` in their
+//! place before `main`: rows would go there without any failure. Items registered with `inventory`
+//! run before that, so they see the closed streams.
 //!
-//! Nothing tells it later: what the library opens is the same device, opened in the same way, as
-//! what programs pass that want no output (`subprocess.DEVNULL` of Python is open for reading and
-//! writing, too), and those may lose their rows.
+//! Later, such a stream cannot be told from one that a program has redirected to `/dev/null` on
+//! purpose, like `subprocess.DEVNULL` of Python.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,27 +18,27 @@ use crate::cli::Failure;
 static STDIN_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Looks at the streams when it is registered.
-struct Look;
+/// Records the state of the streams when it is registered.
+struct StreamCheck;
 
-static LOOKS: Registry = Registry::new();
+static CHECKS: Registry = Registry::new();
 
-impl Collect for Look {
+impl Collect for StreamCheck {
     fn registry() -> &'static Registry {
         STDIN_WAS_CLOSED.store(fcntl_getfd(stdio::stdin()).is_err(), Ordering::Relaxed);
         STDOUT_WAS_CLOSED.store(fcntl_getfd(stdio::stdout()).is_err(), Ordering::Relaxed);
-        &LOOKS
+        &CHECKS
     }
 }
 
-inventory::submit! { Look }
+inventory::submit! { StreamCheck }
 
-/// Refuses to read from a standard input that there is not.
+/// Refuses to read from a closed standard input.
 pub fn check_stdin() -> Result<(), Failure> {
     check(&STDIN_WAS_CLOSED, "standard input")
 }
 
-/// Refuses to write to a standard output that there is not.
+/// Refuses to write to a closed standard output.
 pub fn check_stdout() -> Result<(), Failure> {
     check(&STDOUT_WAS_CLOSED, "standard output")
 }

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// Which file a name or a stream stands for, if it is a file, a folder or a named pipe.
+/// The identity of a file, a folder or a named pipe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
@@ -18,7 +18,7 @@ pub struct FileId {
 }
 
 impl FileId {
-    /// Of what was found at a path. Devices have none: anything can be written to them.
+    /// Of the file at a path. Devices have none, as they may have several uses.
     pub fn of_path(_: &Path, found: &Metadata) -> Option<Self> {
         let kind = found.file_type();
         (kind.is_file() || kind.is_fifo() || kind.is_dir())
@@ -51,31 +51,30 @@ impl FileId {
     }
 }
 
-/// How long a read from a pipe may take before it is asked again whether the run is to end.
+/// How long a read from a pipe waits before the run checks for signals.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// An input that may have to be waited for. A read that waits for long ends as one that was
-/// interrupted.
+/// An input that may have to be waited for. A read without data for a while ends as interrupted.
 #[derive(Debug)]
 pub struct Pipe(File);
 
 impl Pipe {
-    /// Standard input, past the buffer of the standard library, whose contents `poll` cannot see.
-    /// What is a file is given as one.
+    /// Standard input, or the file that it is. The buffer of the standard library is bypassed, as
+    /// `poll` does not see its contents.
     pub fn stdin() -> io::Result<Result<File, Self>> {
-        Self::told_from_files(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+        Self::unless_file(File::from(io::stdin().as_fd().try_clone_to_owned()?))
     }
 
-    /// Opens a file, or a named pipe, even one that has no writer yet.
+    /// Opens a file or a named pipe, even one without a writer.
     pub fn open(path: &Path) -> io::Result<Result<File, Self>> {
         if !fs::metadata(path)?.file_type().is_fifo() {
-            return Self::told_from_files(File::open(path)?);
+            return Self::unless_file(File::open(path)?);
         }
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         Ok(Err(Self(rustix::fs::open(path, flags, Mode::empty())?.into())))
     }
 
-    fn told_from_files(file: File) -> io::Result<Result<File, Self>> {
+    fn unless_file(file: File) -> io::Result<Result<File, Self>> {
         Ok(if file.metadata()?.is_file() { Ok(file) } else { Err(Self(file)) })
     }
 }
@@ -83,9 +82,9 @@ impl Pipe {
 impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&PATIENCE)) {
-            // Nothing came, or a signal.
+            // No data, or a signal.
             Ok(0) | Err(Errno::INTR) => return Err(ErrorKind::Interrupted.into()),
-            // A failure shows again when it is read.
+            // A failure shows in the read, too.
             _ => {}
         }
         self.0.read(into).map_err(|error| match error.kind() {
@@ -96,12 +95,12 @@ impl Read for Pipe {
     }
 }
 
-/// Standard output past the buffer of the standard library, and with its failures.
+/// Standard output without the buffer of the standard library, which hides failures.
 #[derive(Debug)]
 pub struct Stdout(File);
 
 impl Stdout {
-    /// The stream that the command was started with.
+    /// Opens standard output.
     pub fn open() -> io::Result<Self> {
         Ok(Self(io::stdout().as_fd().try_clone_to_owned()?.into()))
     }
@@ -117,7 +116,7 @@ impl Write for &Stdout {
     }
 }
 
-/// Reads bytes at a place in a file, wherever it is written.
+/// Reads bytes at a place in a file, and keeps the place where it is written.
 pub fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
     file.read_exact_at(bytes, place)
 }

@@ -1,4 +1,4 @@
-//! Cells as a grid of text.
+//! Draws cells as a grid of text.
 
 use std::fmt;
 
@@ -11,22 +11,22 @@ const PLAIN: &str = "\x1b[0m";
 
 /// Nine rows of cells, all columns as wide as the widest cell, with rules between the boxes.
 pub struct Drawing<'a> {
-    /// What the cells may hold.
+    /// The candidates.
     pub marks: &'a Marks,
-    /// What was given: its single digits are bold, the others' green.
+    /// The given candidates. Single digits are bold if they are given, else green.
     pub given: &'a Marks,
     /// Whether to use colour.
     pub colour: bool,
 }
 
 impl Drawing<'_> {
-    /// A cell's text: `.` for any digit.
+    /// The text of a cell; `.` stands for all digits.
     fn cell(&self, cell: usize) -> String {
         let digits = self.marks.of_cell(cell);
         if digits.len() == 9 { ".".into() } else { digits.to_string() }
     }
 
-    /// How a cell begins and ends.
+    /// The escape sequences around a cell.
     fn colours(&self, cell: usize) -> [&'static str; 2] {
         let single = |marks: &Marks| marks.of_cell(cell).len() == 1;
         match () {

@@ -1,10 +1,10 @@
-//! Every step of propagation and search, one a line.
+//! A trace of propagation and search, a line for each step.
 
 use std::fmt::Write;
 
 use bulkdoku::propagate::{Names, Retreat, Rule, Watch};
 
-/// Writes down what it is told. Steps behind a guess are indented by its depth.
+/// Collects the steps. Those after a guess are indented by its depth.
 pub struct Trace {
     /// The lines so far.
     pub text: String,
@@ -13,7 +13,6 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Nothing yet.
     pub fn new(names: Names) -> Self {
         Self { text: String::new(), names, depth: 0 }
     }

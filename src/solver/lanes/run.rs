@@ -176,13 +176,14 @@ impl<'a, K: Kernel> Run<'a, K> {
     pub(super) fn search(&mut self, policy: &mut impl Policy<K>) -> Ended {
         let mut next = Next::default();
         let stopped = loop {
-            if self.job.stop.is_requested() {
-                break true;
-            }
             next.branching |= policy.refill(self, next.branching);
             policy.advance(self, next);
             if policy.is_through(self) {
                 break false;
+            }
+            // Only here: a search that has come to its end is not stopped.
+            if self.job.stop.is_requested() {
+                break true;
             }
             next = Next::default();
             if self.busy != 0 {

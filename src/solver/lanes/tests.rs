@@ -273,6 +273,12 @@ fn puzzles(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Puzzle>> 
     proptest::collection::vec(puzzle, count)
 }
 
+fn without_solutions(puzzle: &Puzzle) -> Puzzle {
+    let mut cells = *puzzle.cells();
+    cells[10] = 0;
+    Puzzle::from_cells(cells).expect("digits")
+}
+
 fn scheduler(toy: Toy) -> Scheduler<Toy> {
     Scheduler::new(toy, SimdLevel::best())
 }
@@ -336,15 +342,28 @@ proptest! {
     #[test]
     fn stops_at_once_and_goes_on(
         puzzles in puzzles(40..150),
+        with_solutions in prop_oneof![Just(usize::MAX), 1..6_usize],
         solutions in prop_oneof![1..4_u32, Just(u32::MAX)],
         last_call in 1..60_usize,
     ) {
-        let stop = StopFlag::default();
-        let toy = Toy { lanes: 8, stop_at: Some((last_call, stop.clone())), ..Toy::default() };
-        let mut scheduler = scheduler(toy);
+        // So few with several solutions that they are deferred.
+        let puzzles: Vec<Puzzle> = puzzles
+            .into_iter()
+            .enumerate()
+            .map(|(i, puzzle)| if i < with_solutions { puzzle } else { without_solutions(&puzzle) })
+            .collect();
         let limits = Limits::count(solutions.try_into().expect("not 0"));
-        check(&mut scheduler, &puzzles, None, limits, &stop);
-        scheduler.kernel().stop_at = None;
-        check(&mut scheduler, &puzzles, None, limits, &StopFlag::default());
+        let mut undisturbed = scheduler(Toy { lanes: 8, ..Toy::default() });
+        check(&mut undisturbed, &puzzles, None, limits, &StopFlag::default());
+        // The last of all calls too, when nothing is left to be stopped.
+        let calls = undisturbed.kernel().calls;
+        for last_call in [last_call, calls.saturating_sub(last_call).max(1), calls.max(1)] {
+            let stop = StopFlag::default();
+            let toy = Toy { lanes: 8, stop_at: Some((last_call, stop.clone())), ..Toy::default() };
+            let mut scheduler = scheduler(toy);
+            check(&mut scheduler, &puzzles, None, limits, &stop);
+            scheduler.kernel().stop_at = None;
+            check(&mut scheduler, &puzzles, None, limits, &StopFlag::default());
+        }
     }
 }

@@ -158,10 +158,12 @@ impl<K: Kernel> Policy<K> for WorkSharing {
         if verdict.solved != 0 {
             self.count_solutions(run, verdict.solved);
         }
-        run.busy &= !verdict.ended();
+        // Those of deferred puzzles are free already.
+        let over = verdict.ended() & run.busy;
+        run.busy &= !over;
         // Which is the last one of its search cannot be predicted: no branch on it.
         let (mut ended, mut count) = ([Searches::NONE; MOST_LANES], 0);
-        for lane in lanes_of(verdict.ended()) {
+        for lane in lanes_of(over) {
             ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NONE);
             count += usize::from(self.searches.end_side(ended[count]));
         }

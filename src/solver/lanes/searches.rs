@@ -9,37 +9,47 @@ pub(super) type SearchId = u16;
 #[derive(Clone, Copy)]
 pub(super) struct Search {
     pub(super) entered: Entered,
-    pub(super) guesses: u64,
     pub(super) solutions: u32,
-    /// The lanes that look at a side of it, and its sides on pages. (Not as wide as the guesses: both
-    /// would be loaded at once, just after one of them was stored, which makes the processor wait.)
-    pub(super) open: u32,
+    /// Above the low 16 bits the guesses; in these the lanes that search a side of it, and its sides on
+    /// pages. In one number, because each event of a lane waits for that of the lane before.
+    counts: u64,
+}
+
+impl Search {
+    /// A guess, and one more open side.
+    const BRANCH: u64 = 1 << 16 | 1;
+
+    fn new(entered: Entered) -> Self {
+        Self { entered, solutions: 0, counts: 1 }
+    }
+
+    pub(super) fn guesses(&self) -> u64 {
+        self.counts >> 16
+    }
+
+    fn is_open(&self) -> bool {
+        self.counts as u16 != 0
+    }
 }
 
 /// All searches that are going on.
 pub(super) struct Searches {
-    /// By number; the first one is no search.
+    /// By number.
     all: Vec<Search>,
     /// Numbers that are free again.
     spare: Vec<SearchId>,
 }
 
 impl Searches {
-    /// The number of no search, for lanes that have none.
-    pub(super) const NONE: SearchId = 0;
-
     /// Room for this many at once.
     pub(super) fn new(most: usize) -> Self {
-        let entered = Entered::default();
-        let mut all = Vec::with_capacity(1 + most);
-        all.push(Search { entered, guesses: 0, solutions: 0, open: 0 });
-        Self { all, spare: Vec::with_capacity(most) }
+        Self { all: Vec::with_capacity(most), spare: Vec::with_capacity(most) }
     }
 
     /// A puzzle has come into a lane.
     #[inline]
     pub(super) fn begin(&mut self, entered: Entered) -> SearchId {
-        let search = Search { entered, guesses: 0, solutions: 0, open: 1 };
+        let search = Search::new(entered);
         if let Some(id) = self.spare.pop() {
             *self.of(id) = search;
             return id;
@@ -56,31 +66,30 @@ impl Searches {
     /// A side has become two.
     #[inline]
     pub(super) fn branch(&mut self, id: SearchId) {
-        let search = self.of(id);
-        search.guesses += 1;
-        search.open += 1;
+        self.of(id).counts += Search::BRANCH;
     }
 
     /// A side has been looked at; whether it was the last one.
     #[inline]
     pub(super) fn end_side(&mut self, id: SearchId) -> bool {
         let search = self.of(id);
-        search.open -= 1;
-        search.open == 0
+        search.counts -= 1;
+        !search.is_open()
     }
 
     /// Forgets a search.
     #[inline]
     pub(super) fn remove(&mut self, id: SearchId) -> Search {
         self.spare.push(id);
-        self.of(id).open = 0;
-        *self.of(id)
+        let search = *self.of(id);
+        self.of(id).counts = 0;
+        search
     }
 
     /// Forgets all searches; returns the first puzzle of those that are searched, if any is.
     pub(super) fn forget_all(&mut self) -> Option<usize> {
         self.spare.clear();
-        let open = self.all.drain(1..).filter(|search| search.open > 0);
+        let open = self.all.drain(..).filter(Search::is_open);
         open.map(|search| search.entered.puzzle).min()
     }
 }

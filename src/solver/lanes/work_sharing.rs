@@ -24,7 +24,7 @@ const MANY: usize = 256;
 pub(super) struct WorkSharing {
     pages: Pages,
     searches: Searches,
-    /// The search that each lane works for.
+    /// The search that each lane works for, or has worked for if it is free.
     owner: [SearchId; MOST_LANES],
     /// Puzzles with a second solution, and those for whose sides there was no room.
     pub(super) deferred: Vec<Entered>,
@@ -37,7 +37,7 @@ impl WorkSharing {
         Self {
             pages: Pages::EMPTY,
             searches: Searches::new(most),
-            owner: [Searches::NONE; MOST_LANES],
+            owner: [0; MOST_LANES],
             // Those that are searched when there are many, and an entry block.
             deferred: Vec::with_capacity(MANY + most + MOST_LANES),
         }
@@ -54,22 +54,21 @@ impl WorkSharing {
     fn match_up(&mut self, run: &mut Run<'_, impl Kernel>, free: LaneSet, exchange: &mut Exchange) {
         let Self { pages, searches, owner, .. } = self;
         let Exchange { branching, given, put, back, page } = exchange;
-        // Those go on pages for whose side there is room on the topmost one.
-        let mut without_room = *branching & pages.occupied();
-        let mut with_room = *branching & !without_room;
+        // First those without room on the topmost page: in the low half.
+        let without_room = *branching & pages.occupied();
+        let mut givers = u64::from(without_room) | u64::from(*branching & !without_room) << 32;
         let mut takers = free;
-        while takers != 0 && without_room | with_room != 0 {
-            let from = if without_room != 0 { without_room } else { with_room };
-            let (from, taker) = (from.trailing_zeros() as usize, takers.trailing_zeros() as usize);
-            without_room &= !(1 << from);
-            with_room &= !(1 << from);
+        while takers != 0 && givers != 0 {
+            let from = givers.trailing_zeros() as usize % MOST_LANES;
+            let taker = takers.trailing_zeros() as usize;
+            givers &= givers - 1;
             takers &= takers - 1;
             given.add(taker, from);
             owner[taker] = owner[from];
             searches.branch(owner[taker]);
         }
         run.busy |= given.lanes;
-        *put = without_room | with_room;
+        *put = givers as LaneSet | (givers >> 32) as LaneSet;
         for lane in lanes_of(*put) {
             searches.branch(owner[lane]);
         }
@@ -102,14 +101,13 @@ impl WorkSharing {
     #[cold]
     fn defer(&mut self, run: &mut Run<'_, impl Kernel>, lanes: LaneSet) {
         for lane in lanes_of(lanes) {
-            let id = self.owner[lane];
-            if id == Searches::NONE {
+            if run.busy >> lane & 1 == 0 {
                 continue; // with another lane
             }
+            let id = self.owner[lane];
             self.pages.remove(id);
-            for (lane, owner) in self.owner.iter_mut().enumerate() {
+            for (lane, owner) in self.owner.iter().enumerate() {
                 if *owner == id {
-                    *owner = Searches::NONE;
                     run.busy &= !(1 << lane);
                 }
             }
@@ -126,10 +124,10 @@ impl<K: Kernel> Policy<K> for WorkSharing {
         loop {
             let sides = self.pages.sides + (branching | stuck).count_ones();
             let mut free = run.free();
-            (0..sides.min(free.count_ones())).for_each(|_| free &= free - 1);
-            if free == 0 {
+            if free.count_ones() <= sides {
                 return stuck;
             }
+            (0..sides).for_each(|_| free &= free - 1);
             if !run.several.is_low() || self.deferred.len() >= MANY {
                 run.end_entry();
             }
@@ -162,20 +160,20 @@ impl<K: Kernel> Policy<K> for WorkSharing {
         let over = verdict.ended() & run.busy;
         run.busy &= !over;
         // Which is the last one of its search cannot be predicted: no branch on it.
-        let (mut ended, mut count) = ([Searches::NONE; MOST_LANES], 0);
+        let (mut ended, mut count) = ([0; MOST_LANES], 0);
         for lane in lanes_of(over) {
-            ended[count] = std::mem::replace(&mut self.owner[lane], Searches::NONE);
+            ended[count] = self.owner[lane];
             count += usize::from(self.searches.end_side(ended[count]));
         }
         for id in &ended[..count] {
             let search = self.searches.remove(*id);
             // The puzzle itself, and both sides of each guess.
-            let nodes = 1 + 2 * search.guesses;
+            let (guesses, nodes) = (search.guesses(), 1 + 2 * search.guesses());
             run.finish(&Searched {
                 entered: search.entered,
                 solutions: search.solutions,
                 gave_up: false,
-                effort: Effort { guesses: search.guesses, nodes },
+                effort: Effort { guesses, nodes },
             });
         }
         Next { branching: verdict.stuck & run.busy, returning: 0 }
@@ -187,7 +185,6 @@ impl<K: Kernel> Policy<K> for WorkSharing {
 
     #[cold]
     fn forget_all(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
-        self.owner = [Searches::NONE; MOST_LANES];
         self.pages = Pages::EMPTY;
         let deferred = self.deferred.iter().map(|entered| entered.puzzle);
         deferred.chain(self.searches.forget_all()).min()

@@ -1,17 +1,20 @@
 //! Measures the pipeline without an engine.
 //!
 //! The engine returns at once and the rows go to memory, so the time is that of reading, cutting,
-//! parsing, formatting, ordering and recording. Criterion prints elements per second and the time
-//! of a pass; divided by the number of rows it is the time per puzzle.
+//! parsing, formatting, ordering and recording. Divan prints the time of a pass and
+//! puzzles per second, for each number of threads.
 
 use std::hint::black_box;
 use std::io;
 use std::num::NonZeroUsize;
 
-use bulkdoku::{Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Source, StopFlag};
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use bulkdoku::{
+    Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Puzzle, Source, StopFlag,
+};
+use divan::Bencher;
+use divan::counter::ItemsCount;
 
-const ROWS: u64 = 1_000_000;
+const ROWS: usize = 1_000_000;
 const PUZZLE: &str =
     "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79\n";
 
@@ -59,32 +62,23 @@ impl io::Write for Sink {
     }
 }
 
-fn overhead(c: &mut Criterion) {
-    let input = PUZZLE.repeat(ROWS as usize).into_bytes();
-    let solved = {
-        let mut outcome = [Outcome::NONE];
-        bulkdoku::solve_batch(&[PUZZLE.trim().parse().unwrap()], Limits::FIRST, &mut outcome);
-        outcome[0].grid
+/// A million lines in memory.
+#[divan::bench(args = [1, 2], sample_count = 20, sample_size = 1)]
+fn without_engine(bencher: Bencher<'_, '_>, threads: usize) {
+    let input = PUZZLE.repeat(ROWS).into_bytes();
+    let solved = PUZZLE.trim().parse::<Puzzle>().unwrap().solve().unwrap();
+    let pipeline = Pipeline {
+        threads: NonZeroUsize::new(threads).unwrap(),
+        engine: Box::new(move || Box::new(AtOnce(solved))),
+        ..Pipeline::default()
     };
-    let mut group = c.benchmark_group("pipeline without engine");
-    group.throughput(Throughput::Elements(ROWS)).sample_size(20);
-    for threads in [1, 2] {
-        let pipeline = Pipeline {
-            threads: NonZeroUsize::new(threads).unwrap(),
-            engine: Box::new(move || Box::new(AtOnce(solved))),
-            ..Pipeline::default()
-        };
-        group.bench_function(format!("{threads} threads"), |b| {
-            b.iter(|| {
-                let source = Source::new("memory", input.as_slice());
-                let report =
-                    pipeline.run([source], Sink(0), io::sink(), &Progress::default()).unwrap();
-                assert_eq!(report.counts.records(), ROWS);
-            });
-        });
-    }
-    group.finish();
+    bencher.counter(ItemsCount::new(ROWS)).bench(|| {
+        let source = Source::new("memory", input.as_slice());
+        let report = pipeline.run([source], Sink(0), io::sink(), &Progress::default()).unwrap();
+        assert_eq!(report.counts.records(), ROWS as u64);
+    });
 }
 
-criterion_group!(benches, overhead);
-criterion_main!(benches);
+fn main() {
+    divan::main();
+}

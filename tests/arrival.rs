@@ -8,7 +8,6 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use assert_cmd::cargo::cargo_bin;
 use bulkdoku::Pipeline;
 use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, TrailingText};
 use bulkdoku::output::{Column, CsvRows};
@@ -16,7 +15,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::common::command::{CLASSIC, Folder};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder};
 use crate::common::pieces::{self, Ran};
 
 /// Blocks of this size hold any grid. Longer lines are overlong.
@@ -141,7 +140,7 @@ fn standard_input_is_read_from_its_position() {
     folder.file("in", format!("{CLASSIC}\n{CLASSIC}\n"));
     let mut file = fs::File::open(folder.path("in")).unwrap();
     file.seek(SeekFrom::Start(82)).unwrap();
-    let mut command = Command::new(cargo_bin("bulkdoku"));
+    let mut command = Command::new(BULKDOKU);
     let ran = command.args(["solve", "-q", "--columns", "line"]).stdin(file).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "line\n1\n");
 }

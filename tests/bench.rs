@@ -6,7 +6,7 @@ use std::process::Stdio;
 use bulkdoku::{EngineKind, SimdLevel};
 use serde_json::Value;
 
-use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, grid};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED, grid};
 use crate::common::contents::gz;
 
 /// Runs `bulkdoku bench` with rounds that take no time.
@@ -261,7 +261,7 @@ fn bad_records_are_named_and_counted_and_the_others_measured() {
 
 #[test]
 fn an_endless_input_is_read_as_far_as_rows_are_needed() {
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("bulkdoku"));
+    let mut command = std::process::Command::new(BULKDOKU);
     command.args(["bench", "-", "--rows", "50", "--rounds", "1", "--round-time", "0.01"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();

@@ -7,8 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::command::{CLASSIC, Folder, Ran};
-use assert_cmd::cargo::cargo_bin;
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran};
 use flate2::write::GzEncoder;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +203,7 @@ fn other_bytes_after_the_end_are_an_error() {
 #[test]
 fn a_slow_compressed_pipe_gets_its_rows_while_it_waits() {
     for kind in Kind::BOTH {
-        let mut child = Command::new(cargo_bin("bulkdoku"))
+        let mut child = Command::new(BULKDOKU)
             .args(["solve", "-q", "--columns", "line,status"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

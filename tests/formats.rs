@@ -1,27 +1,17 @@
 //! Every output format, read back by other readers.
 
-use std::fs;
 use std::io;
-use std::path::Path;
-use std::process::Output;
 
-use assert_cmd::Command;
 use bulkdoku::output::{Column, CsvRows, JsonRows, RowFormat, TsvRows};
 use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::common::command::{CLASSIC, SOLVED};
-
-/// Runs `bulkdoku solve` in a folder.
-fn solve_in(folder: &Path, args: &[&str], input: impl Into<Vec<u8>>) -> Output {
-    let mut command = Command::cargo_bin("bulkdoku").unwrap();
-    command.current_dir(folder).arg("solve").args(args).write_stdin(input.into()).output().unwrap()
-}
+use crate::common::command::{CLASSIC, Folder, SOLVED, grid};
 
 /// Standard output and exit status.
-fn solve(args: &[&str], input: impl Into<Vec<u8>>) -> (Vec<u8>, i32) {
-    let output = solve_in(Path::new("."), args, input);
+fn solve(args: &[&str], input: impl AsRef<[u8]>) -> (Vec<u8>, i32) {
+    let output = Folder::new().output("solve", args, input);
     (output.stdout, output.status.code().unwrap())
 }
 
@@ -125,25 +115,21 @@ fn json_has_the_requested_columns_in_order() {
     assert_eq!(String::from_utf8(rows).unwrap(), expected);
 }
 
-fn nine_lines(cells: &str) -> String {
-    cells.as_bytes().chunks(9).map(|row| String::from_utf8(row.to_vec()).unwrap() + "\n").collect()
-}
-
 #[test]
 fn grids_have_labels() {
     let input = format!("# a comment\n{CLASSIC}\n12\n{CLASSIC}\n");
     let (rows, status) = solve(&["-q", "--format", "grid"], input.as_str());
-    let grid = nine_lines(SOLVED);
+    let grid = grid(SOLVED);
     let expected =
         format!("# line 2: unique\n{grid}\n# line 3: malformed\n# line 4: unique\n{grid}\n");
     assert_eq!((String::from_utf8(rows).unwrap(), status), (expected, 1));
 
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a"), CLASSIC).unwrap();
-    fs::write(folder.path().join("b\nc"), "x\n").unwrap();
-    let output = solve_in(folder.path(), &["-q", "--format", "grid", "a", "b\nc"], "");
+    let folder = Folder::new();
+    folder.file("a", CLASSIC);
+    folder.file("b\nc", "x\n");
+    let ran = folder.solve(&["-q", "--format", "grid", "a", "b\nc"], "");
     let expected = format!("# a, line 1: unique\n{grid}\n# b?c, line 1: malformed\n");
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    assert_eq!(ran.rows, expected);
 }
 
 #[test]
@@ -163,7 +149,7 @@ fn every_format_lists_several_solutions() {
 
 #[test]
 fn the_name_of_the_output_chooses_the_format_unless_it_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for (args, start) in [
         (&["-o", "a.csv"][..], "line,puzzle"),
         (&["-o", "a.tsv"], "line\tpuzzle"),
@@ -175,36 +161,28 @@ fn the_name_of_the_output_chooses_the_format_unless_it_is_named() {
         (&["-o", "b.jsonl", "--format", "csv"], "line,puzzle"),
         (&["-o", "c.csv", "--format", "grid"], "# line 1"),
     ] {
-        let output = solve_in(folder.path(), args, CLASSIC);
-        assert_eq!(output.status.code(), Some(0), "{output:?}");
-        let text = fs::read_to_string(folder.path().join(args[1])).unwrap();
+        let ran = folder.solve(args, CLASSIC);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let text = folder.read(args[1]);
         assert!(text.starts_with(start), "{args:?}: {text}");
     }
 }
 
 #[test]
 fn duplicate_keys_are_refused() {
-    let args = ["--format", "jsonl", "--columns", "line,status,line"];
-    let output = solve_in(Path::new("."), &args, CLASSIC);
-    assert_eq!(output.status.code(), Some(2));
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("--columns has line twice"), "{message}");
+    let line = "solve --format jsonl --columns line,status,line";
+    Folder::new().assert_refused(&[(line, "--columns has line twice")]);
 }
 
 #[test]
 fn columns_are_refused_in_formats_without_columns() {
-    for args in [&["--format", "lines"][..], &["--format", "grid"], &["-o", "a.grid"]] {
-        let folder = tempfile::tempdir().unwrap();
-        let args = [args, &["--columns", "line"]].concat();
-        let output = solve_in(folder.path(), &args, CLASSIC);
-        assert_eq!(output.status.code(), Some(2));
-        let message = String::from_utf8(output.stderr).unwrap();
-        assert!(
-            message.contains("--columns goes with --format csv, tsv, jsonl and parquet"),
-            "{message}"
-        );
-        assert!(fs::read_dir(folder.path()).unwrap().next().is_none());
+    let folder = Folder::new();
+    for args in ["--format lines", "--format grid", "-o a.grid"] {
+        let line = format!("solve {args} --columns line");
+        let message = "--columns goes with --format csv, tsv, jsonl and parquet";
+        folder.assert_refused(&[(&line, message)]);
     }
+    assert!(folder.names().is_empty());
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::command::{CLASSIC, Folder, SOLVED};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, SOLVED};
 use bulkdoku::input::{Layout, Records, grid};
 use flate2::write::GzEncoder;
 
@@ -291,7 +291,7 @@ fn memory_stays_bounded_in_a_line_without_end() {
     let script =
         "ulimit -v 400000; exec \"$0\" solve -j 1 --input-format grid --columns line,status";
     let mut command = std::process::Command::new("sh");
-    command.arg("-c").arg(script).arg(assert_cmd::cargo::cargo_bin("bulkdoku"));
+    command.arg("-c").arg(script).arg(BULKDOKU);
     command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
     let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();

@@ -7,9 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::common::command::{CLASSIC, Folder, Ran, grid, wait_until};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, grid, wait_until};
 use crate::common::contents::gz;
-use assert_cmd::cargo::cargo_bin;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The columns without the time, as runs are compared byte for byte.
@@ -351,7 +350,7 @@ fn a_run_may_be_resumed_with_more_threads() {
 fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" solve \"$@\"");
     let mut command = Command::new("sh");
-    command.arg("-c").arg(script).arg(cargo_bin("bulkdoku")).args(args);
+    command.arg("-c").arg(script).arg(BULKDOKU).args(args);
     command.current_dir(folder.path(".")).stdin(Stdio::null()).output().unwrap().into()
 }
 

@@ -7,9 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assert_cmd::cargo::cargo_bin;
-
-use crate::common::command::{CLASSIC, Folder, Ran, wait_until};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
 
 /// A folder with `in`: a puzzle and a bad line.
 fn folder() -> Folder {
@@ -21,7 +19,7 @@ fn folder() -> Folder {
 /// Runs a script with the command as `$0`.
 fn shell(folder: &Folder, script: &str) -> Ran {
     let mut command = Command::new("sh");
-    command.arg("-c").arg(script).arg(cargo_bin("bulkdoku")).current_dir(folder.path("."));
+    command.arg("-c").arg(script).arg(BULKDOKU).current_dir(folder.path("."));
     command.stdin(Stdio::null()).output().unwrap().into()
 }
 

@@ -2,9 +2,7 @@
 
 use std::process::{Command, Output};
 
-use assert_cmd::cargo::cargo_bin;
-
-use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
 
 /// Runs `solve` in a shell with `limits`, on a good and a bad line.
 fn solve_under(limits: &str, args: &str) -> Ran {
@@ -12,7 +10,7 @@ fn solve_under(limits: &str, args: &str) -> Ran {
     let input = folder.file("in", format!("{CLASSIC}\nbad\n"));
     let script = format!(
         "{limits} exec {} solve {} --columns line,solution,status {args}",
-        cargo_bin("bulkdoku").display(),
+        BULKDOKU,
         input.display()
     );
     let output: Output = Command::new("sh").args(["-c", &script]).output().unwrap();

@@ -8,7 +8,7 @@ use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::rating::Level;
 
-use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
 use crate::common::contents::table;
 
 fn form(puzzle: &str) -> String {
@@ -380,7 +380,7 @@ fn temporary_files_that_cannot_be_made_end_the_run() {
     let folder = Folder::new();
     folder.file("a", lines(&puzzles(1, 200)));
     for args in [&["overlap", "a", "a"][..], &["canon", "a", "--against", "a", "-o", "out"]] {
-        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("bulkdoku"));
+        let mut command = std::process::Command::new(BULKDOKU);
         command.args(args).args(["--memory", "1"]).current_dir(folder.path("."));
         let ran = Ran::from(command.env("TMPDIR", "missing").output().unwrap());
         assert_eq!((ran.status, &*ran.rows), (3, ""), "{ran:?}");

@@ -7,8 +7,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use assert_cmd::cargo::cargo_bin;
 use tempfile::TempDir;
+
+/// The command's file.
+pub const BULKDOKU: &str = env!("CARGO_BIN_EXE_bulkdoku");
 
 /// A puzzle with one solution.
 pub const CLASSIC: &str =
@@ -81,16 +83,20 @@ impl Folder {
 
     /// Runs a subcommand in this folder with `input` at standard input.
     pub fn run(&self, subcommand: &str, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+        self.output(subcommand, args, input).into()
+    }
+
+    /// As [`Folder::run`], for output that need not be text.
+    pub fn output(&self, subcommand: &str, args: &[&str], input: impl AsRef<[u8]>) -> Output {
         let mut child = self.spawn(subcommand, args);
         let mut pipe = child.stdin.take().unwrap();
         let input = input.as_ref();
         // Rows are read while the input is written, else both would wait for each other.
-        let ran = thread::scope(|scope| {
+        thread::scope(|scope| {
             // A command that refuses its arguments does not read.
             scope.spawn(move || pipe.write_all(input).ok());
             child.wait_with_output().unwrap()
-        });
-        ran.into()
+        })
     }
 
     /// Resumes a run repeatedly and kills it after increasing pauses, until it ends by itself: with
@@ -131,7 +137,7 @@ impl Folder {
 
     /// Starts a subcommand in this folder; its three streams are pipes.
     pub fn spawn(&self, subcommand: &str, args: &[&str]) -> Child {
-        let mut command = Command::new(cargo_bin("bulkdoku"));
+        let mut command = Command::new(BULKDOKU);
         command.current_dir(self.0.path()).arg(subcommand).args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().unwrap()

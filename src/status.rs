@@ -1,58 +1,47 @@
 //! The status of a record.
 
+use crate::named::named_enum;
 use crate::puzzle::Puzzle;
 use crate::solver::{Limits, Outcome};
 
-/// The statuses a row can have. Every record has exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Status {
-    /// Exactly one solution, proved.
-    Unique,
-    /// A solution; uniqueness was not checked.
-    Solved,
-    /// The input's own solution is right and unique, or the puzzle has a canonical form.
-    Ok,
-    /// The same as an earlier puzzle, so it has no row.
-    Duplicate,
-    /// The same as a puzzle of another set, so it has no row.
-    Known,
-    /// At least two solutions.
-    Multiple,
-    /// The clues obey the rules, but no solution exists.
-    Unsolvable,
-    /// Two equal clues share a unit.
-    Contradictory,
-    /// The input's own solution is wrong ([`crate::check`]).
-    Mismatch,
-    /// Not a puzzle.
-    Malformed,
-    /// Pencil marks that are more than clues, so they have no canonical form.
-    NoForm,
-    /// The node limit ended the search.
-    GaveUp,
-    /// The engine failed on this record.
-    InternalError,
+named_enum! {
+    /// The statuses a row can have, in the order of the summary. Every record has exactly one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Status {
+        /// Exactly one solution, proved.
+        Unique = "unique",
+        /// A solution; uniqueness was not checked.
+        Solved = "solved",
+        /// The input's own solution is right and unique, or the puzzle has a canonical form.
+        Ok = "ok",
+        /// The same as an earlier puzzle, so it has no row.
+        Duplicate = "duplicate",
+        /// The same as a puzzle of another set, so it has no row.
+        Known = "known",
+        /// At least two solutions.
+        Multiple = "multiple",
+        /// The clues obey the rules, but no solution exists.
+        Unsolvable = "unsolvable",
+        /// Two equal clues share a unit.
+        Contradictory = "contradictory",
+        /// The input's own solution is wrong ([`crate::check`]).
+        Mismatch = "mismatch",
+        /// Not a puzzle.
+        Malformed = "malformed",
+        /// Pencil marks that are more than clues, so they have no canonical form.
+        NoForm = "no_form",
+        /// The node limit ended the search.
+        GaveUp = "gave_up",
+        /// The engine failed on this record.
+        InternalError = "internal_error",
+    }
+
+    /// No status has this name.
+    UnknownStatus = "no status; there are {names}"
 }
 
 impl Status {
-    /// Every status, in the order of the summary.
-    pub const ALL: [Self; 13] = [
-        Self::Unique,
-        Self::Solved,
-        Self::Ok,
-        Self::Duplicate,
-        Self::Known,
-        Self::Multiple,
-        Self::Unsolvable,
-        Self::Contradictory,
-        Self::Mismatch,
-        Self::Malformed,
-        Self::NoForm,
-        Self::GaveUp,
-        Self::InternalError,
-    ];
-
     /// The status of `puzzle`, whose `outcome` was found under `limits`. For pencil marks, `puzzle`
     /// is their [clues](crate::Marks::clues).
     pub fn of(puzzle: &Puzzle, limits: Limits, outcome: &Outcome) -> Self {
@@ -63,25 +52,6 @@ impl Status {
             1 if limits.solutions.get() == 1 => Self::Solved,
             1 => Self::Unique,
             _ => Self::Multiple,
-        }
-    }
-
-    /// Its name in rows.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unique => "unique",
-            Self::Solved => "solved",
-            Self::Ok => "ok",
-            Self::Duplicate => "duplicate",
-            Self::Known => "known",
-            Self::Multiple => "multiple",
-            Self::Unsolvable => "unsolvable",
-            Self::Contradictory => "contradictory",
-            Self::Mismatch => "mismatch",
-            Self::Malformed => "malformed",
-            Self::NoForm => "no_form",
-            Self::GaveUp => "gave_up",
-            Self::InternalError => "internal_error",
         }
     }
 

@@ -23,13 +23,7 @@ pub struct SelectArgs {
     /// Only rows with one of these statuses
     ///
     /// Exit status, messages and counts cover all records.
-    #[arg(
-        long,
-        value_name = "STATUS,…",
-        help_heading = "Output",
-        value_delimiter = ',',
-        value_parser = parse_status
-    )]
+    #[arg(long, value_name = "STATUS,…", help_heading = "Output", value_delimiter = ',')]
     only: Option<Vec<Status>>,
 
     /// Split rows into files by status or level: -o 'DIR/{}.csv'
@@ -86,12 +80,6 @@ impl SplitBy {
             Self::Level => level.map_or(Level::ALL.len() as u8, Level::number),
         }
     }
-}
-
-fn parse_status(name: &str) -> Result<Status, String> {
-    let found = Status::ALL.into_iter().find(|status| status.name() == name);
-    let names = || Status::ALL.map(Status::name).join(", ");
-    found.ok_or_else(|| format!("no status; there are {}", names()))
 }
 
 impl SelectArgs {

@@ -20,7 +20,7 @@ pub const BLOCK_BYTES: usize = 112 * 1024;
 /// Whole lines of one input, and the rows made from them.
 ///
 /// A fixed number of blocks circulates. Each keeps its memory when it is reused.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Block {
     /// The last worker that had it, in whose cache it may still be.
     pub worker: usize,
@@ -69,9 +69,10 @@ pub(super) struct Block {
 }
 
 /// Whether a run ends at a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stop {
     /// It continues.
+    #[default]
     No,
     /// It was stopped and ends after the block.
     After,
@@ -84,27 +85,9 @@ impl Block {
     pub(super) fn new(bytes: usize, worker: usize) -> Self {
         Self {
             worker,
-            number: 0,
-            file: Arc::from(""),
-            source: 0,
-            layout: Layout::default(),
-            first_line: 1,
-            end: Position::default(),
             bytes: vec![0; bytes].into(),
-            length: 0,
-            cut_short: false,
-            input_failed: false,
-            answers: None,
-            stop: Stop::No,
-            failure: None,
-            rows: RowBuffer::default(),
-            packed: None,
-            others: Vec::new(),
-            diagnostics: Vec::new(),
-            counts: Counts::default(),
-            last_record: None,
-            tally: Tally::default(),
             latencies: Vec::with_capacity(Records::most_in(bytes)),
+            ..Self::default()
         }
     }
 

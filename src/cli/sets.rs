@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 
 use bulkdoku::bundled::BUNDLED;
-use bulkdoku::measure::{BadSet, Content, PuzzleSet};
+use bulkdoku::measure::{Content, PuzzleSet};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Marks, Puzzle, Source};
 use indicatif::{HumanBytes, HumanCount};
@@ -20,8 +20,9 @@ const SHOWN: u64 = 20;
 
 /// The bundled sets.
 pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
-    let sets = BUNDLED.iter().map(|set| PuzzleSet::read(set.name, set.text.as_bytes()));
-    sets.collect::<Result<_, _>>().map_err(|error| Failure::Usage(error.to_string()))
+    let sources = BUNDLED.iter().map(|set| Source::new(set.name, set.text.as_bytes()));
+    let sets = sources.map(|source| read_sets(source, None)).collect::<Result<Vec<_>, _>>()?;
+    Ok(sets.concat())
 }
 
 /// Reads the first `at_most` puzzles of each input.
@@ -39,36 +40,40 @@ fn sets_of(
     puzzles: Vec<Puzzle>,
     marks: Vec<Marks>,
     bad: u64,
-) -> Result<Vec<PuzzleSet>, BadSet> {
+) -> Result<Vec<PuzzleSet>, Failure> {
     let mut sets = Vec::new();
-    if !puzzles.is_empty() || marks.is_empty() {
-        sets.push(PuzzleSet::new(name, Content::Puzzles(puzzles), bad)?);
+    if !puzzles.is_empty() {
+        sets.push(PuzzleSet::new(name, Content::Puzzles(puzzles), bad));
     }
     if !marks.is_empty() {
         let bad = if sets.is_empty() { bad } else { 0 };
-        sets.push(PuzzleSet::new(name, Content::Marks(marks), bad)?);
+        sets.push(PuzzleSet::new(name, Content::Marks(marks), bad));
     }
-    Ok(sets)
+    if sets.is_empty() { Err(Failure::Usage(format!("{name}: no puzzle in it"))) } else { Ok(sets) }
 }
 
 /// Reads the first `at_most` puzzles of an input. Other records are reported and counted.
 fn read_sets(source: Source<impl Read>, at_most: Option<usize>) -> Result<Vec<PuzzleSet>, Failure> {
     let name = source.name.clone();
     let mut records = RecordReader::new([bounded(source, MOST_BYTES)]);
-    let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), BadRecords::default());
+    let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), 0);
     while puzzles.len() + all_marks.len() < at_most.unwrap_or(usize::MAX)
         && let Some(record) = records.next()
     {
-        let (file, line) = (&record.file, record.line);
         match record.puzzle {
             // Pencil marks that are no more than clues are a puzzle.
             Ok(marks) => match marks.puzzle() {
                 Some(puzzle) => puzzles.push(puzzle),
                 None => all_marks.push(marks),
             },
-            Err(why) => bad.add(format_args!("{file}:{line}:{}: malformed: {why}", why.column)),
+            Err(why) => {
+                bad += 1;
+                if bad <= SHOWN {
+                    eprintln!("{}:{}:{}: malformed: {why}", record.file, record.line, why.column);
+                }
+            }
         }
-        if (puzzles.len() + all_marks.len()) as u64 + bad.count > MOST_ROWS as u64 {
+        if (puzzles.len() + all_marks.len()) as u64 + bad > MOST_ROWS as u64 {
             let (most, hint) =
                 (HumanCount(MOST_ROWS as u64), "--rows N reads no further than N puzzles");
             return Err(Failure::Usage(format!("{name}: more than {most} records; {hint}")));
@@ -77,32 +82,12 @@ fn read_sets(source: Source<impl Read>, at_most: Option<usize>) -> Result<Vec<Pu
     if let Some(failure) = records.failures().into_iter().next() {
         return Err(Failure::Io(failure.to_string()));
     }
-    bad.print_count(&name);
-    sets_of(&name, puzzles, all_marks, bad.count).map_err(|error| Failure::Usage(error.to_string()))
-}
-
-/// Counts the records that are no puzzles, and shows the first of them.
-#[derive(Default)]
-struct BadRecords {
-    count: u64,
-}
-
-impl BadRecords {
-    fn add(&mut self, message: std::fmt::Arguments<'_>) {
-        self.count += 1;
-        if self.count <= SHOWN {
-            eprintln!("{message}");
-        }
+    match bad {
+        0 => {}
+        1 => eprintln!("{name}: 1 record is not measured"),
+        _ => eprintln!("{name}: {} records are not measured", HumanCount(bad)),
     }
-
-    /// Prints their number.
-    fn print_count(&self, set: &str) {
-        match self.count {
-            0 => {}
-            1 => eprintln!("{set}: 1 record is not measured"),
-            count => eprintln!("{set}: {} records are not measured", HumanCount(count)),
-        }
-    }
+    sets_of(&name, puzzles, all_marks, bad)
 }
 
 /// Limits the length of a source, as sets are kept in memory.

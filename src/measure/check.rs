@@ -64,13 +64,12 @@ impl Wrong {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text;
     use super::*;
     use crate::puzzle::{CELLS, Grid, Puzzle};
 
     #[test]
     fn a_wrong_solution_is_found() {
-        let rows = [text::line(&Puzzle::EMPTY)];
+        let rows = [Puzzle::EMPTY.text()];
         let outcome = Outcome { grid: Grid([1; CELLS]), solutions: 1, ..Outcome::NONE };
         let rows = RowSlice::Puzzles(&rows);
         let error = solutions("it", rows, &[outcome]).unwrap_err().to_string();
@@ -80,7 +79,7 @@ mod tests {
 
     #[test]
     fn counts_must_agree_where_both_are_known() {
-        let rows = [text::line(&Puzzle::EMPTY); 2];
+        let rows = [Puzzle::EMPTY.text(); 2];
         let compare =
             |a: &Counts, b: &Counts| agreement(RowSlice::Puzzles(&rows), ("a", a), ("b", b));
         assert_eq!(compare(&vec![Some(1), None], &vec![Some(1), Some(2)]), Ok(()));

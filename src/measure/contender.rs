@@ -190,14 +190,11 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::Puzzle;
-
-    const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
+    use crate::puzzle::CLASSIC;
 
     #[test]
     fn every_row_is_solved_once_whatever_the_batch_and_the_threads() {
-        let (one, none) = (text::line(&CLASSIC.parse().unwrap()), text::line(&Puzzle::EMPTY));
+        let (one, none) = (CLASSIC.as_bytes().try_into().unwrap(), Puzzle::EMPTY.text());
         let rows: Vec<_> = (0..50).map(|i| if i % 3 == 0 { none } else { one }).collect();
         let as_marks = |line: &Line| text::marks_line(&Marks::from(&text::puzzle(line)));
         let marks: Vec<_> = rows.iter().map(as_marks).collect();

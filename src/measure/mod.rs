@@ -41,7 +41,7 @@ pub use contender::Configuration;
 pub use origin::{Machine, Origin};
 pub use record::{Measurement, What};
 pub use sample_statistics::SampleStatistics;
-pub use set::{BadSet, Content, PuzzleSet, Selection};
+pub use set::{Content, PuzzleSet, Selection};
 
 use crate::solver::Limits;
 use contender::Contender;
@@ -243,11 +243,9 @@ pub enum BenchError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::puzzle::CLASSIC;
     use crate::simd::SimdLevel;
     use crate::solver::EngineKind;
-
-    const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
 
     /// The engine `scalar` on these numbers of threads, 200 rows, three rounds.
     fn plan(threads: &[usize]) -> Plan {
@@ -268,7 +266,8 @@ mod tests {
     }
 
     fn measure(plan: Plan) -> (Vec<Measurement>, usize) {
-        let set = PuzzleSet::read("classic", CLASSIC.as_bytes()).unwrap();
+        let content = Content::Puzzles(vec![CLASSIC.parse().unwrap()]);
+        let set = PuzzleSet::new("classic", content, 0);
         let bench = Bench::new(plan).unwrap();
         let mut steps = 0;
         let measurements = bench.measure(&set, || steps += 1).unwrap();

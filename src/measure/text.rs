@@ -16,11 +16,6 @@ const AHEAD: usize = 8;
 /// Pencil marks as text.
 pub(super) type MarksLine = [u8; marks::TEXT];
 
-/// The characters of `puzzle`, `.` for a blank.
-pub(super) fn line(puzzle: &Puzzle) -> Line {
-    puzzle.cells().map(|cell| if cell == 0 { b'.' } else { b'0' + cell })
-}
-
 /// The puzzle of a line.
 pub(super) fn puzzle(line: &Line) -> Puzzle {
     Puzzle::from_text(line).expect(MADE_FROM_PUZZLES)
@@ -83,15 +78,16 @@ mod tests {
     fn what_is_written_reads_as_it_was() {
         let cells = std::array::from_fn(|i| (i % 10) as u8);
         let made = Puzzle::from_cells(cells).unwrap();
-        assert_eq!(line(&made), made.to_string().as_bytes());
-        assert_eq!(puzzle(&line(&made)), made);
+        let line = made.text();
+        assert_eq!(line, made.to_string().as_bytes());
+        assert_eq!(puzzle(&line), made);
         let mut puzzles = [Puzzle::EMPTY; 2];
-        read(SimdLevel::best(), &[line(&made); 2], &mut puzzles);
+        read(SimdLevel::best(), &[line; 2], &mut puzzles);
         assert_eq!(puzzles, [made; 2]);
         let mut lines = [[0; CELLS]; 2];
         let solved = Outcome { grid: Grid(cells), ..Outcome::NONE };
         write(SimdLevel::best(), &[solved, Outcome::NONE], &mut lines);
-        assert_eq!(lines, [line(&made), [b'.'; CELLS]]);
+        assert_eq!(lines, [line, [b'.'; CELLS]]);
     }
 
     #[test]

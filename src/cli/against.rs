@@ -2,19 +2,18 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkdoku::Status;
 use bulkdoku::canon::{Collector, Known, Seen};
 use bulkdoku::input::{InputOptions, StreamOptions};
-use bulkdoku::pipeline::{Distinct, Fate, Sameness, Sift, Sifted};
+use bulkdoku::pipeline::{Fate, Sameness, Sift, Sifted};
 use indicatif::HumanCount;
 
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::run_args::RunArgs;
-use super::scan::scan;
+use super::scan::Scan;
 use super::{Failure, answers, numbers};
 
 /// The set that records are compared with.
@@ -79,16 +78,30 @@ impl AgainstArgs {
     pub fn load(
         &self,
         by: Sameness,
-        distinct: Option<Distinct>,
+        distinct: Option<Sift>,
         run: RunArgs,
         stream: StreamOptions,
-    ) -> Result<Option<Arc<dyn Sift>>, Failure> {
+    ) -> Result<Option<Sift>, Failure> {
         if !self.is_given() {
-            return Ok(distinct.map(|distinct| Arc::new(distinct) as Arc<dyn Sift>));
+            return Ok(distinct);
         }
         let options = InputOptions { stream, ..InputOptions::default() };
         let known = self.memory.load(&self.against, &options, by, run)?;
-        Ok(Some(Arc::new(Against { by, known, distinct })))
+        let in_order = distinct.is_some();
+        let decide = move |block: &mut [Sifted]| {
+            if let Some(distinct) = &distinct {
+                (distinct.decide)(block)?;
+            }
+            for sifted in block {
+                if let Some(puzzle) = &sifted.puzzle
+                    && known.contains(Seen::hash(puzzle)).map_err(|error| on_disk(&error))?
+                {
+                    sifted.fate = Fate::Status(Status::Known);
+                }
+            }
+            Ok(())
+        };
+        Ok(Some(Sift { in_order, ..Sift::new(by, decide) }))
     }
 }
 
@@ -102,16 +115,16 @@ impl MemoryArgs {
         run: RunArgs,
     ) -> Result<Known, Failure> {
         let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        let collector = Mutex::new(Some(Collector::new(most_bytes)));
-        let collect = Arc::new(Collect { by, collector });
-        let mut inputs = Inputs::detected(paths.to_vec(), options)?;
-        let report = scan(run, &mut inputs, Arc::clone(&collect) as Arc<dyn Sift>)?;
+        let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
+        let scan = Scan { run, inputs, by, needs_guesses: false };
+        let hash = |sifted: &Sifted| sifted.puzzle.as_ref().map(Seen::hash);
+        let insert = |all: &mut Collector, hash| all.insert(hash).map_err(|error| on_disk(&error));
+        let (collector, report) = scan.collect(Collector::new(most_bytes), hash, insert)?;
         let without = report.counts.records() - report.counts.of(Status::Ok);
         if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");
             eprintln!("{names}: no puzzle, and not compared: {}", HumanCount(without));
         }
-        let collector = collect.lock().take().expect("it is taken once");
         collector.finish().map_err(|error| Failure::Io(on_disk(&error).to_string()))
     }
 }
@@ -120,64 +133,4 @@ impl MemoryArgs {
 pub fn on_disk(error: &io::Error) -> io::Error {
     let what = format!("temporary files (TMPDIR names their folder): {error}");
     io::Error::new(error.kind(), what)
-}
-
-/// Collects the hashes of all records.
-struct Collect {
-    by: Sameness,
-    /// `None` once all records are collected.
-    collector: Mutex<Option<Collector>>,
-}
-
-impl Collect {
-    /// A panic ends the run, so what it leaves is never used.
-    fn lock(&self) -> MutexGuard<'_, Option<Collector>> {
-        self.collector.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Sift for Collect {
-    fn by(&self) -> Sameness {
-        self.by
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        let puzzles = block.iter().filter_map(|sifted| sifted.puzzle.as_ref());
-        let hashes: Vec<_> = puzzles.map(Seen::hash).collect();
-        let mut collector = self.lock();
-        let collector = collector.as_mut().expect("records are collected until the scan ends");
-        let mut hashes = hashes.into_iter();
-        hashes.try_for_each(|hash| collector.insert(hash)).map_err(|error| on_disk(&error))
-    }
-}
-
-/// Drops records of known classes, and perhaps duplicates.
-struct Against {
-    by: Sameness,
-    known: Known,
-    distinct: Option<Distinct>,
-}
-
-impl Sift for Against {
-    fn by(&self) -> Sameness {
-        self.by
-    }
-
-    fn in_order(&self) -> bool {
-        self.distinct.is_some()
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        if let Some(distinct) = &self.distinct {
-            distinct.sift(block)?;
-        }
-        for sifted in block {
-            if let Some(puzzle) = &sifted.puzzle
-                && self.known.contains(Seen::hash(puzzle)).map_err(|error| on_disk(&error))?
-            {
-                sifted.fate = Fate::Status(Status::Known);
-            }
-        }
-        Ok(())
-    }
 }

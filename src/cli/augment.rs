@@ -1,10 +1,8 @@
 //! `bulkdoku augment`: isomorphs of puzzles and of their solutions.
 
 use std::collections::{BTreeMap, BinaryHeap};
-use std::io;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bulkdoku::Pipeline;
 use bulkdoku::input::{Answers, InputOptions};
@@ -20,7 +18,7 @@ use super::outputs::{Destinations, RecordDestinations};
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run::{flag, settings};
 use super::run_args::RunArgs;
-use super::scan::scan;
+use super::scan::Scan;
 use super::{Exit, Failure, numbers};
 
 /// Write isomorphs of puzzles, each with its solution if the input gives one
@@ -197,15 +195,33 @@ impl Args {
         size: NonZeroU64,
         options: &InputOptions,
         destinations: &Destinations,
-    ) -> Result<Arc<dyn Sift>, Failure> {
+    ) -> Result<Sift, Failure> {
         check_files(&self.input, "--sample reads inputs twice")?;
         destinations.refuse_existing(&self.input)?;
-        let draw = Draw { seed: self.seed, size: size.get(), least: Mutex::default() };
-        let draw = Arc::new(draw);
-        let mut inputs = Inputs::detected(self.input.clone(), options)?;
-        scan(self.run, &mut inputs, Arc::clone(&draw) as Arc<dyn Sift>)?;
-        let last = draw.least().peek().copied();
-        Ok(Arc::new(Sample { seed: self.seed, last }))
+        let inputs = &mut Inputs::detected(self.input.clone(), options)?;
+        let by = Sameness::Exact;
+        let scan = Scan { run: self.run, inputs, by, needs_guesses: false };
+        let (seed, size) = (self.seed, size.get());
+        let draw = move |sifted: &Sifted| sifted.puzzle.map(|_| drawn(seed, sifted));
+        let keep_least = move |least: &mut BinaryHeap<Drawn>, drawn| {
+            if (least.len() as u64) < size {
+                least.push(drawn);
+            } else if let Some(mut largest) = least.peek_mut()
+                && drawn < *largest
+            {
+                *largest = drawn;
+            }
+            Ok(())
+        };
+        let (sample, _) = scan.collect(BinaryHeap::new(), draw, keep_least)?;
+        let last = sample.peek().copied();
+        Ok(Sift::new(by, move |block| {
+            for sifted in block {
+                let is_drawn = last.is_some_and(|last| drawn(seed, sifted) <= last);
+                sifted.fate = if is_drawn { Fate::Row(0) } else { Fate::NoRow };
+            }
+            Ok(())
+        }))
     }
 
     /// The options that shape rows.
@@ -230,60 +246,4 @@ fn drawn(seed: u64, sifted: &Sifted) -> Drawn {
     let Sifted { source, line, .. } = *sifted;
     // Stream 0 is that of the record's isomorphs.
     (SeededRng::of_stream(seed, [source as u64, line, 1]).number(), source, line)
-}
-
-/// Finds the smallest numbers.
-struct Draw {
-    seed: u64,
-    size: u64,
-    least: Mutex<BinaryHeap<Drawn>>,
-}
-
-impl Draw {
-    fn least(&self) -> MutexGuard<'_, BinaryHeap<Drawn>> {
-        self.least.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Sift for Draw {
-    fn by(&self) -> Sameness {
-        Sameness::Exact
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        let puzzles = block.iter().filter(|sifted| sifted.puzzle.is_some());
-        let all: Vec<_> = puzzles.map(|sifted| drawn(self.seed, sifted)).collect();
-        let mut least = self.least();
-        for drawn in all {
-            if (least.len() as u64) < self.size {
-                least.push(drawn);
-            } else if let Some(mut largest) = least.peek_mut()
-                && drawn < *largest
-            {
-                *largest = drawn;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Selects the records of a sample.
-struct Sample {
-    seed: u64,
-    /// The largest number in the sample.
-    last: Option<Drawn>,
-}
-
-impl Sift for Sample {
-    fn by(&self) -> Sameness {
-        Sameness::Exact
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        for sifted in block {
-            let is_drawn = self.last.is_some_and(|last| drawn(self.seed, sifted) <= last);
-            sifted.fate = if is_drawn { Fate::Row(0) } else { Fate::NoRow };
-        }
-        Ok(())
-    }
 }

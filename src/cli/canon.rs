@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use bulkdoku::Pipeline;
 use bulkdoku::input::Answers;
 use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Distinct, RequestedFacts, Sameness};
+use bulkdoku::pipeline::{RequestedFacts, Sameness, Sift};
 
 use super::against::AgainstArgs;
 use super::format::Format;
@@ -121,7 +121,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
     let by = if args.exact { Sameness::Exact } else { Sameness::Class };
-    let distinct = args.dedup.then(|| Distinct::new(by));
+    let distinct = args.dedup.then(|| Sift::distinct(by));
     let pipeline = Pipeline {
         canon: true,
         facts: RequestedFacts { form: shows_forms(&rows), ..rows.facts() },

@@ -151,7 +151,7 @@ impl InputRun {
     ) -> Result<Report, OutputFailure> {
         let place = start.as_ref().map(|start| (start.source, start.position)).unwrap_or_default();
         if let Some(start) = &start
-            && self.pipeline.sift.as_ref().is_some_and(|sift| sift.in_order())
+            && self.pipeline.sift.as_ref().is_some_and(|sift| sift.in_order)
         {
             self.replay(inputs, start, progress)?;
         }

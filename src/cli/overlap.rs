@@ -112,11 +112,16 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
     };
     let known = args.memory.load(std::slice::from_ref(&args.a), &options, by, args.run)?;
     let classes = known.len();
-    let overlap = Arc::new(Overlap::new(by, known, inputs.len()));
+    let overlap = Arc::new(Overlap::new(known, inputs.len()));
+    let decide = {
+        let overlap = Arc::clone(&overlap);
+        move |block: &mut [Sifted]| overlap.find_shared(block)
+    };
     let pipeline = Pipeline {
         canon: true,
         facts: rows.facts(),
-        sift: Some(Arc::clone(&overlap) as Arc<dyn Sift>),
+        // The records of the last set are compared with those of all others.
+        sift: Some(Sift { in_order: true, ..Sift::new(by, decide) }),
         ..Pipeline::default()
     };
     let own = args.layout.settings().chain(rows.settings()).chain([("--exact", flag(args.exact))]);
@@ -152,7 +157,6 @@ fn place(name: &str, names: &[String]) -> String {
 
 /// Counts the records of sets, and finds those that occur elsewhere.
 struct Overlap {
-    by: Sameness,
     /// The classes of the last set.
     known: Known,
     sets: Mutex<Vec<Set>>,
@@ -169,8 +173,8 @@ struct Set {
 }
 
 impl Overlap {
-    fn new(by: Sameness, known: Known, sets: usize) -> Self {
-        Self { by, known, sets: Mutex::new(vec![Set::default(); sets]) }
+    fn new(known: Known, sets: usize) -> Self {
+        Self { known, sets: Mutex::new(vec![Set::default(); sets]) }
     }
 
     fn take_sets(&self) -> Vec<Set> {
@@ -186,19 +190,9 @@ impl Overlap {
             _ => self.known.contains(hash).map_err(|error| on_disk(&error)),
         }
     }
-}
 
-impl Sift for Overlap {
-    fn by(&self) -> Sameness {
-        self.by
-    }
-
-    /// The records of the last set are compared with those of all others.
-    fn in_order(&self) -> bool {
-        true
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
+    /// Selects the records that occur elsewhere.
+    fn find_shared(&self, block: &mut [Sifted]) -> io::Result<()> {
         let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         for sifted in block {
             sifted.fate = Fate::NoRow;

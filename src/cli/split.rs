@@ -1,9 +1,7 @@
 //! `bulkdoku split`: a set in two, with no class on both sides.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use bulkdoku::canon::Seen;
 use bulkdoku::input::{Answers, InputOptions, Keep};
@@ -22,7 +20,7 @@ use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::scan::scan;
+use super::scan::Scan;
 use super::{Exit, Failure, help, numbers};
 
 /// Split a set of puzzles into two, such as training and test, with no class on both sides
@@ -197,18 +195,31 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         By::Class => (Sameness::Class, "canonical forms"),
         By::Puzzle => (Sameness::Exact, "equal puzzles"),
     };
-    let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
-    let strata = Arc::new(Strata { keyed, keys: Mutex::default() });
+    let keyed = Keyed { stratify: args.stratify, seed: args.seed };
     let mut inputs = Inputs::detected(args.input.clone(), &options)?;
-    scan(args.run, &mut inputs, Arc::clone(&strata) as Arc<dyn Sift>)?;
+    let needs_guesses = args.stratify == Some(Stratify::Guesses);
+    let scan = Scan { run: args.run, inputs: &mut inputs, by, needs_guesses };
+    let add = |strata: &mut Strata, (stratum, key)| {
+        strata.entry(stratum).or_default().push(key);
+        Ok(())
+    };
+    let (strata, _) = scan.collect(Strata::new(), move |sifted| keyed.of(sifted), add)?;
     if options.keep.is_none() && rows.format.has_columns() && inputs.are_tables() {
         options = InputOptions { keep: Some(Keep::All), ..options };
     }
-    let sides = Sides::new(&strata, args.test);
+    let sides = Sides::new(strata, args.test);
     if !args.run.quiet {
         sides.print(args.stratify);
     }
-    let pipeline = Pipeline { canon: true, sift: Some(Arc::new(sides)), ..Pipeline::default() };
+    let decide = move |block: &mut [Sifted]| {
+        for sifted in block {
+            let key = keyed.of(sifted);
+            sifted.fate = key.map_or(Fate::NoRow, |(stratum, key)| sides.of(stratum, key));
+        }
+        Ok(())
+    };
+    let sift = Some(Sift { needs_guesses, ..Sift::new(by, decide) });
+    let pipeline = Pipeline { canon: true, sift, ..Pipeline::default() };
     let run = InputRun::new(("split", finds), pipeline, BTreeMap::new(), args.run);
     run.run(args.input, &options, &destinations, |inputs| rows.rows(false, &inputs.kept()))
 }
@@ -253,7 +264,6 @@ impl Args {
 /// Computes the stratum of a record, and the key that decides about its side.
 #[derive(Clone, Copy)]
 struct Keyed {
-    by: Sameness,
     stratify: Option<Stratify>,
     seed: u64,
 }
@@ -267,40 +277,13 @@ impl Keyed {
         let key = SeededRng::of_stream(self.seed, stream).number();
         Some((self.stratify.map_or(0, |stratify| stratify.of(sifted, puzzle)), key))
     }
-
-    fn needs_guesses(self) -> bool {
-        self.stratify == Some(Stratify::Guesses)
-    }
 }
 
 /// The keys of all records, by stratum.
-struct Strata {
-    keyed: Keyed,
-    keys: Mutex<BTreeMap<u32, Vec<u64>>>,
-}
-
-impl Sift for Strata {
-    fn by(&self) -> Sameness {
-        self.keyed.by
-    }
-
-    fn needs_guesses(&self) -> bool {
-        self.keyed.needs_guesses()
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        let keys: Vec<_> = block.iter().filter_map(|sifted| self.keyed.of(sifted)).collect();
-        let mut strata = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        for (stratum, key) in keys {
-            strata.entry(stratum).or_default().push(key);
-        }
-        Ok(())
-    }
-}
+type Strata = BTreeMap<u32, Vec<u64>>;
 
 /// The first side has the keys from the border of each stratum on.
 struct Sides {
-    keyed: Keyed,
     borders: BTreeMap<u32, Border>,
 }
 
@@ -326,10 +309,15 @@ impl Border {
 }
 
 impl Sides {
-    fn new(strata: &Strata, share: f64) -> Self {
-        let keys = std::mem::take(&mut *strata.keys.lock().unwrap_or_else(PoisonError::into_inner));
-        let borders = keys.into_iter().map(|(stratum, keys)| (stratum, Border::of(keys, share)));
-        Self { keyed: strata.keyed, borders: borders.collect() }
+    fn new(strata: Strata, share: f64) -> Self {
+        let borders = strata.into_iter().map(|(stratum, keys)| (stratum, Border::of(keys, share)));
+        Self { borders: borders.collect() }
+    }
+
+    /// The side of a record.
+    fn of(&self, stratum: u32, key: u64) -> Fate {
+        let first = self.borders.get(&stratum).and_then(|border| border.first);
+        Fate::Row(u8::from(first.is_none_or(|first| key < first)))
     }
 
     /// Prints the sizes of both sides.
@@ -346,27 +334,6 @@ impl Sides {
         }
         let sum = |part: fn(&Border) -> usize| self.borders.values().map(part).sum();
         line("all", sum(|border| border.records), sum(|border| border.test));
-    }
-}
-
-impl Sift for Sides {
-    fn by(&self) -> Sameness {
-        self.keyed.by
-    }
-
-    fn needs_guesses(&self) -> bool {
-        self.keyed.needs_guesses()
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        for sifted in block {
-            let key = self.keyed.of(sifted);
-            sifted.fate = key.map_or(Fate::NoRow, |(stratum, key)| {
-                let first = self.borders.get(&stratum).and_then(|border| border.first);
-                Fate::Row(u8::from(first.is_none_or(|first| key < first)))
-            });
-        }
-        Ok(())
     }
 }
 

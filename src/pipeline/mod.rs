@@ -52,7 +52,7 @@ pub use self::plan::Route;
 #[doc(hidden)]
 pub use self::requested::{Augment, Rated, RequestedFacts, RequestedTally};
 #[doc(hidden)]
-pub use self::sift::{Distinct, Fate, Sameness, Sift, Sifted};
+pub use self::sift::{Fate, Sameness, Sift, Sifted};
 #[doc(hidden)]
 pub use self::tally::Tally;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::thread;
 
 use super::answers::AnswerInput;
@@ -79,7 +79,7 @@ pub struct Pipeline {
     pub tally: RequestedTally,
     /// Decides which records have rows.
     #[doc(hidden)]
-    pub sift: Option<Arc<dyn Sift>>,
+    pub sift: Option<Sift>,
     /// Chooses the output of a row.
     #[doc(hidden)]
     pub route: Option<Route>,
@@ -142,7 +142,7 @@ impl Pipeline {
 
     /// Whether the canonical form of each puzzle is needed.
     pub(super) fn needs_forms(&self) -> bool {
-        self.facts.form || self.sift.as_ref().is_some_and(|sift| sift.by() == Sameness::Class)
+        self.facts.form || self.sift.as_ref().is_some_and(|sift| sift.by == Sameness::Class)
     }
 
     /// The most bytes of input that a block should have.

@@ -18,25 +18,43 @@ pub enum Sameness {
 }
 
 /// Decides which records have rows. Workers share one.
-pub trait Sift: Send + Sync {
+pub struct Sift {
     /// Which puzzles count as the same.
-    fn by(&self) -> Sameness;
-
+    pub by: Sameness,
     /// Whether it needs all blocks in order; a resumed run then starts at the first record.
-    fn in_order(&self) -> bool {
-        false
-    }
-
+    pub in_order: bool,
     /// Whether it needs [`Sifted::guesses`].
-    fn needs_guesses(&self) -> bool {
-        false
+    pub needs_guesses: bool,
+    /// Decides about the records of a block. A failure ends the run before the block.
+    pub decide: Decide,
+}
+
+/// Decides about the records of a block ([`Sift::decide`]).
+pub type Decide = Box<dyn Fn(&mut [Sifted]) -> io::Result<()> + Send + Sync>;
+
+impl Sift {
+    /// Takes blocks in any order, and needs no guesses.
+    pub fn new(
+        by: Sameness,
+        decide: impl Fn(&mut [Sifted]) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        Self { by, in_order: false, needs_guesses: false, decide: Box::new(decide) }
     }
 
-    /// Decides about the records of a block.
-    ///
-    /// # Errors
-    /// A failure ends the run before the block.
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()>;
+    /// Keeps the first of puzzles that are the same. Its memory lasts for several runs.
+    pub fn distinct(by: Sameness) -> Self {
+        let seen = Mutex::new(Seen::default());
+        let decide = move |block: &mut [Sifted]| {
+            let mut seen = seen.lock().expect(NO_PANIC);
+            for sifted in block {
+                if sifted.puzzle.is_some_and(|puzzle| !seen.insert(Seen::hash(&puzzle))) {
+                    sifted.fate = Fate::Status(Status::Duplicate);
+                }
+            }
+            Ok(())
+        };
+        Self { in_order: true, ..Self::new(by, decide) }
+    }
 }
 
 /// A record to decide about.
@@ -69,37 +87,3 @@ pub enum Fate {
 
 /// Stands for no output.
 pub(super) const NOWHERE: u8 = u8::MAX;
-
-/// Keeps the first of puzzles that are the same. Its memory lasts for several runs.
-#[derive(Debug)]
-pub struct Distinct {
-    by: Sameness,
-    seen: Mutex<Seen>,
-}
-
-impl Distinct {
-    /// Has seen no puzzles yet.
-    pub fn new(by: Sameness) -> Self {
-        Self { by, seen: Mutex::default() }
-    }
-}
-
-impl Sift for Distinct {
-    fn by(&self) -> Sameness {
-        self.by
-    }
-
-    fn in_order(&self) -> bool {
-        true
-    }
-
-    fn sift(&self, block: &mut [Sifted]) -> io::Result<()> {
-        let mut seen = self.seen.lock().expect(NO_PANIC);
-        for sifted in block {
-            if sifted.puzzle.is_some_and(|puzzle| !seen.insert(Seen::hash(&puzzle))) {
-                sifted.fate = Fate::Status(Status::Duplicate);
-            }
-        }
-        Ok(())
-    }
-}

@@ -14,9 +14,9 @@ impl Worker<'_> {
     pub(super) fn sift(&mut self, block: &mut Block) {
         self.outputs.clear();
         if let Some(sift) = &self.pipeline.sift {
-            let is_gathered = self.gather(&**sift, block);
+            let is_gathered = self.gather(sift, block);
             if is_gathered {
-                block.failure = self.decide(&**sift, block).err();
+                block.failure = self.decide(sift, block).err();
             }
             if !is_gathered || block.failure.is_some() {
                 block.stop = Stop::Before;
@@ -40,12 +40,12 @@ impl Worker<'_> {
     }
 
     /// Lists the records to decide about; `false` if the run is stopped meanwhile.
-    fn gather(&mut self, sift: &dyn Sift, block: &Block) -> bool {
+    fn gather(&mut self, sift: &Sift, block: &Block) -> bool {
         let mut all = std::mem::take(&mut self.sifted);
         all.clear();
         for (i, record) in self.records.all.iter().enumerate() {
             let is_puzzle = !matches!(self.statuses[i], Status::Malformed | Status::Contradictory);
-            let puzzle = match (sift.by(), record.puzzle) {
+            let puzzle = match (sift.by, record.puzzle) {
                 (Sameness::Class, _) => self.forms[i].map(|canonical| canonical.form),
                 (Sameness::Exact, Ok(given)) if is_puzzle => self.puzzle(given),
                 (Sameness::Exact, _) => None,
@@ -54,7 +54,7 @@ impl Worker<'_> {
             let (guesses, fate) = (0, Fate::Row(0));
             all.push(Sifted { source: block.source, line, puzzle, guesses, fate });
         }
-        let has_guesses = !sift.needs_guesses() || self.find_guesses(&mut all);
+        let has_guesses = !sift.needs_guesses || self.find_guesses(&mut all);
         self.sifted = all;
         has_guesses
     }
@@ -70,12 +70,12 @@ impl Worker<'_> {
     }
 
     /// Makes and applies the decisions.
-    fn decide(&mut self, sift: &dyn Sift, block: &mut Block) -> io::Result<()> {
+    fn decide(&mut self, sift: &Sift, block: &mut Block) -> io::Result<()> {
         let all = &mut self.sifted;
-        if sift.in_order() {
-            self.turns.take(block.number, || sift.sift(all))?;
+        if sift.in_order {
+            self.turns.take(block.number, || (sift.decide)(all))?;
         } else {
-            sift.sift(all)?;
+            (sift.decide)(all)?;
         }
         if all.iter().all(|sifted| sifted.fate == Fate::Row(0)) {
             return Ok(());

@@ -290,7 +290,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     let measurements = measure(&bench, &sets, args.progress)?;
 
     write(&*format.report(), &measurements, args.output.as_deref(), &opened.rows)
-        .map_err(|error| Failure::at(Path::new(&opened.rows.name()), error))?;
+        .map_err(|error| opened.rows.failed(error))?;
     let page = opened.report.as_ref().and_then(|out| {
         let page = html::of_bench(&measurements, version::origin().date);
         rows_run::write_side(out, |out| page.write(out))

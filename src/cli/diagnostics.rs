@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use bulkdoku::Tail;
 use indicatif::ProgressBar;
 
+use super::Failure;
+use super::journal::Mark;
 use super::out::Out;
 
 /// The number of messages on standard error.
@@ -65,41 +66,22 @@ impl Diagnostics {
         self.file.as_ref()
     }
 
-    /// The file's name.
-    pub fn name(&self) -> String {
-        self.file.as_ref().map_or("messages".into(), Out::name)
-    }
-
-    /// The bytes of messages in the file.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The length of the file, if it has one.
-    pub fn length(&self) -> io::Result<u64> {
-        Ok(self.file.as_ref().map(Out::length).transpose()?.flatten().unwrap_or(0))
-    }
-
-    /// The last bytes of the file before a place.
-    pub fn tail(&self, end: u64) -> Tail {
-        self.file.as_ref().map_or(Tail::default(), |file| file.tail(end))
-    }
-
-    /// Whether these are the last bytes of the file before a place.
-    pub fn has_tail(&self, end: u64, tail: Tail) -> io::Result<bool> {
-        self.file.as_ref().map_or(Ok(true), |file| file.has_tail(end, tail))
+    /// The place in the file up to which it has messages.
+    pub fn mark(&self) -> Mark {
+        self.file.as_ref().map_or(Mark::default(), |file| file.mark(self.bytes))
     }
 
     /// Cuts the file to a length, and continues there.
-    pub fn cut(&mut self, length: u64) -> io::Result<()> {
+    pub fn cut(&mut self, length: u64) -> Result<(), Failure> {
         self.bytes = length;
-        self.file.as_ref().map_or(Ok(()), |file| file.cut(length))
+        let Some(file) = &self.file else { return Ok(()) };
+        file.cut(length).map_err(|error| file.failed(error))
     }
 
     /// The message that messages are missing in the file.
     pub fn loss(&self) -> Option<String> {
-        let failure = self.failure.as_ref()?;
-        Some(format!("{}: {failure}; messages are missing there", self.name()))
+        let (file, failure) = (self.file.as_ref()?, self.failure.as_ref()?);
+        Some(format!("{}: {failure}; messages are missing there", file.name()))
     }
 
     /// Whether messages are missing that a later run can write.

@@ -12,7 +12,7 @@ use bulkdoku::stats::Timeline;
 
 use super::Failure;
 use super::diagnostics::Diagnostics;
-use super::journal::{Journal, JournalEntry, Mark};
+use super::journal::{Journal, JournalEntry};
 use super::out::{Out, gone_message};
 use super::run::Run;
 
@@ -66,7 +66,7 @@ impl FileSink {
     pub fn take_format(&mut self, format: &dyn RowFormat) -> Result<(), Failure> {
         #[cfg(feature = "parquet")]
         if let Some(columns) = format.parquet_columns() {
-            let failed = |error| Failure::Io(format!("{}: {error}", self.rows.name()));
+            let failed = |error| self.rows.failed(error);
             self.parquet = Some(ParquetFile::new(columns).map_err(failed)?);
             // The file cannot be continued, as its directory is at the end.
             self.journal.take().map_or(Ok(()), Journal::remove).map_err(failed)?;
@@ -129,36 +129,23 @@ impl FileSink {
         mut journal: Journal,
         outputs: Vec<String>,
     ) -> Result<(Self, Option<Checkpoint>), Failure> {
-        let failed = |name: &str| {
-            let name = name.to_owned();
-            move |error: io::Error| Failure::Io(format!("{name}: {error}"))
+        let length = |out: &Out| match out.length() {
+            Ok(length) => Ok(length.unwrap_or(0)),
+            Err(error) => Err(out.failed(error)),
         };
-        let (rows_name, diagnostics_name) = (rows.name(), diagnostics.name());
-        let rows_failed = || failed(&rows_name);
-        let diagnostics_failed = || failed(&diagnostics_name);
-        let rows_length = rows.length().map_err(rows_failed())?.unwrap_or(0);
-        let diagnostics_length = diagnostics.length().map_err(diagnostics_failed())?;
-        let place = journal.last_within(rows_length, diagnostics_length);
+        let diagnostics_length = diagnostics.file().map_or(Ok(0), length)?;
+        let place = journal.last_within(length(&rows)?, diagnostics_length);
+        let start = place.map(JournalEntry::checkpoint);
         let [rows_mark, diagnostics_mark] =
             place.map_or_else(Default::default, |at| [at.rows, at.diagnostics]);
-        if !rows.has_tail(rows_mark.bytes, rows_mark.tail).map_err(rows_failed())? {
-            return Err(changed(&rows_name));
-        }
-        if !diagnostics
-            .has_tail(diagnostics_mark.bytes, diagnostics_mark.tail)
-            .map_err(diagnostics_failed())?
-        {
-            return Err(changed(&diagnostics_name));
-        }
-        let start = place.map(JournalEntry::checkpoint);
-        let journal_failed = failed(&format!("{rows_name}: its journal"));
-        journal.go_back(rows_mark.bytes, outputs).map_err(journal_failed)?;
-        rows.cut(rows_mark.bytes).map_err(rows_failed())?;
-        diagnostics.cut(diagnostics_mark.bytes).map_err(diagnostics_failed())?;
+        rows.check(rows_mark)?;
+        diagnostics.file().map_or(Ok(()), |file| file.check(diagnostics_mark))?;
         let rows_bytes = rows_mark.bytes;
+        journal.go_back(rows_bytes, outputs).map_err(|error| journal_failed(&rows, &error))?;
+        rows.cut(rows_bytes).map_err(|error| rows.failed(error))?;
+        diagnostics.cut(diagnostics_mark.bytes)?;
         let new = Self::new(rows, diagnostics, Some(journal));
-        let results = Self { rows_bytes, written_bytes: rows_bytes, ..new };
-        Ok((results, start))
+        Ok((Self { rows_bytes, written_bytes: rows_bytes, ..new }, start))
     }
 
     /// Starts to record when rows are written. Earlier runs have written those of `records`.
@@ -205,7 +192,7 @@ impl FileSink {
 
     /// Messages about outputs of rows and messages that are not on the disk.
     pub fn unsettled(&self) -> Vec<String> {
-        let failure = |out: &Out| Some(format!("{}: {}", out.name(), out.settle().err()?));
+        let failure = |out: &Out| Some(out.failed(out.settle().err()?).to_string());
         self.outs().filter_map(failure).collect()
     }
 
@@ -217,9 +204,7 @@ impl FileSink {
             return Ok(());
         }
         match self.journal {
-            Some(journal) => journal.remove().map_err(|error| {
-                Failure::Io(format!("{}: its journal: {error}", self.rows.name()))
-            }),
+            Some(journal) => journal.remove().map_err(|error| journal_failed(&self.rows, &error)),
             None => Ok(()),
         }
     }
@@ -231,20 +216,16 @@ impl FileSink {
 
     fn add_entry(&mut self, checkpoint: &Checkpoint) {
         let Some(journal) = &mut self.journal else { return };
-        let mark = |bytes, tail| Mark { bytes, tail };
-        let diagnostics_bytes = self.diagnostics.bytes();
-        let rows = mark(self.rows_bytes, self.rows.tail(self.rows_bytes));
-        let diagnostics = mark(diagnostics_bytes, self.diagnostics.tail(diagnostics_bytes));
+        let (rows, diagnostics) = (self.rows.mark(self.rows_bytes), self.diagnostics.mark());
         // After a failure, the rows and the earlier entries are still there.
         if let Err(error) = journal.add(JournalEntry::new(checkpoint, rows, diagnostics)) {
-            self.diagnostics.print_once(&format!("{}: its journal: {error}", self.rows.name()));
+            self.diagnostics.print_once(&journal_failed(&self.rows, &error).to_string());
         }
     }
 }
 
-fn changed(name: &str) -> Failure {
-    let what = "is not as the earlier run has left it; --force starts over";
-    Failure::Usage(format!("{name}: {what}"))
+fn journal_failed(rows: &Out, error: &io::Error) -> Failure {
+    rows.failed(format_args!("its journal: {error}"))
 }
 
 impl Sink for FileSink {

@@ -143,9 +143,7 @@ fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<Colo
 fn print(text: &[u8]) -> Result<(), Failure> {
     let out = outputs::create(None, false)?;
     match (&out).write_all(text).and_then(|()| (&out).flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::Io(format!("{}: {error}", out.name())))
-        }
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(out.failed(error)),
         _ => Ok(()),
     }
 }

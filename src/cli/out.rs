@@ -1,5 +1,6 @@
 //! One output: standard output or a file.
 
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use bulkdoku::Tail;
 
 use super::Failure;
 use super::identity::Identity;
+use super::journal::Mark;
 use super::platform::{self, FileId, Stdout};
 
 /// The number of bytes before a place in a file that are compared when a run is resumed.
@@ -101,6 +103,11 @@ impl Out {
         }
     }
 
+    /// Says that it failed.
+    pub fn failed(&self, error: impl Display) -> Failure {
+        Failure::Io(format!("{}: {error}", self.name()))
+    }
+
     /// The path of a regular file.
     pub fn regular(&self) -> Option<&Path> {
         self.regular_file().map(|(_, path)| path)
@@ -140,15 +147,21 @@ impl Out {
         file.seek(SeekFrom::End(0)).map(|_| ())
     }
 
-    /// The last bytes before a place; the default if they cannot be read.
-    pub fn tail(&self, end: u64) -> Tail {
-        let most = TAIL_BYTES.min(end.saturating_sub(self.header) as usize);
-        self.bytes_before(end, most).map_or(Tail::default(), |bytes| Tail::of(&bytes, TAIL_BYTES))
+    /// A place in it. Bytes that cannot be read are not compared later.
+    pub fn mark(&self, bytes: u64) -> Mark {
+        let most = TAIL_BYTES.min(bytes.saturating_sub(self.header) as usize);
+        let last = self.bytes_before(bytes, most);
+        Mark { bytes, tail: last.map_or(Tail::default(), |last| Tail::of(&last, TAIL_BYTES)) }
     }
 
-    /// Whether these are the last bytes before a place.
-    pub fn has_tail(&self, end: u64, tail: Tail) -> io::Result<bool> {
-        Ok(tail.bytes == 0 || tail.is_of(&self.bytes_before(end, tail.bytes as usize)?))
+    /// Refuses an output that has changed before a place.
+    pub fn check(&self, Mark { bytes, tail }: Mark) -> Result<(), Failure> {
+        let last = self.bytes_before(bytes, tail.bytes as usize);
+        if tail.is_of(&last.map_err(|error| self.failed(error))?) {
+            return Ok(());
+        }
+        let what = "is not as the earlier run has left it; --force starts over";
+        Err(Failure::Usage(format!("{}: {what}", self.name())))
     }
 
     fn bytes_before(&self, end: u64, most: usize) -> io::Result<Vec<u8>> {

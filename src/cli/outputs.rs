@@ -261,7 +261,7 @@ fn open_all(
     }
     if existing == Existing::Replaced {
         for out in opened.iter().flatten() {
-            out.cut(0).map_err(|error| Failure::Io(format!("{}: {error}", out.name())))?;
+            out.cut(0).map_err(|error| out.failed(error))?;
         }
     }
     Ok(opened)

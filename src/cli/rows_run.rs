@@ -277,7 +277,7 @@ impl SideOutputs {
 pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
     match out.cut(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
         Ok(()) => gone_message(out),
-        Err(error) => Some(format!("{}: {error}", out.name())),
+        Err(error) => Some(out.failed(error).to_string()),
     }
 }
 

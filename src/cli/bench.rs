@@ -291,7 +291,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
     write(&*format.report(), &measurements, args.output.as_deref(), &opened.rows)
         .map_err(|error| opened.rows.failed(error))?;
-    let page = opened.report.as_ref().and_then(|out| {
+    let page = opened.sides.report.as_ref().and_then(|out| {
         let page = html::of_bench(&measurements, version::origin().date);
         rows_run::write_side(out, |out| page.write(out))
     });

@@ -162,14 +162,28 @@ pub struct Outputs {
     pub others: Vec<Out>,
     /// All messages about bad records.
     pub errors: Option<Out>,
+    pub sides: SideOutputs,
+}
+
+/// The outputs that are written after all rows.
+#[derive(Debug)]
+pub struct SideOutputs {
     /// The histogram of latencies.
     pub latency: Option<Out>,
     /// The summary as JSON.
     pub summary_json: Option<Out>,
     /// The page with charts.
     pub report: Option<Out>,
-    /// The manifest of a corpus.
+    /// The manifest of a corpus, which the subcommand writes if the rows are complete.
     pub manifest: Option<Out>,
+}
+
+impl SideOutputs {
+    /// Removes files that were made for this run.
+    pub fn discard(self) {
+        let all = [self.latency, self.summary_json, self.report, self.manifest];
+        all.into_iter().flatten().for_each(Out::discard);
+    }
 }
 
 impl Destinations {
@@ -230,7 +244,8 @@ impl Destinations {
         let rows = next().expect("there is always one for rows");
         let [errors, latency, summary_json, report, manifest] = std::array::from_fn(|_| next());
         let others = opened.flatten().collect();
-        Ok(Outputs { rows, others, errors, latency, summary_json, report, manifest })
+        let sides = SideOutputs { latency, summary_json, report, manifest };
+        Ok(Outputs { rows, others, errors, sides })
     }
 }
 

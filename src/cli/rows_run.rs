@@ -14,11 +14,11 @@ use super::file_sink::FileSink;
 use super::html::{self, Fact};
 use super::journal::{self, Journal};
 use super::out::{Out, Target, gone_message};
-use super::outputs::{Destinations, Existing};
+use super::outputs::{Destinations, Existing, SideOutputs};
 use super::progress::Meter;
 use super::run::Run;
 use super::run_args::RunArgs;
-use super::{Exit, Failure};
+use super::{Exit, Failure, extensions};
 
 /// The program and its version. Other versions may write other rows.
 pub const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
@@ -90,19 +90,12 @@ impl Opening<'_> {
         let meter = Meter::new(args.progress, total, args.quiet || only_rows);
         let diagnostics = Diagnostics::new(outputs.errors, meter.bar.clone(), args.quiet);
         let names = destinations.names();
-        let histogram = destinations.latency.as_deref().map(HistogramFormat::of_name);
-        let sides = SideOutputs {
-            latency: outputs.latency.zip(histogram),
-            summary_json: outputs.summary_json,
-            page: outputs.report,
-            manifest: outputs.manifest,
-        };
         let drops_empty = destinations.drops_empty;
         let (mut results, start) = match earlier {
             Some(journal) => match FileSink::resume(outputs.rows, diagnostics, journal, names) {
                 Ok(begun) => begun,
                 Err(failure) => {
-                    sides.discard();
+                    outputs.sides.discard();
                     return Err(failure);
                 }
             },
@@ -112,10 +105,10 @@ impl Opening<'_> {
             }
             None => (FileSink::begin(outputs.rows, diagnostics, run, names), None),
         };
-        if sides.page.is_some() {
+        if outputs.sides.report.is_some() {
             results.keep_time(start.as_ref().map_or(0, |start| start.counts.records()));
         }
-        let (began, quiet) = (SystemTime::now(), args.quiet);
+        let (sides, began, quiet) = (outputs.sides, SystemTime::now(), args.quiet);
         Ok(RowsRun { results, start, meter, sides, began, quiet, only_rows })
     }
 }
@@ -203,46 +196,6 @@ fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>
     }
 }
 
-/// The format of the latency histogram.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HistogramFormat {
-    /// All buckets.
-    Csv,
-    /// Percentiles, as `HdrHistogram` writes them.
-    Hgrm,
-    /// An interval log of `HdrHistogram`.
-    Hlog,
-}
-
-impl HistogramFormat {
-    fn of_name(path: &Path) -> Self {
-        match super::extensions::of(path).as_deref() {
-            Some("hgrm") => Self::Hgrm,
-            Some("hlog") => Self::Hlog,
-            _ => Self::Csv,
-        }
-    }
-
-    fn write(self, report: &Report, began: SystemTime, out: &Out) -> io::Result<()> {
-        let latencies = &report.latencies;
-        match self {
-            Self::Csv => latencies.write_csv(out),
-            Self::Hgrm => latencies.write_hgrm(out),
-            Self::Hlog => latencies.write_hlog(out, began, report.wall),
-        }
-    }
-}
-
-/// The outputs that are written after all rows.
-#[derive(Debug)]
-struct SideOutputs {
-    latency: Option<(Out, HistogramFormat)>,
-    summary_json: Option<Out>,
-    page: Option<Out>,
-    /// Written by the subcommand, if the rows are complete.
-    manifest: Option<Out>,
-}
-
 impl SideOutputs {
     /// Writes all but the manifest; returns what failed.
     fn write(
@@ -252,24 +205,24 @@ impl SideOutputs {
         began: SystemTime,
         page: impl FnOnce(&Out) -> io::Result<()>,
     ) -> Vec<String> {
-        let latency = self
-            .latency
-            .as_ref()
-            .and_then(|(out, format)| write_side(out, |out| format.write(report, began, out)));
+        let latency = |out: &Out| write_latencies(report, began, out);
         let summary_json = |out: &Out| write_json(out, summary);
         let losses = [
-            latency,
+            self.latency.as_ref().and_then(|out| write_side(out, latency)),
             self.summary_json.as_ref().and_then(|out| write_side(out, summary_json)),
-            self.page.as_ref().and_then(|out| write_side(out, page)),
+            self.report.as_ref().and_then(|out| write_side(out, page)),
         ];
         losses.into_iter().flatten().collect()
     }
+}
 
-    /// Removes files that were made for this run.
-    fn discard(self) {
-        let latency = self.latency.map(|(out, _)| out);
-        let all = [latency, self.summary_json, self.page, self.manifest];
-        all.into_iter().flatten().for_each(Out::discard);
+/// Writes the histogram of latencies: as the output's name says, else all buckets.
+fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<()> {
+    let latencies = &report.latencies;
+    match extensions::of(Path::new(&out.name())).as_deref() {
+        Some("hgrm") => latencies.write_hgrm(out),
+        Some("hlog") => latencies.write_hlog(out, began, report.wall),
+        _ => latencies.write_csv(out),
     }
 }
 

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bulkdoku::input::Answers;
-use bulkdoku::measure::format::{Csv, Json, Markdown, Report, Table};
 use bulkdoku::measure::{
-    Baseline, Bench, BenchError, Comparison, Configuration, Measurement, Plan, PuzzleSet, Selection,
+    Baseline, Bench, BenchError, Comparison, Configuration, Measurement, Plan, PuzzleSet,
+    Selection, format,
 };
 use bulkdoku::output::Packer;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
@@ -249,12 +249,12 @@ impl Format {
         }
     }
 
-    fn report(self) -> Box<dyn Report> {
+    fn write(self, measurements: &[Measurement], out: &mut Vec<u8>) -> io::Result<()> {
         match self {
-            Self::Table => Box::new(Table),
-            Self::Markdown => Box::new(Markdown),
-            Self::Csv => Box::new(Csv),
-            Self::Json => Box::new(Json { origin: version::origin() }),
+            Self::Table => format::table(measurements, out),
+            Self::Markdown => format::markdown(measurements, out),
+            Self::Csv => format::csv(measurements, out),
+            Self::Json => format::json(measurements, &version::origin(), out),
         }
     }
 }
@@ -289,7 +289,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
     let measurements = measure(&bench, &sets, args.progress)?;
 
-    write(&*format.report(), &measurements, args.output.as_deref(), &opened.rows)
+    write(format, &measurements, args.output.as_deref(), &opened.rows)
         .map_err(|error| opened.rows.failed(error))?;
     let page = opened.sides.report.as_ref().and_then(|out| {
         let page = html::of_bench(&measurements, version::origin().date);
@@ -307,13 +307,13 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
 /// Writes measurements, compressed if the output's name asks for it.
 fn write(
-    report: &dyn Report,
+    format: Format,
     measurements: &[Measurement],
     path: Option<&Path>,
     mut out: &Out,
 ) -> io::Result<()> {
     let mut text = Vec::new();
-    report.write(measurements, &mut text)?;
+    format.write(measurements, &mut text)?;
     if let Some(compression) = path.and_then(Compression::of_name) {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);

@@ -8,35 +8,6 @@ use super::origin::Origin;
 use super::record::Measurement;
 use crate::stats::HumanTime;
 
-/// A way to write measurements.
-pub trait Report {
-    /// Writes all measurements.
-    ///
-    /// # Errors
-    /// When `out` fails.
-    fn write(&self, measurements: &[Measurement], out: &mut dyn Write) -> io::Result<()>;
-}
-
-/// A table for a terminal, with columns aligned by spaces.
-#[derive(Clone, Copy, Debug)]
-pub struct Table;
-
-/// A Markdown table.
-#[derive(Clone, Copy, Debug)]
-pub struct Markdown;
-
-/// CSV with a header. The columns are the fields of [`Measurement`].
-#[derive(Clone, Copy, Debug)]
-pub struct Csv;
-
-/// JSON: a list with an object for each measurement, with the fields of [`Measurement`], the times
-/// of all rounds, and the origin. It can be a baseline.
-#[derive(Clone, Debug)]
-pub struct Json {
-    /// The origin of the measurements.
-    pub origin: Origin,
-}
-
 /// The headings of tables, and whether the cells are numbers, which are aligned right.
 const COLUMNS: [(&str, bool); 15] = [
     ("set", false),
@@ -85,51 +56,53 @@ fn thousands(number: u64) -> String {
     groups.iter().map(|group| String::from_utf8_lossy(group)).collect::<Vec<_>>().join(",")
 }
 
-impl Report for Table {
-    fn write(&self, measurements: &[Measurement], out: &mut dyn Write) -> io::Result<()> {
-        let headings = COLUMNS.map(|(heading, _)| heading.to_owned());
-        let lines: Vec<_> =
-            std::iter::once(headings).chain(measurements.iter().map(cells)).collect();
-        let widths: [usize; COLUMNS.len()] = std::array::from_fn(|i| {
-            lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0)
-        });
-        for line in &lines {
-            let mut text = String::new();
-            for ((cell, width), (_, is_number)) in line.iter().zip(widths).zip(COLUMNS) {
-                let padded = if is_number {
-                    format!("{cell:>width$}  ")
-                } else {
-                    format!("{cell:<width$}  ")
-                };
-                text.push_str(&padded);
-            }
-            writeln!(out, "{}", text.trim_end())?;
+/// Writes a table for a terminal, with columns aligned by spaces.
+///
+/// # Errors
+/// When `out` fails.
+pub fn table(measurements: &[Measurement], out: &mut dyn Write) -> io::Result<()> {
+    let headings = COLUMNS.map(|(heading, _)| heading.to_owned());
+    let lines: Vec<_> = std::iter::once(headings).chain(measurements.iter().map(cells)).collect();
+    let widths: [usize; COLUMNS.len()] = std::array::from_fn(|i| {
+        lines.iter().map(|line| line[i].chars().count()).max().unwrap_or(0)
+    });
+    for line in &lines {
+        let mut text = String::new();
+        for ((cell, width), (_, is_number)) in line.iter().zip(widths).zip(COLUMNS) {
+            let padded =
+                if is_number { format!("{cell:>width$}  ") } else { format!("{cell:<width$}  ") };
+            text.push_str(&padded);
         }
-        Ok(())
+        writeln!(out, "{}", text.trim_end())?;
     }
+    Ok(())
 }
 
-impl Report for Markdown {
-    fn write(&self, measurements: &[Measurement], out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "| {} |", COLUMNS.map(|(heading, _)| heading).join(" | "))?;
-        let rules = COLUMNS.map(|(_, is_number)| if is_number { "---:" } else { "---" });
-        writeln!(out, "|{}|", rules.join("|"))?;
-        for measurement in measurements {
-            let cells = cells(measurement).map(|cell| cell.replace('|', "\\|"));
-            writeln!(out, "| {} |", cells.join(" | "))?;
-        }
-        Ok(())
+/// Writes a Markdown table.
+///
+/// # Errors
+/// When `out` fails.
+pub fn markdown(measurements: &[Measurement], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "| {} |", COLUMNS.map(|(heading, _)| heading).join(" | "))?;
+    let rules = COLUMNS.map(|(_, is_number)| if is_number { "---:" } else { "---" });
+    writeln!(out, "|{}|", rules.join("|"))?;
+    for measurement in measurements {
+        let cells = cells(measurement).map(|cell| cell.replace('|', "\\|"));
+        writeln!(out, "| {} |", cells.join(" | "))?;
     }
+    Ok(())
 }
 
-impl Report for Csv {
-    fn write(&self, measurements: &[Measurement], out: &mut dyn Write) -> io::Result<()> {
-        let mut writer = csv::Writer::from_writer(out);
-        for measurement in measurements {
-            writer.serialize(measurement).map_err(io::Error::other)?;
-        }
-        writer.flush()
+/// Writes CSV with a header. The columns are the fields of [`Measurement`].
+///
+/// # Errors
+/// When `out` fails.
+pub fn csv(measurements: &[Measurement], out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    for measurement in measurements {
+        writer.serialize(measurement).map_err(io::Error::other)?;
     }
+    writer.flush()
 }
 
 #[derive(Serialize)]
@@ -141,19 +114,22 @@ struct Entry<'a> {
     origin: &'a Origin,
 }
 
-impl Report for Json {
-    fn write(&self, measurements: &[Measurement], mut out: &mut dyn Write) -> io::Result<()> {
-        let entries: Vec<_> = measurements
-            .iter()
-            .map(|measurement| Entry {
-                measurement,
-                ns_rounds: &measurement.ns_rounds,
-                origin: &self.origin,
-            })
-            .collect();
-        serde_json::to_writer_pretty(&mut out, &entries)?;
-        writeln!(out)
-    }
+/// Writes JSON: a list with an object for each measurement, with the fields of [`Measurement`], the
+/// times of all rounds, and their origin. It can be a baseline.
+///
+/// # Errors
+/// When `out` fails.
+pub fn json(
+    measurements: &[Measurement],
+    origin: &Origin,
+    mut out: &mut dyn Write,
+) -> io::Result<()> {
+    let entries: Vec<_> = measurements
+        .iter()
+        .map(|measurement| Entry { measurement, ns_rounds: &measurement.ns_rounds, origin })
+        .collect();
+    serde_json::to_writer_pretty(&mut out, &entries)?;
+    writeln!(out)
 }
 
 #[cfg(test)]
@@ -162,11 +138,11 @@ mod tests {
     use super::super::record::tests::measurement;
     use super::*;
 
-    fn written(report: &dyn Report) -> String {
+    fn written(write: impl Fn(&[Measurement], &mut dyn Write) -> io::Result<()>) -> String {
         let measurements =
             [measurement("easy", [58.25, 57.0, 60.0]), measurement("hard", [3579.0; 3])];
         let mut out = Vec::new();
-        report.write(&measurements, &mut out).unwrap();
+        write(&measurements, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -178,7 +154,7 @@ mod tests {
 
     #[test]
     fn columns_of_tables_are_aligned() {
-        let text = written(&Table);
+        let text = written(table);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines.len(), 3);
         let end = |line: &str, word: &str| line.find(word).map(|at| at + word.len());
@@ -188,7 +164,7 @@ mod tests {
 
     #[test]
     fn lines_of_markdown_have_all_cells() {
-        let text = written(&Markdown);
+        let text = written(markdown);
         assert_eq!(text.lines().count(), 4);
         assert!(text.lines().all(|line| line.matches('|').count() == COLUMNS.len() + 1), "{text}");
         assert!(text.contains("| easy | scalar | - | 1 | proof | 1000 | 58.2 |"), "{text}");
@@ -196,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_header_of_csv_names_the_fields() {
-        let text = written(&Csv);
+        let text = written(csv);
         assert!(text.starts_with("set,engine,simd,threads,mode,rows,ns_per_puzzle,"), "{text}");
         assert!(text.contains("\neasy,scalar,,1,proof,1000,58.25,57.0,60.0,"), "{text}");
     }
@@ -210,7 +186,8 @@ mod tests {
             date: "2026-11-22T17:00:00Z".into(),
             machine,
         };
-        let value: serde_json::Value = serde_json::from_str(&written(&Json { origin })).unwrap();
+        let text = written(|measurements, out| json(measurements, &origin, out));
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value[0]["set"], "easy");
         assert_eq!(value[1]["ns_per_puzzle"], 3579.0);
         assert_eq!(value[0]["ns_rounds"], serde_json::json!([57.0, 58.25, 60.0]));

@@ -5,11 +5,9 @@
 use std::mem;
 use std::num::NonZeroU64;
 
-use crate::check::Reasons;
-use crate::input::{Field, Record, RecordList, Records};
+use super::several::SeveralRows;
+use crate::input::{Field, Record};
 use crate::marks::Marks;
-use crate::output::{Outcomes, RowFormat, Rows, Wanted};
-use crate::pipeline::block::Block;
 use crate::puzzle::Grid;
 use crate::solver::{Outcome, SolutionWalk, StopFlag, Unanswered};
 use crate::status::Status;
@@ -26,7 +24,7 @@ pub(super) struct Lister {
     is_first: bool,
     /// The solutions that are found but not written.
     found: Vec<Grid>,
-    rows: ListedRows,
+    rows: SeveralRows,
 }
 
 /// How a search for more solutions ended.
@@ -49,7 +47,7 @@ impl Lister {
             left: 0,
             is_first: false,
             found: Vec::new(),
-            rows: ListedRows::default(),
+            rows: SeveralRows::default(),
         }
     }
 
@@ -78,94 +76,33 @@ impl Lister {
         if self.left > 0 { Search::Open } else { Search::Done }
     }
 
-    /// Appends a row for each solution of the last search, after that of the first solution.
-    pub(super) fn write(
+    /// A row for each solution of the last search, after that of the first solution.
+    pub(super) fn rows(
         &mut self,
         record: &Record,
-        outcome: &Outcome,
+        outcome: Outcome,
         status: Status,
-        of: Listed<'_>,
-        block: &mut Block,
-    ) {
+        kept: &[Field],
+    ) -> &SeveralRows {
         self.rows.clear();
         if mem::take(&mut self.is_first) {
-            self.rows.push(record, *outcome, status, of.kept);
+            self.rows.push(record, outcome, status, kept);
         }
         for grid in &self.found {
-            self.rows.push(record, Outcome { grid: *grid, ..*outcome }, status, of.kept);
+            self.rows.push(record, Outcome { grid: *grid, ..outcome }, status, kept);
         }
-        self.rows.write(of, block);
+        &self.rows
     }
 
-    /// Appends the row of a record that is no puzzle.
-    pub(super) fn write_alone(
+    /// The row of a record that is no puzzle.
+    pub(super) fn row_alone(
         &mut self,
         record: &Record,
         status: Status,
-        of: Listed<'_>,
-        block: &mut Block,
-    ) {
+        kept: &[Field],
+    ) -> &SeveralRows {
         self.rows.clear();
-        self.rows.push(record, Outcome::NONE, status, of.kept);
-        self.rows.write(of, block);
-    }
-}
-
-/// What rows of one record have besides solutions.
-#[derive(Clone, Copy)]
-pub(super) struct Listed<'a> {
-    /// All records of the block.
-    pub records: &'a Records,
-    /// The kept fields of the record.
-    pub kept: &'a [Field],
-    /// Empty, as no solution is checked.
-    pub reasons: &'a Reasons,
-    /// The format of rows.
-    pub format: &'a dyn RowFormat,
-}
-
-/// The rows of one record.
-#[derive(Default)]
-struct ListedRows {
-    records: RecordList,
-    outcomes: Outcomes,
-    statuses: Vec<Status>,
-    kept: Vec<Field>,
-}
-
-impl ListedRows {
-    fn clear(&mut self) {
-        self.records.clear();
-        self.outcomes.clear();
-        self.statuses.clear();
-        self.kept.clear();
-    }
-
-    fn push(&mut self, record: &Record, outcome: Outcome, status: Status, kept: &[Field]) {
-        let puzzle = record.puzzle.map(|given| self.outcomes.push(given, outcome));
-        self.records.push(Record { puzzle, ..record.clone() });
-        self.statuses.push(status);
-        self.kept.extend_from_slice(kept);
-    }
-
-    fn write(&self, of: Listed<'_>, block: &mut Block) {
-        let Block { file, first_line, bytes, length, rows, .. } = block;
-        let all = Rows {
-            file,
-            first_line: *first_line,
-            bytes: &bytes[..*length],
-            records: &self.records,
-            malformed: &of.records.malformed,
-            texts: &of.records.texts,
-            statuses: &self.statuses,
-            outcomes: &self.outcomes,
-            kept: &self.kept,
-            answers: &[],
-            reasons: of.reasons,
-            forms: &[],
-            facts: &[],
-            wanted: Wanted::All,
-        };
-        of.format.rows(all, rows);
+        self.rows.push(record, Outcome::NONE, status, kept);
+        &self.rows
     }
 }

@@ -5,6 +5,7 @@ mod canon;
 mod diagnostics;
 mod facts;
 mod listing;
+mod several;
 mod sift;
 mod tally;
 
@@ -13,7 +14,8 @@ use std::num::NonZeroU32;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use self::diagnostics::write_diagnostic;
-use self::listing::{Listed, Lister, Search};
+use self::listing::{Lister, Search};
+use self::several::SeveralRows;
 use super::attached::Attached;
 use super::block::{Block, Stop};
 use super::plan::Pipeline;
@@ -187,38 +189,37 @@ impl<'a> Worker<'a> {
         block: &mut Block,
         parts: &mut impl TakeParts,
     ) -> Result<(), Unlisted> {
-        let Self { pipeline, records, outcomes, statuses, reasons, packer, .. } = self;
-        let most = pipeline.list.map_or(1, NonZeroU32::get);
-        let kept_each = records.kept.len() / records.all.len().max(1);
+        let most = self.pipeline.list.map_or(1, NonZeroU32::get);
+        let kept_each = self.records.kept.len() / self.records.all.len().max(1);
         let mut is_begun = false;
-        for (place, record) in records.all.iter().enumerate() {
+        for (place, record) in self.records.all.iter().enumerate() {
             let start = block.rows.as_slice().len();
-            let kept = &records.kept[place * kept_each..(place + 1) * kept_each];
-            let of = Listed { records, kept, reasons, format: &*pipeline.format };
+            let kept = &self.records.kept[place * kept_each..(place + 1) * kept_each];
             let Ok(given) = record.puzzle else {
-                lister.write_alone(&record, statuses[place], of, block);
+                self.write_several(lister.row_alone(&record, self.statuses[place], kept), block);
                 continue;
             };
-            let outcome = outcomes.of_mut(given);
+            let outcome = *self.outcomes.of(given);
             let count = outcome.solutions.min(most);
-            lister.begin(&records.as_marks(given), &outcome.grid, count.saturating_sub(1));
+            lister.begin(&self.records.as_marks(given), &outcome.grid, count.saturating_sub(1));
             loop {
-                let search = lister.search(pipeline.limits.nodes);
+                let search = lister.search(self.pipeline.limits.nodes);
                 if search == Search::Stopped {
                     block.rows.truncate(start);
                     return Err(if is_begun { Unlisted::Block } else { Unlisted::From(place) });
                 }
                 if search == Search::GaveUp {
-                    outcome.gave_up = true;
-                    statuses[place] = Status::GaveUp;
+                    self.outcomes.of_mut(given).gave_up = true;
+                    self.statuses[place] = Status::GaveUp;
                 }
-                lister.write(&record, outcome, statuses[place], of, block);
+                let (outcome, status) = (*self.outcomes.of(given), self.statuses[place]);
+                self.write_several(lister.rows(&record, outcome, status, kept), block);
                 if search != Search::Open {
                     break;
                 }
                 if block.rows.as_slice().len() >= PART {
                     is_begun = true;
-                    pack(packer, block);
+                    pack(&mut self.packer, block);
                     if !parts.take(block.number, block.output()) {
                         return Err(Unlisted::Block);
                     }
@@ -392,6 +393,13 @@ impl<'a> Worker<'a> {
             block.others.push(rows);
         }
         self.other = other;
+    }
+
+    /// Writes several rows of one record.
+    fn write_several(&self, several: &SeveralRows, block: &mut Block) {
+        let mut rows = mem::take(&mut block.rows);
+        self.pipeline.format.rows(several.in_place_of(self.rows(block)), &mut rows);
+        block.rows = rows;
     }
 
     /// Writes the block's rows for the first output.

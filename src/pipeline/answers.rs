@@ -1,8 +1,8 @@
 //! Solutions in an input of their own, in the order of the puzzles.
 
 use std::fmt;
-use std::io::{self, Read};
-use std::iter;
+use std::io;
+use std::option;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,12 +11,14 @@ use super::progress::InputFailure;
 use super::records::{ReadRecord, RecordReader};
 use crate::input::{Records, Source, Stream};
 
+type Input = Source<Stream<'static>>;
+
 /// The solutions to check, a record for each puzzle, read in step with the puzzles.
 pub struct AnswerInput {
     name: Arc<str>,
     /// The input, before reading starts.
-    source: Option<Source<Stream<'static>>>,
-    records: Option<RecordReader<iter::Once<Source<Watched>>, Watched>>,
+    source: Option<Input>,
+    records: Option<RecordReader<option::IntoIter<Input>, Stream<'static>>>,
     /// The records of a block of puzzles, to count them.
     puzzles: Records,
     /// Set when the run is to stop.
@@ -31,7 +33,7 @@ pub struct AnswerInput {
 
 impl AnswerInput {
     /// The solutions in this input.
-    pub fn new(source: Source<Stream<'static>>) -> Self {
+    pub fn new(source: Input) -> Self {
         Self {
             name: Arc::from(source.name.as_str()),
             source: Some(source),
@@ -47,11 +49,10 @@ impl AnswerInput {
 
     /// Starts reading, until `stop` is set.
     pub(super) fn begin(&mut self, stop: &Arc<AtomicBool>) {
-        let Some(Source { name, layout, reader, .. }) = self.source.take() else { return };
-        self.stop = Arc::clone(stop);
-        let watched = Watched { reader, stop: Arc::clone(stop) };
-        let source = Source { layout, ..Source::new(name, watched) };
-        self.records = Some(RecordReader::new(iter::once(source)));
+        if self.source.is_some() {
+            self.stop = Arc::clone(stop);
+            self.records = Some(RecordReader::stopped_by(stop, self.source.take()));
+        }
     }
 
     /// Skips the first `records` solutions, which an earlier run has checked. A failure is reported
@@ -130,20 +131,5 @@ impl AnswerInput {
 impl fmt::Debug for AnswerInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AnswerInput").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// Fails when the run is stopped, as nothing else would end a read from a slow pipe.
-struct Watched {
-    reader: Stream<'static>,
-    stop: Arc<AtomicBool>,
-}
-
-impl Read for Watched {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(io::Error::other("the run was stopped"));
-        }
-        self.reader.read(into)
     }
 }

@@ -2,12 +2,12 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
 
 use super::block::{Block, Stop};
-use super::progress::{InputFailure, Progress};
+use super::progress::InputFailure;
 use crate::input::foreign::byte_order_mark;
 use crate::input::{Layout, Position, Source};
 use crate::tail::Tail;
@@ -17,13 +17,14 @@ const FIRST_BLOCK: usize = 16 * 1024;
 const SKIPPED_AT_ONCE: u64 = 256 * 1024;
 
 /// Fills one block after the other.
-pub(super) struct Reader<'a, I, R> {
+pub(super) struct Reader<I, R> {
     sources: I,
     /// The place of the next input among all.
     number: usize,
     /// The input that is being read.
-    open: Option<Open<'a, R>>,
-    progress: &'a Progress,
+    open: Option<Open<R>>,
+    /// Set to stop the run.
+    stop: Arc<AtomicBool>,
     /// The start of a line whose end was not read yet.
     carry: Vec<u8>,
     /// The number of filled blocks.
@@ -35,9 +36,6 @@ pub(super) struct Reader<'a, I, R> {
     reading: Reading,
 }
 
-/// The run was stopped from outside.
-struct Stopped;
-
 /// How the reading of all inputs ended.
 #[derive(Default)]
 pub(super) struct Reading {
@@ -48,8 +46,8 @@ pub(super) struct Reading {
 }
 
 /// An input that is partly read.
-struct Open<'a, R> {
-    input: Input<'a, R>,
+struct Open<R> {
+    input: Input<R>,
     file: Arc<str>,
     /// Its place among all.
     number: usize,
@@ -72,15 +70,15 @@ enum Filled {
     Failed(io::Error),
 }
 
-impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
+impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
     /// The first of `sources` has the place `number` among all. Blocks should have at most `most`
-    /// bytes, unless a record has more.
-    pub(super) fn new(number: usize, sources: I, most: usize, progress: &'a Progress) -> Self {
+    /// bytes, unless a record has more. `stop` is set to stop the run.
+    pub(super) fn new(number: usize, sources: I, most: usize, stop: &Arc<AtomicBool>) -> Self {
         Self {
             sources,
             number,
             open: None,
-            progress,
+            stop: Arc::clone(stop),
             carry: Vec::new(),
             filled: 0,
             target: FIRST_BLOCK.min(most),
@@ -103,7 +101,8 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         filled.unwrap_or(false)
     }
 
-    fn fill_unless_stopped(&mut self, block: &mut Block) -> Result<bool, Stopped> {
+    /// The same; fails only if the run was stopped.
+    fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
             let open = match self.open.take() {
                 Some(open) => open,
@@ -121,12 +120,12 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         }
     }
 
-    fn begin(&mut self, source: Source<R>) -> Open<'a, R> {
+    fn begin(&mut self, source: Source<R>) -> Open<R> {
         let at = source.position;
         let input = Input {
             reader: source.reader,
             at_start: at.offset == 0,
-            watched: self.progress,
+            stop: Arc::clone(&self.stop),
             to_skip: source.skip,
             taken: 0,
         };
@@ -144,13 +143,14 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
 
     /// Fills a block from this input, which stays open if it may have more; `false` if it has no
     /// more. An input that fails ends with a block, even an empty one.
-    fn fill_from(&mut self, mut open: Open<'a, R>, block: &mut Block) -> Result<bool, Stopped> {
+    fn fill_from(&mut self, mut open: Open<R>, block: &mut Block) -> io::Result<bool> {
         block.length = 0;
         block.cut_short = false;
         block.first_line = open.at.line;
-        let filled = match self.begin_block(&mut open, block)? {
+        let filled = match self.begin_block(&mut open, block) {
             Ok(true) => self.fill_up(block, &open.layout, &mut open.input)?,
             Ok(false) => return Ok(false),
+            Err(error) if is_stop(&error) => return Err(error),
             Err(error) => {
                 block.length = 0;
                 self.end_failed(&open, block, error);
@@ -186,22 +186,16 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
 
     /// Skips to the start of the block, and copies bytes that were read before; `false` at the end
     /// of the input.
-    fn begin_block(
-        &mut self,
-        open: &mut Open<'a, R>,
-        block: &mut Block,
-    ) -> Result<io::Result<bool>, Stopped> {
-        if let Err(error) = open.input.skip(open.at.tail)? {
-            return Ok(Err(error));
-        }
+    fn begin_block(&mut self, open: &mut Open<R>, block: &mut Block) -> io::Result<bool> {
+        open.input.skip(open.at.tail)?;
         block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
         block.length = self.carry.len();
         self.carry.clear();
-        if open.at.inside_line { skip_line(block, &mut open.input) } else { Ok(Ok(true)) }
+        if open.at.inside_line { skip_line(block, &mut open.input) } else { Ok(true) }
     }
 
     /// Records that the input failed at the end of the part that blocks have.
-    fn end_failed(&mut self, open: &Open<'a, R>, block: &mut Block, error: io::Error) {
+    fn end_failed(&mut self, open: &Open<R>, block: &mut Block, error: io::Error) {
         stamp(block, open, true);
         self.reading.failures.push(InputFailure { file: open.file.to_string(), error });
     }
@@ -214,8 +208,8 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
         &self,
         block: &mut Block,
         layout: &Layout,
-        input: &mut Input<'_, R>,
-    ) -> Result<Filled, Stopped> {
+        input: &mut Input<R>,
+    ) -> io::Result<Filled> {
         let room = block.bytes.len();
         let mut searched = 0;
         loop {
@@ -233,9 +227,10 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
             }
             searched = block.length;
             let end = if searched < self.target { self.target.min(room) } else { room };
-            match input.read(&mut block.bytes[searched..end])? {
+            match input.read(&mut block.bytes[searched..end]) {
                 Ok(0) => return Ok(Filled::End),
                 Ok(got) => block.length += got,
+                Err(error) if is_stop(&error) => return Err(error),
                 Err(error) => return Ok(Filled::Failed(error)),
             }
         }
@@ -243,7 +238,7 @@ impl<'a, R: Read, I: Iterator<Item = Source<R>>> Reader<'a, I, R> {
 }
 
 /// Labels a block with its input.
-fn stamp<R>(block: &mut Block, open: &Open<'_, R>, failed: bool) {
+fn stamp<R>(block: &mut Block, open: &Open<R>, failed: bool) {
     block.file = Arc::clone(&open.file);
     block.source = open.number;
     block.layout.clone_from(&open.layout);
@@ -254,70 +249,66 @@ fn stamp<R>(block: &mut Block, open: &Open<'_, R>, failed: bool) {
 
 /// Drops bytes up to the end of a line, and leaves those after it in the block. Returns whether the
 /// line has an end.
-fn skip_line(
-    block: &mut Block,
-    input: &mut Input<'_, impl Read>,
-) -> Result<io::Result<bool>, Stopped> {
+fn skip_line(block: &mut Block, input: &mut Input<impl Read>) -> io::Result<bool> {
     loop {
-        match input.read(&mut block.bytes)? {
-            Ok(0) => return Ok(Ok(false)),
-            Err(error) => return Ok(Err(error)),
-            Ok(got) => {
-                if let Some(end) = memchr(b'\n', &block.bytes[..got]) {
-                    block.bytes.copy_within(end + 1..got, 0);
-                    block.length = got - end - 1;
-                    return Ok(Ok(true));
-                }
-            }
+        let got = input.read(&mut block.bytes)?;
+        if got == 0 {
+            return Ok(false);
+        }
+        if let Some(end) = memchr(b'\n', &block.bytes[..got]) {
+            block.bytes.copy_within(end + 1..got, 0);
+            block.length = got - end - 1;
+            return Ok(true);
         }
     }
 }
 
+/// Whether reading ended because the run was stopped.
+fn is_stop(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::Interrupted
+}
+
 /// Reads and counts the bytes of one input, until the run is stopped.
-struct Input<'a, R> {
+struct Input<R> {
     reader: R,
     /// Whether a byte order mark may follow.
     at_start: bool,
-    watched: &'a Progress,
+    stop: Arc<AtomicBool>,
     /// The bytes to skip, which an earlier run has read.
     to_skip: u64,
     /// The bytes read after those.
     taken: u64,
 }
 
-impl<R: Read> Input<'_, R> {
+impl<R: Read> Input<R> {
     /// Skips the bytes that an earlier run has read, and compares the last ones.
-    fn skip(&mut self, tail: Tail) -> Result<io::Result<()>, Stopped> {
+    fn skip(&mut self, tail: Tail) -> io::Result<()> {
         let bytes = std::mem::take(&mut self.to_skip);
         if bytes == 0 {
-            return Ok(Ok(()));
+            return Ok(());
         }
         let mut room = vec![0; bytes.min(SKIPPED_AT_ONCE) as usize];
         let mut last = Vec::new();
         while self.taken < bytes {
             let most = (bytes - self.taken).min(SKIPPED_AT_ONCE) as usize;
-            match self.read(&mut room[..most])? {
-                Ok(0) => {
-                    let what = format!("ends after {} bytes, {bytes} were read before", self.taken);
-                    return Ok(Err(io::Error::new(ErrorKind::UnexpectedEof, what)));
-                }
-                Ok(got) => {
-                    last.extend_from_slice(&room[..got]);
-                    last.drain(..last.len().saturating_sub(tail.bytes as usize));
-                }
-                Err(error) => return Ok(Err(error)),
+            let got = self.read(&mut room[..most])?;
+            if got == 0 {
+                let what = format!("ends after {} bytes, {bytes} were read before", self.taken);
+                return Err(io::Error::new(ErrorKind::UnexpectedEof, what));
             }
+            last.extend_from_slice(&room[..got]);
+            last.drain(..last.len().saturating_sub(tail.bytes as usize));
         }
         self.taken = 0;
         if !tail.is_of(&last) {
             let what = format!("is not what was read before: it differs before byte {bytes}");
-            return Ok(Err(io::Error::new(ErrorKind::InvalidData, what)));
+            return Err(io::Error::new(ErrorKind::InvalidData, what));
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Reads once; at the start, repeatedly, to skip a byte order mark.
-    fn read(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if !std::mem::take(&mut self.at_start) {
             return self.read_once(into);
         }
@@ -326,37 +317,33 @@ impl<R: Read> Input<'_, R> {
             match byte_order_mark(&into[..length]) {
                 Ok(Some(mark)) => break mark,
                 Ok(None) => match self.read_once(&mut into[length..])? {
-                    Ok(0) => break 0,
-                    Ok(got) => length += got,
-                    failed => return Ok(failed),
+                    0 => break 0,
+                    got => length += got,
                 },
-                Err(wide) => {
-                    let what = wide.to_string();
-                    return Ok(Err(io::Error::new(ErrorKind::InvalidData, what)));
-                }
+                Err(wide) => return Err(io::Error::new(ErrorKind::InvalidData, wide.to_string())),
             }
         };
         if mark > 0 && length == mark {
             return self.read_once(into);
         }
         into.copy_within(mark..length, 0);
-        Ok(Ok(length - mark))
+        Ok(length - mark)
     }
 
     /// Reads once. A reader without data may return [`ErrorKind::Interrupted`], and is then called
-    /// again unless the run was stopped.
-    fn read_once(&mut self, into: &mut [u8]) -> Result<io::Result<usize>, Stopped> {
+    /// again; if the run was stopped, this ends with that error ([`is_stop`]).
+    fn read_once(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
-            if self.watched.stop.load(Ordering::Relaxed) {
-                return Err(Stopped);
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(ErrorKind::Interrupted.into());
             }
             match self.reader.read(into) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
                 Ok(got) => {
                     self.taken += got as u64;
-                    return Ok(Ok(got));
+                    return Ok(got);
                 }
-                failed => return Ok(failed),
             }
         }
     }

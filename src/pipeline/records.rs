@@ -1,18 +1,16 @@
 //! Reads the records of inputs without writing rows.
 
 use std::io::Read;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::block::{BLOCK_BYTES, Block};
-use super::progress::{InputFailure, Progress};
+use super::progress::InputFailure;
 use super::reader::Reader;
 use crate::input::{Record, Records, Source, Text};
 use crate::marks::Marks;
 use crate::output::Kept;
 use crate::puzzle::Malformed;
-
-/// Never stopped.
-static UNWATCHED: LazyLock<Progress> = LazyLock::new(Progress::default);
 
 /// Reads the records of inputs in their order, on the calling thread, in bounded memory.
 ///
@@ -31,7 +29,7 @@ static UNWATCHED: LazyLock<Progress> = LazyLock::new(Progress::default);
 /// assert!(records.failures().is_empty());
 /// ```
 pub struct RecordReader<I, R> {
-    reader: Reader<'static, I, R>,
+    reader: Reader<I, R>,
     block: Block,
     records: Records,
     /// The records of the block.
@@ -63,8 +61,16 @@ pub struct ReadRecord<'a> {
 impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
     /// Reads the records of these sources.
     pub fn new(sources: impl IntoIterator<Item = Source<R>, IntoIter = I>) -> Self {
+        Self::stopped_by(&Arc::default(), sources)
+    }
+
+    /// The same; there are no more records once `stop` is set.
+    pub(super) fn stopped_by(
+        stop: &Arc<AtomicBool>,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter = I>,
+    ) -> Self {
         Self {
-            reader: Reader::new(0, sources.into_iter(), BLOCK_BYTES, &UNWATCHED),
+            reader: Reader::new(0, sources.into_iter(), BLOCK_BYTES, stop),
             block: Block::new(BLOCK_BYTES, 0),
             records: Records::default(),
             all: Vec::new(),

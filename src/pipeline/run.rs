@@ -113,7 +113,8 @@ impl Pipeline {
         self.write_header(sink)?;
         let mut checkpoint = Checkpoint::default();
         let stop = StopFlag::from(Arc::clone(&progress.stop));
-        let mut reader = Reader::new(0, sources.into_iter(), self.target_block_bytes(), progress);
+        let most = self.target_block_bytes();
+        let mut reader = Reader::new(0, sources.into_iter(), most, &progress.stop);
         let turns = Turns::new();
         let mut worker = Worker::new(self, &turns, &stop);
         let mut block = Block::new(self.block_bytes, 0);
@@ -152,8 +153,8 @@ impl Pipeline {
         let began = Instant::now();
         let records_before = start.counts.records();
         self.begin_answers(records_before, progress);
-        let reader =
-            Reader::new(start.source, sources.into_iter(), self.target_block_bytes(), progress);
+        let most = self.target_block_bytes();
+        let reader = Reader::new(start.source, sources.into_iter(), most, &progress.stop);
         let reader = Mutex::new(reader);
         let fill = |block: &mut Block| {
             let mut reader = spin_then_lock(&reader);

@@ -11,11 +11,11 @@ use super::plan::Pipeline;
 use super::progress::Progress;
 use super::reader::{Reader, Reading};
 use super::report::{OutputFailure, Report};
-use super::sink::{Checkpoint, Sink};
+use super::sink::{Checkpoint, Output, Sink};
 use super::threads::Threads;
 use super::turns::Turns;
 use super::worker::Worker;
-use super::writer::{self, Direct, StopAllOnExit, WriteQueue, Writer, Written};
+use super::writer::{self, StopAllOnExit, WriteQueue, Writer, Written};
 use crate::input::Source;
 use crate::output::{Packer, RowBuffer};
 use crate::solver::StopFlag;
@@ -125,11 +125,12 @@ impl Pipeline {
             && reader.fill(&mut block)
             && self.attach_answers(&mut block)
         {
-            let mut parts = Direct { sink, written };
-            worker.process(&mut block, &mut parts);
+            worker.process(&mut block, |rows| {
+                written = sink.rows(rows).map_err(|error| (Output::Rows, error));
+                written.is_ok()
+            });
             let checkpoint = &mut checkpoint;
-            written =
-                parts.written.and_then(|()| writer::write(&mut block, sink, checkpoint, progress));
+            written = written.and_then(|()| writer::write(&mut block, sink, checkpoint, progress));
             was_stopped = block.stop != Stop::No;
         }
         let written = written.and_then(|()| writer::finish(sink, &checkpoint));
@@ -201,7 +202,8 @@ impl Pipeline {
                     worker.get_or_insert_with(|| (prepare(stop), Worker::new(self, turns, stop)));
                 prepare(&mut block);
                 if block.stop == Stop::No {
-                    worker.process(&mut block, &mut queue.parts());
+                    let parts = queue.parts(block.number);
+                    worker.process(&mut block, parts);
                 }
                 if whole_blocks && block.stop == Stop::After {
                     block.stop = Stop::Before;

@@ -144,9 +144,11 @@ impl<'a, S: Sink> WriteQueue<'a, S> {
         }
     }
 
-    /// Writes parts of a block before the block is finished.
-    pub(super) fn parts(&self) -> Parts<'_, 'a, S> {
-        Parts { queue: self, writer: None }
+    /// Writes parts of a block before the block is finished. From the first one on, which waits for
+    /// the turn of the block, the writer is locked.
+    pub(super) fn parts(&self, number: u64) -> impl FnMut(&[u8]) -> bool {
+        let mut writer = None;
+        move |rows| writer.get_or_insert_with(|| self.wait_for_turn(number)).write_part(rows)
     }
 
     /// Waits until all blocks before this one are written, or writing has ended.
@@ -186,38 +188,6 @@ impl<S: Sink> Drop for StopAllOnExit<'_, '_, S> {
             queue.moved.notify_all();
             turns.abandon();
         }
-    }
-}
-
-/// Takes rows of a block before it is finished.
-pub(super) trait TakeParts {
-    /// Waits until all rows before these are written, then writes them. `false` after the end of
-    /// writing. `number` is that of the block.
-    fn take(&mut self, number: u64, rows: &[u8]) -> bool;
-}
-
-/// Writes parts of one block. The writer is locked from the first one on.
-pub(super) struct Parts<'d, 'a, S> {
-    queue: &'d WriteQueue<'a, S>,
-    writer: Option<MutexGuard<'d, Writer<'a, S>>>,
-}
-
-impl<S: Sink> TakeParts for Parts<'_, '_, S> {
-    fn take(&mut self, number: u64, rows: &[u8]) -> bool {
-        self.writer.get_or_insert_with(|| self.queue.wait_for_turn(number)).write_part(rows)
-    }
-}
-
-/// Writes to a sink that no other worker uses.
-pub(super) struct Direct<'a, S> {
-    pub sink: &'a mut S,
-    pub written: Result<(), Failed>,
-}
-
-impl<S: Sink> TakeParts for Direct<'_, S> {
-    fn take(&mut self, _: u64, rows: &[u8]) -> bool {
-        self.written = self.sink.rows(rows).map_err(|error| (Output::Rows, error));
-        self.written.is_ok()
     }
 }
 

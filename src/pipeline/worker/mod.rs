@@ -21,7 +21,6 @@ use super::block::{Block, Stop};
 use super::plan::Pipeline;
 use super::sift::Sifted;
 use super::turns::Turns;
-use super::writer::TakeParts;
 use crate::canon::Canonical;
 use crate::check::{self, Mismatch, Reasons};
 use crate::input::{PuzzleRef, Records};
@@ -89,9 +88,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Turns a block's lines into rows. If there are very many, `parts` takes them. If the run is
+    /// Turns a block's lines into rows. If there are very many, `take_part` writes some of them
+    /// before the others are made, and returns `false` after the end of writing. If the run is
     /// stopped, the block ends before the first record that is not solved.
-    pub(super) fn process(&mut self, block: &mut Block, parts: &mut impl TakeParts) {
+    pub(super) fn process(&mut self, block: &mut Block, take_part: impl FnMut(&[u8]) -> bool) {
         block.rows.clear();
         self.read(block);
         if let Some(unsolved) = self.solve() {
@@ -105,7 +105,7 @@ impl<'a> Worker<'a> {
         if let Some(augment) = &self.pipeline.augment {
             self.write_isomorphs(augment, block);
         } else if let Some(mut lister) = self.lister.take() {
-            let listed = self.list(&mut lister, block, parts);
+            let listed = self.list(&mut lister, block, take_part);
             self.lister = Some(lister);
             match listed {
                 Ok(()) => {}
@@ -187,7 +187,7 @@ impl<'a> Worker<'a> {
         &mut self,
         lister: &mut Lister,
         block: &mut Block,
-        parts: &mut impl TakeParts,
+        mut take_part: impl FnMut(&[u8]) -> bool,
     ) -> Result<(), Unlisted> {
         let most = self.pipeline.list.map_or(1, NonZeroU32::get);
         let kept_each = self.records.kept.len() / self.records.all.len().max(1);
@@ -220,7 +220,7 @@ impl<'a> Worker<'a> {
                 if block.rows.as_slice().len() >= PART {
                     is_begun = true;
                     pack(&mut self.packer, block);
-                    if !parts.take(block.number, block.output()) {
+                    if !take_part(block.output()) {
                         return Err(Unlisted::Block);
                     }
                     block.rows.clear();

@@ -9,10 +9,9 @@ use super::out::Target;
 use super::{Failure, extensions};
 
 /// The formats, by the names that they have on the command line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Columns with commas between them, and a header
-    #[default]
     Csv,
     /// Columns with tabs between them, and a header
     Tsv,

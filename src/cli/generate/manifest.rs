@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use bulkdoku::Progress;
-use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, Sink};
+use bulkdoku::pipeline::{OutputFailure, Report};
 use clap::Parser;
 use indicatif::HumanCount;
 use serde::{Deserialize, Serialize};
@@ -109,20 +109,6 @@ impl Write for Hash {
     }
 }
 
-impl Sink for Hash {
-    fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
-        self.write_all(rows)
-    }
-
-    fn diagnostics(&mut self, _: &[u8]) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The arguments in a manifest.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
@@ -147,15 +133,15 @@ pub fn verify(path: &Path, args: &Args) -> Result<Exit, Failure> {
     platform::stop_at_signal(&progress.stop, args.run.quiet)?;
     let meter = Meter::new(args.run.progress, Some(manifest.rows), args.run.quiet);
     let progressed = || Progressed::of_rows(0, &progress);
-    let mut hash = Hash::default();
+    let mut made = (Hash::default(), io::sink());
     let pipeline = plan.pipeline()?;
     let ran =
-        meter.watch(progressed, || pipeline.make_into(&plan.corpus, None, &mut hash, &progress));
+        meter.watch(progressed, || pipeline.make_into(&plan.corpus, None, &mut made, &progress));
     let report = ran.map_err(|OutputFailure { error, .. }| Failure::Io(error.to_string()))?;
     if report.stopped {
         return Ok(Exit::Interrupted);
     }
-    let made = Manifest::new(&plan, Path::new(&manifest.output), &report, &hash);
+    let made = Manifest::new(&plan, Path::new(&manifest.output), &report, &made.0);
     if let Some(difference) = manifest.difference(&made) {
         return Err(Failure::Wrong(format!("{}: {difference}", path.display())));
     }

@@ -482,37 +482,26 @@ fn solve_all(
     if batch.is_empty() {
         return (0, Vec::new());
     }
-    if let Some(solved) = solve_or_renew(pipeline, stop, engine, batch, outcomes) {
+    // The number of outcomes; after a panic, a new engine.
+    let mut solve_or_renew = |batch: Batch<'_>, outcomes: &mut [Outcome]| {
+        let limits = pipeline.limits;
+        let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(batch, limits, outcomes)));
+        solved.map_err(|_| *engine = new_engine(pipeline, stop))
+    };
+    if let Ok(solved) = solve_or_renew(batch, outcomes) {
         return (solved, Vec::new());
     }
     // One by one, to find the puzzle that failed.
     let mut failed = Vec::new();
     for (place, outcome) in outcomes.chunks_mut(1).enumerate() {
-        match solve_or_renew(pipeline, stop, engine, batch.part(place..place + 1), outcome) {
-            Some(0) => return (place, failed),
-            Some(_) => {}
-            None => {
+        match solve_or_renew(batch.part(place..place + 1), outcome) {
+            Ok(0) => return (place, failed),
+            Ok(_) => {}
+            Err(()) => {
                 outcome[0] = Outcome::NONE;
                 failed.push(place as u32);
             }
         }
     }
     (batch.len(), failed)
-}
-
-/// Solves a batch and returns the number of outcomes. After a panic, makes a new engine and returns
-/// `None`.
-fn solve_or_renew(
-    pipeline: &Pipeline,
-    stop: &StopFlag,
-    engine: &mut Box<dyn Engine>,
-    batch: Batch<'_>,
-    outcomes: &mut [Outcome],
-) -> Option<usize> {
-    let limits = pipeline.limits;
-    let solved = catch_unwind(AssertUnwindSafe(|| engine.solve(batch, limits, outcomes)));
-    if solved.is_err() {
-        *engine = new_engine(pipeline, stop);
-    }
-    solved.ok()
 }

@@ -1,6 +1,5 @@
 //! Answers from another input, attached to the records of a block.
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::input::{Field, FieldForm, Records};
@@ -18,27 +17,13 @@ pub(super) struct Attached {
     lines: Vec<Option<u64>>,
 }
 
-/// A line in the input of the answers, or its end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct AnswerPlace<'a> {
-    file: &'a str,
-    line: Option<u64>,
-}
-
-impl fmt::Display for AnswerPlace<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, line } = self;
-        match line {
-            Some(line) => write!(f, "{file}:{line}"),
-            None => f.write_str(file),
-        }
-    }
-}
-
 impl Attached {
-    /// The place of the answer to a record.
-    pub fn place(&self, record: usize) -> AnswerPlace<'_> {
-        AnswerPlace { file: &self.file, line: self.lines.get(record).copied().flatten() }
+    /// The place of the answer to a record: `file:line`, or the file if it had ended.
+    pub fn place(&self, record: usize) -> String {
+        match self.lines.get(record) {
+            Some(Some(line)) => format!("{}:{line}", self.file),
+            _ => self.file.to_string(),
+        }
     }
 
     /// Whether the input had ended before the answer to a record.

@@ -94,35 +94,19 @@ impl RowRange {
     }
 }
 
-/// Makes the rows of blocks.
-struct Maker<'a> {
-    corpus: &'a Corpus,
-    generator: Generator,
-}
-
-impl<'a> Maker<'a> {
-    fn new(pipeline: &Pipeline, corpus: &'a Corpus, stop: &StopFlag) -> Self {
-        let mut generator =
-            Generator::with((pipeline.engine)()).from_pool(Arc::clone(&corpus.pool));
-        generator.stop_at(stop.clone());
-        Self { corpus, generator }
+/// Writes the rows of a block as lines, fewer if the generator is stopped.
+fn make(corpus: &Corpus, generator: &mut Generator, block: &mut Block) {
+    let rows = block.first_line..block.first_line + block.length as u64 / ROW;
+    let puzzles = generator.puzzles(&corpus.recipe, corpus.seed, rows);
+    for (line, puzzle) in block.bytes.chunks_exact_mut(ROW as usize).zip(&puzzles) {
+        line[..CELLS].copy_from_slice(&puzzle.text());
+        line[CELLS] = b'\n';
     }
-
-    /// Writes the rows of a block as lines, fewer if it is stopped.
-    fn make(&mut self, block: &mut Block) {
-        let Corpus { recipe, seed, .. } = self.corpus;
-        let rows = block.first_line..block.first_line + block.length as u64 / ROW;
-        let puzzles = self.generator.puzzles(recipe, *seed, rows);
-        for (line, puzzle) in block.bytes.chunks_exact_mut(ROW as usize).zip(&puzzles) {
-            line[..CELLS].copy_from_slice(&puzzle.text());
-            line[CELLS] = b'\n';
-        }
-        let length = puzzles.len() * ROW as usize;
-        if length < block.length {
-            // A later run makes the block.
-            block.stop = Stop::Before;
-            block.length = 0;
-        }
+    let length = puzzles.len() * ROW as usize;
+    if length < block.length {
+        // A later run makes the block.
+        block.stop = Stop::Before;
+        block.length = 0;
     }
 }
 
@@ -149,8 +133,10 @@ impl Pipeline {
             !progress.stop.load(Ordering::Relaxed) && rows.lock().expect(NO_PANIC).fill(block)
         };
         let prepare = |stop: &StopFlag| {
-            let mut maker = Maker::new(self, corpus, stop);
-            move |block: &mut Block| maker.make(block)
+            let mut generator =
+                Generator::with((self.engine)()).from_pool(Arc::clone(&corpus.pool));
+            generator.stop_at(stop.clone());
+            move |block: &mut Block| make(corpus, &mut generator, block)
         };
         let (threads, written) = self.run_workers(sink, start, progress, fill, prepare, true);
         let made = written.checkpoint.counts.records();

@@ -8,18 +8,17 @@ use crate::check::Place;
 use crate::input::{self, Record, Text};
 use crate::marks::{self, Marks};
 use crate::output::Row;
-use crate::pipeline::attached::AnswerPlace;
 use crate::puzzle::{CELLS, Contradiction, Puzzle};
 use crate::status::Status;
 
 /// Appends `file:line:column: status: what is wrong` if a record is bad in itself, or if it has no
-/// solution and `also_failures` are reported. `answer_at` is the place of its own solution, if that
-/// is in another input.
+/// solution and `also_failures` are reported. `answer_at` finds the place of its own solution, if
+/// that is in another input.
 pub(super) fn write_diagnostic(
     row: &Row<'_>,
     record: &Record,
     block: &[u8],
-    answer_at: Option<AnswerPlace<'_>>,
+    answer_at: impl FnOnce() -> Option<String>,
     also_failures: bool,
     diagnostics: &mut Vec<u8>,
 ) {
@@ -41,7 +40,7 @@ pub(super) fn write_diagnostic(
         (Status::Mismatch, _) => {
             let Some(mismatch) = row.mismatch else { return };
             let text = mismatch.text;
-            match answer_at {
+            match answer_at() {
                 Some(place) => (start, format!("{text} ({place})")),
                 None => (mismatch_place(row, record, block, mismatch.place), text.into()),
             }

@@ -419,7 +419,7 @@ impl<'a> Worker<'a> {
             let also_failures = !self.pipeline.format.shows_failures();
             let all = self.rows(block);
             for (i, (row, record)) in all.iter().zip(&self.records.all).enumerate() {
-                let answer_at = block.answers.as_ref().map(|answers| answers.place(i));
+                let answer_at = || Some(block.answers.as_ref()?.place(i));
                 write_diagnostic(
                     &row,
                     &record,

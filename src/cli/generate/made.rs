@@ -12,20 +12,21 @@ use super::super::progress::Progressed;
 use super::super::rows_run::{Opening, PROGRAM, RunEnd, write_json, write_side};
 use super::super::run::{InputState, Run};
 use super::super::{Exit, Failure, platform};
+use super::Plan;
 use super::manifest::Manifest;
 use super::summary::Summary;
-use super::{Args, Plan};
 
 /// Makes the rows of a plan.
-pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
+pub fn run(plan: &Plan<'_>) -> Result<Exit, Failure> {
+    let args = plan.args;
     let progress = Progress::default();
     platform::stop_at_signal(&progress.stop, args.run.quiet)?;
     let destinations = &plan.destinations;
-    if destinations.resume && plan.seed_is_drawn {
+    if destinations.resume && args.seed.is_none() {
         let hint = "--resume needs the --seed that the earlier run has printed";
         return Err(Failure::Usage(hint.into()));
     }
-    let inputs: Vec<_> = plan.from.iter().cloned().collect();
+    let inputs: Vec<_> = args.from.iter().cloned().collect();
     let state = |path: &PathBuf| InputState::of(path.display().to_string(), path);
     let opening = Opening {
         run: Run {
@@ -40,7 +41,7 @@ pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
         only_rows: false,
     };
     let mut run = opening.open()?;
-    if plan.seed_is_drawn && !args.run.quiet {
+    if args.seed.is_none() && !args.run.quiet {
         let _ = writeln!(io::stderr(), "seed {}", plan.corpus.seed);
     }
     let pipeline = plan.pipeline()?;
@@ -52,19 +53,14 @@ pub fn run(plan: &Plan, args: &Args) -> Result<Exit, Failure> {
     run.results.ignore_diagnostics();
     let (corpus, results) = (&plan.corpus, &mut run.results);
     let ran = run.meter.watch(progressed, || pipeline.make_into(corpus, start, results, &progress));
-    run.close(ran, &MadeEnd { plan })
+    run.close(ran, plan)
 }
 
-/// What a finished corpus reports.
-struct MadeEnd<'a> {
-    plan: &'a Plan,
-}
-
-impl RunEnd for MadeEnd<'_> {
+impl RunEnd for Plan<'_> {
     type Summary = Summary;
 
     fn summary(&self, report: &Report) -> Summary {
-        Summary::new(&self.plan.corpus, report, self.plan.simd)
+        Summary::new(&self.corpus, report, self.simd())
     }
 
     fn facts(&self, report: &Report) -> Vec<Fact> {
@@ -73,9 +69,9 @@ impl RunEnd for MadeEnd<'_> {
     }
 
     fn complete(&self, report: &Report, manifest: Option<&Out>) -> Option<String> {
-        let output = self.plan.destinations.output.as_deref();
+        let output = self.destinations.output.as_deref();
         let (out, rows) = manifest.zip(output)?;
-        match Manifest::read(self.plan, rows, report) {
+        match Manifest::read(self, rows, report) {
             Ok(manifest) => write_side(out, |out| write_json(out, &manifest)),
             Err(error) => Some(format!("{}: {error}", rows.display())),
         }
@@ -86,6 +82,6 @@ impl RunEnd for MadeEnd<'_> {
     }
 
     fn resume_hint(&self, name: &str) -> String {
-        format!("--resume --seed {} continues {name}", self.plan.corpus.seed)
+        format!("--resume --seed {} continues {name}", self.corpus.seed)
     }
 }

@@ -41,13 +41,13 @@ pub struct Manifest {
 
 impl Manifest {
     /// Reads complete rows from their file.
-    pub fn read(plan: &Plan, path: &Path, report: &Report) -> io::Result<Self> {
+    pub fn read(plan: &Plan<'_>, path: &Path, report: &Report) -> io::Result<Self> {
         let mut hash = Hash::default();
         io::copy(&mut File::open(path)?, &mut hash)?;
         Ok(Self::new(plan, path, report, &hash))
     }
 
-    fn new(plan: &Plan, path: &Path, report: &Report, hash: &Hash) -> Self {
+    fn new(plan: &Plan<'_>, path: &Path, report: &Report, hash: &Hash) -> Self {
         let settings = plan.settings();
         Self {
             program: PROGRAM.into(),

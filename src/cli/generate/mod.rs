@@ -7,7 +7,6 @@ mod summary;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -249,25 +248,20 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
     if let Some(manifest) = &args.verify {
         return manifest::verify(manifest, args);
     }
-    let plan = Plan::new(args)?;
-    made::run(&plan, args)
+    made::run(&Plan::new(args)?)
 }
 
 /// The rows to make, and how they are written.
 #[derive(Debug)]
-struct Plan {
+struct Plan<'a> {
+    args: &'a Args,
     corpus: Corpus,
     rows: RowPlan,
     destinations: Destinations,
-    threads: NonZeroUsize,
-    simd: SimdLevel,
-    /// The file of the pool, as it was typed.
-    from: Option<PathBuf>,
-    seed_is_drawn: bool,
 }
 
-impl Plan {
-    fn new(args: &Args) -> Result<Self, Failure> {
+impl<'a> Plan<'a> {
+    fn new(args: &'a Args) -> Result<Self, Failure> {
         let destinations =
             Destinations { manifest: args.manifest.clone(), ..args.destinations.clone() };
         destinations.check_sides()?;
@@ -276,22 +270,20 @@ impl Plan {
         let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
         let mut row_args = args.rows.clone();
         row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
-        Ok(Self {
-            rows: row_args.plan(&ROWS, &destinations)?,
-            corpus: args.corpus()?,
-            destinations,
-            threads: args.run.threads,
-            simd: args.simd.unwrap_or_else(SimdLevel::best),
-            from: args.from.clone(),
-            seed_is_drawn: args.seed.is_none(),
-        })
+        let rows = row_args.plan(&ROWS, &destinations)?;
+        Ok(Self { args, corpus: args.corpus()?, rows, destinations })
+    }
+
+    /// The vector level that the engine is built for.
+    fn simd(&self) -> SimdLevel {
+        self.args.simd.unwrap_or_else(SimdLevel::best)
     }
 
     fn pipeline(&self) -> Result<Pipeline, Failure> {
-        let simd = self.simd;
+        let simd = self.simd();
         let Destinations { output, report, manifest, .. } = &self.destinations;
         Ok(Pipeline {
-            threads: self.threads,
+            threads: self.args.run.threads,
             engine: Box::new(move || EngineKind::default().build(simd)),
             facts: self.rows.facts(),
             tally: RequestedTally {
@@ -317,7 +309,7 @@ impl Plan {
             ("--skip", Some(rows.start.to_string())),
             ("--seed", Some(seed.to_string())),
             ("--kind", Some(recipe.kind.to_string())),
-            ("--from", self.from.as_ref().map(|path| path.display().to_string())),
+            ("--from", self.args.from.as_ref().map(|path| path.display().to_string())),
             ("--grids", Some(recipe.grids.to_string())),
             ("--clues", clues),
             ("--guesses", guesses),

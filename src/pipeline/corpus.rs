@@ -142,6 +142,6 @@ impl Pipeline {
         let made = written.checkpoint.counts.records();
         let stopped = made < corpus.rows.end - corpus.rows.start;
         let reading = Reading { stopped, ..Reading::default() };
-        Report::of_run(records_before, began, reading, &threads, written)
+        Report::of(records_before, began, reading, Some(&threads), written)
     }
 }

@@ -11,7 +11,7 @@ use super::reader::Reading;
 use super::sink::{Checkpoint, Output, RecordName};
 use super::tally::Tally;
 use super::threads::Threads;
-use super::writer::{Failed, Written};
+use super::writer::Written;
 use crate::stats::{Counts, Latencies};
 
 /// What a run did.
@@ -41,50 +41,32 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(
-        checkpoint: Checkpoint,
+    /// The report of a run, or the failure of an output with it. Without threads it has run on the
+    /// calling one.
+    pub(super) fn of(
         records_before: u64,
         began: Instant,
         reading: Reading,
-    ) -> Self {
+        threads: Option<&Threads>,
+        written: Written,
+    ) -> Result<Self, OutputFailure> {
+        let Written { checkpoint, failure, was_stopped } = written;
         let Checkpoint { counts, latencies, last_record, tally, .. } = checkpoint;
-        let Reading { failures, stopped } = reading;
-        Self {
+        let report = Self {
             counts,
             latencies,
             last_record,
             tally,
             records_before,
-            threads: NonZeroUsize::MIN,
-            threads_refused: false,
+            threads: threads.map_or(NonZeroUsize::MIN, Threads::count),
+            threads_refused: threads.is_some_and(Threads::are_refused),
             wall: began.elapsed(),
-            failures,
-            stopped,
-        }
-    }
-
-    /// The report of a run on several threads, or the failure of an output with it.
-    pub(super) fn of_run(
-        records_before: u64,
-        began: Instant,
-        reading: Reading,
-        threads: &Threads,
-        written: Written,
-    ) -> Result<Self, OutputFailure> {
-        let report = Self::new(written.checkpoint, records_before, began, reading);
-        let (threads, threads_refused) = (threads.count(), threads.are_refused());
-        Self { threads, threads_refused, ..report }.unless(written.failure)
-    }
-
-    /// The report, or the failure of an output with it.
-    pub(super) fn unless(self, failed: Option<Failed>) -> Result<Self, OutputFailure> {
-        match failed {
-            None => Ok(self),
-            Some((output, error)) => Err(OutputFailure {
-                output,
-                error,
-                report: Box::new(Self { stopped: true, ..self }),
-            }),
+            failures: reading.failures,
+            stopped: reading.stopped || was_stopped || failure.is_some(),
+        };
+        match failure {
+            None => Ok(report),
+            Some((output, error)) => Err(OutputFailure { output, error, report: Box::new(report) }),
         }
     }
 }

@@ -56,8 +56,8 @@ impl Pipeline {
         // A report has a histogram, so it is made only for a failure.
         let begun = writer::begin(sink, &self.header(), self.outputs.get());
         let Err(failed) = begun else { return Ok(()) };
-        let report = Report::new(Checkpoint::default(), 0, began, Reading::default());
-        report.unless(Some(failed)).map(drop)
+        let written = Written { failure: Some(failed), ..Written::default() };
+        Report::of(0, began, Reading::default(), None, written).map(drop)
     }
 
     /// Attaches the answers to a block, if they have an input of their own; `false` if they cannot
@@ -133,10 +133,9 @@ impl Pipeline {
             written = written.and_then(|()| writer::write(&mut block, sink, checkpoint, progress));
             was_stopped = block.stop != Stop::No;
         }
-        let written = written.and_then(|()| writer::finish(sink, &checkpoint));
-        let mut reading = self.end_of(reader.end());
-        reading.stopped |= was_stopped;
-        Report::new(checkpoint, 0, began, reading).unless(written.err())
+        let failure = written.and_then(|()| writer::finish(sink, &checkpoint)).err();
+        let written = Written { checkpoint, failure, was_stopped };
+        Report::of(0, began, self.end_of(reader.end()), None, written)
     }
 
     /// Resumes a run at a checkpoint. No header is written. `sources` start with the input of the
@@ -163,9 +162,8 @@ impl Pipeline {
         };
         let (threads, written) =
             self.run_workers(sink, start, progress, fill, |_| |_: &mut Block| {}, false);
-        let mut reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
-        reading.stopped |= written.was_stopped;
-        Report::of_run(records_before, began, reading, &threads, written)
+        let reading = self.end_of(reader.into_inner().expect(NO_PANIC).end());
+        Report::of(records_before, began, reading, Some(&threads), written)
     }
 
     /// Lets workers process and write blocks, until `fill` has no more of them. `prepare` makes,

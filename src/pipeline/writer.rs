@@ -34,6 +34,7 @@ pub(super) struct Writer<'a, S> {
 }
 
 /// How the writing ended.
+#[derive(Default)]
 pub(super) struct Written {
     pub checkpoint: Checkpoint,
     pub failure: Option<Failed>,

@@ -24,7 +24,7 @@ pub struct FileSink {
     rows_bytes: u64,
     /// The bytes of rows that are written.
     written_bytes: u64,
-    diagnostics: Diagnostics,
+    pub diagnostics: Diagnostics,
     /// `None` if the rows do not go to a file, or no journal can be made beside it.
     journal: Option<Journal>,
     /// The outputs of rows after the first, each with its header until that is written.
@@ -157,16 +157,6 @@ impl FileSink {
     /// When rows were written, if that was recorded.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timing.as_ref().map(|timing| &timing.timeline)
-    }
-
-    /// Drops all messages about records.
-    pub fn ignore_diagnostics(&mut self) {
-        self.diagnostics.ignore();
-    }
-
-    /// Prints the number of messages that were not shown.
-    pub fn end_diagnostics(&self) {
-        self.diagnostics.finish();
     }
 
     /// The name of the rows' output in messages.

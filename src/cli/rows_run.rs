@@ -125,7 +125,7 @@ impl RowsRun {
             Ok(report) => (report, None),
             Err(OutputFailure { output, error, report }) => (*report, Some((output, error))),
         };
-        results.end_diagnostics();
+        results.diagnostics.finish();
         let summary = end.summary(&report);
         let page = |out: &Out| {
             html::of_run(&report, &end.facts(&report), results.timeline(), began).write(out)

@@ -50,7 +50,7 @@ pub fn run(plan: &Plan<'_>) -> Result<Exit, Failure> {
     let before = start.as_ref().map_or(0, |start| start.counts.records());
     let progressed = || Progressed::of_rows(before, &progress);
     // Rows with several solutions are no fault where they were asked for.
-    run.results.ignore_diagnostics();
+    run.results.diagnostics.ignore();
     let (corpus, results) = (&plan.corpus, &mut run.results);
     let ran = run.meter.watch(progressed, || pipeline.make_into(corpus, start, results, &progress));
     run.close(ran, plan)

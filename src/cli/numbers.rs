@@ -48,10 +48,9 @@ pub fn counted(count: u64, noun: &str) -> String {
 /// Reads a count within bounds.
 fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
     match read(text) {
-        Some(Number::Negative) => Err(format!("at least {least}")),
-        Some(Number::Count(n)) if n < u128::from(least) => Err(format!("at least {least}")),
-        Some(Number::Count(n)) if n > u128::from(most) => Err(at_most(most)),
-        Some(Number::Count(n)) => Ok(n as u64),
+        Some(n) if n < i128::from(least) => Err(format!("at least {least}")),
+        Some(n) if n > i128::from(most) => Err(at_most(most)),
+        Some(n) => Ok(n as u64),
         None => Err("a whole number, such as 5000, 5_000, 5k, 1e6 or 2.5M".into()),
     }
 }
@@ -60,15 +59,11 @@ fn at_most(most: u64) -> String {
     format!("at most {}", HumanCount(most))
 }
 
-enum Number {
-    Negative,
-    Count(u128),
-}
-
-/// Reads a whole number; `None` if it is none. One that does not fit becomes the largest.
-fn read(text: &str) -> Option<Number> {
+/// Reads a whole number; `None` if it is none. All negative ones are -1. One that does not fit
+/// becomes the largest.
+fn read(text: &str) -> Option<i128> {
     if let Some(positive) = text.strip_prefix('-') {
-        return read(positive).map(|_| Number::Negative);
+        return read(positive).map(|_| -1);
     }
     let last = text.chars().last()?.to_ascii_lowercase();
     let suffix = SUFFIXES.iter().find(|(letter, _)| *letter == last);
@@ -89,11 +84,11 @@ fn read(text: &str) -> Option<Number> {
     let all = format!("{}{fraction}", whole.trim_start_matches('0'));
     let all = all.trim_start_matches('0');
     let is_too_large = !all.is_empty() && all.len().saturating_add(zeros) > 38;
-    Some(Number::Count(match all {
+    Some(match all {
         "" => 0,
-        _ if is_too_large => u128::MAX,
-        _ => all.parse::<u128>().ok()? * 10_u128.pow(zeros as u32),
-    }))
+        _ if is_too_large => i128::MAX,
+        _ => all.parse::<i128>().ok()? * 10_i128.pow(zeros as u32),
+    })
 }
 
 /// Digits, with `_` between groups of them.

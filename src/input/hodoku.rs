@@ -4,19 +4,13 @@
 //! after a `+`), and the removed candidates, each as digit, row and column. The other fields
 //! describe the technique.
 
-use super::list;
+use super::{Drawn, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Puzzle};
 
-pub(super) enum LibraryLine {
-    /// A puzzle, its cells as text.
-    Cells([u8; CELLS]),
-    /// A puzzle with candidates removed.
-    Marks(Box<Marks>),
-}
-
-/// Parses such a line; `None` if it is something else.
-pub(super) fn read(line: &[u8]) -> Option<LibraryLine> {
+/// Parses such a line: a puzzle, or its pencil marks if candidates are removed. `None` if it is
+/// something else.
+pub(super) fn read(line: &[u8]) -> Option<Drawn> {
     let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
     let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);
     let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-' || *byte == b'x';
@@ -35,16 +29,12 @@ pub(super) fn read(line: &[u8]) -> Option<LibraryLine> {
             return None;
         };
         let cell = usize::from(row - b'1') * 9 + usize::from(column - b'1');
-        let left = marks.of_cell(cell).into_iter().filter(|&other| other != digit - b'0');
-        let left = left.fold(Digits::default(), |mut digits, digit| {
-            digits.insert(digit);
-            digits
-        });
-        marks.set(cell, left);
+        let Digits(mask) = marks.of_cell(cell);
+        marks.set(cell, Digits(mask & !(1 << (digit - b'0'))));
     }
     Some(match marks.puzzle() {
-        Some(same) if same == puzzle => LibraryLine::Cells(cells),
-        _ => LibraryLine::Marks(Box::new(marks)),
+        Some(same) if same == puzzle => Drawn::Cells(cells),
+        _ => Drawn::Marks(Box::new(marks)),
     })
 }
 
@@ -60,11 +50,11 @@ mod tests {
         let plain = CELLS_TEXT.replace('+', "");
         for rest in ["", "::", "::513::", ": :"] {
             let line = format!(":0300:2:{CELLS_TEXT}{rest}");
-            let Some(LibraryLine::Cells(cells)) = read(line.as_bytes()) else { panic!("{line}") };
+            let Some(Drawn::Cells(cells)) = read(line.as_bytes()) else { panic!("{line}") };
             assert_eq!(&cells, plain.as_bytes());
         }
         let line = format!(":0300:2:{CELLS_TEXT}:113 214:213::");
-        let Some(LibraryLine::Marks(marks)) = read(line.as_bytes()) else { panic!("{line}") };
+        let Some(Drawn::Marks(marks)) = read(line.as_bytes()) else { panic!("{line}") };
         assert_eq!(marks.of_cell(2).to_string(), "23456789");
         assert_eq!(marks.of_cell(3).to_string(), "13456789");
         assert_eq!(marks.of_cell(0).to_string(), "5");

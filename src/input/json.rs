@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use super::field::{Field, FieldForm};
 use super::lines::{column, too_long};
 use super::{Place, Records, list};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::puzzle::{CELLS, Malformed};
 
 /// The keys of the objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -305,11 +305,9 @@ fn push_cells(
     mut place: Place,
     records: &mut Records,
 ) -> Result<(), Malformed> {
-    let puzzle =
-        Puzzle::parse(cells).map_err(|malformed| Malformed { column: at + 1, ..malformed })?;
     place.indent = at as u32;
-    records.push_cells(place, cells, puzzle);
-    Ok(())
+    let pushed = records.push_cells(place, cells);
+    pushed.map_err(|malformed| Malformed { column: at + 1, ..malformed })
 }
 
 fn no_puzzle(what: &str) -> Malformed {

@@ -34,8 +34,8 @@ impl Layout {
         match self {
             Self::Lines | Self::LinesAnd(_) | Self::Jsonl(_) => lines::last_end(bytes),
             Self::Csv(table) => csv::last_end(table.delimiter, bytes),
-            Self::Grid => grid::last_end(bytes),
-            Self::GridAndLabel => grid::last_end_before_label(bytes),
+            Self::Grid => grid::last_end(bytes, false),
+            Self::GridAndLabel => grid::last_end(bytes, true),
         }
     }
 
@@ -52,7 +52,7 @@ impl Layout {
     pub fn last_end_of_all(&self, bytes: &[u8]) -> usize {
         match self {
             Self::Csv(_) => lines::last_end(bytes),
-            Self::GridAndLabel => grid::last_end(bytes),
+            Self::GridAndLabel => grid::last_end(bytes, false),
             _ => self.last_end(bytes),
         }
     }
@@ -68,8 +68,8 @@ impl Layout {
             }
             Self::Csv(table) => csv::read(table, block, first_line, cut_short, records),
             Self::Jsonl(objects) => json::read(objects, block, cut_short, records),
-            Self::Grid => grid::read(block, records),
-            Self::GridAndLabel => grid::read_with_labels(block, records),
+            Self::Grid => grid::read(block, false, records),
+            Self::GridAndLabel => grid::read(block, true, records),
         }
     }
 

@@ -14,12 +14,12 @@ use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::field::{Field, FieldForm};
-use super::hodoku::{self, LibraryLine};
+use super::hodoku;
 use super::names::looks_like_header;
-use super::{Place, Records, Text, list};
+use super::{Drawn, Place, Records, Text, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
-use crate::text::{Line, read_cells};
+use crate::text::read_cells;
 
 /// The name of the column for the text after the cells, where it is kept.
 pub const REST: &str = "rest";
@@ -175,17 +175,8 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
 
 /// Adds a record for a line that has its cells in another form; returns whether it has.
 fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
-    let Some(form) = OtherForm::of(text) else { return false };
-    let is_dotted = matches!(form, OtherForm::Dotted(_));
-    match form {
-        OtherForm::Library(LibraryLine::Marks(marks)) => records.push_drawn_marks(place, *marks),
-        OtherForm::Library(LibraryLine::Cells(cells))
-        | OtherForm::List(cells)
-        | OtherForm::Dotted(cells) => match Puzzle::from_text(&cells) {
-            Some(puzzle) => records.push_cells(place, &cells, puzzle),
-            None => return false,
-        },
-    }
+    let Some((drawn, is_dotted)) = other_form(text) else { return false };
+    records.push_drawn(place, &drawn);
     records.dotted += u64::from(is_dotted);
     true
 }
@@ -193,45 +184,35 @@ fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
 /// Adds a record for a line of 81 fields, some of them empty; returns whether it is one. White
 /// space at the start of the line may be such fields.
 fn push_fields(text: &[u8], place: Place, records: &mut Records) -> bool {
-    let Some(cells) = list::with_empty_cells::<CELLS>(text) else { return false };
-    let Some(puzzle) = Puzzle::from_text(&cells) else { return false };
-    records.push_cells(Place { indent: 0, ..place }, &cells, puzzle);
+    let Some(cells) = list::with_empty_cells(text) else { return false };
+    records.push_drawn(Place { indent: 0, ..place }, &Drawn::Cells(cells));
     true
 }
 
-/// The less usual forms of a puzzle in a line.
-enum OtherForm {
-    List(Line),
-    Library(LibraryLine),
-    /// Cells with an ellipsis for three dots, perhaps followed by other text.
-    Dotted(Line),
-}
-
-impl OtherForm {
-    /// Parses a line that starts without white space.
-    fn of(text: &[u8]) -> Option<Self> {
-        if text.first() == Some(&b':') {
-            return hodoku::read(text).map(Self::Library);
-        }
-        if let Some(cells) = list::puzzle(text) {
-            return Some(Self::List(cells));
-        }
-        let word = &text[..word_length(text)];
-        let cells = list::without_ellipses(word)?.try_into().ok()?;
-        Puzzle::from_text(&cells).map(|_| Self::Dotted(cells))
+/// Parses a less usual form of a puzzle in a line that starts without white space; also returns
+/// whether it is cells with an ellipsis for three dots, perhaps followed by other text.
+fn other_form(text: &[u8]) -> Option<(Drawn, bool)> {
+    if text.first() == Some(&b':') {
+        return hodoku::read(text).map(|drawn| (drawn, false));
     }
+    if let Some(cells) = list::puzzle(text) {
+        return Some((Drawn::Cells(cells), false));
+    }
+    let word = &text[..word_length(text)];
+    let cells = list::without_ellipses(word)?.try_into().ok()?;
+    Puzzle::from_text(&cells).map(|_| (Drawn::Cells(cells), true))
 }
 
 /// Whether a line is a puzzle in a less usual form.
 pub(super) fn is_other_form(line: &[u8]) -> bool {
     let fields = line.strip_suffix(b"\n").unwrap_or(line);
-    OtherForm::of(line.trim_ascii()).is_some() || list::with_empty_cells::<CELLS>(fields).is_some()
+    other_form(line.trim_ascii()).is_some() || list::with_empty_cells::<CELLS>(fields).is_some()
 }
 
 /// Whether a line that begins like this may be one.
 pub(super) fn may_be_other_form(begin: &[u8]) -> bool {
     let text = begin.trim_ascii_start();
-    let has_ellipsis = || list::without_ellipses(&text[..word_length(text)]).is_some();
+    let has_ellipsis = || list::has_ellipsis(&text[..word_length(text)]);
     text.len() < LONGEST_OTHER_FORM
         && (text.first() == Some(&b':') || list::may_be(text) || has_ellipsis())
 }
@@ -312,7 +293,7 @@ fn trailing_text(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
 fn trailing_text_of_other_form(block: &[u8], start: usize) -> Field {
     let end = end_of_line(block, start);
     let word = word_length(&block[start..end]);
-    let is_dotted = list::without_ellipses(&block[start..start + word]).is_some();
+    let is_dotted = list::has_ellipsis(&block[start..start + word]);
     trimmed(block, if is_dotted { start + word } else { end }, end)
 }
 

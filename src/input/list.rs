@@ -7,11 +7,9 @@
 use crate::puzzle::{BLANKS, CELLS};
 use crate::text::Line;
 
-/// A typographic ellipsis is read as these characters.
-const DOTS: &[u8] = b"...";
 /// No cell takes more bytes.
 const LONGEST_CELL: usize = 32;
-const ELLIPSIS: &[u8] = "…".as_bytes();
+const ELLIPSIS: &str = "…";
 
 /// The 81 cells of a list. Nested lists hold whole rows. `null` and quoted spaces become `.`.
 pub fn puzzle(text: &[u8]) -> Option<Line> {
@@ -84,24 +82,16 @@ pub(super) fn place_of(text: &[u8], cell: usize) -> Option<usize> {
 
 pub(super) fn has_ellipsis(text: &[u8]) -> bool {
     // Nearly all texts are ASCII.
-    memchr::memchr(ELLIPSIS[0], text)
-        .is_some_and(|at| memchr::memmem::find(&text[at..], ELLIPSIS).is_some())
+    let ellipsis = ELLIPSIS.as_bytes();
+    memchr::memchr(ellipsis[0], text)
+        .is_some_and(|at| memchr::memmem::find(&text[at..], ellipsis).is_some())
 }
 
-/// A text with its ellipses replaced by dots, if it has any.
+/// A text with its ellipses replaced by three dots each, if it has any. Bytes that are not UTF-8,
+/// which no cell has, become U+FFFD.
 pub(super) fn without_ellipses(text: &[u8]) -> Option<Vec<u8>> {
-    if !has_ellipsis(text) {
-        return None;
-    }
-    let mut dotted = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memchr::memmem::find(rest, ELLIPSIS) {
-        dotted.extend_from_slice(&rest[..at]);
-        dotted.extend_from_slice(DOTS);
-        rest = &rest[at + ELLIPSIS.len()..];
-    }
-    dotted.extend_from_slice(rest);
-    Some(dotted)
+    let dotted = || String::from_utf8_lossy(text).replace(ELLIPSIS, "...").into_bytes();
+    has_ellipsis(text).then(dotted)
 }
 
 /// Fills `cells`; returns whether the list holds exactly as many.

@@ -48,6 +48,13 @@ pub enum Text {
     },
 }
 
+/// A puzzle or pencil marks that are not written as they are output.
+pub(super) enum Drawn {
+    /// The cells, all of them valid.
+    Cells(Line),
+    Marks(Box<Marks>),
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     /// Lines before it.
@@ -104,18 +111,27 @@ impl Records {
         }
     }
 
-    /// Adds a puzzle whose cells are not contiguous in the block.
-    pub(super) fn push_cells(&mut self, place: Place, cells: &Line, puzzle: Puzzle) {
-        let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
-        self.puzzles.push(puzzle);
-        self.push_own(place, cells, puzzle_ref);
+    /// Adds a puzzle or pencil marks that are not written as they are output.
+    pub(super) fn push_drawn(&mut self, place: Place, drawn: &Drawn) {
+        match drawn {
+            Drawn::Cells(cells) => self.push_cells(place, cells).expect("all cells are valid"),
+            Drawn::Marks(marks) => {
+                let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
+                self.marks.push(**marks);
+                self.push_own(place, marks.to_string().as_bytes(), puzzle_ref);
+            }
+        }
     }
 
-    /// Adds pencil marks that are not written as they are output.
-    pub(super) fn push_drawn_marks(&mut self, place: Place, marks: Marks) {
-        let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
-        self.marks.push(marks);
-        self.push_own(place, marks.to_string().as_bytes(), puzzle_ref);
+    /// Adds a puzzle whose cells are not contiguous in the block.
+    ///
+    /// # Errors
+    /// When a character is no cell; nothing is added then.
+    pub(super) fn push_cells(&mut self, place: Place, cells: &Line) -> Result<(), Malformed> {
+        let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
+        self.puzzles.push(Puzzle::parse(cells)?);
+        self.push_own(place, cells, puzzle_ref);
+        Ok(())
     }
 
     fn push_own(&mut self, place: Place, text: &[u8], puzzle_ref: PuzzleRef) {

@@ -40,10 +40,11 @@ mod row;
 use memchr::memchr;
 
 use self::row::{Kind, Piece, cells_of_row, is_dashes, marks_of_row, pieces, plain_cells, tokens};
-use super::field::Field;
-use super::{Place, Records, lines, list};
+use super::field::{Field, FieldForm};
+use super::{Drawn, Place, Records, lines, list};
 use crate::marks::{Digits, Marks};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::puzzle::{CELLS, Malformed};
+use crate::text::Line;
 
 /// The name of the column for the labels of grids, where they are kept.
 pub const LABEL: &str = "label";
@@ -55,50 +56,32 @@ pub const LONGEST_LINE: usize = 256;
 const SEVERAL: usize = 18;
 
 /// The end of the last whole grid or other line in `bytes`, which start at one; 0 if there is none.
-pub fn last_end(bytes: &[u8]) -> usize {
-    let sheet = Sheet { bytes, is_all: false };
-    let mut end = 0;
-    while let Ok(Some(part)) = sheet.part(end) {
-        end = part.end;
-    }
-    end
-}
-
-/// The same, without a label at the end that may belong to the next grid.
-pub fn last_end_before_label(bytes: &[u8]) -> usize {
+/// If labels are kept, a label at the end may belong to the next grid and is not included.
+pub fn last_end(bytes: &[u8], keeps_labels: bool) -> usize {
     let sheet = Sheet { bytes, is_all: false };
     let (mut end, mut above) = (0, Above::default());
     while let Ok(Some(part)) = sheet.part(end) {
         above.pass(&part.what);
         end = part.end;
     }
-    above.label.map_or(end, |line| line.start as usize)
+    let label = above.label.filter(|_| keeps_labels);
+    label.map_or(end, |line| line.start as usize)
 }
 
-/// Reads the records of a block of whole grids and other lines.
-pub fn read(block: &[u8], records: &mut Records) {
-    read_parts(block, records, |_, _| {});
-}
-
-/// Like [`read`]; also keeps the label of each grid, which may be empty.
-pub fn read_with_labels(block: &[u8], records: &mut Records) {
-    let mut above = Above::default();
-    read_parts(block, records, |what, records| {
-        if let What::Rows(_) | What::TooLong(_) = what {
-            records.kept.push(above.field(block));
-        }
-        above.pass(what);
-    });
-}
-
-/// Reads the records of a block; calls `also` with each part.
-fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &mut Records)) {
+/// Reads the records of a block of whole grids and other lines; also keeps the label of each grid,
+/// which may be empty, if labels are kept.
+pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
     records.clear();
     let sheet = Sheet { bytes: block, is_all: true };
+    let mut above = Above::default();
     let mut place = Place { line: 0, start: 0, indent: 0 };
     while let Ok(Some(Part { what, end })) = sheet.part(place.start as usize) {
-        let count = lines::count(&block[place.start as usize..end]);
-        also(&what, records);
+        let text = &block[place.start as usize..end];
+        let count = lines::count(text);
+        if keeps_labels && matches!(what, What::Rows(_) | What::TooLong(_)) {
+            records.kept.push(above.field(block));
+        }
+        above.pass(&what);
         match what {
             What::Blank => records.blank_lines += 1,
             What::Border => {}
@@ -111,12 +94,10 @@ fn read_parts(block: &[u8], records: &mut Records, mut also: impl FnMut(&What, &
             What::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
                 match sheet.drawn(&rows) {
-                    Ok(Drawn::Puzzle(cells, puzzle)) => {
-                        records.push_cells(place, &cells, puzzle);
-                        let text = &block[place.start as usize..end];
+                    Ok(drawn) => {
+                        records.push_drawn(place, &drawn);
                         records.dotted += u64::from(list::has_ellipsis(text));
                     }
-                    Ok(Drawn::Marks(marks)) => records.push_drawn_marks(place, *marks),
                     Err((line, malformed)) => {
                         let below = &block[place.start as usize..line.start as usize];
                         let text = line.start..line.end;
@@ -154,12 +135,6 @@ pub fn looks_like_grid(start: &[u8], is_all: bool) -> Option<bool> {
     sheet.starts_with_grid().ok()
 }
 
-enum Drawn {
-    /// A puzzle, and its cells as written.
-    Puzzle([u8; CELLS], Puzzle),
-    Marks(Box<Marks>),
-}
-
 /// More bytes are needed.
 struct NotYet;
 
@@ -170,45 +145,25 @@ struct Part {
     end: usize,
 }
 
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 enum What {
     Blank,
     Border,
     /// A label or a comment.
-    Label(Span),
+    Label(Field),
     /// The header of the section that holds the puzzle.
     Head,
     /// A section for other programs, or a comment that is too long for a label.
     Text,
-    TooLong(Span),
+    TooLong(Field),
     Rows(Rows),
-}
-
-/// The range of a line, without its end.
-#[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    start: u32,
-    end: u32,
-}
-
-impl Span {
-    fn new(start: usize, length: usize) -> Self {
-        Self { start: start as u32, end: (start + length) as u32 }
-    }
-
-    fn length(self) -> usize {
-        (self.end - self.start) as usize
-    }
-
-    fn of(self, bytes: &[u8]) -> &[u8] {
-        &bytes[self.start as usize..self.end as usize]
-    }
 }
 
 /// The lines above the next grid.
 #[derive(Default)]
 struct Above {
     /// The label of the grid, if it has one.
-    label: Option<Span>,
+    label: Option<Field>,
     /// Whether there is a line between the label and the grid.
     has_gap: bool,
 }
@@ -232,13 +187,14 @@ impl Above {
         let text = line.of(bytes).trim_ascii_end();
         let signs = text.iter().take_while(is_sign).count();
         let (start, end) = (line.start + signs as u32, line.start + text.len() as u32);
-        Field { start, end, ..Field::default() }
+        Field { start, end, ..line }
     }
 }
 
 #[derive(Default)]
 struct Rows {
-    lines: [Span; SEVERAL],
+    /// Without their ends.
+    lines: [Field; SEVERAL],
     count: usize,
     /// The number of blank lines among them.
     blank_lines: u64,
@@ -247,11 +203,11 @@ struct Rows {
 }
 
 impl Rows {
-    fn as_slice(&self) -> &[Span] {
+    fn as_slice(&self) -> &[Field] {
         &self.lines[..self.count]
     }
 
-    fn push(&mut self, line: Span) {
+    fn push(&mut self, line: Field) {
         self.lines[self.count] = line;
         self.count += 1;
     }
@@ -292,7 +248,7 @@ impl Sheet<'_> {
             }
             Kind::Blank => What::Blank,
             Kind::Border => What::Border,
-            Kind::Text if line.length() <= LONGEST_LINE => What::Label(line),
+            Kind::Text if line.of(self.bytes).len() <= LONGEST_LINE => What::Label(line),
             Kind::Text => What::Text,
             Kind::Head => What::Head,
             Kind::TooLong => What::TooLong(line),
@@ -317,8 +273,9 @@ impl Sheet<'_> {
         }
     }
 
-    /// The line that begins at an offset: its kind, its range, and the start of the next line.
-    fn line(&self, at: usize) -> Result<Option<(Kind, Span, usize)>, NotYet> {
+    /// The line that begins at an offset: its kind, the line without its end, and the start of the
+    /// next one.
+    fn line(&self, at: usize) -> Result<Option<(Kind, Field, usize)>, NotYet> {
         let rest = &self.bytes[at..];
         if rest.is_empty() {
             return if self.is_all { Ok(None) } else { Err(NotYet) };
@@ -331,7 +288,8 @@ impl Sheet<'_> {
             return Err(NotYet);
         }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        Ok(Some((Kind::of(line), Span::new(at, line.len()), end)))
+        let place = Field::new(at..at + line.len(), FieldForm::Plain);
+        Ok(Some((Kind::of(line), place, end)))
     }
 
     /// The start of the line after the one that contains this offset.
@@ -396,14 +354,11 @@ impl Sheet<'_> {
     }
 
     /// The content of a grid, or the faulty line.
-    fn drawn(&self, rows: &Rows) -> Result<Drawn, (Span, Malformed)> {
-        match self.puzzle(rows) {
-            Ok((cells, puzzle)) => Ok(Drawn::Puzzle(cells, puzzle)),
-            Err(fault) => {
-                let marks = self.marks(rows).ok_or(fault)?;
-                Ok(Drawn::Marks(Box::new(marks)))
-            }
-        }
+    fn drawn(&self, rows: &Rows) -> Result<Drawn, (Field, Malformed)> {
+        self.cells(rows).map(Drawn::Cells).or_else(|fault| {
+            let marks = self.marks(rows).ok_or(fault)?;
+            Ok(Drawn::Marks(Box::new(marks)))
+        })
     }
 
     /// The pencil marks of a grid, if it has any: nine rows of nine texts, at least two of which
@@ -422,23 +377,21 @@ impl Sheet<'_> {
         (several > 1).then(|| Marks::from_cells(cells))
     }
 
-    /// The cells of a grid as written and as a puzzle, or the faulty line.
-    fn puzzle(&self, rows: &Rows) -> Result<([u8; CELLS], Puzzle), (Span, Malformed)> {
+    /// The cells of a grid as written, or the faulty line.
+    fn cells(&self, rows: &Rows) -> Result<Line, (Field, Malformed)> {
         let rows = self.counted(rows);
         let mut cells = [b'.'; CELLS];
         for (number, (into, &line)) in (1..).zip(cells.chunks_exact_mut(9).zip(rows.as_slice())) {
             let row = cells_of_row(line.of(self.bytes), number);
             into.copy_from_slice(&row.map_err(|malformed| (line, malformed))?);
         }
-        match Puzzle::from_text(&cells) {
-            Some(puzzle) if rows.count == 9 => Ok((cells, puzzle)),
-            _ => {
-                let s = if rows.count == 1 { "" } else { "s" };
-                let what = format!("a grid of {} row{s}, nine expected", rows.count);
-                let line = *rows.as_slice().get(9).unwrap_or(&rows.lines[0]);
-                Err((line, Malformed { column: 1, what }))
-            }
+        if rows.count == 9 {
+            return Ok(cells);
         }
+        let s = if rows.count == 1 { "" } else { "s" };
+        let what = format!("a grid of {} row{s}, nine expected", rows.count);
+        let line = *rows.as_slice().get(9).unwrap_or(&rows.lines[0]);
+        Err((line, Malformed { column: 1, what }))
     }
 }
 

@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 
 use memchr::memchr;
-use serde::de::{DeserializeSeed, Deserializer as _, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer as _, MapAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
@@ -57,43 +57,73 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
         let length = memchr(b'\n', rest).unwrap_or(rest.len());
         let text = rest[..length].strip_suffix(b"\r").unwrap_or(&rest[..length]);
         let place = Place { line, start: at as u32, indent: 0 };
+        values.fill(None);
         match text.trim_ascii_start().first() {
             Some(b'#') => records.comments += 1,
             None if !cut_short || at + length < block.len() => records.blank_lines += 1,
             _ if cut_short && at + length == block.len() => {
                 records.push_malformed(place, text.len(), too_long(text.len()));
-                keys.push_nothing(records);
+                keys.push_others(text, place, &values, false, records);
             }
-            _ => {
-                values.fill(None);
-                keys.read(text, place, &mut values, records);
-            }
+            _ => keys.read(text, place, &mut values, records),
         }
         at += length + 1;
         line += 1;
     }
 }
 
+/// The keys of an object and the texts of their values, in order; `None` if the line is none.
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
-    struct Entries;
-    impl<'de> Visitor<'de> for Entries {
-        type Value = Vec<(String, &'de str)>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-            let mut entries = Vec::new();
-            while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
-                entries.push((key, value.get()));
-            }
-            Ok(entries)
-        }
-    }
     let mut json = Deserializer::from_slice(line);
-    let entries = json.deserialize_map(Entries).ok()?;
-    json.end().ok().map(|()| entries)
+    let mut entries = Vec::new();
+    let each = Each { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
+    json.deserialize_map(each).and_then(|()| json.end()).ok().map(|()| entries)
+}
+
+/// A visitor that calls `key` with each key of an object, and `entry` with what that returns and
+/// the text of the value.
+struct Each<F, G> {
+    key: F,
+    entry: G,
+}
+
+impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F, G> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key_seed(Key(&mut self.key))? {
+            let value: &RawValue = map.next_value()?;
+            (self.entry)(key, value.get());
+        }
+        Ok(())
+    }
+}
+
+/// A visitor that calls a function with a key.
+struct Key<'a, F>(&'a mut F);
+
+impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for Key<'_, F> {
+    type Value = K;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, key: D) -> Result<K, D::Error> {
+        key.deserialize_str(self)
+    }
+}
+
+impl<K, F: FnMut(&str) -> K> Visitor<'_> for Key<'_, F> {
+    type Value = K;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<K, E> {
+        Ok((self.0)(key))
+    }
 }
 
 /// The text of the puzzle or solution that a JSON value holds.
@@ -163,10 +193,16 @@ impl<'a> Keys<'a> {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
-            json.deserialize_map(Values { keys: &self.all, found: values, has_others })
-                .map(|()| None)
+            let each = Each {
+                key: |key: &str| self.all.iter().position(|known| *known == key),
+                entry: |key, value| match key {
+                    Some(key) => values[key] = Some(value),
+                    None => *has_others = true,
+                },
+            };
+            json.deserialize_map(each).map(|()| None)
         } else {
-            <&RawValue as serde::Deserialize<'de>>::deserialize(&mut json).map(Some)
+            <&RawValue>::deserialize(&mut json).map(Some)
         };
         let value = value.and_then(|value| json.end().map(|()| value));
         let value = value.map_err(|error| no_json(line, &error))?;
@@ -207,61 +243,6 @@ impl<'a> Keys<'a> {
             let field = values[kept].map_or(Field::MISSING, |value| field(value, line, place));
             records.kept.push(field);
         }
-    }
-
-    /// Adds absent fields for the last record.
-    fn push_nothing(&self, records: &mut Records) {
-        records.answers.extend(self.answer.map(|_| Field::MISSING));
-        records.kept.extend(self.kept.iter().map(|_| Field::MISSING));
-    }
-}
-
-/// A visitor that collects the values of the requested keys.
-struct Values<'a, 'de> {
-    keys: &'a [&'a str],
-    found: &'a mut [Option<&'de str>],
-    has_others: &'a mut bool,
-}
-
-impl<'de> Visitor<'de> for Values<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(Key(self.keys))? {
-            let value: &RawValue = map.next_value()?;
-            match key {
-                Some(key) => self.found[key] = Some(value.get()),
-                None => *self.has_others = true,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A visitor that finds the index of a key among the requested ones.
-struct Key<'a>(&'a [&'a str]);
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: serde::Deserializer<'de>>(self, key: D) -> Result<Self::Value, D::Error> {
-        key.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
-        Ok(self.0.iter().position(|known| *known == key))
     }
 }
 

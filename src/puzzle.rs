@@ -18,6 +18,11 @@ pub const CELLS: usize = text::CELLS;
 /// The characters that mean a blank cell.
 pub const BLANKS: &[u8; 8] = b"0._*-xX?";
 
+/// Whether a character is a digit or a blank.
+pub(crate) fn is_cell(byte: u8) -> bool {
+    byte.is_ascii_digit() || BLANKS.contains(&byte)
+}
+
 /// A puzzle: 81 cells in row order, 0 for a blank, 1 to 9 for a clue.
 ///
 /// It may have any number of solutions, and its clues may break the rules: see

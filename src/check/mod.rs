@@ -153,11 +153,7 @@ pub(crate) fn is_of(answer: &[u8], grid: &Grid) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const CLASSIC: &str =
-        "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-    const SOLVED: &str =
-        "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+    use crate::puzzle::{CLASSIC, SOLVED};
 
     fn outcome(solutions: u32, gave_up: bool, grid: &str) -> Outcome {
         let grid = Grid(*grid.parse::<Puzzle>().unwrap().cells());

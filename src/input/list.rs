@@ -4,7 +4,7 @@
 //! blank, a whole number from 0 to 9 in any notation, one of these in quotes, or `null` or `None`
 //! for a blank. A list holds nothing else, so no other form of a puzzle is also a list.
 
-use crate::puzzle::{BLANKS, CELLS};
+use crate::puzzle::{CELLS, is_cell};
 use crate::text::Line;
 
 /// No cell takes more bytes.
@@ -138,7 +138,7 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-fn is_bracket(byte: u8) -> bool {
+pub(super) fn is_bracket(byte: u8) -> bool {
     matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}')
 }
 
@@ -146,10 +146,10 @@ fn cell(token: &[u8]) -> Option<u8> {
     match token {
         [b'"', inner @ .., b'"'] | [b'\'', inner @ .., b'\''] => match inner {
             [] | [b' '] => Some(b'.'),
-            [one] if one.is_ascii_digit() || BLANKS.contains(one) => Some(*one),
+            [one] if is_cell(*one) => Some(*one),
             _ => None,
         },
-        [one] if one.is_ascii_digit() || BLANKS.contains(one) => Some(*one),
+        [one] if is_cell(*one) => Some(*one),
         b"null" | b"None" => Some(b'.'),
         [b'0'..=b'9', b'.' | b'e' | b'E', ..] => {
             let number: f64 = std::str::from_utf8(token).ok()?.parse().ok()?;

@@ -2,10 +2,8 @@
 
 use thiserror::Error;
 
-use super::{BLANKS, CELLS};
-
-/// The number of characters of pencil marks: nine for each cell.
-const MARKS: usize = 9 * CELLS;
+use super::{CELLS, is_cell};
+use crate::marks;
 
 /// Why a text is not a puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -21,11 +19,10 @@ pub struct Malformed {
 impl Malformed {
     /// The error for a text that is not a puzzle.
     pub(crate) fn new(text: &[u8]) -> Self {
-        let is_cell = |byte: &u8| byte.is_ascii_digit() || BLANKS.contains(byte);
         if let Some(size) = other_size(text) {
             return Self::length(text, &format!("only 9x9 puzzles are read, not {size}x{size}"));
         }
-        match text.iter().position(|byte| !is_cell(byte)) {
+        match text.iter().position(|byte| !is_cell(*byte)) {
             Some(at) if is_scientific(text) => {
                 let what = "a number in scientific notation: a spreadsheet made it of the puzzle, \
                             whose digits are lost; import the column as text";
@@ -87,8 +84,8 @@ fn hint_at_length(text: &[u8]) -> String {
         _ if could_be_number => {
             "leading zeros lost? (a spreadsheet does that; import the column as text)".into()
         }
-        length if length.abs_diff(MARKS) < 9 => {
-            format!("pencil marks have {MARKS} characters")
+        length if length.abs_diff(marks::TEXT) < 9 => {
+            format!("pencil marks have {} characters", marks::TEXT)
         }
         length if length > CELLS && length % CELLS == 0 => match length / CELLS {
             2 => "two puzzles run together?".into(),
@@ -102,12 +99,8 @@ fn hint_at_length(text: &[u8]) -> String {
 /// The side of a puzzle of another size. Larger ones also have letters.
 fn other_size(text: &[u8]) -> Option<usize> {
     let size = [4, 6, 16, 25].into_iter().find(|size| size * size == text.len())?;
-    let is_cell = |byte: &u8| {
-        byte.is_ascii_digit()
-            || BLANKS.contains(byte)
-            || size > 9 && (byte | 0x20).wrapping_sub(b'a') < size as u8
-    };
-    text.iter().all(is_cell).then_some(size)
+    let is_letter = |byte: u8| size > 9 && (byte | 0x20).wrapping_sub(b'a') < size as u8;
+    text.iter().all(|&byte| is_cell(byte) || is_letter(byte)).then_some(size)
 }
 
 /// Whether a text is a number as `4.3E+80`, with a decimal point or comma.

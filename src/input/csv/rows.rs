@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2};
 
 use crate::input::field::{Field, FieldForm};
 use crate::input::lines;
-use crate::puzzle::BLANKS;
+use crate::puzzle::is_cell;
 
 /// Separates the fields of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +21,8 @@ impl Delimiter {
     /// This byte, if it can be a delimiter: a byte that is neither a cell, a quote, `#` nor part of
     /// a line end.
     pub fn new(byte: u8) -> Option<Self> {
-        let is_taken = byte.is_ascii_digit()
-            || BLANKS.contains(&byte)
-            || matches!(byte, b'"' | b'\n' | b'\r' | b'#')
-            || !byte.is_ascii();
+        let is_taken =
+            is_cell(byte) || matches!(byte, b'"' | b'\n' | b'\r' | b'#') || !byte.is_ascii();
         (!is_taken).then_some(Self::Byte(byte))
     }
 

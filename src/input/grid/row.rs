@@ -1,9 +1,10 @@
 //! One line of a grid: its kind, and the cells of a row in every form.
 
 use super::LONGEST_LINE;
-use crate::input::{lines::column, list};
+use crate::input::lines::column;
+use crate::input::list::{self, is_bracket};
 use crate::marks::Digits;
-use crate::puzzle::{BLANKS, CELLS, Malformed};
+use crate::puzzle::{CELLS, Malformed, is_cell};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -124,9 +125,9 @@ pub(super) fn is_dashes(row: &[u8]) -> bool {
 
 /// Whether a line has only the brackets that enclose rows.
 fn is_frame(text: &[u8]) -> bool {
-    let is_bracket = |byte: &u8| matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}');
-    text.iter().any(is_bracket)
-        && text.iter().all(|byte| is_bracket(byte) || matches!(byte, b' ' | b'\t' | b',' | b';'))
+    let is_between = |byte: u8| matches!(byte, b' ' | b'\t' | b',' | b';');
+    text.iter().any(|&byte| is_bracket(byte))
+        && text.iter().all(|&byte| is_bracket(byte) || is_between(byte))
 }
 
 /// The nine cells of a row in any form. The error is that of a row written by hand.
@@ -150,14 +151,11 @@ pub(super) fn cells_of_row(row: &[u8], number: usize) -> Result<[u8; 9], Malform
 
 /// A row without surrounding brackets, quotes and commas.
 fn without_frame(row: &[u8]) -> &[u8] {
-    let is_frame = |byte: &u8| {
-        matches!(
-            byte,
-            b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'"' | b'\'' | b',' | b';' | b' ' | b'\t'
-        )
+    let is_frame = |byte: &&u8| {
+        is_bracket(**byte) || matches!(byte, b'"' | b'\'' | b',' | b';' | b' ' | b'\t')
     };
-    let start = row.iter().take_while(|byte| is_frame(byte)).count();
-    let end = row[start..].iter().rev().take_while(|byte| is_frame(byte)).count();
+    let start = row.iter().take_while(is_frame).count();
+    let end = row[start..].iter().rev().take_while(is_frame).count();
     &row[start..row.len() - end]
 }
 
@@ -260,7 +258,7 @@ pub(super) fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
     std::iter::from_fn(move || {
         let (piece, length) = match line[at..] {
             [] => return None,
-            [cell, ..] if cell.is_ascii_digit() || BLANKS.contains(&cell) => (Piece::Cell(cell), 1),
+            [cell, ..] if is_cell(cell) => (Piece::Cell(cell), 1),
             [b' ' | b'\t', ..] => (Piece::Space, 1),
             [b'|' | b'!' | b':', ..] => (Piece::Bar, 1),
             [b'+' | b'=', ..] => (Piece::Joint, 1),

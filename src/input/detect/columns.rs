@@ -1,12 +1,12 @@
 //! Finds the columns of the puzzles, of their solutions and of kept fields in a table.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::sample::{Candidate, Fields, Sample, is_cell, is_grid, is_name, is_puzzle};
-use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, column_of};
+use super::sample::{Candidate, Fields, Sample, is_grid, is_name, is_puzzle};
+use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
+use crate::puzzle::is_cell;
 
 /// The delimiters that are tried if none is given, the likeliest first.
 const DELIMITERS: [Delimiter; 5] = [
@@ -26,39 +26,32 @@ impl InputOptions {
         }
     }
 
-    /// The layout of a table, or lines if the input is not a table. `None` if more bytes are
-    /// needed.
-    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Option<Layout>, DetectError> {
+    /// The layout of a table, or lines if the input is not a table.
+    pub(super) fn table(&self, sample: Sample<'_>) -> Result<Layout, Undecided> {
         let mut candidates = Vec::new();
         for delimiter in self.delimiters() {
             match sample.rows(delimiter).next() {
                 Some(first) => candidates.push(Candidate { delimiter, first }),
                 None if sample.is_all => {}
-                None => return Ok(None),
+                None => return Err(Undecided::NotYet),
             }
         }
         let has_lone_returns = candidates.iter().any(|candidate| candidate.first.has_returns);
         if candidates.is_empty() || has_lone_returns {
             // A line that is longer than any row, or lines that end with carriage returns.
-            return self.lines().map(Some);
+            return self.lines();
         }
         let found = match &self.column {
             Some(column) => Some(self.chosen(column, &sample, &candidates)?),
             None => match self.named(&sample, &candidates)? {
                 Some(found) => Some(found),
-                None => match self.shaped(&sample, &candidates)? {
-                    ControlFlow::Break(found) => found,
-                    ControlFlow::Continue(()) => return Ok(None),
-                },
+                None => self.shaped(&sample, &candidates)?,
             },
         };
-        let Some(mut table) = found else { return self.lines().map(Some) };
-        table.answer = match self.answer(&table, &sample)? {
-            ControlFlow::Break(answer) => answer,
-            ControlFlow::Continue(()) => return Ok(None),
-        };
-        table.kept = self.kept(&table)?;
-        Ok(Some(Layout::Csv(Arc::new(table))))
+        let Some(mut table) = found else { return self.lines() };
+        table.answer = self.answer(&table, &sample)?;
+        table.kept = self.kept(&table.names(), table.puzzle, table.answer)?;
+        Ok(Layout::Csv(Arc::new(table)))
     }
 
     /// The table with the requested column of puzzles.
@@ -71,7 +64,7 @@ impl InputOptions {
         if !self.no_header {
             for Candidate { delimiter, first } in candidates {
                 if let Some(puzzle) = first.find(column) {
-                    return Ok(first.header(*delimiter, puzzle, sample.line));
+                    return Ok(first.table(*delimiter, puzzle, Some(sample.line)));
                 }
             }
         }
@@ -83,11 +76,8 @@ impl InputOptions {
             return Err(DetectError::NoColumn { name: column.into(), columns });
         };
         let puzzle = number - 1;
-        Ok(if !self.no_header && is_name(&first.texts[puzzle]) {
-            first.header(*delimiter, puzzle, sample.line)
-        } else {
-            first.table(*delimiter, puzzle)
-        })
+        let has_header = !self.no_header && is_name(&first.texts[puzzle]);
+        Ok(first.table(*delimiter, puzzle, has_header.then_some(sample.line)))
     }
 
     /// The table whose first row names the column of the puzzles.
@@ -107,23 +97,18 @@ impl InputOptions {
         }
         let puzzles = first.columns_where(names::is_puzzles);
         one_of(&puzzles, first, true)?;
-        Ok(Some(first.header(*delimiter, puzzles[0], sample.line)))
+        Ok(Some(first.table(*delimiter, puzzles[0], Some(sample.line))))
     }
 
-    /// The table whose rows show where the puzzles are, or `None` for lines. Continues if more
-    /// bytes are needed.
+    /// The table whose rows show where the puzzles are, or `None` for lines.
     fn shaped(
         &self,
         sample: &Sample<'_>,
         candidates: &[Candidate],
-    ) -> Result<ControlFlow<Option<Table>>, DetectError> {
-        match sample.earliest(candidates) {
-            ControlFlow::Continue(()) => return Ok(ControlFlow::Continue(())),
-            ControlFlow::Break(None) => {}
-            ControlFlow::Break(Some((candidate, row))) => {
-                let puzzles = row.columns_where(is_puzzle);
-                return self.shown(sample, candidate, &row, &puzzles).map(ControlFlow::Break);
-            }
+    ) -> Result<Option<Table>, Undecided> {
+        if let Some((candidate, row)) = sample.earliest(candidates)? {
+            let puzzles = row.columns_where(is_puzzle);
+            return self.shown(sample, candidate, &row, &puzzles);
         }
         // Puzzles without blanks look like solutions.
         for candidate in candidates {
@@ -134,7 +119,7 @@ impl InputOptions {
                 let mut grids = row.columns_where(is_grid);
                 grids.retain(|column| !is_solution(column));
                 if !grids.is_empty() {
-                    return self.shown(sample, candidate, &row, &grids).map(ControlFlow::Break);
+                    return self.shown(sample, candidate, &row, &grids);
                 }
             }
         }
@@ -147,9 +132,9 @@ impl InputOptions {
                 && sample.rows(*delimiter).all(|row| row.len() == first.len());
         if is_table {
             let is_header = !self.no_header && first.texts.iter().all(|field| is_name(field));
-            return Err(DetectError::NoPuzzles(first.columns(is_header)));
+            return Err(DetectError::NoPuzzles(first.columns(is_header)).into());
         }
-        Ok(ControlFlow::Break(None))
+        Ok(None)
     }
 
     /// The table of a row that has puzzles in these columns, or `None` for lines.
@@ -159,12 +144,13 @@ impl InputOptions {
         candidate: &Candidate,
         row: &Fields,
         puzzles: &[usize],
-    ) -> Result<Option<Table>, DetectError> {
+    ) -> Result<Option<Table>, Undecided> {
         let Candidate { delimiter, first } = candidate;
         let puzzle = puzzles[0];
         let has_header =
             !self.no_header && first.len() == row.len() && is_name(&first.texts[puzzle]);
-        one_of(puzzles, if has_header { first } else { row }, has_header)?;
+        let fields = if has_header { first } else { row };
+        one_of(puzzles, fields, has_header)?;
         // A line of the lines layout begins with its puzzle; other text may follow.
         let is_line = puzzle == 0
             && !row.has_quotes
@@ -176,28 +162,20 @@ impl InputOptions {
         if is_line && !self.is_table() {
             return Ok(None);
         }
-        Ok(Some(if has_header {
-            first.header(*delimiter, puzzle, sample.line)
-        } else {
-            row.table(*delimiter, puzzle)
-        }))
+        Ok(Some(fields.table(*delimiter, puzzle, has_header.then_some(sample.line))))
     }
 
     /// The column of the solutions, if they are read: the one with a known name, or the column of
-    /// the first solution beside a puzzle. Continues if more bytes are needed.
-    fn answer(
-        &self,
-        table: &Table,
-        sample: &Sample<'_>,
-    ) -> Result<ControlFlow<Option<usize>>, DetectError> {
+    /// the first solution beside a puzzle.
+    fn answer(&self, table: &Table, sample: &Sample<'_>) -> Result<Option<usize>, Undecided> {
         let names = match &self.answers {
-            Answers::Unwanted => return Ok(ControlFlow::Break(None)),
+            Answers::Unwanted => return Ok(None),
             Answers::Column(name) => {
                 let column = column_of(&table.names(), name)?;
                 if column == table.puzzle {
-                    return Err(DetectError::SameColumn(table.name(column)));
+                    return Err(DetectError::SameColumn(table.name(column)).into());
                 }
-                return Ok(ControlFlow::Break(Some(column)));
+                return Ok(Some(column));
             }
             Answers::Wanted | Answers::IfAny => {
                 table.header.iter().flat_map(|header| &header.names)
@@ -209,24 +187,11 @@ impl InputOptions {
             |row: Fields| row.columns_where(is_grid).into_iter().find(|&at| at != table.puzzle);
         let column = likely.min().map(|(_, column)| column);
         match column.or_else(|| sample.rows(table.delimiter).find_map(shown)) {
-            Some(column) => Ok(ControlFlow::Break(Some(column))),
-            None if !sample.is_all => Ok(ControlFlow::Continue(())),
+            Some(column) => Ok(Some(column)),
+            None if !sample.is_all => Err(Undecided::NotYet),
             None => {
                 let first = sample.rows(table.delimiter).next().unwrap_or_default();
-                Err(DetectError::NoSolutions(first.columns(table.header.is_some())))
-            }
-        }
-    }
-
-    fn kept(&self, table: &Table) -> Result<Vec<usize>, DetectError> {
-        match &self.keep {
-            None => Ok(Vec::new()),
-            Some(Keep::All) => {
-                let is_shown = |column| column == table.puzzle || Some(column) == table.answer;
-                Ok((0..table.fields).filter(|&column| !is_shown(column)).collect())
-            }
-            Some(Keep::Only(names)) => {
-                names.iter().map(|name| column_of(&table.names(), name)).collect()
+                Err(DetectError::NoSolutions(first.columns(table.header.is_some())).into())
             }
         }
     }
@@ -250,6 +215,5 @@ fn one_of(puzzles: &[usize], fields: &Fields, is_header: bool) -> Result<(), Det
         return Ok(());
     }
     let columns = fields.columns(is_header);
-    let which = Columns(puzzles.iter().map(|&column| columns.0[column].clone()).collect());
-    Err(DetectError::Several { which, columns })
+    Err(DetectError::Several { which: columns.only(puzzles), columns })
 }

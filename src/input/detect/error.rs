@@ -51,6 +51,11 @@ impl Columns {
     pub(super) fn quoted(names: &[impl AsRef<str>]) -> Self {
         Self(names.iter().map(|name| format!("{:?}", name.as_ref())).collect())
     }
+
+    /// These columns, by their indices.
+    pub(super) fn only(&self, columns: &[usize]) -> Self {
+        Self(columns.iter().map(|&column| self.0[column].clone()).collect())
+    }
 }
 
 impl fmt::Display for Columns {

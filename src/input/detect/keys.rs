@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::sample::{is_grid, is_puzzle};
-use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, column_of};
+use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
 use crate::input::json::{Objects, cells_of, entries};
 use crate::input::lines::first_end;
 use crate::input::{Layout, names};
@@ -11,29 +11,28 @@ use crate::input::{Layout, names};
 type Entries<'a> = [(String, &'a str)];
 
 impl InputOptions {
-    /// Whether a text starts with an object; `None` if more bytes are needed.
-    pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Option<bool> {
+    /// Whether a text starts with an object.
+    pub(super) fn starts_with_object(&self, text: &[u8], is_all: bool) -> Result<bool, Undecided> {
         if self.format != InputFormat::Auto || self.delimiter.is_some() || self.no_header {
-            return Some(false);
+            return Ok(false);
         }
         let text = text.trim_ascii_start();
-        let Some(rest) = text.strip_prefix(b"{") else { return Some(false) };
+        let Some(rest) = text.strip_prefix(b"{") else { return Ok(false) };
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         match rest.get(blanks) {
-            Some(next) => Some(matches!(next, b'"' | b'}')),
-            None if is_all => Some(false),
-            None => None,
+            Some(next) => Ok(matches!(next, b'"' | b'}')),
+            None if is_all => Ok(false),
+            None => Err(Undecided::NotYet),
         }
     }
 
-    /// Finds the keys in the first object; `None` if it is not complete yet. `is_end` tells that
-    /// the last line is complete.
+    /// Finds the keys in the first object. `is_end` tells that the last line is complete.
     pub(super) fn json(
         &self,
         mut text: &[u8],
         is_all: bool,
         is_end: bool,
-    ) -> Result<Option<Layout>, DetectError> {
+    ) -> Result<Layout, Undecided> {
         while !text.is_empty() {
             let end = first_end(text);
             if end.is_none() && !is_end {
@@ -41,15 +40,15 @@ impl InputOptions {
             }
             let (line, rest) = text.split_at(end.unwrap_or(text.len()));
             if let Some(entries) = entries(line) {
-                return self.of_object(&entries).map(Some);
+                return Ok(self.of_object(&entries)?);
             }
             if let Some(b'[' | b'"') = line.trim_ascii_start().first() {
-                return self.of_values().map(Some);
+                return Ok(self.of_values()?);
             }
             text = rest;
         }
         if !is_all {
-            return Ok(None);
+            return Err(Undecided::NotYet);
         }
         // There is no object at all: each line will have a message.
         let puzzle = Some(self.column.clone().unwrap_or_else(|| names::PUZZLES[0].into()));
@@ -63,7 +62,7 @@ impl InputOptions {
             _ => Vec::new(),
         };
         let keeps_all = self.keep == Some(Keep::All);
-        Ok(Some(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all }))))
+        Ok(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all })))
     }
 
     /// Each line is a puzzle.
@@ -82,29 +81,21 @@ impl InputOptions {
 
     fn of_object(&self, entries: &Entries<'_>) -> Result<Layout, DetectError> {
         let keys = keys(entries);
-        let find = |name: &String| column_of(&keys, name).map(|key| keys[key]);
         let puzzle = match &self.column {
-            Some(name) => find(name)?,
+            Some(name) => column_of(&keys, name)?,
             None => puzzle_key(entries, &keys)?,
         };
         let answer = match &self.answers {
             Answers::Unwanted => None,
             Answers::Wanted | Answers::IfAny => Some(answer_key(entries, &keys, puzzle)?),
-            Answers::Column(name) => Some(find(name)?),
+            Answers::Column(name) => Some(column_of(&keys, name)?),
         };
         if answer == Some(puzzle) {
-            return Err(DetectError::SameColumn(puzzle.into()));
+            return Err(DetectError::SameColumn(keys[puzzle].into()));
         }
-        let kept: Vec<&str> = match &self.keep {
-            None => Vec::new(),
-            Some(Keep::All) => {
-                let is_other = |key: &&str| *key != puzzle && Some(*key) != answer;
-                keys.iter().copied().filter(is_other).collect()
-            }
-            Some(Keep::Only(names)) => names.iter().map(find).collect::<Result<_, _>>()?,
-        };
-        let (puzzle, answer) = (Some(puzzle.into()), answer.map(String::from));
-        let kept = kept.into_iter().map(String::from).collect();
+        let name = |key: usize| keys[key].to_owned();
+        let kept = self.kept(&keys, puzzle, answer)?.into_iter().map(name).collect();
+        let (puzzle, answer) = (Some(name(puzzle)), answer.map(name));
         let keeps_all = self.keep == Some(Keep::All);
         Ok(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all })))
     }
@@ -121,36 +112,33 @@ fn keys<'a>(entries: &'a Entries<'_>) -> Vec<&'a str> {
 }
 
 /// The keys whose values are cells that satisfy `is`.
-fn shaped<'a>(entries: &'a Entries<'_>, is: fn(&[u8]) -> bool) -> Vec<&'a str> {
+fn shaped(entries: &Entries<'_>, keys: &[&str], is: fn(&[u8]) -> bool) -> Vec<usize> {
     let holds = |value: &str| cells_of(value).is_some_and(|cells| is(&cells));
-    entries.iter().filter(|(_, value)| holds(value)).map(|(key, _)| key.as_str()).collect()
+    let found = entries.iter().filter(|(_, value)| holds(value));
+    found.filter_map(|(key, _)| keys.iter().position(|known| known == key)).collect()
 }
 
 /// The key with a known name for puzzles, or whose value is a puzzle.
-fn puzzle_key<'a>(entries: &'a Entries<'_>, keys: &[&'a str]) -> Result<&'a str, DetectError> {
-    let named = keys.iter().copied().filter(|key| names::is_puzzles(key.as_bytes()));
-    let mut found: Vec<_> = named.collect();
+fn puzzle_key(entries: &Entries<'_>, keys: &[&str]) -> Result<usize, DetectError> {
+    let is_named = |key: &usize| names::is_puzzles(keys[*key].as_bytes());
+    let mut found: Vec<_> = (0..keys.len()).filter(is_named).collect();
     if found.is_empty() {
-        found = shaped(entries, is_puzzle);
+        found = shaped(entries, keys, is_puzzle);
     }
     let columns = Columns::quoted(keys);
     match found[..] {
         [one] => Ok(one),
         [] => Err(DetectError::NoPuzzles(columns)),
-        _ => Err(DetectError::Several { which: Columns::quoted(&found), columns }),
+        _ => Err(DetectError::Several { which: columns.only(&found), columns }),
     }
 }
 
 /// The key with a known name for solutions, or whose value is a solution.
-fn answer_key<'a>(
-    entries: &'a Entries<'_>,
-    keys: &[&'a str],
-    puzzle: &str,
-) -> Result<&'a str, DetectError> {
-    let others = keys.iter().copied().filter(|key| *key != puzzle);
-    let named = others.filter_map(|key| Some((names::solutions(key)?, key))).min();
+fn answer_key(entries: &Entries<'_>, keys: &[&str], puzzle: usize) -> Result<usize, DetectError> {
+    let others = (0..keys.len()).filter(|&key| key != puzzle);
+    let named = others.filter_map(|key| Some((names::solutions(keys[key])?, keys[key], key)));
+    let named = named.min().map(|(.., key)| key);
     named
-        .map(|(_, key)| key)
-        .or_else(|| shaped(entries, is_grid).into_iter().find(|key| *key != puzzle))
+        .or_else(|| shaped(entries, keys, is_grid).into_iter().find(|&key| key != puzzle))
         .ok_or_else(|| DetectError::NoSolutions(Columns::quoted(keys)))
 }

@@ -119,11 +119,13 @@ impl InputOptions {
             Verdict::NotYet => return Ok(None),
             Verdict::Text => {}
         }
-        match self.find(start, is_all)? {
-            Some(layout) if self.wants_answers() && !layout.has_answers() => {
+        match self.find(start, is_all) {
+            Ok(layout) if self.wants_answers() && !layout.has_answers() => {
                 Err(DetectError::OnlyPuzzles)
             }
-            found => Ok(found),
+            Ok(layout) => Ok(Some(layout)),
+            Err(Undecided::NotYet) => Ok(None),
+            Err(Undecided::Failed(error)) => Err(error),
         }
     }
 
@@ -131,7 +133,7 @@ impl InputOptions {
         self.answers != Answers::Unwanted
     }
 
-    fn find(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
+    fn find(&self, start: &[u8], is_all: bool) -> Result<Layout, Undecided> {
         let (start, is_end) = match start.get(..MOST_BYTES) {
             Some(most) => (most, is_all && most.len() == start.len()),
             None => (start, is_all),
@@ -139,27 +141,22 @@ impl InputOptions {
         let is_all = is_all || start.len() == MOST_BYTES;
         let start = without_mark(start);
         match self.format {
-            InputFormat::Lines => self.lines().map(Some),
-            InputFormat::Grid => self.grids().map(Some),
+            InputFormat::Lines => self.lines(),
+            InputFormat::Grid => self.grids(),
             InputFormat::Jsonl => self.json(start, is_all, is_end),
             InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
                 let Some(sample) = Sample::new(start, is_all, is_end) else {
-                    return if is_all { self.lines().map(Some) } else { Ok(None) };
+                    return if is_all { self.lines() } else { Err(Undecided::NotYet) };
                 };
-                let is_json = self.starts_with_object(sample.text, is_all);
-                let Some(is_json) = is_json else { return Ok(None) };
-                if is_json {
+                if self.starts_with_object(sample.text, is_all)? {
                     return self.json(sample.text, is_all, is_end);
                 }
                 if !self.is_table() {
-                    let Some(is_lines) = sample.starts_with_puzzle() else { return Ok(None) };
-                    if is_lines {
-                        return self.lines().map(Some);
+                    if sample.starts_with_puzzle()? {
+                        return self.lines();
                     }
-                    let is_grid = grid::looks_like_grid(start, is_all);
-                    let Some(is_grid) = is_grid else { return Ok(None) };
-                    if is_grid {
-                        return self.grids().map(Some);
+                    if grid::looks_like_grid(start, is_all).ok_or(Undecided::NotYet)? {
+                        return self.grids();
                     }
                 }
                 self.table(sample)
@@ -176,7 +173,7 @@ impl InputOptions {
             || matches!(self.answers, Answers::Column(_))
     }
 
-    fn lines(&self) -> Result<Layout, DetectError> {
+    fn lines(&self) -> Result<Layout, Undecided> {
         let (with, without) = if self.wants_answers() {
             (TrailingText::AnswerAndRest, Layout::LinesAnd(TrailingText::Answer))
         } else {
@@ -185,7 +182,7 @@ impl InputOptions {
         self.with_or_without(lines::REST, Layout::LinesAnd(with), without)
     }
 
-    fn grids(&self) -> Result<Layout, DetectError> {
+    fn grids(&self) -> Result<Layout, Undecided> {
         self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
     }
 
@@ -195,7 +192,7 @@ impl InputOptions {
         column: &str,
         with: Layout,
         without: Layout,
-    ) -> Result<Layout, DetectError> {
+    ) -> Result<Layout, Undecided> {
         match &self.keep {
             None => Ok(without),
             Some(Keep::All) => Ok(with),
@@ -203,10 +200,40 @@ impl InputOptions {
                 None => Ok(with),
                 Some(name) => {
                     let columns = Columns::quoted(&[column]);
-                    Err(DetectError::NoColumn { name: name.clone(), columns })
+                    Err(DetectError::NoColumn { name: name.clone(), columns }.into())
                 }
             },
         }
+    }
+
+    /// The columns of these names that are copied to the output.
+    fn kept(
+        &self,
+        names: &[impl AsRef<str>],
+        puzzle: usize,
+        answer: Option<usize>,
+    ) -> Result<Vec<usize>, DetectError> {
+        match &self.keep {
+            None => Ok(Vec::new()),
+            Some(Keep::All) => {
+                let is_shown = |column| column == puzzle || Some(column) == answer;
+                Ok((0..names.len()).filter(|&column| !is_shown(column)).collect())
+            }
+            Some(Keep::Only(wanted)) => wanted.iter().map(|name| column_of(names, name)).collect(),
+        }
+    }
+}
+
+/// Why there is no layout.
+enum Undecided {
+    /// More bytes are needed.
+    NotYet,
+    Failed(DetectError),
+}
+
+impl From<DetectError> for Undecided {
+    fn from(error: DetectError) -> Self {
+        Self::Failed(error)
     }
 }
 

@@ -1,16 +1,14 @@
 //! The first bytes of an input, split into rows and fields.
 
-use std::ops::ControlFlow;
-
 use memchr::memchr;
 
-use super::Columns;
+use super::{Columns, Undecided};
 use crate::input::csv::{Delimiter, Header, Row, Table};
 use crate::input::field::FieldForm;
 use crate::input::lines;
 use crate::input::lines::first_end;
 use crate::marks;
-use crate::puzzle::{BLANKS, CELLS};
+use crate::puzzle::{CELLS, is_cell};
 
 /// The start of an input, from its first line that is neither blank nor a comment.
 #[derive(Clone, Copy)]
@@ -36,46 +34,45 @@ impl<'a> Sample<'a> {
         (!text.is_empty()).then_some(Self { text, line, is_all, is_end })
     }
 
-    /// Whether the first line starts with a puzzle or pencil marks; `None` if more bytes are
-    /// needed.
-    pub(super) fn starts_with_puzzle(&self) -> Option<bool> {
+    /// Whether the first line starts with a puzzle or pencil marks.
+    pub(super) fn starts_with_puzzle(&self) -> Result<bool, Undecided> {
         let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let text = &self.text[blanks..];
         let is_end = |byte: &u8| matches!(byte, b' ' | b'\t' | b',' | b';' | b'\r' | b'\n');
         let end = match text.iter().position(is_end) {
             Some(end) => end,
             None if self.is_all || text.len() > marks::TEXT => text.len(),
-            None => return None,
+            None => return Err(Undecided::NotYet),
         };
         let word = &text[..end];
         if !is_grid(word) {
-            return if is_puzzle(word) { Some(true) } else { self.starts_with_other_form() };
+            return if is_puzzle(word) { Ok(true) } else { self.starts_with_other_form() };
         }
         // A grid without blanks may be a solution that precedes its puzzle.
         let line = match first_end(text) {
             Some(end) => &text[..end],
             None if self.is_all => text,
-            None => return None,
+            None => return Err(Undecided::NotYet),
         };
         let mut fields = line.split(|byte| !is_cell(*byte));
-        Some(!fields.any(is_puzzle))
+        Ok(!fields.any(is_puzzle))
     }
 
     /// The same for the forms in which a puzzle takes the whole line.
-    fn starts_with_other_form(&self) -> Option<bool> {
+    fn starts_with_other_form(&self) -> Result<bool, Undecided> {
         match first_end(self.text) {
-            Some(end) => Some(lines::is_other_form(&self.text[..end])),
-            None if self.is_all => Some(lines::is_other_form(self.text)),
-            None if lines::may_be_other_form(self.text) => None,
-            None => Some(false),
+            Some(end) => Ok(lines::is_other_form(&self.text[..end])),
+            None if self.is_all => Ok(lines::is_other_form(self.text)),
+            None if lines::may_be_other_form(self.text) => Err(Undecided::NotYet),
+            None => Ok(false),
         }
     }
 
-    /// The earliest row that has puzzles, over all candidates. Continues if more bytes are needed.
+    /// The earliest row that has puzzles, over all candidates.
     pub(super) fn earliest<'c>(
         &self,
         candidates: &'c [Candidate],
-    ) -> ControlFlow<Option<(&'c Candidate, Fields)>> {
+    ) -> Result<Option<(&'c Candidate, Fields)>, Undecided> {
         let mut earliest: Option<(usize, &Candidate, Fields)> = None;
         let mut fewest = usize::MAX;
         for candidate in candidates {
@@ -97,11 +94,7 @@ impl<'a> Sample<'a> {
         // A candidate with an open quote sees no more rows, but the next one may have puzzles.
         let is_certain = earliest.as_ref().is_some_and(|(number, ..)| *number <= fewest);
         let found = earliest.map(|(_, candidate, row)| (candidate, row));
-        if is_certain || self.is_all {
-            ControlFlow::Break(found)
-        } else {
-            ControlFlow::Continue(())
-        }
+        if is_certain || self.is_all { Ok(found) } else { Err(Undecided::NotYet) }
     }
 
     pub(super) fn rows(self, delimiter: Delimiter) -> impl Iterator<Item = Fields> + use<'a> {
@@ -172,23 +165,12 @@ impl Fields {
         exact.or_else(|| self.texts.iter().position(|field| field.eq_ignore_ascii_case(name)))
     }
 
-    pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize) -> Table {
-        Table {
-            delimiter,
-            header: None,
-            fields: self.len(),
-            puzzle,
-            answer: None,
-            kept: Vec::new(),
-        }
-    }
-
-    /// The table with this row as its header, on this line.
-    pub(super) fn header(&self, delimiter: Delimiter, puzzle: usize, line: u64) -> Table {
-        let names =
-            self.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        let header = Some(Header { line, names });
-        Table { header, ..self.table(delimiter, puzzle) }
+    /// The table of this row, which is its header on this line if there is one.
+    pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize, header: Option<u64>) -> Table {
+        let name = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
+        let names = || self.texts.iter().map(name).collect();
+        let header = header.map(|line| Header { line, names: names() });
+        Table { delimiter, header, fields: self.len(), puzzle, answer: None, kept: Vec::new() }
     }
 
     pub(super) fn columns(&self, is_header: bool) -> Columns {
@@ -207,11 +189,6 @@ impl Fields {
 
 /// How many characters of a field a message shows.
 const SAMPLE: usize = 12;
-
-/// Whether a byte is a digit or a blank.
-pub(super) fn is_cell(byte: u8) -> bool {
-    byte.is_ascii_digit() || BLANKS.contains(&byte)
-}
 
 /// Whether a field is 81 digits.
 pub(super) fn is_grid(field: &[u8]) -> bool {

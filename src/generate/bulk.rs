@@ -38,6 +38,7 @@ pub struct Room {
 struct Stopped;
 
 impl InFlight {
+    /// Begins the row at this place with a random grid.
     fn begin(
         place: usize,
         mut random: SeededRng,
@@ -64,17 +65,6 @@ impl InFlight {
                 }
             }
         }
-    }
-
-    /// Restarts the row with another grid.
-    fn restart(
-        self: Box<Self>,
-        recipe: &Recipe,
-        scalar: &mut Scalar,
-        stop: &StopFlag,
-    ) -> Result<Box<Self>, Stopped> {
-        let Self { place, random, .. } = *self;
-        Self::begin(place, random, recipe, scalar, stop)
     }
 }
 
@@ -145,7 +135,9 @@ impl Generator {
             match row.reduction.learn(outcome.solution()) {
                 Next::Search => rows.push(row),
                 Next::Done => reduced.push(row),
-                Next::Impossible => rows.push(row.restart(recipe, scalar, stop)?),
+                Next::Impossible => {
+                    rows.push(InFlight::begin(row.place, row.random, recipe, scalar, stop)?);
+                }
             }
         }
         Ok(())
@@ -169,9 +161,11 @@ impl Generator {
                 let (random, scalar) = (&mut row.random, &mut self.scalar);
                 kinds::of_minimal(recipe.kind, puzzle.0, &solution.0, random, scalar)
             });
-            match found.flatten() {
-                Some(cells) => made[row.place] = Puzzle(cells),
-                None => self.rows.push(row.restart(recipe, &mut self.scalar, &self.stop)?),
+            if let Some(cells) = found.flatten() {
+                made[row.place] = Puzzle(cells);
+            } else {
+                let Self { scalar, stop, rows, .. } = self;
+                rows.push(InFlight::begin(row.place, row.random, recipe, scalar, stop)?);
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::recipe::Grids;
 use super::{Cells, Kind};
+use crate::propagate::peers;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
@@ -157,11 +158,7 @@ fn only_digit(digits: u16) -> Option<u8> {
 
 /// The candidates of a cell (bits 1 to 9): digits that no peer has.
 fn candidates(cells: &Cells, cell: usize) -> u16 {
-    let (row, column) = (cell / 9, cell % 9);
-    let corner = row / 3 * 27 + column / 3 * 3;
-    let taken = (0..9).fold(0_u16, |taken, i| {
-        let peers = [row * 9 + i, i * 9 + column, corner + i / 3 * 9 + i % 3];
-        peers.iter().fold(taken, |taken, &peer| taken | 1 << cells[peer])
-    });
+    let digit = |&peer: &u8| cells[usize::from(peer)];
+    let taken = peers(cell).iter().fold(0_u16, |taken, peer| taken | 1 << digit(peer));
     !taken & 0b11_1111_1110
 }

@@ -1,6 +1,5 @@
 //! A decoder for any codec.
 
-use std::fmt;
 use std::io;
 
 use super::StreamOptions;
@@ -88,11 +87,5 @@ impl Member {
             Self::Xz(_) => bytes.iter().take_while(|&&byte| byte == 0).count(),
             _ => 0,
         }
-    }
-}
-
-impl fmt::Debug for Member {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Member")
     }
 }

@@ -49,7 +49,6 @@ use step::Fault;
 /// The size of a read of compressed bytes.
 const COMPRESSED: usize = 128 * 1024;
 
-#[derive(Debug)]
 pub(super) struct Inflate {
     codec: Codec,
     decoder: Member,
@@ -61,7 +60,8 @@ pub(super) struct Inflate {
     used: u64,
     /// How many of them belong to the current member.
     of_member: u64,
-    failure: Option<Failure>,
+    /// Why the stream cannot be read further.
+    failure: Option<(ErrorKind, String)>,
 }
 
 impl Inflate {
@@ -87,8 +87,8 @@ impl Inflate {
             if made > 0 {
                 return Ok(made);
             }
-            if let Some(failure) = &self.failure {
-                return Err(failure.error(self.codec));
+            if let Some((kind, what)) = &self.failure {
+                return Err(io::Error::new(*kind, what.clone()));
             }
             let got = source.read(&mut self.bytes)?;
             (self.start, self.end) = (0, got);
@@ -96,7 +96,8 @@ impl Inflate {
                 if self.of_member == 0 {
                     return Ok(0);
                 }
-                self.failure = Some(Failure::CutOff { at: self.used });
+                let what = format!("is cut off after byte {}", self.used);
+                self.fail(ErrorKind::UnexpectedEof, &what);
             }
         }
     }
@@ -113,7 +114,8 @@ impl Inflate {
             }
             let bytes = &self.bytes[self.start..self.end];
             if self.is_between_members() && Beginning::of(bytes) == Beginning::Plain {
-                self.failure = Some(Failure::SomethingElse { at: self.used });
+                let what = format!("ends at byte {}, but something else follows", self.used);
+                self.fail(ErrorKind::InvalidData, &what);
                 break;
             }
             let step = self.decoder.step(bytes, &mut into[made..]);
@@ -125,48 +127,27 @@ impl Inflate {
                 Ok(true) => self.of_member = 0,
                 Ok(false) if step.used == 0 && step.made == 0 => break,
                 Ok(false) => {}
-                Err(fault) => self.failure = Some(Failure::Fault { at: self.used, fault }),
+                Err(fault) => {
+                    let what = match fault {
+                        Fault::Damaged(what) => {
+                            format!("is damaged near byte {}: {what}", self.used)
+                        }
+                        Fault::Asks(what) => format!("needs {what}"),
+                        Fault::Window => "needs a larger window".into(),
+                    };
+                    self.fail(ErrorKind::InvalidData, &what);
+                }
             }
         }
         made
     }
 
+    fn fail(&mut self, kind: ErrorKind, what: &str) {
+        self.failure = Some((kind, format!("the {} stream {what}", self.codec.name())));
+    }
+
     fn is_between_members(&self) -> bool {
         self.of_member == 0
-    }
-}
-
-/// Why a compressed stream cannot be read further; `at` is an offset in its compressed bytes.
-#[derive(Debug)]
-enum Failure {
-    CutOff { at: u64 },
-    Fault { at: u64, fault: Fault },
-    SomethingElse { at: u64 },
-}
-
-impl Failure {
-    fn error(&self, codec: Codec) -> io::Error {
-        let name = codec.name();
-        let (kind, message) = match self {
-            Self::CutOff { at } => {
-                (ErrorKind::UnexpectedEof, format!("the {name} stream is cut off after byte {at}"))
-            }
-            Self::Fault { at, fault: Fault::Damaged(what) } => (
-                ErrorKind::InvalidData,
-                format!("the {name} stream is damaged near byte {at}: {what}"),
-            ),
-            Self::Fault { at: _, fault: Fault::Asks(what) } => {
-                (ErrorKind::InvalidData, format!("the {name} stream needs {what}"))
-            }
-            Self::Fault { at: _, fault: Fault::Window } => {
-                (ErrorKind::InvalidData, format!("the {name} stream needs a larger window"))
-            }
-            Self::SomethingElse { at } => (
-                ErrorKind::InvalidData,
-                format!("the {name} stream ends at byte {at}, but something else follows"),
-            ),
-        };
-        io::Error::new(kind, message)
     }
 }
 

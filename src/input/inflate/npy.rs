@@ -19,7 +19,6 @@ const LONGEST_HEADER: usize = 4096;
 /// Written for a number that is not a cell; no puzzle has this character.
 const NO_CELL: u8 = b'@';
 
-#[derive(Debug)]
 pub(super) struct NpyRows {
     /// The number that means a blank; the digits 1 to 9 follow it.
     blank: u8,
@@ -29,7 +28,6 @@ pub(super) struct NpyRows {
 }
 
 /// The array of a header, and what is left of it.
-#[derive(Debug)]
 struct Array {
     element: Element,
     row: usize,

@@ -137,16 +137,14 @@ impl<'a> Fields<'a> {
     /// An empty field.
     #[inline(always)]
     pub fn empty(&mut self) {
-        self.room[0] = self.separator;
-        self.advance(1);
+        self.end(0);
     }
 
     /// The text of 81 cells.
     #[inline(always)]
     pub fn cells(&mut self, cells: &[u8; CELLS]) {
         *self.chunk() = *cells;
-        self.room[CELLS] = self.separator;
-        self.advance(CELLS + 1);
+        self.end(CELLS);
     }
 
     /// The 81 digits of a grid.
@@ -157,16 +155,14 @@ impl<'a> Fields<'a> {
         for (character, digit) in text.iter_mut().zip(grid.cells()) {
             *character = digit + b'0';
         }
-        self.room[CELLS] = self.separator;
-        self.advance(CELLS + 1);
+        self.end(CELLS);
     }
 
     /// A short text.
     #[inline(always)]
     pub fn short(&mut self, text: &Short) {
         let length = text.copy_to(self.room);
-        self.room[length] = self.separator;
-        self.advance(length + 1);
+        self.end(length);
     }
 
     /// A number in decimal.
@@ -174,14 +170,13 @@ impl<'a> Fields<'a> {
     pub fn number(&mut self, number: u64) {
         match number {
             0..10 => {
-                *self.chunk() = [b'0' + number as u8, self.separator];
-                self.advance(2);
+                self.room[0] = b'0' + number as u8;
+                self.end(1);
             }
             10..100_000_000 => {
                 let (digits, length) = eight_digits(number);
                 *self.chunk() = digits;
-                self.room[length] = self.separator;
-                self.advance(length + 1);
+                self.end(length);
             }
             _ => self.text(itoa::Buffer::new().format(number).as_bytes()),
         }
@@ -191,8 +186,7 @@ impl<'a> Fields<'a> {
     #[inline(always)]
     pub fn text(&mut self, text: &[u8]) {
         self.room[..text.len()].copy_from_slice(text);
-        self.room[text.len()] = self.separator;
-        self.advance(text.len() + 1);
+        self.end(text.len());
     }
 
     /// A field written by a function that is not inlined, without its separator.
@@ -202,8 +196,7 @@ impl<'a> Fields<'a> {
     #[inline(always)]
     pub fn by(&mut self, write: impl FnOnce(&mut [u8]) -> usize) {
         let length = write(self.room);
-        self.room[length] = self.separator;
-        self.advance(length + 1);
+        self.end(length);
     }
 
     #[inline(always)]
@@ -211,10 +204,12 @@ impl<'a> Fields<'a> {
         self.room.first_chunk_mut().expect("a row fits in the space that it reserved")
     }
 
+    /// Ends a field of this length with a separator.
     #[inline(always)]
-    fn advance(&mut self, by: usize) {
+    fn end(&mut self, length: usize) {
         let room = std::mem::take(&mut self.room);
-        self.room = &mut room[by..];
+        room[length] = self.separator;
+        self.room = &mut room[length + 1..];
     }
 }
 
@@ -236,15 +231,9 @@ impl Short {
         short
     }
 
-    /// Takes a text and adds double quotes.
-    ///
-    /// # Panics
-    /// When it is too long.
-    pub const fn quoted(text: &str) -> Self {
-        let mut short = Self { text: [b'"'; SHORT], length: text.len() + 2 };
-        short.text.split_at_mut(1).1.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
-        assert!(short.length <= SHORT, "a short text");
-        short
+    /// `true` or `false`.
+    pub const fn truth(is: bool) -> Self {
+        Self::new(if is { "true" } else { "false" })
     }
 
     /// Takes a number with at most two decimals.
@@ -316,6 +305,15 @@ mod tests {
             let (digits, length) = eight_digits(number);
             assert_eq!(&digits[..length], number.to_string().as_bytes());
             assert_eq!(eight_digits_with_zeros(number), format!("{number:08}").as_bytes());
+        }
+    }
+
+    #[test]
+    fn numbers_have_no_more_decimals_than_they_need() {
+        for (number, text) in
+            [(0.0, "0"), (17.0, "17"), (100.0, "100"), (2.345, "2.35"), (1e15, "1000000000000000")]
+        {
+            assert_eq!(Short::decimal(number), Short::new(text));
         }
     }
 

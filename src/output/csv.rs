@@ -7,10 +7,10 @@ use crate::simd::vectors::{Simd, dispatch};
 
 use super::columns::names_of_kept;
 use super::plain::{PlainRows, STATUS_NAMES};
-use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows};
+use super::row::RowValue;
+use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::puzzle::CELLS;
 use crate::simd::SimdLevel;
-use crate::status::Status;
 
 /// CSV rows.
 pub type CsvRows = SeparatedRows<b','>;
@@ -118,7 +118,7 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
         match self.columns[..] {
             // Quoted, because an empty line would not be a row.
-            [column] if self.kept.is_empty() && is_empty(column, row) => out.text(b"\"\""),
+            [column] if self.kept.is_empty() && row.value(column).is_empty() => out.text(b"\"\""),
             _ => self.columns.iter().for_each(|column| push_column::<SEPARATOR>(*column, row, out)),
         }
     }
@@ -140,55 +140,16 @@ fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_
 
 #[inline(always)]
 fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
-    match column {
-        Column::File | Column::Seed => out.by(|room| quote::<SEPARATOR>(row.file.as_bytes(), room)),
-        Column::Line | Column::Id => out.number(row.line),
-        Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
-            Ok(cells) if row.outcome.is_ok() => out.cells(cells),
-            _ => out.by(|room| quote::<SEPARATOR>(row.text, room)),
-        },
-        Column::Solution => match row.outcome_or_none().solution() {
-            Some(grid) => out.grid(grid),
-            None => out.empty(),
-        },
-        Column::Answer => match <&[u8; CELLS]>::try_from(row.answer().first()) {
-            Ok(digits) if row.status == Status::Ok => out.cells(digits),
-            _ => out.by(|room| quote::<SEPARATOR>(row.answer().first(), room)),
-        },
-        Column::Canonical => match row.canonical {
-            Some(canonical) => out.cells(&canonical.form.text()),
-            None => out.empty(),
-        },
-        Column::Automorphisms => match row.canonical {
-            Some(canonical) => out.number(canonical.automorphisms.into()),
-            None => out.empty(),
-        },
-        Column::Status => out.short(&STATUS_NAMES[row.status as usize]),
-        Column::Reason if row.status == Status::Ok => out.empty(),
-        Column::Reason => out.by(|room| quote::<SEPARATOR>(row.reason().as_bytes(), room)),
-        Column::Solutions => out.number(row.outcome_or_none().solutions.into()),
-        Column::Guesses => out.number(row.outcome_or_none().guesses),
-        Column::Nodes => out.number(row.outcome_or_none().nodes),
-        Column::LatencyNs => out.number(row.outcome_or_none().latency_ns),
-        Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-            match row.fact(column) {
-                Some(text) => out.short(&text),
-                None => out.empty(),
-            }
-        }
-    }
-}
-
-fn is_empty(column: Column, row: &Row<'_>) -> bool {
-    match column {
-        Column::Solution => row.outcome_or_none().solution().is_none(),
-        Column::Answer => row.answer().length() == 0,
-        Column::Canonical | Column::Automorphisms => row.canonical.is_none(),
-        Column::Reason => row.reason().is_empty(),
-        Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-            row.fact(column).is_none()
-        }
-        _ => false,
+    match row.value(column) {
+        RowValue::None => out.empty(),
+        RowValue::Number(number) => out.number(number),
+        RowValue::Decimal(number) => out.short(&Short::decimal(number)),
+        RowValue::Truth(is) => out.short(&Short::truth(is)),
+        RowValue::Status(status) => out.short(&STATUS_NAMES[status as usize]),
+        RowValue::Cells(cells) => out.cells(cells),
+        RowValue::Grid(grid) => out.grid(grid),
+        RowValue::Form(form) => out.cells(&form.text()),
+        RowValue::Text(text) => out.by(|room| quote::<SEPARATOR>(text, room)),
     }
 }
 
@@ -225,6 +186,7 @@ mod tests {
     use crate::input::{Record, RecordList, Records, Text, lines};
     use crate::output::Outcomes;
     use crate::solver::Outcome;
+    use crate::status::Status;
 
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
         let text = Text::Block(0..bytes.len() as u32);

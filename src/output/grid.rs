@@ -25,8 +25,6 @@ pub struct LabelledGrids {
 }
 
 impl RowFormat for LabelledGrids {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         // A name with a line feed in it must not end the label.
         let place = if self.with_file {
@@ -62,8 +60,6 @@ impl RowFormat for LabelledGrids {
 pub struct PuzzleGrids;
 
 impl RowFormat for PuzzleGrids {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
             let mut text = format!("# row {} of seed {}\n", row.line, row.file).into_bytes();

@@ -4,10 +4,11 @@
 //! Bytes of a malformed line that are not UTF-8 become U+FFFD.
 
 use super::columns::names_of_kept;
+use super::plain::STATUS_NAMES;
+use super::row::RowValue;
 use super::{Column, Row, RowBuffer, RowFormat, Rows, Short};
 use crate::input::FieldForm;
 use crate::puzzle::{CELLS, Grid};
-use crate::status::Status;
 
 /// One JSON object per record, with these columns in this order.
 #[derive(Clone, Debug)]
@@ -71,8 +72,6 @@ impl Default for JsonRows {
 }
 
 impl RowFormat for JsonRows {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
             out.append_row(self.room(&row), b'\n', |fields| {
@@ -80,7 +79,7 @@ impl RowFormat for JsonRows {
                     let mut object = Object { room, length: 0 };
                     for (column, key) in &self.columns {
                         object.short(key);
-                        object.value(*column, &row);
+                        object.value(*column, row.value(*column));
                     }
                     for (key, (text, form)) in self.kept.iter().zip(row.kept().forms()) {
                         object.put(key);
@@ -111,45 +110,25 @@ fn is_number(text: &str) -> bool {
 }
 
 impl Object<'_> {
-    fn value(&mut self, column: Column, row: &Row<'_>) {
-        match column {
-            // The name of a corpus is its seed.
-            Column::Seed if is_number(row.file) => self.put(row.file.as_bytes()),
-            Column::File | Column::Seed => self.string(row.file),
-            Column::Line | Column::Id => self.number(row.line),
-            Column::Puzzle => match <&[u8; CELLS]>::try_from(row.text) {
-                Ok(cells) if row.outcome.is_ok() => self.cells(cells),
-                _ => self.string(&String::from_utf8_lossy(row.text)),
-            },
-            Column::Solution => match row.outcome_or_none().solution() {
-                Some(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
-                None => self.put(b"null"),
-            },
-            Column::Answer => match <&[u8; CELLS]>::try_from(row.answer().first()) {
-                Ok(digits) if row.status == Status::Ok => self.cells(digits),
-                _ => self.string(&String::from_utf8_lossy(row.answer().first())),
-            },
-            Column::Canonical => match row.canonical {
-                Some(canonical) => self.cells(&canonical.form.text()),
-                None => self.put(b"null"),
-            },
-            Column::Automorphisms => match row.canonical {
-                Some(canonical) => self.number(canonical.automorphisms.into()),
-                None => self.put(b"null"),
-            },
-            Column::Reason if row.reason().is_empty() => self.put(b"null"),
-            Column::Reason => self.string(row.reason()),
-            Column::Status => self.short(&STATUS_NAMES[row.status as usize]),
-            Column::Solutions => self.number(row.outcome_or_none().solutions.into()),
-            Column::Guesses => self.number(row.outcome_or_none().guesses),
-            Column::Nodes => self.number(row.outcome_or_none().nodes),
-            Column::LatencyNs => self.number(row.outcome_or_none().latency_ns),
-            Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-                match row.fact(column) {
-                    Some(text) => self.short(&text),
-                    None => self.put(b"null"),
-                }
+    fn value(&mut self, column: Column, value: RowValue<'_>) {
+        match value {
+            RowValue::None => self.put(b"null"),
+            RowValue::Number(number) => self.put(itoa::Buffer::new().format(number).as_bytes()),
+            RowValue::Decimal(number) => self.short(&Short::decimal(number)),
+            RowValue::Truth(is) => self.short(&Short::truth(is)),
+            RowValue::Status(status) => {
+                self.put(b"\"");
+                self.short(&STATUS_NAMES[status as usize]);
+                self.put(b"\"");
             }
+            RowValue::Cells(cells) => self.cells(cells),
+            RowValue::Grid(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
+            RowValue::Form(form) => self.cells(&form.text()),
+            RowValue::Text(text) => match String::from_utf8_lossy(text) {
+                // The name of a corpus is its seed.
+                seed if column == Column::Seed && is_number(&seed) => self.put(text),
+                text => self.string(&text),
+            },
         }
     }
 
@@ -167,10 +146,6 @@ impl Object<'_> {
         self.length += before - rest.len();
     }
 
-    fn number(&mut self, number: u64) {
-        self.put(itoa::Buffer::new().format(number).as_bytes());
-    }
-
     fn short(&mut self, text: &Short) {
         self.length += text.copy_to(&mut self.room[self.length..]);
     }
@@ -182,22 +157,12 @@ impl Object<'_> {
     }
 }
 
-/// The names of statuses, in quotes.
-const STATUS_NAMES: [Short; Status::ALL.len()] = {
-    let mut names = [Short::new(""); Status::ALL.len()];
-    let mut i = 0;
-    while i < names.len() {
-        names[i] = Short::quoted(Status::ALL[i].name());
-        i += 1;
-    }
-    names
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::input::{Record, RecordList, Text};
     use crate::output::Outcomes;
+    use crate::status::Status;
 
     #[test]
     fn the_longest_escapes_fit() {

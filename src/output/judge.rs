@@ -25,8 +25,6 @@ impl JudgeGrids {
 }
 
 impl RowFormat for JudgeGrids {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
             if let Some(grid) = row.outcome_or_none().solution() {

@@ -8,8 +8,6 @@ use crate::puzzle::CELLS;
 pub struct SolutionLines;
 
 impl RowFormat for SolutionLines {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
             out.append_row(CELLS + 1, b'\n', |fields| match row.outcome_or_none().solution() {
@@ -25,8 +23,6 @@ impl RowFormat for SolutionLines {
 pub struct PuzzleLines;
 
 impl RowFormat for PuzzleLines {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
             out.append_row(row.text.len() + 1, b'\n', |fields| fields.text(row.text));
@@ -39,8 +35,6 @@ impl RowFormat for PuzzleLines {
 pub struct FormLines;
 
 impl RowFormat for FormLines {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         for row in rows.iter() {
             out.append_row(CELLS + 1, b'\n', |fields| match row.canonical {

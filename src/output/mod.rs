@@ -23,7 +23,6 @@ mod columns;
 pub mod compress;
 #[doc(hidden)]
 pub mod csv;
-mod facts;
 #[doc(hidden)]
 pub mod grid;
 #[doc(hidden)]
@@ -71,8 +70,8 @@ pub use row::{Kept, Outcomes, PuzzleRow, PuzzleRows, Wanted};
 
 /// Formats rows as bytes. Workers share a format and call it concurrently.
 pub trait RowFormat: Sync {
-    /// Appends the header, which precedes the first row.
-    fn header(&self, out: &mut RowBuffer);
+    /// Appends the header, which precedes the first row, if there is one.
+    fn header(&self, _out: &mut RowBuffer) {}
 
     /// Appends the rows of a block.
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer);

@@ -3,51 +3,34 @@
 //! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. Its header
 //! holds the number of rows, so it is rewritten at the end ([`RowFormat::whole_header`]).
 
+use super::row::RowValue;
 use super::{Column, Row, RowBuffer, RowFormat, Rows};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// The length of the header, for any number of rows: a multiple of 64.
 pub const HEADER: usize = 128;
 
-/// The space that is requested from [`RowBuffer`] for a row: more than it prefetches.
-const ROOM: usize = 256;
-
 /// An array of type `uint8` and shape (records, 81): the cells of each record in one column.
 #[derive(Clone, Copy, Debug)]
 pub struct NpyRows {
-    column: NpyColumn,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NpyColumn {
-    Puzzle,
-    Solution,
-    Canonical,
+    column: Column,
 }
 
 impl NpyRows {
     /// An array of this column; `None` unless it is the puzzle, the solution or the canonical form.
     pub fn of(column: Column) -> Option<Self> {
-        let column = match column {
-            Column::Puzzle => NpyColumn::Puzzle,
-            Column::Solution => NpyColumn::Solution,
-            Column::Canonical => NpyColumn::Canonical,
-            _ => return None,
-        };
-        Some(Self { column })
+        let is_cells = matches!(column, Column::Puzzle | Column::Solution | Column::Canonical);
+        is_cells.then_some(Self { column })
     }
 
     /// The cells of a row; all blank if it has none.
     fn cells(self, row: &Row<'_>) -> [u8; CELLS] {
-        let cells = match self.column {
-            NpyColumn::Solution => row.outcome_or_none().solution().map(|grid| *grid.cells()),
-            NpyColumn::Canonical => row.canonical.map(|canonical| *canonical.form.cells()),
-            NpyColumn::Puzzle => match row.outcome {
-                Ok(_) => row.text.try_into().ok().and_then(Puzzle::from_text).map(|p| *p.cells()),
-                Err(_) => None,
-            },
-        };
-        cells.unwrap_or([0; CELLS])
+        match row.value(self.column) {
+            RowValue::Cells(text) => *Puzzle::from_text(text).unwrap_or_default().cells(),
+            RowValue::Grid(grid) => *grid.cells(),
+            RowValue::Form(form) => *form.cells(),
+            _ => [0; CELLS],
+        }
     }
 }
 
@@ -64,19 +47,11 @@ fn header(rows: u64) -> Vec<u8> {
 
 impl RowFormat for NpyRows {
     fn header(&self, out: &mut RowBuffer) {
-        let mut header = header(0).into_iter();
-        out.append_while(|room: &mut [u8; ROOM]| {
-            room[0] = header.next()?;
-            Some(1)
-        });
+        out.append(&header(0));
     }
 
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        let mut rows = rows.iter();
-        out.append_while(|room: &mut [u8; ROOM]| {
-            room[..CELLS].copy_from_slice(&self.cells(&rows.next()?));
-            Some(CELLS)
-        });
+        rows.iter().for_each(|row| out.append(&self.cells(&row)));
     }
 
     fn whole_header(&self) -> Option<fn(u64) -> Vec<u8>> {

@@ -5,15 +5,16 @@ use std::iter::Zip;
 use std::ops::Range;
 use std::slice::Iter;
 
+use super::Column;
 use crate::canon::Canonical;
 use crate::check::{Reason, Reasons};
-
 use crate::input::record_runs::RecordRun;
 use crate::input::{Field, FieldForm, PuzzleRef, Record, RecordList, Text};
-use crate::puzzle::{CELLS, Malformed, Puzzle};
+use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::rating::Facts;
 use crate::solver::Outcome;
 use crate::status::Status;
+use crate::text::Line;
 
 /// Everything that a format may output about one record.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,40 @@ pub struct Row<'a> {
     pub facts: Option<&'a Facts>,
     /// All rows of the block, and the index of this one.
     among: (&'a Rows<'a>, usize),
+}
+
+/// The value of a row in a column. Each format decides how it is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RowValue<'a> {
+    /// There is none.
+    None,
+    Number(u64),
+    /// A number that is shown with at most two decimals.
+    Decimal(f64),
+    Truth(bool),
+    Status(Status),
+    /// The 81 cells of a puzzle as written.
+    Cells(&'a Line),
+    Grid(&'a Grid),
+    Form(&'a Puzzle),
+    /// Foreign text.
+    Text(&'a [u8]),
+}
+
+impl<'a> RowValue<'a> {
+    /// A text, which is 81 cells if it is that long and has been read.
+    #[inline(always)]
+    fn of_text(text: &'a [u8], is_read: bool) -> Self {
+        match text.try_into() {
+            Ok(cells) if is_read => Self::Cells(cells),
+            _ => Self::Text(text),
+        }
+    }
+
+    /// Whether it is written as nothing.
+    pub(super) fn is_empty(self) -> bool {
+        matches!(self, Self::None | Self::Text([]))
+    }
 }
 
 /// The row of a puzzle that was written as 81 contiguous cells: nearly all rows.
@@ -107,7 +142,7 @@ impl<'a> Kept<'a> {
 
     /// The text of each field.
     pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
-        self.fields.iter().map(move |field| field.text(self.bytes))
+        self.forms().map(|(text, _)| text)
     }
 
     /// The text and the form of each field.
@@ -143,9 +178,43 @@ impl<'a> Row<'a> {
         self.outcome.unwrap_or(&Outcome::NONE)
     }
 
+    /// The value in a column.
+    #[inline(always)]
+    pub(super) fn value(&self, column: Column) -> RowValue<'a> {
+        let outcome = self.outcome_or_none();
+        match column {
+            Column::File | Column::Seed => RowValue::Text(self.file.as_bytes()),
+            Column::Line | Column::Id => RowValue::Number(self.line),
+            Column::Puzzle => RowValue::of_text(self.text, self.outcome.is_ok()),
+            Column::Solution => outcome.solution().map_or(RowValue::None, RowValue::Grid),
+            Column::Answer => RowValue::of_text(self.answer().first(), self.status == Status::Ok),
+            Column::Canonical => match self.canonical {
+                Some(canonical) => RowValue::Form(&canonical.form),
+                None => RowValue::None,
+            },
+            Column::Automorphisms => match self.canonical {
+                Some(canonical) => RowValue::Number(canonical.automorphisms.into()),
+                None => RowValue::None,
+            },
+            Column::Status => RowValue::Status(self.status),
+            Column::Reason => match self.reason() {
+                "" => RowValue::None,
+                reason => RowValue::Text(reason.as_bytes()),
+            },
+            Column::Solutions => RowValue::Number(outcome.solutions.into()),
+            Column::Guesses => RowValue::Number(outcome.guesses),
+            Column::Nodes => RowValue::Number(outcome.nodes),
+            Column::LatencyNs => RowValue::Number(outcome.latency_ns),
+            Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
+                self.facts.and_then(|facts| fact(facts, column)).unwrap_or(RowValue::None)
+            }
+        }
+    }
+
     /// Why the record has its status, if that does not follow from the puzzle alone.
     pub fn reason(&self) -> &'a str {
         match (self.status, self.outcome, self.mismatch) {
+            (Status::Ok, ..) => "",
             (_, Err(malformed), _) => &malformed.what,
             (_, _, Some(mismatch)) => mismatch.text,
             (Status::GaveUp, ..) => "the limit of nodes was reached",
@@ -153,6 +222,18 @@ impl<'a> Row<'a> {
             (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
             _ => "",
         }
+    }
+}
+
+/// A fact in its column, if it is known.
+fn fact<'a>(facts: &Facts, column: Column) -> Option<RowValue<'a>> {
+    match column {
+        Column::Clues => facts.clues.map(|clues| RowValue::Number(clues.into())),
+        Column::Level => facts.level.map(|level| RowValue::Number(level.number().into())),
+        Column::Rating => facts.rating.map(RowValue::Decimal),
+        Column::Minimal => facts.minimal.map(RowValue::Truth),
+        Column::Copy => facts.copy.map(|copy| RowValue::Number(copy.into())),
+        _ => None,
     }
 }
 

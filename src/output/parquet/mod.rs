@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use self::frame::write_frame;
 use self::piece::Piece;
-use self::values::{Source, push_values};
+use self::values::{Source, push_value};
 use super::{Column, RowBuffer, RowFormat, Rows, names_of_kept};
 
 pub use file::{GROUP, ParquetFile, Value};
@@ -105,18 +105,18 @@ impl fmt::Debug for ParquetRows {
 }
 
 impl RowFormat for ParquetRows {
-    fn header(&self, _: &mut RowBuffer) {}
-
     fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
         let free = self.free().pop();
         let mut pieces =
             free.unwrap_or_else(|| self.columns.iter().map(|_| Piece::default()).collect());
-        for ((piece, source), (_, kind)) in pieces.iter_mut().zip(&self.sources).zip(&self.columns)
-        {
-            piece.clear();
-            push_values(*source, *kind, &rows, piece);
-            piece.end();
+        pieces.iter_mut().for_each(Piece::clear);
+        for row in rows.iter() {
+            let columns = self.sources.iter().zip(&self.columns);
+            for (piece, (source, (_, kind))) in pieces.iter_mut().zip(columns) {
+                push_value(*source, *kind, &row, piece);
+            }
         }
+        pieces.iter_mut().for_each(Piece::end);
         write_frame(&pieces, out);
         self.free().push(pieces);
     }

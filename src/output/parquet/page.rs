@@ -1,6 +1,5 @@
 //! Pages: encoded and compressed values with their header.
 
-use std::fmt;
 use std::io;
 use std::mem;
 
@@ -32,12 +31,6 @@ pub(super) struct Written {
     pub bytes: Vec<u8>,
     /// Its uncompressed size.
     pub plain: usize,
-}
-
-impl fmt::Debug for Pages {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages").finish_non_exhaustive()
-    }
 }
 
 impl Pages {

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use super::Kind;
 use super::piece::Piece;
-use crate::output::{Column, Row, Rows};
-use crate::puzzle::CELLS;
-use crate::status::Status;
+use crate::output::row::RowValue;
+use crate::output::{Column, Row, Short};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
@@ -15,62 +14,27 @@ pub(super) enum Source {
     Kept(usize),
 }
 
-/// Appends the values of rows in a column. An empty text, or one that is not of the column's kind,
+/// Appends the value of a row in a column. An empty text, or one that is not of the column's kind,
 /// is a null.
-pub(super) fn push_values(source: Source, kind: Kind, rows: &Rows<'_>, piece: &mut Piece) {
-    match source {
-        Source::Own(column) => push_own(column, rows, piece),
-        Source::Kept(number) => each(rows, |row| {
-            let text = row.kept().texts().nth(number);
-            push_as(kind, &text.unwrap_or_default(), piece);
-        }),
-    }
-}
-
 #[inline(always)]
-fn each<'a>(rows: &'a Rows<'a>, push: impl FnMut(Row<'a>)) {
-    rows.iter().for_each(push);
-}
-
-/// Appends the values of rows in one of our columns.
-fn push_own(column: Column, rows: &Rows<'_>, piece: &mut Piece) {
-    let unsigned =
-        |number: u64, piece: &mut Piece| or_null(number.try_into().ok(), piece, Piece::number);
-    match column {
-        Column::File => each(rows, |row| text(row.file.as_bytes(), piece)),
-        Column::Seed => each(rows, |row| push_as(Kind::Number, row.file.as_bytes(), piece)),
-        Column::Line | Column::Id => each(rows, |row| unsigned(row.line, piece)),
-        Column::Puzzle => each(rows, |row| cells(row.text, row.outcome.is_ok(), piece)),
-        Column::Solution => {
-            each(rows, |row| or_null(row.outcome_or_none().solution(), piece, Piece::grid));
+pub(super) fn push_value(source: Source, kind: Kind, row: &Row<'_>, piece: &mut Piece) {
+    let column = match source {
+        Source::Own(column) => column,
+        Source::Kept(number) => {
+            let text = row.kept().texts().nth(number);
+            return push_as(kind, &text.unwrap_or_default(), piece);
         }
-        Column::Answer => {
-            each(rows, |row| cells(row.answer().first(), row.status == Status::Ok, piece));
-        }
-        Column::Canonical => each(rows, |row| {
-            or_null(row.canonical, piece, |piece, found| piece.cells(&found.form.text()));
-        }),
-        Column::Automorphisms => each(rows, |row| {
-            or_null(row.canonical, piece, |piece, found| {
-                unsigned(found.automorphisms.into(), piece);
-            });
-        }),
-        Column::Status => each(rows, |row| piece.status(row.status as u8)),
-        Column::Reason => each(rows, |row| match row.status {
-            Status::Ok => piece.null(),
-            _ => text(row.reason().as_bytes(), piece),
-        }),
-        Column::Solutions => each(rows, |row| piece.number(row.outcome_or_none().solutions.into())),
-        Column::Guesses => each(rows, |row| unsigned(row.outcome_or_none().guesses, piece)),
-        Column::Nodes => each(rows, |row| unsigned(row.outcome_or_none().nodes, piece)),
-        Column::LatencyNs => each(rows, |row| unsigned(row.outcome_or_none().latency_ns, piece)),
-        Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-            each(rows, |row| {
-                or_null(row.fact(column), piece, |piece, fact| {
-                    push_as(Kind::of(column), fact.as_bytes(), piece);
-                });
-            });
-        }
+    };
+    match row.value(column) {
+        RowValue::None => piece.null(),
+        RowValue::Number(number) => or_null(number.try_into().ok(), piece, Piece::number),
+        RowValue::Decimal(number) => push_as(kind, Short::decimal(number).as_bytes(), piece),
+        RowValue::Truth(is) => piece.truth(is),
+        RowValue::Status(status) => piece.status(status as u8),
+        RowValue::Cells(cells) => piece.cells(cells),
+        RowValue::Grid(grid) => piece.grid(grid),
+        RowValue::Form(form) => piece.cells(&form.text()),
+        RowValue::Text(text) => push_as(kind, text, piece),
     }
 }
 
@@ -80,15 +44,6 @@ fn or_null<T>(value: Option<T>, piece: &mut Piece, push: impl FnOnce(&mut Piece,
     match value {
         Some(value) => push(piece, value),
         None => piece.null(),
-    }
-}
-
-/// Appends a text; the 81 cells of a puzzle are known to be UTF-8.
-#[inline(always)]
-fn cells(bytes: &[u8], is_puzzle: bool, piece: &mut Piece) {
-    match <&[u8; CELLS]>::try_from(bytes) {
-        Ok(cells) if is_puzzle => piece.cells(cells),
-        _ => text(bytes, piece),
     }
 }
 

@@ -73,9 +73,6 @@ impl Column {
     pub const DEFAULT_OF_CANON: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Canonical, Self::Automorphisms, Self::Status];
 
-    /// The default columns of isomorphs.
-    pub const DEFAULT_OF_AUGMENT: [Self; 3] = [Self::Line, Self::Copy, Self::Puzzle];
-
     /// The default columns of overlaps between sets.
     pub const DEFAULT_OF_OVERLAP: [Self; 4] =
         [Self::File, Self::Line, Self::Puzzle, Self::Canonical];

@@ -75,17 +75,6 @@ fn pack_gz(compress: &mut Compress, bytes: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-impl std::fmt::Debug for Packer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.0 {
-            #[cfg(feature = "gzip")]
-            Kind::Gz(_) => "Packer(Gz)",
-            #[cfg(feature = "zstd")]
-            Kind::Zst(_) => "Packer(Zst)",
-        })
-    }
-}
-
 #[cfg(all(test, feature = "gzip", feature = "zstd"))]
 mod tests {
     use std::io::Read;

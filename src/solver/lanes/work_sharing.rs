@@ -1,7 +1,7 @@
 //! All lanes search together: a lane that is free takes any side of any search.
 //!
 //! The sides B of lanes that branch go straight into lanes that have failed, by one permutation a cell;
-//! what is left over lies on [pages](super::pages). Where each lane has a stack of its own
+//! what is left over lies on [`pages`]. Where each lane has a stack of its own
 //! ([`super::per_lane`]), moving cells takes three times as long.
 //!
 //! In which order the sides of a search are looked at depends on what else is going on. That does not

@@ -4,13 +4,13 @@
 //! after a `+`), and the removed candidates, each as digit, row and column. The other fields
 //! describe the technique.
 
-use super::{Drawn, list};
+use super::{CellsOrMarks, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// Parses such a line: a puzzle, or its pencil marks if candidates are removed. `None` if it is
 /// something else.
-pub(super) fn read(line: &[u8]) -> Option<Drawn> {
+pub(super) fn read(line: &[u8]) -> Option<CellsOrMarks> {
     let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
     let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);
     let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'-' || *byte == b'x';
@@ -33,8 +33,8 @@ pub(super) fn read(line: &[u8]) -> Option<Drawn> {
         marks.set(cell, Digits(mask & !(1 << (digit - b'0'))));
     }
     Some(match marks.puzzle() {
-        Some(same) if same == puzzle => Drawn::Cells(cells),
-        _ => Drawn::Marks(Box::new(marks)),
+        Some(same) if same == puzzle => CellsOrMarks::Cells(cells),
+        _ => CellsOrMarks::Marks(Box::new(marks)),
     })
 }
 
@@ -50,11 +50,11 @@ mod tests {
         let plain = CELLS_TEXT.replace('+', "");
         for rest in ["", "::", "::513::", ": :"] {
             let line = format!(":0300:2:{CELLS_TEXT}{rest}");
-            let Some(Drawn::Cells(cells)) = read(line.as_bytes()) else { panic!("{line}") };
+            let Some(CellsOrMarks::Cells(cells)) = read(line.as_bytes()) else { panic!("{line}") };
             assert_eq!(&cells, plain.as_bytes());
         }
         let line = format!(":0300:2:{CELLS_TEXT}:113 214:213::");
-        let Some(Drawn::Marks(marks)) = read(line.as_bytes()) else { panic!("{line}") };
+        let Some(CellsOrMarks::Marks(marks)) = read(line.as_bytes()) else { panic!("{line}") };
         assert_eq!(marks.of_cell(2).to_string(), "23456789");
         assert_eq!(marks.of_cell(3).to_string(), "13456789");
         assert_eq!(marks.of_cell(0).to_string(), "5");

@@ -16,7 +16,7 @@ use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use super::field::{Field, FieldForm};
 use super::hodoku;
 use super::names::looks_like_header;
-use super::{Drawn, Place, Records, Text, list};
+use super::{CellsOrMarks, Place, Records, Text, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 use crate::text::read_cells;
@@ -175,8 +175,8 @@ fn read_line(line: &[u8], mut place: Place, cut_short: bool, records: &mut Recor
 
 /// Adds a record for a line that has its cells in another form; returns whether it has.
 fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
-    let Some((drawn, is_dotted)) = other_form(text) else { return false };
-    records.push_drawn(place, &drawn);
+    let Some((form, is_dotted)) = other_form(text) else { return false };
+    records.push_cells_or_marks(place, &form);
     records.dotted += u64::from(is_dotted);
     true
 }
@@ -185,22 +185,22 @@ fn push_other_form(text: &[u8], place: Place, records: &mut Records) -> bool {
 /// space at the start of the line may be such fields.
 fn push_fields(text: &[u8], place: Place, records: &mut Records) -> bool {
     let Some(cells) = list::with_empty_cells(text) else { return false };
-    records.push_drawn(Place { indent: 0, ..place }, &Drawn::Cells(cells));
+    records.push_cells_or_marks(Place { indent: 0, ..place }, &CellsOrMarks::Cells(cells));
     true
 }
 
 /// Parses a less usual form of a puzzle in a line that starts without white space; also returns
 /// whether it is cells with an ellipsis for three dots, perhaps followed by other text.
-fn other_form(text: &[u8]) -> Option<(Drawn, bool)> {
+fn other_form(text: &[u8]) -> Option<(CellsOrMarks, bool)> {
     if text.first() == Some(&b':') {
-        return hodoku::read(text).map(|drawn| (drawn, false));
+        return hodoku::read(text).map(|form| (form, false));
     }
     if let Some(cells) = list::puzzle(text) {
-        return Some((Drawn::Cells(cells), false));
+        return Some((CellsOrMarks::Cells(cells), false));
     }
     let word = &text[..word_length(text)];
     let cells = list::without_ellipses(word)?.try_into().ok()?;
-    Puzzle::from_text(&cells).map(|_| (Drawn::Cells(cells), true))
+    Puzzle::from_text(&cells).map(|_| (CellsOrMarks::Cells(cells), true))
 }
 
 /// Whether a line is a puzzle in a less usual form.

@@ -74,7 +74,7 @@ pub use records::{PuzzleRef, Record, Records, Text};
 #[doc(hidden)]
 pub use reusable_vec::ReusableVec;
 
-use self::records::{Drawn, Place};
+use self::records::{CellsOrMarks, Place};
 use crate::puzzle::CELLS;
 
 /// The position of a cell in the text of a well-formed puzzle whose cells are not contiguous: the

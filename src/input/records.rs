@@ -49,7 +49,7 @@ pub enum Text {
 }
 
 /// A puzzle or pencil marks that are not written as they are output.
-pub(super) enum Drawn {
+pub(super) enum CellsOrMarks {
     /// The cells, all of them valid.
     Cells(Line),
     Marks(Box<Marks>),
@@ -112,10 +112,12 @@ impl Records {
     }
 
     /// Adds a puzzle or pencil marks that are not written as they are output.
-    pub(super) fn push_drawn(&mut self, place: Place, drawn: &Drawn) {
-        match drawn {
-            Drawn::Cells(cells) => self.push_cells(place, cells).expect("all cells are valid"),
-            Drawn::Marks(marks) => {
+    pub(super) fn push_cells_or_marks(&mut self, place: Place, form: &CellsOrMarks) {
+        match form {
+            CellsOrMarks::Cells(cells) => {
+                self.push_cells(place, cells).expect("all cells are valid");
+            }
+            CellsOrMarks::Marks(marks) => {
                 let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
                 self.marks.push(**marks);
                 self.push_own(place, marks.to_string().as_bytes(), puzzle_ref);

@@ -41,7 +41,7 @@ use memchr::memchr;
 
 use self::row::{Kind, Piece, cells_of_row, is_dashes, marks_of_row, pieces, plain_cells, tokens};
 use super::field::{Field, FieldForm};
-use super::{Drawn, Place, Records, lines, list};
+use super::{CellsOrMarks, Place, Records, lines, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::Line;
@@ -95,7 +95,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                 records.blank_lines += rows.blank_lines;
                 match sheet.drawn(&rows) {
                     Ok(drawn) => {
-                        records.push_drawn(place, &drawn);
+                        records.push_cells_or_marks(place, &drawn);
                         records.dotted += u64::from(list::has_ellipsis(text));
                     }
                     Err((line, malformed)) => {
@@ -354,10 +354,10 @@ impl Sheet<'_> {
     }
 
     /// The content of a grid, or the faulty line.
-    fn drawn(&self, rows: &Rows) -> Result<Drawn, (Field, Malformed)> {
-        self.cells(rows).map(Drawn::Cells).or_else(|fault| {
+    fn drawn(&self, rows: &Rows) -> Result<CellsOrMarks, (Field, Malformed)> {
+        self.cells(rows).map(CellsOrMarks::Cells).or_else(|fault| {
             let marks = self.marks(rows).ok_or(fault)?;
-            Ok(Drawn::Marks(Box::new(marks)))
+            Ok(CellsOrMarks::Marks(Box::new(marks)))
         })
     }
 

@@ -11,7 +11,8 @@ pub(super) struct Search {
     pub(super) entered: Entered,
     pub(super) solutions: u32,
     /// Above the low 16 bits the guesses; in these the lanes that search a side of it, and its sides on
-    /// pages. In one number, because each event of a lane waits for that of the lane before.
+    /// pages: a column of each page at most, some 2,000. In one number, because each event of a lane
+    /// waits for that of the lane before.
     counts: u64,
 }
 

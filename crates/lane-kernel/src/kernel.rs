@@ -26,7 +26,7 @@ struct Width<S: Simd, V> {
     stack: Stack<S, V>,
     /// Whether the entry block holds clues; candidates otherwise.
     has_clues: bool,
-    blind: Blind,
+    unchecked: UncheckedSweeps,
 }
 
 impl<S: Simd, V: Vector<S>> Width<S, V> {
@@ -44,7 +44,7 @@ impl<S: Simd, V: Vector<S>> Width<S, V> {
             pages: Pages::new(pages),
             stack: Stack::new(s),
             has_clues: true,
-            blind: Blind::default(),
+            unchecked: UncheckedSweeps::default(),
         })
     }
 
@@ -89,19 +89,19 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
 
     fn sweep_entry(&mut self, filled: LaneSet) -> Verdict {
         let (s, entry, has_clues) = (self.s, &mut *self.entry, self.has_clues);
-        let blind = self.blind.next();
+        let unchecked = self.unchecked.predict();
         let (verdict, sweeps) = vectorize!(s, {
             align_stack::<S, V>(s);
             let clashing =
                 if has_clues { eliminate_clues(s, entry) } else { eliminate_singles(s, entry) };
             let lanes = filled & !clashing;
-            let (swept, sweeps) = sweep_together(s, entry, lanes, blind, Self::FEW);
+            let (swept, sweeps) = sweep_together(s, entry, lanes, unchecked, Self::FEW);
             let solved = if swept.solved & lanes == 0 { 0 } else { solved(s, entry) };
             let found = checked(swept, lanes, solved);
             (Verdict { failed: found.failed | (clashing & filled), ..found }, sweeps)
         });
         let left = filled & !verdict.ended();
-        self.blind.took(sweeps, left.count_ones() < Self::FEW);
+        self.unchecked.record(sweeps, left.count_ones() >= Self::FEW);
         verdict
     }
 
@@ -193,30 +193,29 @@ fn checked(swept: Verdict, lanes: LaneSet, solved: LaneSet) -> Verdict {
     }
 }
 
-/// How many sweeps of an entry block may pass without a look at what they find. What is found is the
-/// same.
+/// Predicts how many sweeps of an entry block need no check of the lanes. Verdicts do not depend on it.
 #[derive(Clone, Copy, Default)]
-struct Blind {
-    /// How many would have been right for the last two blocks.
-    right: [usize; 2],
+struct UncheckedSweeps {
+    /// How many would have been best for each of the last two blocks.
+    best: [usize; 2],
     blocks: usize,
 }
 
-impl Blind {
-    /// Whether fewer would have been enough is tried after this many blocks.
-    const TRIED_AFTER: usize = 8;
+impl UncheckedSweeps {
+    /// After this many blocks, the prediction is lowered by one to learn whether that is enough.
+    const PROBE_INTERVAL: usize = 8;
 
-    fn next(&self) -> usize {
-        self.right[0].min(self.right[1])
+    fn predict(&self) -> usize {
+        self.best[0].min(self.best[1])
     }
 
-    /// A block took this many sweeps: right is all but the last, and but the one before where that has
-    /// to tell which lanes are stuck.
-    fn took(&mut self, sweeps: usize, few_left: bool) {
+    /// Learns from a block that took `sweeps` in all. The last of them must be checked, and the one
+    /// before it as well if many lanes are left: only two checks show that a lane is stuck.
+    fn record(&mut self, sweeps: usize, many_left: bool) {
         self.blocks += 1;
-        let is_tried = self.blocks.is_multiple_of(Self::TRIED_AFTER);
-        let all_but = if is_tried || !few_left { 2 } else { 1 };
-        self.right = [self.right[1], sweeps.saturating_sub(all_but)];
+        let probe = self.blocks.is_multiple_of(Self::PROBE_INTERVAL);
+        let checked = 1 + usize::from(many_left) + usize::from(probe);
+        self.best = [self.best[1], sweeps.saturating_sub(checked)];
     }
 }
 
@@ -319,5 +318,33 @@ impl Kernel for Lanes {
 
     fn column(&self, of: Block, lane: usize) -> Column {
         each_width!(&self.0, width => width.column(of, lane))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UncheckedSweeps;
+
+    /// Sweeps a block whose lanes are settled after `needed` sweeps; returns how many it took.
+    fn sweep_block(unchecked: &mut UncheckedSweeps, needed: usize, many_left: bool) -> usize {
+        let sweeps = needed.max(unchecked.predict() + 1 + usize::from(many_left));
+        unchecked.record(sweeps, many_left);
+        sweeps
+    }
+
+    #[test]
+    fn hard_blocks_do_not_slow_down_later_easy_ones() {
+        for many_left in [false, true] {
+            let mut unchecked = UncheckedSweeps::default();
+            for hard in 0..10 {
+                assert_eq!(sweep_block(&mut unchecked, 12, many_left), 12, "block {hard}");
+            }
+            for _ in 0..100 {
+                sweep_block(&mut unchecked, 4, many_left);
+            }
+            for easy in 0..100 {
+                assert_eq!(sweep_block(&mut unchecked, 4, many_left), 4, "block {easy}");
+            }
+        }
     }
 }

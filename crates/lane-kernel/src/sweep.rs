@@ -111,22 +111,21 @@ pub(crate) fn step<S: Simd, V: Vector<S>>(
     sweep::<S, V, EVERYTHING, true>(s, cells, Some(left)).verdict_after(s, before)
 }
 
-/// Sweeps for lanes that start together: `blind` ones at first, without a look at what they find, then
-/// more until fewer than `few` of the `lanes` are neither solved nor at an end. Returns how many that
-/// were, too.
+/// Sweeps lanes that start together: `unchecked` times at first, then with a check after each sweep until
+/// fewer than `few` of the `lanes` have no event. Returns the number of sweeps as well.
 ///
-/// Most puzzles without solution fail in the very first sweep. So that one tells all that it can,
-/// unless it is blind, and twice as many as `few` may be left.
+/// Most puzzles without a solution fail in the very first sweep. So that one is checked unless sweeps
+/// are to go unchecked, and then up to twice as many lanes may be left.
 #[inline(always)]
 pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     lanes: LaneSet,
-    blind: usize,
+    unchecked: usize,
     few: u32,
 ) -> (Verdict, usize) {
-    let mut sweeps = blind;
-    if blind == 0 {
+    let mut sweeps = unchecked;
+    if unchecked == 0 {
         let verdict = sweep::<S, V, EVERYTHING, false>(s, cells, None).verdict(s);
         sweeps = 1;
         if (lanes & !verdict.events()).count_ones() < 2 * few {
@@ -135,7 +134,7 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     } else {
         sweep::<S, V, NOTHING, false>(s, cells, None);
     }
-    for _ in 1..blind {
+    for _ in 1..unchecked {
         sweep::<S, V, NOTHING, true>(s, cells, None);
     }
     // Of no sweep: a lane whose sum is 0 has failed.

@@ -214,7 +214,7 @@ fn check_steps(kernel: &mut Lanes, input: &Input) {
     }
 }
 
-/// However many sweeps are blind, the entry block ends where steps do, and what it tells is so.
+/// However many sweeps go unchecked, the entry block ends where steps do, and what it tells is so.
 fn check_entry(kernel: &mut Lanes, input: &Input) {
     let (every, lanes) = (every(kernel), kernel.lanes());
     let stay = stay(every);
@@ -222,7 +222,7 @@ fn check_entry(kernel: &mut Lanes, input: &Input) {
     kernel.admit(&stay, 0);
     kernel.work(every, lanes as u32);
     let wanted = cells(kernel, Block::Work);
-    // The kernel learns from block to block how many sweeps may be blind.
+    // The kernel learns from block to block how many sweeps to leave unchecked.
     for _ in 0..20 {
         kernel.load_marks(&input.cells[..lanes], |marks| marks);
         let verdict = kernel.sweep_entry(every);

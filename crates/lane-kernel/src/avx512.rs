@@ -121,7 +121,7 @@ impl Vector<Avx512> for Full {
 
     /// In instructions of three inputs this is shorter than sums.
     #[inline(always)]
-    fn twice(cells: &[[Self; 3]; 3], _: Self) -> Self {
+    fn at_least_twice(cells: &[[Self; 3]; 3], _: Self) -> Self {
         let [[a, b, c], [d, e, f], [g, h, i]] = *cells;
         let (x, y, z) = (a.or3(b, c), d.or3(e, f), g.or3(h, i));
         let in_lines = a.at_least_two(b, c).or3(d.at_least_two(e, f), g.at_least_two(h, i));
@@ -138,7 +138,7 @@ impl Vector<Avx512> for Full {
     }
 
     #[inline(always)]
-    fn if_three(self, other: Self) -> Self {
+    fn or_if_below_three(self, other: Self) -> Self {
         self.count_ones().simd_ge(Self::splat(self.token(), 3)).select(self, other)
     }
 }

@@ -1,14 +1,14 @@
 //! What a lane assumes when nothing is left to infer.
 //!
-//! A branch takes a chute and a digit and splits the digit's configurations in two: side A
-//! keeps some of them, side B the others. A side is expressed by what it takes from the
+//! A branch takes a chute and a digit and splits the digit's configurations in two: alternative A
+//! keeps some of them, alternative B the others. An alternative is expressed by what it takes from the
 //! minirows. That is exact for every split made here: any one configuration, any two, and all
 //! or all but those through one minirow. (Removing one configuration of four or more could
-//! not be expressed: the side would lose nothing, and the search would never end.)
+//! not be expressed: the alternative would lose nothing, and the search would never end.)
 //!
 //! Where every digit of every chute has one configuration left, the cells are settled or
 //! contradict; so a stuck lane always finds a branch. A leaves one configuration, or at most
-//! two of four to six: no chain of sides A is longer than [`MAX_DEPTH`].
+//! two of four to six: no chain of alternatives A is longer than [`MAX_DEPTH`].
 
 use fearless_simd::{Select, Simd};
 
@@ -16,24 +16,24 @@ use super::sweep::{Configurations, Minirows, THROUGH};
 use super::vector::Vector;
 use crate::LaneSet;
 
-/// The most sides A in a row: 54 pairs of chute and digit, at most two sides A for each.
+/// Maximum number of consecutive alternatives A: 54 pairs of chute and digit, at most two alternatives A for each.
 pub const MAX_DEPTH: usize = 108;
 
-/// What both sides of a branch take from the cells.
+/// Candidates that both alternatives of a branch remove from the cells.
 pub(crate) struct Split<V: Vector<S>, S: Simd> {
-    /// From the minirows of the chute where a lane branches: side A.
+    /// What alternative A takes from the minirows of the chute in which a lane branches.
     a: Minirows<V>,
-    /// Side B.
+    /// The same for alternative B.
     b: Minirows<V>,
     /// The lanes that branch in each chute: three bands, three stacks.
     here: [V::Mask; 6],
 }
 
-/// What both sides take from the cells of a box.
+/// Candidates that both alternatives remove from the cells of a box.
 pub(crate) struct BoxSplit<V> {
-    /// Side A, from the minirows that lie and from those that stand.
+    /// Alternative A, from horizontal minirows and from vertical ones.
     a: [[V; 3]; 2],
-    /// Side B.
+    /// The same for alternative B.
     b: [[V; 3]; 2],
 }
 
@@ -56,7 +56,7 @@ const NO_OFFER: u16 = u16::MAX;
 
 impl<V: Vector<S>, S: Simd> Split<V, S> {
     /// Chooses for the lanes `stuck`, which must have something to choose; the others lose
-    /// nothing on either side.
+    /// nothing on either alternative.
     ///
     /// As tdoku does (T. Dillon), a digit with two configurations left is taken, else one with
     /// three, in the chute with the fewest configurations of all its digits.
@@ -73,11 +73,11 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
         for i in 0..6 {
             here[i] &= chute.simd_eq(V::splat(s, i as u16));
         }
-        let (a, b) = sides(s, &best);
+        let (a, b) = alternatives(s, &best);
         Self { a, b, here }
     }
 
-    /// What is taken from the box where a band and a stack cross.
+    /// Returns the part of the split for the box where a band and a stack cross.
     #[inline(always)]
     pub(crate) fn of_box(&self, s: S, band: usize, stack: usize) -> BoxSplit<V> {
         let zero = V::splat(s, 0);
@@ -94,7 +94,7 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
 }
 
 impl<V> BoxSplit<V> {
-    /// Side A and side B of the cell in this row and column of the box.
+    /// Alternative A and alternative B of the cell in this row and column of the box.
     #[inline(always)]
     pub(crate) fn of_cell<S: Simd>(&self, cell: V, row: usize, column: usize) -> (V, V)
     where
@@ -123,7 +123,7 @@ impl<V> Offer<V> {
     }
 }
 
-/// What a chute has to offer.
+/// Returns the best branch of a chute.
 #[inline(always)]
 fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> Offer<V> {
     let zero = V::splat(s, 0);
@@ -145,13 +145,13 @@ fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> Offer<V> {
     Offer { configurations: *left, digit, rank }
 }
 
-/// What side A and side B take from each minirow of the chosen chute.
+/// What alternative A and alternative B take from each minirow of the chosen chute.
 ///
 /// Two or three configurations: A keeps the first, B the others. More: A keeps those through
 /// the first minirow of the first line, or if there are none those through the second: the
 /// digit is there, or it is not.
 #[inline(always)]
-fn sides<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>, Minirows<V>) {
+fn alternatives<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>, Minirows<V>) {
     let zero = V::splat(s, 0);
     let many = chosen.rank.simd_ge(V::splat(s, LAST_RESORT)).select(chosen.digit, zero);
     let few = chosen.digit.without(many);

@@ -45,7 +45,7 @@ fn is_single<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
     (cell & (cell - V::splat(s, 1))).simd_eq(V::splat(s, 0))
 }
 
-/// Takes the clues from the `rest`, and tells where they clash: the sweeps need not see that (they
+/// Takes the clues from the `rest`, and returns the lanes where they clash: the sweeps need not see that (they
 /// read what a unit *can* hold), and a search could go on for long before it does.
 ///
 /// Clues clash if the sum of all clues, as candidate masks, is larger than that of what the

@@ -81,7 +81,7 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
     }
 
     #[inline(always)]
-    fn load_marks<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates) {
+    fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates) {
         let (s, entry) = (self.s, &mut *self.entry);
         self.has_clues = false;
         vectorize!(s, load_candidates(s, marks, candidates_of, entry));
@@ -144,7 +144,7 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
         vectorize!(s, {
             align_stack::<S, V>(*s);
             if branching == 0 {
-                stack.give_back(*s, work, returning);
+                stack.pop_all(*s, work, returning);
             } else {
                 let split = Split::choose(*s, configurations, branching);
                 stack.exchange(*s, work, &split, branching, returning);
@@ -307,8 +307,8 @@ impl Kernel for Lanes {
     }
 
     #[inline]
-    fn load_marks<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates) {
-        each_width!(&mut self.0, width => width.load_marks(marks, candidates_of));
+    fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates) {
+        each_width!(&mut self.0, width => width.load_candidates(marks, candidates_of));
     }
 
     #[inline]

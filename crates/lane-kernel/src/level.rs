@@ -1,23 +1,23 @@
-//! Which vector instructions to use: found once at run time, or forced by name.
+//! The vector instructions to use: detected once at run time, or selected by name.
 
 use std::fmt;
 
 use fearless_simd::{Level, Simd, dispatch};
 use thiserror::Error;
 
-/// A vector instruction set that this machine has.
+/// A vector instruction set that this CPU supports.
 ///
-/// There is no value for one that it has not: [`SimdLevel::by_name`] refuses.
+/// Values exist only for levels that this CPU supports; [`SimdLevel::by_name`] checks.
 #[derive(Clone, Copy)]
 pub struct SimdLevel(Level);
 
 impl SimdLevel {
-    /// The best that this machine has; found once, then remembered.
+    /// Returns the best level of this CPU, which is detected once.
     pub fn best() -> Self {
         Self(Level::new())
     }
 
-    /// All that this machine has, the best first.
+    /// Returns all levels of this CPU, the best first.
     ///
     /// `portable` is one of them where nothing better is certain, or with the feature `portable`.
     pub fn available() -> Vec<Self> {
@@ -39,10 +39,10 @@ impl SimdLevel {
         levels.into_iter().map(Self).collect()
     }
 
-    /// The level of this name (`avx512`, `avx2`, `sse4.2`, `sse2`, `neon`, `portable`).
+    /// Returns the level of this name (`avx512`, `avx2`, `sse4.2`, `sse2`, `neon`, `portable`).
     ///
     /// # Errors
-    /// When this machine has no such level; the error lists those that it has.
+    /// If this CPU does not support the level; the error lists those that it supports.
     pub fn by_name(name: &str) -> Result<Self, UnsupportedSimd> {
         let available = Self::available();
         let found = available.iter().copied().find(|level| level.name() == name);
@@ -52,7 +52,7 @@ impl SimdLevel {
         })
     }
 
-    /// Its name, as `--simd` takes it.
+    /// Returns its name, as used by `--simd`.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -71,8 +71,8 @@ impl SimdLevel {
         }
     }
 
-    /// Runs what is to be compiled with the instructions of this level, such as loops over sets of
-    /// lanes. It should be marked `#[inline(always)]`, as all that it calls.
+    /// Runs a closure compiled with the instructions of this level, such as a loop over sets of lanes.
+    /// The closure and all functions that it calls should be `#[inline(always)]`.
     #[inline]
     pub fn run<R>(self, run: impl FnOnce() -> R) -> R {
         dispatch!(self.0, s => s.vectorize(run))
@@ -105,7 +105,7 @@ impl PartialEq for SimdLevel {
 
 impl Eq for SimdLevel {}
 
-/// A vector level was asked for that this machine has not.
+/// The requested SIMD level is not available on this CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("this machine has no vector level {name:?}; it has {}", available.join(", "))]
 pub struct UnsupportedSimd {

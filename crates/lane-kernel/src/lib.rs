@@ -2,7 +2,7 @@
 //! of the vector.
 //!
 //! The kernel holds all that is vectors: the cells of all lanes, the rules, the choice of a branch and
-//! the sides that wait for a lane. What each lane does next is for its caller to say, a scheduler that
+//! the pending alternatives for a lane. What each lane does next is for its caller to say, a scheduler that
 //! needs no vectors: see [`Kernel`]. Layout, rules and search are described in bulkdoku's
 //! `docs/lane-engine.md`.
 //!
@@ -33,8 +33,8 @@ pub use level::{SimdLevel, UnsupportedSimd};
 /// The cells of a puzzle, row by row.
 pub const CELLS: usize = 81;
 
-/// The most lanes that a kernel has.
-pub const MOST_LANES: usize = 32;
+/// Maximum number of lanes of a kernel.
+pub const MAX_LANES: usize = 32;
 
 /// The digits of a puzzle, a byte each; 0 for a blank.
 pub type Digits = [u8; CELLS];
@@ -58,14 +58,14 @@ pub fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What was found out about lanes. The sets have no lane in common.
+/// The result of a sweep or step. The sets have no lane in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// They contradict themselves.
+    /// Lanes with a contradiction.
     pub failed: LaneSet,
-    /// They hold a solution.
+    /// Lanes with a solution.
     pub solved: LaneSet,
-    /// Nothing more can be inferred: they have to branch.
+    /// Lanes in which nothing more can be inferred: they have to branch.
     pub stuck: LaneSet,
 }
 
@@ -89,12 +89,12 @@ pub struct Moves {
     /// The lanes that get something.
     pub lanes: LaneSet,
     /// Where from, by lane.
-    pub from: [u16; MOST_LANES],
+    pub from: [u16; MAX_LANES],
 }
 
 impl Moves {
     /// Nothing moves.
-    pub const NONE: Self = Self { lanes: 0, from: [0; MOST_LANES] };
+    pub const NONE: Self = Self { lanes: 0, from: [0; MAX_LANES] };
 
     /// `to` gets what is in `from`.
     #[inline(always)]
@@ -104,17 +104,17 @@ impl Moves {
     }
 }
 
-/// How work lanes continue that may take each other's sides: see [`Kernel::exchange`].
+/// How work lanes continue that may take alternatives from each other: see [`Kernel::exchange`].
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// Lanes that branch: they continue with side A.
+    /// Lanes that branch: they continue with alternative A.
     pub branching: LaneSet,
-    /// Lanes that get side B of a branching lane.
-    pub given: Moves,
-    /// Lanes whose side B goes to their own column of the page.
-    pub put: LaneSet,
+    /// Lanes that get alternative B of a branching lane.
+    pub shared: Moves,
+    /// Lanes whose alternative B goes to their own column of the page.
+    pub saved: LaneSet,
     /// Lanes that get a column of the page. Only if none is put.
-    pub back: Moves,
+    pub restored: Moves,
     /// The page.
     pub page: usize,
 }
@@ -122,7 +122,7 @@ pub struct Exchange {
 impl Exchange {
     /// Nothing moves.
     pub const NONE: Self =
-        Self { branching: 0, given: Moves::NONE, put: 0, back: Moves::NONE, page: 0 };
+        Self { branching: 0, shared: Moves::NONE, saved: 0, restored: Moves::NONE, page: 0 };
 }
 
 /// A block of lanes.
@@ -134,7 +134,7 @@ pub enum Block {
     Work,
     /// Where solutions wait to be written.
     Exit,
-    /// A page of sides.
+    /// A page of alternatives.
     Page(usize),
 }
 
@@ -143,7 +143,7 @@ pub type Column = [u16; CELLS];
 
 /// Many puzzles in the lanes of a vector.
 ///
-/// There are three blocks of lanes, and sides that wait. Sides lie on *pages*, from which any lane may
+/// There are three blocks of lanes, and pending alternatives. Alternatives lie on *pages*, from which any lane may
 /// take them, or on the *stack* of the lane that they come from.
 ///
 /// ```text
@@ -169,7 +169,7 @@ pub trait Kernel: Send {
     fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits);
 
     /// Fills the entry block with candidates; lanes without a puzzle get the first one.
-    fn load_marks<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates);
+    fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates);
 
     /// Takes the clues of the entry block from their peers, and sweeps it until most of these lanes need
     /// no more. Lanes fail at once in which two equal clues (or single candidates) share a unit.
@@ -182,19 +182,19 @@ pub trait Kernel: Send {
     /// Steps the work block until this many of the `busy` lanes have an event; returns the events.
     fn work(&mut self, busy: LaneSet, enough: u32) -> Verdict;
 
-    /// Branches, gives side B to other lanes or puts it onto a page, or takes sides from that, in one
+    /// Branches, gives alternative B to other lanes or puts it onto a page, or takes alternatives from that, in one
     /// pass over the work block.
     fn exchange(&mut self, exchange: &Exchange);
 
-    /// The lanes `branching` continue with side A and push side B onto their stacks; the lanes
+    /// The lanes `branching` continue with alternative A and push alternative B onto their stacks; the lanes
     /// `returning`, which must have pushed something, continue with what they have pushed last. Returns
-    /// the lanes with a side on their stack.
+    /// the lanes with an alternative on their stack.
     fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet;
 
     /// Takes what a lane has pushed last, if it has anything.
     fn pop(&mut self, lane: usize) -> Option<Column>;
 
-    /// Forgets the sides on the stacks of these lanes.
+    /// Forgets the alternatives on the stacks of these lanes.
     fn clear(&mut self, lanes: LaneSet);
 
     /// Moves lanes of the work block into the exit block.

@@ -1,13 +1,13 @@
-//! Sides that any lane may take.
+//! Alternatives that any lane may take.
 //!
 //! ```text
 //!  lane            0   1   2   3   4  ...  31
-//!  page 1       │ B │   │ B │ B │   │ ... │   │   a side lies in the column of the lane
-//!  page 0       │ B │ B │   │ B │ B │ ... │ B │   that has put it there
+//!  page 1       │ B │   │ B │ B │   │ ... │   │   an alternative is in the column of the lane
+//!  page 0       │ B │ B │   │ B │ B │ ... │ B │   that has saved it there
 //! ```
 //!
-//! Putting sides onto a page takes a blend, taking them back into any lane a permutation. Which
-//! columns hold sides is for the caller to know.
+//! Putting alternatives onto a page takes a blend, taking them back into any lane a permutation. Which
+//! columns hold alternatives is known to the caller.
 
 use fearless_simd::{Select, Simd};
 
@@ -17,7 +17,7 @@ use super::transpose::move_lanes;
 use super::vector::Vector;
 use crate::{CELLS, Exchange};
 
-/// The pages that have been wanted so far.
+/// The pages used so far.
 pub(crate) struct Pages<V>(Vec<Cells<V>>);
 
 impl<V> Pages<V> {
@@ -31,7 +31,7 @@ impl<V> Pages<V> {
         &self.0[number]
     }
 
-    /// Gives side A to the lanes that branch, and makes the moves.
+    /// Gives alternative A to the lanes that branch, and makes the moves.
     #[inline(always)]
     pub(crate) fn exchange<S: Simd>(
         &mut self,
@@ -45,12 +45,12 @@ impl<V> Pages<V> {
         while exchange.page >= self.0.len() {
             self.0.push([V::splat(s, 0); CELLS]);
         }
-        let Exchange { branching, given, put, back, page } = exchange;
-        if branching | given.lanes | put == 0 {
-            return move_lanes(s, &self.0[*page], back, cells);
+        let Exchange { branching, shared, saved, restored, page } = exchange;
+        if branching | shared.lanes | saved == 0 {
+            return move_lanes(s, &self.0[*page], restored, cells);
         }
         let split = &Split::choose(s, configurations, *branching);
-        match (*put != 0, back.lanes != 0) {
+        match (*saved != 0, restored.lanes != 0) {
             (true, false) => self.branch::<S, true, false>(s, cells, split, exchange),
             (false, true) => self.branch::<S, false, true>(s, cells, split, exchange),
             _ => self.branch::<S, false, false>(s, cells, split, exchange),
@@ -59,7 +59,7 @@ impl<V> Pages<V> {
 
     /// The pass over all cells.
     #[inline(always)]
-    fn branch<S: Simd, const PUT: bool, const BACK: bool>(
+    fn branch<S: Simd, const SAVE: bool, const RESTORE: bool>(
         &mut self,
         s: S,
         cells: &mut Cells<V>,
@@ -68,11 +68,11 @@ impl<V> Pages<V> {
     ) where
         V: Vector<S>,
     {
-        let sides = &mut self.0[exchange.page];
-        let Exchange { given, back, put, .. } = exchange;
-        let (givers, given) = (V::order(s, &given.from), V::mask(s, given.lanes));
-        let (columns, back) = (V::order(s, &back.from), V::mask(s, back.lanes));
-        let put = V::mask(s, *put);
+        let alternatives = &mut self.0[exchange.page];
+        let Exchange { shared, restored, saved, .. } = exchange;
+        let (givers, shared) = (V::order(s, &shared.from), V::mask(s, shared.lanes));
+        let (columns, restored) = (V::order(s, &restored.from), V::mask(s, restored.lanes));
+        let saved = V::mask(s, *saved);
         // In loops of three: longer ones are not unrolled, and places cost more than blends.
         for band in 0..3 {
             for stack in 0..3 {
@@ -81,13 +81,13 @@ impl<V> Pages<V> {
                     for column in 0..3 {
                         let i = (3 * band + row) * 9 + 3 * stack + column;
                         let (a, b) = taken.of_cell(cells[i], row, column);
-                        let mut x = given.select(b.permute(givers), a);
-                        if BACK {
-                            x = back.select(sides[i].permute(columns), x);
+                        let mut x = shared.select(b.permute(givers), a);
+                        if RESTORE {
+                            x = restored.select(alternatives[i].permute(columns), x);
                         }
                         cells[i] = x;
-                        if PUT {
-                            sides[i] = put.select(b, sides[i]);
+                        if SAVE {
+                            alternatives[i] = saved.select(b, alternatives[i]);
                         }
                     }
                 }

@@ -14,7 +14,7 @@ use crate::{CELLS, LaneSet, Verdict};
 /// The candidates of every cell, one puzzle a lane.
 pub(crate) type Cells<V> = [V; CELLS];
 
-/// The six ways in which a digit can lie in a chute: the box, for each of the three lines.
+/// The six ways to place a digit in a chute: the box, for each of the three lines.
 pub(crate) const CONFIGURATIONS: [[usize; 3]; 6] =
     [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
 
@@ -52,20 +52,20 @@ pub(crate) type Configurations<V> = [[V; 6]; 6];
 /// One vector for each minirow of a chute: `[line][box]`.
 pub(crate) type Minirows<V> = [[V; 3]; 3];
 
-/// What is gathered on the way.
-struct Tally<V> {
-    /// The sum of all cells. It only falls, so it tells a change; 81 times 511 fits.
+/// What a sweep reports about the cells.
+struct SweepReport<V> {
+    /// The sum of all cells. It only decreases, so it reveals a change; 81 times 511 fits.
     sum: V,
     /// The smallest cell: 0 is one without candidate.
-    least: V,
+    smallest: V,
     /// The digits that every chute has a configuration for.
     placed: V,
     /// Something where two cells of a box have the same digit as their only candidate. No rule sees
     /// that: every cell keeps its own single.
-    twice: V,
+    at_least_twice: V,
 }
 
-impl<V> Tally<V> {
+impl<V> SweepReport<V> {
     /// The lanes that have failed or are full, as far as was gathered; whether others are stuck
     /// takes two sweeps to tell. Full ones need not be [`solved`].
     #[inline(always)]
@@ -73,9 +73,9 @@ impl<V> Tally<V> {
     where
         V: Vector<S>,
     {
-        let failed = self.least.lanes_empty()
+        let failed = self.smallest.lanes_empty()
             | self.placed.lanes_differ(V::splat(s, ALL))
-            | self.twice.lanes_differ(V::splat(s, 0));
+            | self.at_least_twice.lanes_differ(V::splat(s, 0));
         let full = self.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
         Verdict { failed, solved: full, stuck: 0 }
     }
@@ -92,10 +92,10 @@ impl<V> Tally<V> {
     }
 }
 
-/// What a sweep tells: the rules are the same.
-const NOTHING: u8 = 0;
-const SUM: u8 = 1;
-const EVERYTHING: u8 = 2;
+/// What a sweep reports. The rules are the same.
+const REPORT_NOTHING: u8 = 0;
+const REPORT_SUM: u8 = 1;
+const REPORT_ALL: u8 = 2;
 
 /// One step: two sweeps.
 ///
@@ -107,8 +107,8 @@ pub(crate) fn step<S: Simd, V: Vector<S>>(
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
 ) -> Verdict {
-    let before = sweep::<S, V, SUM, true>(s, cells, None).sum;
-    sweep::<S, V, EVERYTHING, true>(s, cells, Some(left)).verdict_after(s, before)
+    let before = sweep::<S, V, REPORT_SUM, true>(s, cells, None).sum;
+    sweep::<S, V, REPORT_ALL, true>(s, cells, Some(left)).verdict_after(s, before)
 }
 
 /// Sweeps lanes that start together: `unchecked` times at first, then with a check after each sweep until
@@ -126,21 +126,21 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
 ) -> (Verdict, usize) {
     let mut sweeps = unchecked;
     if unchecked == 0 {
-        let verdict = sweep::<S, V, EVERYTHING, false>(s, cells, None).verdict(s);
+        let verdict = sweep::<S, V, REPORT_ALL, false>(s, cells, None).verdict(s);
         sweeps = 1;
         if (lanes & !verdict.events()).count_ones() < 2 * few {
             return (verdict, sweeps);
         }
     } else {
-        sweep::<S, V, NOTHING, false>(s, cells, None);
+        sweep::<S, V, REPORT_NOTHING, false>(s, cells, None);
     }
     for _ in 1..unchecked {
-        sweep::<S, V, NOTHING, true>(s, cells, None);
+        sweep::<S, V, REPORT_NOTHING, true>(s, cells, None);
     }
     // Of no sweep: a lane whose sum is 0 has failed.
     let mut before = V::splat(s, 0);
     loop {
-        let found = sweep::<S, V, EVERYTHING, true>(s, cells, None);
+        let found = sweep::<S, V, REPORT_ALL, true>(s, cells, None);
         let verdict = found.verdict_after(s, before);
         sweeps += 1;
         if (lanes & !verdict.events()).count_ones() < few {
@@ -157,38 +157,42 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
 /// already. No other sweep may: what contradicts itself can end in another way if rules are applied
 /// in another order, and which lane is looked at when depends on its neighbours.
 #[inline(always)]
-fn sweep<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
+fn sweep<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
     s: S,
     cells: &mut Cells<V>,
     mut left: Option<&mut Configurations<V>>,
-) -> Tally<V> {
+) -> SweepReport<V> {
     let zero = V::splat(s, 0);
-    let mut tally =
-        Tally { sum: zero, least: V::splat(s, u16::MAX), placed: V::splat(s, ALL), twice: zero };
+    let mut report = SweepReport {
+        sum: zero,
+        smallest: V::splat(s, u16::MAX),
+        placed: V::splat(s, ALL),
+        at_least_twice: zero,
+    };
     if V::SINGLES_FIRST {
         let mut unions = [[[zero; 3]; 3]; 3];
         for band in 0..3 {
             let in_band = band_mut(cells, band);
-            open_band::<S, V, TELL, NAKED>(s, in_band, &mut unions[band], &mut tally);
+            open_band::<S, V, REPORT, NAKED>(s, in_band, &mut unions[band], &mut report);
         }
         for band in 0..3 {
-            close_band::<S, V, TELL>(cells, band, &unions[band], &mut tally, &mut left);
+            close_band::<S, V, REPORT>(cells, band, &unions[band], &mut report, &mut left);
         }
     } else {
         for band in 0..3 {
             let mut unions = [[zero; 3]; 3];
             let in_band = band_mut(cells, band);
-            open_band::<S, V, TELL, NAKED>(s, in_band, &mut unions, &mut tally);
-            close_band::<S, V, TELL>(cells, band, &unions, &mut tally, &mut left);
+            open_band::<S, V, REPORT, NAKED>(s, in_band, &mut unions, &mut report);
+            close_band::<S, V, REPORT>(cells, band, &unions, &mut report, &mut left);
         }
     }
     for stack in 0..3 {
-        let configurations = stack_pass::<S, V, TELL>(s, stack_mut(cells, stack), &mut tally);
+        let configurations = stack_pass::<S, V, REPORT>(s, stack_mut(cells, stack), &mut report);
         if let Some(left) = &mut left {
             left[3 + stack] = configurations;
         }
     }
-    tally
+    report
 }
 
 /// The cells of a band.
@@ -205,15 +209,15 @@ fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
 
 /// The first part of a band: naked singles. `unions` are then those that are left of its minirows.
 #[inline(always)]
-fn open_band<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
+fn open_band<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
     s: S,
     band: &mut [V; 27],
     unions: &mut Minirows<V>,
-    tally: &mut Tally<V>,
+    report: &mut SweepReport<V>,
 ) {
     if NAKED {
         for b in 0..3 {
-            let in_box = naked_singles_of_box::<S, V, TELL>(s, band, b, tally);
+            let in_box = naked_singles_of_box::<S, V, REPORT>(s, band, b, report);
             for line in 0..3 {
                 unions[line][b] = in_box[line];
             }
@@ -225,11 +229,11 @@ fn open_band<S: Simd, V: Vector<S>, const TELL: u8, const NAKED: bool>(
 
 /// The second part of a band: closure, asserted minirows, hidden singles.
 #[inline(always)]
-fn close_band<S: Simd, V: Vector<S>, const TELL: u8>(
+fn close_band<S: Simd, V: Vector<S>, const REPORT: u8>(
     cells: &mut Cells<V>,
     band: usize,
     unions: &Minirows<V>,
-    tally: &mut Tally<V>,
+    report: &mut SweepReport<V>,
     left: &mut Option<&mut Configurations<V>>,
 ) {
     let configurations = configurations(unions);
@@ -238,18 +242,18 @@ fn close_band<S: Simd, V: Vector<S>, const TELL: u8>(
     }
     let band = band_mut(cells, band);
     let mut closure = Closure::of(&configurations);
-    if TELL == EVERYTHING {
-        tally.placed &= closure.digits();
+    if REPORT == REPORT_ALL {
+        report.placed &= closure.digits();
     }
     for line in 0..3 {
         let kept = closure.next_line();
         for b in 0..3 {
             let asserted = asserted(&kept, b);
-            let allowed = asserted.if_three(kept[b]);
+            let allowed = asserted.or_if_below_three(kept[b]);
             let at = minirow::<false>(line, b);
             let hidden = band[at[0]].exactly_one(band[at[1]], band[at[2]]) & asserted;
             for i in at {
-                band[i] = band[i].settle(allowed, hidden);
+                band[i] = band[i].assign(allowed, hidden);
             }
         }
     }
@@ -261,11 +265,11 @@ fn close_band<S: Simd, V: Vector<S>, const TELL: u8>(
 /// Nothing need be taken from the other cells of a row: a digit that can only lie in one minirow of
 /// its box leaves no configuration for the others of the row.
 #[inline(always)]
-fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
+fn naked_singles_of_box<S: Simd, V: Vector<S>, const REPORT: u8>(
     s: S,
     band: &mut [V; 27],
     b: usize,
-    tally: &mut Tally<V>,
+    report: &mut SweepReport<V>,
 ) -> [V; 3] {
     let mut own = [[V::splat(s, 0); 3]; 3];
     let mut singles = [V::splat(s, 0); 3];
@@ -278,11 +282,11 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
     }
     let [x, y, z] = singles;
     let taken = x.or3(y, z);
-    if TELL == EVERYTHING {
-        tally.twice |= V::twice(&own, taken);
+    if REPORT == REPORT_ALL {
+        report.at_least_twice |= V::at_least_twice(&own, taken);
     }
     // The cells are read again from here on: with 16 registers for 9 cells and their singles, LLVM
-    // would spill and reload what it can as well take from where it lies.
+    // would spill and reload what it can read from memory.
     let band = black_box(band);
     let mut unions = singles;
     for line in 0..3 {
@@ -299,27 +303,27 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const TELL: u8>(
 
 /// A stack: closure and asserted minirows. Its singles are found by the bands.
 #[inline(always)]
-fn stack_pass<S: Simd, V: Vector<S>, const TELL: u8>(
+fn stack_pass<S: Simd, V: Vector<S>, const REPORT: u8>(
     s: S,
     stack: &mut [V; 75],
-    tally: &mut Tally<V>,
+    report: &mut SweepReport<V>,
 ) -> [V; 6] {
     let configurations = configurations(&minirow_unions::<S, V, true, 75>(s, stack));
     let mut closure = Closure::of(&configurations);
-    if TELL == EVERYTHING {
-        tally.placed &= closure.digits();
+    if REPORT == REPORT_ALL {
+        report.placed &= closure.digits();
     }
     for line in 0..3 {
         let kept = closure.next_line();
         for b in 0..3 {
-            let allowed = asserted(&kept, b).if_three(kept[b]);
+            let allowed = asserted(&kept, b).or_if_below_three(kept[b]);
             for i in minirow::<true>(line, b) {
                 stack[i] &= allowed;
-                if TELL >= SUM {
-                    tally.sum += stack[i];
+                if REPORT >= REPORT_SUM {
+                    report.sum += stack[i];
                 }
-                if TELL == EVERYTHING {
-                    tally.least = tally.least.min(stack[i]);
+                if REPORT == REPORT_ALL {
+                    report.smallest = report.smallest.min(stack[i]);
                 }
             }
         }

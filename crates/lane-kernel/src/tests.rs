@@ -1,9 +1,9 @@
-//! Every call of the kernel, at every level that the machine has, against an oracle that is obvious.
+//! Tests every call of the kernel, at every level of this CPU, against an obvious oracle.
 
 use super::sweep::CONFIGURATIONS;
 use super::vector::ALL;
 use crate::{
-    Block, CELLS, Candidates, Digits, Exchange, Kernel, LaneSet, Lanes, MOST_LANES, Moves,
+    Block, CELLS, Candidates, Digits, Exchange, Kernel, LaneSet, Lanes, MAX_LANES, Moves,
     SimdLevel, Verdict, lanes_of,
 };
 
@@ -58,12 +58,12 @@ struct Input {
     /// The same with most cells blank and a few changed.
     puzzles: Vec<Digits>,
     lanes: LaneSet,
-    from: [u16; MOST_LANES],
+    from: [u16; MAX_LANES],
 }
 
 impl Input {
     fn new(random: &mut Random) -> Self {
-        let grids: Vec<Digits> = (0..MOST_LANES).map(|_| random.grid()).collect();
+        let grids: Vec<Digits> = (0..MAX_LANES).map(|_| random.grid()).collect();
         let (mut cells, mut puzzles) = (Vec::new(), Vec::new());
         for grid in &grids {
             let (blank, spoilt) = (10 + random.below(60), 3 * random.below(2));
@@ -94,7 +94,7 @@ fn stay(lanes: LaneSet) -> Moves {
 }
 
 fn every(kernel: &Lanes) -> LaneSet {
-    LaneSet::MAX >> (MOST_LANES - kernel.lanes())
+    LaneSet::MAX >> (MAX_LANES - kernel.lanes())
 }
 
 fn has(lanes: LaneSet, lane: usize) -> bool {
@@ -146,7 +146,7 @@ fn check_load(kernel: &mut Lanes, input: &Input) {
             kernel.load(&input.puzzles[..some], |clues| clues);
             input.puzzles.iter().map(candidates).collect()
         } else {
-            kernel.load_marks(&input.cells[..some], |marks| marks);
+            kernel.load_candidates(&input.cells[..some], |marks| marks);
             input.cells.clone()
         };
         let loaded = cells(kernel, Block::Entry);
@@ -169,7 +169,7 @@ fn check_solutions(kernel: &mut Lanes, input: &Input) {
     kernel.load(&input.grids[..lanes], |clues| clues);
     let solved = Verdict { solved: every(kernel), ..Verdict::default() };
     assert_eq!(kernel.sweep_entry(every(kernel)), solved);
-    // A block of which not all lanes have a place, too.
+    // Also a block in which not all lanes have a place.
     for some in [lanes, lanes - 1] {
         let mut digits = vec![[0; CELLS]; some];
         kernel.store(Block::Entry, &mut digits, |digits| digits);
@@ -186,7 +186,7 @@ fn check_solutions(kernel: &mut Lanes, input: &Input) {
     for lane in 0..lanes {
         let from = usize::from(input.from[lane]);
         let expected =
-            input.grids[if has(moves.lanes, lane) { from } else { MOST_LANES - 1 - lane }];
+            input.grids[if has(moves.lanes, lane) { from } else { MAX_LANES - 1 - lane }];
         let found = Lanes::digits(&kernel.column(Block::Work, lane));
         assert_eq!((found, kept[lane]), (expected, expected));
     }
@@ -214,17 +214,17 @@ fn check_steps(kernel: &mut Lanes, input: &Input) {
     }
 }
 
-/// However many sweeps go unchecked, the entry block ends where steps do, and what it tells is so.
+/// However many sweeps go unchecked, the entry block ends where steps do, and its verdict is right.
 fn check_entry(kernel: &mut Lanes, input: &Input) {
     let (every, lanes) = (every(kernel), kernel.lanes());
     let stay = stay(every);
-    kernel.load_marks(&input.cells[..lanes], |marks| marks);
+    kernel.load_candidates(&input.cells[..lanes], |marks| marks);
     kernel.admit(&stay, 0);
     kernel.work(every, lanes as u32);
     let wanted = cells(kernel, Block::Work);
     // The kernel learns from block to block how many sweeps to leave unchecked.
     for _ in 0..20 {
-        kernel.load_marks(&input.cells[..lanes], |marks| marks);
+        kernel.load_candidates(&input.cells[..lanes], |marks| marks);
         let verdict = kernel.sweep_entry(every);
         assert_eq!(verdict.failed, 0, "every lane has a solution");
         let entries = cells(kernel, Block::Entry);
@@ -241,7 +241,7 @@ fn check_entry(kernel: &mut Lanes, input: &Input) {
 /// Two cells with the same single candidate, in any unit, are a contradiction after one step.
 fn check_equal_singles(kernel: &mut Lanes, input: &Input) {
     for first in 0..CELLS {
-        let mut lanes = [[ALL << 1; CELLS]; MOST_LANES];
+        let mut lanes = [[ALL << 1; CELLS]; MAX_LANES];
         let equal: Vec<usize> = peers(first).collect();
         for (lane, cells) in lanes.iter_mut().enumerate() {
             let second = equal[(lane + usize::from(input.from[0]) * 4) % equal.len()];
@@ -252,39 +252,40 @@ fn check_equal_singles(kernel: &mut Lanes, input: &Input) {
     }
 }
 
-/// The two sides of a branch share no solution and lose none; both lose something. Whether a lane
+/// The two alternatives of a branch share no solution and lose none; both lose something. Whether a lane
 /// branches after a step or at once when it comes in makes no difference.
 fn check_branches(kernel: &mut Lanes, input: &Input) {
     set(kernel, &input.cells);
     let lanes = kernel.lanes();
     let stuck = kernel.work(every(kernel), lanes as u32).stuck & input.lanes;
     let parents = cells(kernel, Block::Work);
-    let branch = Exchange { branching: stuck, put: stuck, ..Exchange::NONE };
+    let branch = Exchange { branching: stuck, saved: stuck, ..Exchange::NONE };
     kernel.exchange(&branch);
-    let side_a = cells(kernel, Block::Work);
-    kernel.exchange(&Exchange { back: stay(stuck), ..Exchange::NONE });
-    let side_b = cells(kernel, Block::Work);
+    let alternative_a = cells(kernel, Block::Work);
+    kernel.exchange(&Exchange { restored: stay(stuck), ..Exchange::NONE });
+    let alternative_b = cells(kernel, Block::Work);
     for lane in 0..lanes {
-        let (parent, a, b) = (&parents[lane], &side_a[lane], &side_b[lane]);
+        let (parent, a, b) = (&parents[lane], &alternative_a[lane], &alternative_b[lane]);
         if !has(stuck, lane) {
             assert!(parent == a && parent == b);
             continue;
         }
         assert!(parent != a && parent != b);
-        let holds =
-            |side: &Candidates| (0..CELLS).all(|i| side[i] >> input.grids[lane][i] & 1 != 0);
-        assert!(holds(a) != holds(b), "exactly one side has the solution");
+        let holds = |alternative: &Candidates| {
+            (0..CELLS).all(|i| alternative[i] >> input.grids[lane][i] & 1 != 0)
+        };
+        assert!(holds(a) != holds(b), "exactly one alternative has the solution");
     }
-    kernel.load_marks(&parents, |marks| marks);
+    kernel.load_candidates(&parents, |marks| marks);
     kernel.admit(&stay(every(kernel)), stuck);
     kernel.exchange(&branch);
-    assert_eq!(cells(kernel, Block::Work), side_a);
+    assert_eq!(cells(kernel, Block::Work), alternative_a);
 }
 
 /// Sets the work lanes to cells of the input, another time to others; no configuration is left, so that
-/// lanes that branch lose nothing on either side.
+/// lanes that branch lose nothing on either alternative.
 fn set_unlike(kernel: &mut Lanes, input: &Input, round: u16) -> Vec<Candidates> {
-    set(kernel, &[[0; CELLS]; MOST_LANES]);
+    set(kernel, &[[0; CELLS]; MAX_LANES]);
     kernel.work(every(kernel), 0);
     let unlike = |cells: &Candidates| cells.map(|cell| cell ^ round << 1);
     let work: Vec<_> = input.cells[..kernel.lanes()].iter().map(unlike).collect();
@@ -297,7 +298,7 @@ fn check_pages(kernel: &mut Lanes, input: &Input) {
     let mut pages: Vec<_> = (0..PAGES as u16).map(|page| set_unlike(kernel, input, page)).collect();
     for page in 0..PAGES {
         set(kernel, &pages[page]);
-        kernel.exchange(&Exchange { put: every(kernel), page, ..Exchange::NONE });
+        kernel.exchange(&Exchange { saved: every(kernel), page, ..Exchange::NONE });
     }
     let mut random = Random(u64::from(input.lanes));
     for round in 0..60 {
@@ -305,13 +306,13 @@ fn check_pages(kernel: &mut Lanes, input: &Input) {
         let (page, from) = (random.below(PAGES), input.from.map(|from| from ^ round & 7));
         let before = set_unlike(kernel, input, round);
         let mut work = before.clone();
-        let given = Moves { lanes: if round % 3 == 0 { 0 } else { one & !other }, from };
-        let (put, back) = if round % 2 == 0 { (other, 0) } else { (0, other) };
-        let back = Moves { lanes: back, from };
-        kernel.exchange(&Exchange { given, put, back, page, ..Exchange::NONE });
-        lanes_of(put).for_each(|lane| pages[page][lane] = before[lane]);
-        lanes_of(given.lanes).for_each(|lane| work[lane] = before[usize::from(from[lane])]);
-        for lane in lanes_of(back.lanes) {
+        let shared = Moves { lanes: if round % 3 == 0 { 0 } else { one & !other }, from };
+        let (saved, restored) = if round % 2 == 0 { (other, 0) } else { (0, other) };
+        let restored = Moves { lanes: restored, from };
+        kernel.exchange(&Exchange { shared, saved, restored, page, ..Exchange::NONE });
+        lanes_of(saved).for_each(|lane| pages[page][lane] = before[lane]);
+        lanes_of(shared.lanes).for_each(|lane| work[lane] = before[usize::from(from[lane])]);
+        for lane in lanes_of(restored.lanes) {
             work[lane] = pages[page][usize::from(from[lane])];
         }
         assert_eq!(cells(kernel, Block::Work), work, "round {round}");
@@ -333,11 +334,12 @@ fn check_stacks(kernel: &mut Lanes, input: &Input) {
         let returning = other & stacked & !branching;
         stacked = kernel.push_and_pop(branching, returning);
         lanes_of(branching).for_each(|lane| model[lane].push(work[lane]));
-        lanes_of(returning).for_each(|lane| work[lane] = model[lane].pop().expect("a side"));
+        lanes_of(returning)
+            .for_each(|lane| work[lane] = model[lane].pop().expect("an alternative"));
         assert_eq!(cells(kernel, Block::Work), work, "round {round}");
         let has_any = |lane: usize| !model[lane].is_empty();
         assert!((0..kernel.lanes()).all(|lane| has(stacked, lane) == has_any(lane)));
-        // Some lose one side, a few lose all.
+        // Some lose one alternative, a few lose all.
         for lane in lanes_of(one.rotate_left(4) & other & every(kernel)) {
             let popped = kernel.pop(lane).map(|cells| cells.map(|cell| cell << 1));
             assert_eq!(popped, model[lane].pop());
@@ -355,7 +357,7 @@ fn check_closure(kernel: &mut Lanes, input: &Input) {
     // One band, of which every minirow holds the digits that chance gives it; the rest is open.
     let minirow =
         |lane: usize, i: usize| (input.cells[lane][i] ^ input.cells[lane][i + 9]) & ALL << 1;
-    let given: Vec<Candidates> = (0..MOST_LANES)
+    let given: Vec<Candidates> = (0..MAX_LANES)
         .map(|lane| {
             std::array::from_fn(|cell| if cell < 27 { minirow(lane, cell / 3) } else { ALL << 1 })
         })

@@ -8,7 +8,7 @@ use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16
 
 use super::sweep::Cells;
 use super::vector::Vector;
-use crate::{CELLS, Candidates, Column, Digits, MOST_LANES, Moves};
+use crate::{CELLS, Candidates, Column, Digits, MAX_LANES, Moves};
 
 /// Where the groups of sixteen cells begin: all cells but one.
 const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
@@ -74,7 +74,7 @@ fn load_each<'a, S: Simd, V: Vector<S>>(
             (cells[start + 2 * i], cells[start + 2 * i + 1]) = words[i].candidates();
         }
     }
-    let mut alone = [0; MOST_LANES];
+    let mut alone = [0; MAX_LANES];
     for lane in 0..V::LEN {
         alone[lane] = u16::from(clues(lane)[ALONE]);
     }
@@ -89,7 +89,7 @@ pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M>(
     candidates_of: impl Fn(&M) -> &Candidates,
     cells: &mut Cells<V>,
 ) {
-    let mut rows = [candidates_of(&marks[0]); MOST_LANES];
+    let mut rows = [candidates_of(&marks[0]); MAX_LANES];
     for (row, marks) in rows.iter_mut().zip(marks) {
         *row = candidates_of(marks);
     }

@@ -9,7 +9,7 @@
 
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdInt, SimdMask, u8x16, u16x8};
 
-use crate::{LaneSet, MOST_LANES};
+use crate::{LaneSet, MAX_LANES};
 
 /// Every digit of a cell.
 pub const ALL: u16 = 0x1FF;
@@ -38,7 +38,7 @@ pub(crate) trait Vector<S: Simd>:
 
     /// Lane `l` from lane `from[l]`: what [`Vector::permute`] wants.
     #[inline(always)]
-    fn order(s: S, from: &[u16; MOST_LANES]) -> Self::Bytes {
+    fn order(s: S, from: &[u16; MAX_LANES]) -> Self::Bytes {
         byte_order(s, Self::from_slice(s, &from[..Self::LEN]))
     }
 
@@ -154,10 +154,10 @@ pub(crate) trait Vector<S: Simd>:
         (self ^ b ^ c) & !(self & b)
     }
 
-    /// Something where two of nine cells, of one digit each or none, hold the same digit; `all` is
+    /// Returns a nonzero value where two of nine cells, of one digit each or none, hold the same digit; `all` is
     /// what they hold together.
     #[inline(always)]
-    fn twice(cells: &[[Self; 3]; 3], all: Self) -> Self {
+    fn at_least_twice(cells: &[[Self; 3]; 3], all: Self) -> Self {
         let [[a, b, c], [d, e, f], [g, h, i]] = *cells;
         (a + b + c) + (d + e + f) + (g + h + i) - all
     }
@@ -190,7 +190,7 @@ pub(crate) trait Vector<S: Simd>:
 
     /// `self` where it has three digits or more, else `other`, which has all of these.
     #[inline(always)]
-    fn if_three(self, other: Self) -> Self {
+    fn or_if_below_three(self, other: Self) -> Self {
         let (zero, one) = (Self::splat(self.token(), 0), Self::splat(self.token(), 1));
         let all_but_one = self & (self - one);
         let all_but_two = all_but_one & (all_but_one - one);
@@ -205,7 +205,7 @@ pub(crate) trait Vector<S: Simd>:
 
     /// `x & hidden` where that holds anything, else `x & allowed`.
     #[inline(always)]
-    fn settle(self, allowed: Self, hidden: Self) -> Self {
+    fn assign(self, allowed: Self, hidden: Self) -> Self {
         let zero = Self::splat(self.token(), 0);
         self & (self & hidden).simd_eq(zero).select(allowed, hidden)
     }

@@ -1,6 +1,6 @@
 //! The engine `lanes`: many puzzles at once, one in each lane of the vector.
 //!
-//! All that is vectors is in the crate `lane-kernel`: cells, rules, the choice of a branch, sides that
+//! All that is vectors is in the crate `lane-kernel`: cells, rules, the choice of a branch, alternatives that
 //! wait. Here is the scheduler, which says what each lane does next. It moves masks and numbers.
 //!
 //! Entries are swept together until most of them need no more; the others go into work lanes ([`run`]),
@@ -37,7 +37,7 @@ pub struct Lanes {
 impl Lanes {
     /// An engine for this vector level, ready for its first batch.
     pub fn new(level: SimdLevel) -> Self {
-        let kernel = LaneKernel::new(level, pages::MOST);
+        let kernel = LaneKernel::new(level, pages::MAX_PAGES);
         Self { level, scheduler: Scheduler::new(kernel, level), stop: StopFlag::default() }
     }
 

@@ -7,24 +7,23 @@
 //! before them (`docs/lane-engine.md`, "Ordered search").
 
 use lane_kernel::{
-    Block, CELLS, Column, Exchange, Kernel, LaneSet, MAX_DEPTH, MOST_LANES, Moves, Verdict,
-    lanes_of,
+    Block, CELLS, Column, Exchange, Kernel, LaneSet, MAX_DEPTH, MAX_LANES, Moves, Verdict, lanes_of,
 };
 
 use super::per_lane::PerLane;
-use super::run::{Effort, Next, Policy, Run, Searched};
+use super::run::{Effort, Next, Policy, Run, SearchResult};
 use crate::puzzle::Grid;
 
 /// With more parts than this, lanes that get free wait until the others have come to an end; then
 /// one lane continues alone. So memory is bounded. (In unit tests so few that this happens.)
-const CROWDED: usize = if cfg!(test) { 24 } else { 4096 };
+const CROWDED_PARTS: usize = if cfg!(test) { 24 } else { 4096 };
 
 /// The most parts: those of the searches taken over, and one for each branch of a lane until it comes
 /// to an end.
-const MOST: usize = CROWDED + 2 * (MOST_LANES + 1) * (MAX_DEPTH + 2);
+const MAX_PARTS: usize = CROWDED_PARTS + 2 * (MAX_LANES + 1) * (MAX_DEPTH + 2);
 
-/// The page of fresh sides B, each in the lane that has branched.
-const FRESH: usize = 0;
+/// The page of fresh alternatives B, each in the lane that has branched.
+const FRESH_PAGE: usize = 0;
 
 /// A part of the searches.
 #[derive(Clone, Copy)]
@@ -38,11 +37,11 @@ struct Part {
 enum What {
     /// A node in a lane.
     Lane(usize),
-    /// Side B of the branch of this lane, just made.
+    /// Alternative B of the branch of this lane, just made.
     Fresh(usize),
     /// A node that waits.
     Slot(usize),
-    /// A solution, and where it is kept if it may be wanted.
+    /// A solution, and where it is kept if it may be needed.
     Solution(Option<usize>),
     /// The end of a puzzle.
     End,
@@ -55,7 +54,7 @@ pub(super) struct Ordered {
     /// Parts that are being replaced.
     old: Vec<Part>,
     /// The puzzles in the order of the list, and what was found at its head, which is gone from there.
-    puzzles: Vec<Searched>,
+    puzzles: Vec<SearchResult>,
     slots: Slots,
 }
 
@@ -83,10 +82,13 @@ impl Ordered {
     /// Room for all that the search can need. What is never needed is never touched.
     pub(super) fn new() -> Self {
         Self {
-            list: Vec::with_capacity(MOST),
-            old: Vec::with_capacity(MOST),
-            puzzles: Vec::with_capacity(MOST_LANES),
-            slots: Slots { all: Vec::with_capacity(MOST), spare: Vec::with_capacity(MOST) },
+            list: Vec::with_capacity(MAX_PARTS),
+            old: Vec::with_capacity(MAX_PARTS),
+            puzzles: Vec::with_capacity(MAX_LANES),
+            slots: Slots {
+                all: Vec::with_capacity(MAX_PARTS),
+                spare: Vec::with_capacity(MAX_PARTS),
+            },
         }
     }
 
@@ -94,15 +96,15 @@ impl Ordered {
     pub(super) fn take_over(&mut self, run: &mut Run<'_, impl Kernel>, per_lane: &mut PerLane) {
         per_lane.stacked = 0;
         for lane in lanes_of(run.busy) {
-            let mut searched = per_lane.searched(lane);
+            let mut searched = per_lane.result_of(lane);
             // What is in the lane is counted when it ends.
             let Effort { guesses, nodes } = std::mem::take(&mut searched.effort);
             self.puzzles.push(searched);
             self.push(Effort::NONE, What::End);
             let first = self.list.len();
             self.push(Effort { guesses, nodes: nodes - 1 }, What::Lane(lane));
-            while let Some(side) = run.kernel.pop(lane) {
-                let slot = self.slots.keep(side);
+            while let Some(alternative) = run.kernel.pop(lane) {
+                let slot = self.slots.keep(alternative);
                 self.push(Effort::NONE, What::Slot(slot));
             }
             self.list[first..].reverse();
@@ -191,12 +193,12 @@ impl<K: Kernel> Policy<K> for Ordered {
     /// The first nodes that wait go into the free lanes; other fresh ones go into slots.
     fn advance(&mut self, run: &mut Run<'_, K>, Next { branching, .. }: Next) {
         let mut free = run.free();
-        if self.list.len() > CROWDED {
+        if self.list.len() > CROWDED_PARTS {
             let lowest = free & free.wrapping_neg();
             free = if run.busy == 0 { lowest } else { 0 };
         }
-        let mut exchange = Exchange { branching, page: FRESH, ..Exchange::NONE };
-        let (mut put, mut loaded) = (Moves::NONE, Moves::NONE);
+        let mut exchange = Exchange { branching, page: FRESH_PAGE, ..Exchange::NONE };
+        let (mut saved, mut loaded) = (Moves::NONE, Moves::NONE);
         let mut fresh = branching;
         for at in (0..self.list.len()).rev() {
             if free | fresh == 0 {
@@ -207,13 +209,13 @@ impl<K: Kernel> Policy<K> for Ordered {
             match *what {
                 What::Fresh(from) if free == 0 => {
                     let slot = self.slots.keep([0; CELLS]);
-                    put.add(from, slot);
+                    saved.add(from, slot);
                     fresh &= !(1 << from);
                     *what = What::Slot(slot);
                     continue;
                 }
                 What::Fresh(from) => {
-                    exchange.given.add(lane, from);
+                    exchange.shared.add(lane, from);
                     fresh &= !(1 << from);
                 }
                 What::Slot(slot) if free != 0 => loaded.add(lane, slot),
@@ -222,14 +224,14 @@ impl<K: Kernel> Policy<K> for Ordered {
             *what = What::Lane(lane);
             free &= free - 1;
         }
-        run.busy |= exchange.given.lanes | loaded.lanes;
+        run.busy |= exchange.shared.lanes | loaded.lanes;
         if branching != 0 {
-            exchange.put = put.lanes;
+            exchange.saved = saved.lanes;
             run.kernel.exchange(&exchange);
         }
-        for lane in lanes_of(put.lanes) {
-            self.slots.all[usize::from(put.from[lane])] =
-                run.kernel.column(Block::Page(FRESH), lane);
+        for lane in lanes_of(saved.lanes) {
+            self.slots.all[usize::from(saved.from[lane])] =
+                run.kernel.column(Block::Page(FRESH_PAGE), lane);
         }
         for lane in lanes_of(loaded.lanes) {
             let slot = usize::from(loaded.from[lane]);
@@ -238,7 +240,7 @@ impl<K: Kernel> Policy<K> for Ordered {
         }
     }
 
-    fn settle(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
+    fn handle_events(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
         run.busy &= !verdict.ended();
         let mut events = verdict.events();
         let mut first = self.list.len();
@@ -265,12 +267,12 @@ impl<K: Kernel> Policy<K> for Ordered {
         Next { branching: verdict.stuck & run.busy, returning: 0 }
     }
 
-    fn is_through(&self, _: &Run<'_, K>) -> bool {
+    fn is_done(&self, _: &Run<'_, K>) -> bool {
         self.list.is_empty()
     }
 
     #[cold]
-    fn forget_all(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
+    fn abandon(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
         let first = self.puzzles.iter().map(|searched| searched.entered.puzzle).min();
         self.list.clear();
         self.puzzles.clear();

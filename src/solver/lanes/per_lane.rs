@@ -2,21 +2,21 @@
 //! where a limit of nodes is reached, depends on the puzzle alone. Where neither matters, lanes search
 //! together ([`super::work_sharing`]).
 
-use lane_kernel::{Kernel, LaneSet, MOST_LANES, Verdict, lanes_of};
+use lane_kernel::{Kernel, LaneSet, MAX_LANES, Verdict, lanes_of};
 
-use super::run::{Effort, Entered, Next, Policy, Run, Searched};
+use super::run::{Effort, Entry, Next, Policy, Run, SearchResult};
 use crate::solver::Limits;
 
 /// Every lane searches one puzzle.
 pub(super) struct PerLane {
-    /// The lanes with a side on their stack.
+    /// The lanes with an alternative on their stack.
     pub(super) stacked: LaneSet,
     node_limit: u64,
     solution_limit: u32,
-    entered: [Entered; MOST_LANES],
-    solutions: [u32; MOST_LANES],
-    guesses: [u64; MOST_LANES],
-    nodes: [u64; MOST_LANES],
+    entered: [Entry; MAX_LANES],
+    solutions: [u32; MAX_LANES],
+    guesses: [u64; MAX_LANES],
+    nodes: [u64; MAX_LANES],
 }
 
 impl PerLane {
@@ -24,21 +24,21 @@ impl PerLane {
         stacked: 0,
         node_limit: u64::MAX,
         solution_limit: 0,
-        entered: [Entered { puzzle: 0, at_ns: 0 }; MOST_LANES],
-        solutions: [0; MOST_LANES],
-        guesses: [0; MOST_LANES],
-        nodes: [0; MOST_LANES],
+        entered: [Entry { puzzle: 0, at_ns: 0 }; MAX_LANES],
+        solutions: [0; MAX_LANES],
+        guesses: [0; MAX_LANES],
+        nodes: [0; MAX_LANES],
     };
 
-    /// From now on with these limits.
+    /// Sets the limits of the next searches.
     pub(super) fn begin(&mut self, limits: Limits) {
         self.node_limit = limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get);
         self.solution_limit = limits.solutions.get();
     }
 
     /// What the search of a lane has found so far.
-    pub(super) fn searched(&self, lane: usize) -> Searched {
-        Searched {
+    pub(super) fn result_of(&self, lane: usize) -> SearchResult {
+        SearchResult {
             entered: self.entered[lane],
             solutions: self.solutions[lane],
             gave_up: false,
@@ -87,13 +87,13 @@ impl PerLane {
         }
         for lane in lanes_of(done) {
             let gave_up = gave_up >> lane & 1 != 0;
-            run.finish(&Searched { gave_up, ..self.searched(lane) });
+            run.finish(&SearchResult { gave_up, ..self.result_of(lane) });
         }
     }
 }
 
 impl<K: Kernel> Policy<K> for PerLane {
-    /// Gives every free lane an entry, as long as there are any.
+    /// Gives every free lane an entry, while there are any.
     fn refill(&mut self, run: &mut Run<'_, K>, _: LaneSet) -> LaneSet {
         let mut branching = 0;
         while run.free() != 0 && run.has_entries() {
@@ -104,7 +104,7 @@ impl<K: Kernel> Policy<K> for PerLane {
                 self.nodes[lane] = 1;
             });
             for lane in lanes_of(stuck) {
-                // It branches at once: a guess, and its side A.
+                // It branches at once: a guess, and its alternative A.
                 self.guesses[lane] = 1;
                 self.nodes[lane] = 2;
             }
@@ -119,8 +119,8 @@ impl<K: Kernel> Policy<K> for PerLane {
         }
     }
 
-    /// Lanes at an end leave; the others return to a side that was pushed, or branch.
-    fn settle(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
+    /// Lanes at an end leave; the others return to an alternative that was pushed, or branch.
+    fn handle_events(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
         let right = self.counting(run, verdict.solved);
         let (over, stuck) = (verdict.ended(), verdict.stuck);
         let done = (over & !self.stacked) | self.count_solutions(run, right);
@@ -140,13 +140,13 @@ impl<K: Kernel> Policy<K> for PerLane {
 
     /// The last few puzzles are for [`Ordered`](super::ordered::Ordered), unless their nodes are
     /// counted.
-    fn is_through(&self, run: &Run<'_, K>) -> bool {
+    fn is_done(&self, run: &Run<'_, K>) -> bool {
         let is_for_all = run.has_few_busy() && self.node_limit == u64::MAX;
         run.all_entered() && (run.busy == 0 || is_for_all)
     }
 
     #[cold]
-    fn forget_all(&mut self, run: &mut Run<'_, K>) -> Option<usize> {
+    fn abandon(&mut self, run: &mut Run<'_, K>) -> Option<usize> {
         self.stacked = 0;
         run.kernel.clear(LaneSet::MAX);
         lanes_of(run.busy).map(|lane| self.entered[lane].puzzle).min()
@@ -155,7 +155,7 @@ impl<K: Kernel> Policy<K> for PerLane {
 
 /// Adds one for each of the lanes. Which they are cannot be predicted: no branch on it.
 #[inline(always)]
-fn count(counters: &mut [u64; MOST_LANES], lanes: LaneSet) {
+fn count(counters: &mut [u64; MAX_LANES], lanes: LaneSet) {
     for (lane, counter) in counters.iter_mut().enumerate() {
         *counter += u64::from(lanes & 1 << lane != 0);
     }

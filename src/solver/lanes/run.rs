@@ -1,4 +1,4 @@
-//! One batch on its way through the lanes: in, to work, and out.
+//! One batch in the lanes: entry, search, and exit.
 //!
 //! Entries start together, so their first sweeps waste no lane, and those that need no search
 //! (nearly all of an easy set) go from the entry block straight to their outcomes. The others
@@ -8,7 +8,7 @@
 use std::num::NonZeroU64;
 use std::time::Instant;
 
-use lane_kernel::{Block, CELLS, Kernel, LaneSet, MOST_LANES, Moves, SimdLevel, Verdict, lanes_of};
+use lane_kernel::{Block, CELLS, Kernel, LaneSet, MAX_LANES, Moves, SimdLevel, Verdict, lanes_of};
 
 use crate::marks::Marks;
 use crate::prefetch::prefetch_all;
@@ -16,7 +16,7 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 
-/// What stays from batch to batch, whichever way they are searched.
+/// State that is kept from batch to batch, however they are searched.
 pub(super) struct Memory<K> {
     pub(super) kernel: K,
     /// What loops over outcomes are compiled for.
@@ -24,12 +24,13 @@ pub(super) struct Memory<K> {
     pub(super) several: SeveralRate,
 }
 
-/// How frequent puzzles with several solutions were of late. Each of them weighs as much as 31 others.
+/// Decaying estimate of how often recent puzzles had several solutions. One such puzzle outweighs 31
+/// others.
 #[derive(Clone, Copy)]
 pub(super) struct SeveralRate(i32);
 
 impl SeveralRate {
-    /// With the benefit of the doubt.
+    /// Assumes that there are few.
     pub(super) const UNKNOWN: Self = Self(-128);
 
     /// A puzzle has been searched.
@@ -38,7 +39,7 @@ impl SeveralRate {
         self.0 = (self.0 + weight).clamp(-1024, 1024);
     }
 
-    /// Whether so few that it pays to search as if there were none.
+    /// Returns whether there are so few that it pays to search as if there were none.
     pub(super) fn is_low(self) -> bool {
         self.0 <= 0
     }
@@ -53,14 +54,14 @@ pub(super) struct Job<'a> {
     pub(super) start: Instant,
 }
 
-/// A puzzle that has come in: its place in the batch, and when.
+/// A puzzle that has entered: its place in the batch, and the time.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entered {
+pub(super) struct Entry {
     pub(super) puzzle: usize,
     pub(super) at_ns: u64,
 }
 
-/// What a search has cost.
+/// The cost of a search.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Effort {
     pub(super) guesses: u64,
@@ -75,10 +76,10 @@ impl Effort {
     }
 }
 
-/// What a search has found. The grid is on its own way.
+/// The result of a search, except its grid.
 #[derive(Clone, Copy)]
-pub(super) struct Searched {
-    pub(super) entered: Entered,
+pub(super) struct SearchResult {
+    pub(super) entered: Entry,
     pub(super) solutions: u32,
     pub(super) gave_up: bool,
     pub(super) effort: Effort,
@@ -95,9 +96,9 @@ pub(super) struct Ended {
 /// How the lanes with an event continue.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Next {
-    /// Stuck: with side A of a branch.
+    /// Stuck: with alternative A of a branch.
     pub(super) branching: LaneSet,
-    /// Failed, or after a solution: with the side pushed last.
+    /// Failed, or after a solution: with the alternative pushed last.
     pub(super) returning: LaneSet,
 }
 
@@ -106,18 +107,18 @@ pub(super) trait Policy<K> {
     /// Gives free lanes entries, if they are to have any; returns those that are stuck already.
     fn refill(&mut self, run: &mut Run<'_, K>, branching: LaneSet) -> LaneSet;
 
-    /// Gives lanes that branch or return the cells of their next node, and free ones any side.
+    /// Gives lanes that branch or return the cells of their next node, and free ones any alternative.
     fn advance(&mut self, run: &mut Run<'_, K>, next: Next);
 
-    /// Counts what has come to an end.
-    fn settle(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next;
+    /// Handles the events of a step.
+    fn handle_events(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next;
 
     /// Whether nothing is left for this policy.
-    fn is_through(&self, run: &Run<'_, K>) -> bool;
+    fn is_done(&self, run: &Run<'_, K>) -> bool;
 
     /// The first puzzle of those that are searched or deferred, if there is any; all searches are
     /// forgotten.
-    fn forget_all(&mut self, run: &mut Run<'_, K>) -> Option<usize>;
+    fn abandon(&mut self, run: &mut Run<'_, K>) -> Option<usize>;
 }
 
 /// One batch, and what all ways to search it have in common.
@@ -137,13 +138,13 @@ pub(super) struct Run<'a, K> {
     waiting: LaneSet,
     waiting_stuck: LaneSet,
     /// The puzzle in lane 0 of the entry block.
-    first_entry: Entered,
+    first_entry: Entry,
     /// The last reading of the clock, and whether no step has been made since.
     clock_ns: u64,
     clock_is_right: bool,
     /// The solutions in the exit block: their puzzles.
     leaving: usize,
-    leaving_puzzles: [usize; MOST_LANES],
+    leaving_puzzles: [usize; MAX_LANES],
 }
 
 impl<'a, K: Kernel> Run<'a, K> {
@@ -164,11 +165,11 @@ impl<'a, K: Kernel> Run<'a, K> {
             next: 0,
             waiting: 0,
             waiting_stuck: 0,
-            first_entry: Entered::default(),
+            first_entry: Entry::default(),
             clock_ns: 0,
             clock_is_right: false,
             leaving: 0,
-            leaving_puzzles: [0; MOST_LANES],
+            leaving_puzzles: [0; MAX_LANES],
         }
     }
 
@@ -178,7 +179,7 @@ impl<'a, K: Kernel> Run<'a, K> {
         let stopped = loop {
             next.branching |= policy.refill(self, next.branching);
             policy.advance(self, next);
-            if policy.is_through(self) {
+            if policy.is_done(self) {
                 break false;
             }
             // Only here: a search that has come to its end is not stopped.
@@ -188,7 +189,7 @@ impl<'a, K: Kernel> Run<'a, K> {
             next = Next::default();
             if self.busy != 0 {
                 let verdict = self.work();
-                next = policy.settle(self, verdict);
+                next = policy.handle_events(self, verdict);
             }
         };
         self.flush();
@@ -197,7 +198,7 @@ impl<'a, K: Kernel> Run<'a, K> {
         }
         let waiting = lanes_of(self.waiting).map(|entry| self.first_entry.puzzle + entry).next();
         let first_outside = waiting.unwrap_or(self.next);
-        let first_open = policy.forget_all(self).unwrap_or(usize::MAX);
+        let first_open = policy.abandon(self).unwrap_or(usize::MAX);
         Ended { next: first_open.min(first_outside), stopped }
     }
 
@@ -213,7 +214,7 @@ impl<'a, K: Kernel> Run<'a, K> {
 
     /// The work lanes that search nothing.
     pub(super) fn free(&self) -> LaneSet {
-        (LaneSet::MAX >> (MOST_LANES - self.lanes)) & !self.busy
+        (LaneSet::MAX >> (MAX_LANES - self.lanes)) & !self.busy
     }
 
     /// Whether at most an eighth of the lanes are busy.
@@ -221,7 +222,7 @@ impl<'a, K: Kernel> Run<'a, K> {
         self.busy.count_ones() as usize <= self.lanes / 8
     }
 
-    /// Whether an entry waits for a work lane; as long as none does, more are loaded.
+    /// Returns whether an entry waits for a work lane; loads more while none does.
     pub(super) fn has_entries(&mut self) -> bool {
         while self.waiting == 0 && self.next < self.end {
             self.load_entries();
@@ -239,11 +240,11 @@ impl<'a, K: Kernel> Run<'a, K> {
         self.end = self.next;
     }
 
-    /// Moves entries into lanes that are free, and tells which; returns the lanes that are stuck.
+    /// Moves entries into free lanes and reports each; returns the lanes that are stuck.
     pub(super) fn take_entries(
         &mut self,
         free: LaneSet,
-        mut taken_in: impl FnMut(usize, Entered),
+        mut taken_in: impl FnMut(usize, Entry),
     ) -> LaneSet {
         let mut moves = Moves::NONE;
         let mut stuck = 0;
@@ -252,7 +253,7 @@ impl<'a, K: Kernel> Run<'a, K> {
             stuck |= (self.waiting_stuck >> entry & 1) << lane;
             self.waiting &= !(1 << entry);
             let puzzle = self.first_entry.puzzle + entry;
-            taken_in(lane, Entered { puzzle, ..self.first_entry });
+            taken_in(lane, Entry { puzzle, ..self.first_entry });
         }
         self.busy |= moves.lanes;
         self.kernel.admit(&moves, stuck);
@@ -263,12 +264,12 @@ impl<'a, K: Kernel> Run<'a, K> {
     fn load_entries(&mut self) {
         let first = self.next;
         self.next = (first + self.lanes).min(self.end);
-        self.first_entry = Entered { puzzle: first, at_ns: self.now_ns() };
-        let filled = LaneSet::MAX >> (MOST_LANES - (self.next - first));
+        self.first_entry = Entry { puzzle: first, at_ns: self.now_ns() };
+        let filled = LaneSet::MAX >> (MAX_LANES - (self.next - first));
         let question = &self.job.question;
         match question.batch.part(first..self.next) {
             Batch::Puzzles(puzzles) => self.kernel.load(puzzles, Puzzle::cells),
-            Batch::Marks(marks) => self.kernel.load_marks(marks, Marks::masks),
+            Batch::Marks(marks) => self.kernel.load_candidates(marks, Marks::masks),
         }
         let ahead = question.batch.part(self.next..(self.next + self.lanes).min(self.end));
         self.level.run(
@@ -370,7 +371,7 @@ impl<'a, K: Kernel> Run<'a, K> {
         if self.leaving == 0 {
             return;
         }
-        let mut grids = [[0; CELLS]; MOST_LANES];
+        let mut grids = [[0; CELLS]; MAX_LANES];
         self.kernel.store(Block::Exit, &mut grids[..self.lanes], |grid| grid);
         for (puzzle, grid) in self.leaving_puzzles[..self.leaving].iter().zip(&grids) {
             self.job.outcomes[*puzzle].grid.0 = *grid;
@@ -378,8 +379,8 @@ impl<'a, K: Kernel> Run<'a, K> {
         self.leaving = 0;
     }
 
-    /// Writes the outcome of a search, but for its grid.
-    pub(super) fn finish(&mut self, searched: &Searched) {
+    /// Writes the outcome of a search, except its grid.
+    pub(super) fn finish(&mut self, searched: &SearchResult) {
         self.several.note(searched.solutions > 1);
         let latency_ns = self.now_ns() - searched.entered.at_ns;
         let outcome = &mut self.job.outcomes[searched.entered.puzzle];

@@ -1,17 +1,17 @@
-//! In which ways a batch is searched.
+//! Chooses how a batch is searched.
 
 use std::time::Instant;
 
-use lane_kernel::{Kernel, MOST_LANES, SimdLevel};
+use lane_kernel::{Kernel, MAX_LANES, SimdLevel};
 
 use super::ordered::Ordered;
 use super::per_lane::PerLane;
-use super::run::{Ended, Entered, Job, Memory, Run, SeveralRate};
+use super::run::{Ended, Entry, Job, Memory, Run, SeveralRate};
 use super::work_sharing::WorkSharing;
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 
-/// What searches batches, with all its memory.
+/// Searches batches; owns all memory.
 pub(super) struct Scheduler<K> {
     memory: Memory<K>,
     work_sharing: WorkSharing,
@@ -20,7 +20,7 @@ pub(super) struct Scheduler<K> {
 }
 
 impl<K: Kernel> Scheduler<K> {
-    /// Over a kernel with [`pages::MOST`](super::pages::MOST) pages.
+    /// Over a kernel with [`pages::MAX_PAGES`](super::pages::MAX_PAGES) pages.
     pub(super) fn new(kernel: K, level: SimdLevel) -> Self {
         let lanes = kernel.lanes();
         Self {
@@ -53,7 +53,7 @@ impl<K: Kernel> Scheduler<K> {
         done
     }
 
-    /// Searches as many puzzles of a batch together as it pays for.
+    /// Searches puzzles of a batch together while that pays.
     fn share_work(&mut self, mut job: Job<'_>) -> Ended {
         let again = Job { outcomes: &mut *job.outcomes, ..job };
         let mut ended = Run::new(&mut self.memory, again).search(&mut self.work_sharing);
@@ -75,7 +75,7 @@ impl<K: Kernel> Scheduler<K> {
         ended
     }
 
-    /// Searches puzzles of a batch apart; at the end all lanes search the last few.
+    /// Searches puzzles of a batch separately; at the end all lanes search the last few.
     fn per_lane(&mut self, job: Job<'_>) -> Ended {
         self.per_lane.begin(job.question.limits);
         let run = &mut Run::new(&mut self.memory, job);
@@ -87,14 +87,14 @@ impl<K: Kernel> Scheduler<K> {
         run.search(&mut self.ordered)
     }
 
-    /// Searches deferred puzzles apart, at most one for each lane; if asked to stop, returns the first
+    /// Searches deferred puzzles separately, at most one for each lane; if stopped, returns the first
     /// one whose outcome is not final.
     #[cold]
-    fn search_again(&mut self, job: &mut Job<'_>, group: &[Entered]) -> Option<usize> {
+    fn search_again(&mut self, job: &mut Job<'_>, group: &[Entry]) -> Option<usize> {
         let start = Instant::now();
-        let mut found = [Outcome::NONE; MOST_LANES];
+        let mut found = [Outcome::NONE; MAX_LANES];
         let found = &mut found[..group.len()];
-        let which: [usize; MOST_LANES] =
+        let which: [usize; MAX_LANES] =
             std::array::from_fn(|i| group.get(i).map_or(0, |entered| entered.puzzle));
         let (limits, stop) = (job.question.limits, job.stop);
         let mut search = |batch: Batch<'_>| {

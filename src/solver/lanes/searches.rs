@@ -1,26 +1,26 @@
-//! The searches that are going on in lanes and on pages.
+//! The current searches in lanes and on pages.
 
-use super::run::Entered;
+use super::run::Entry;
 
 /// A search, by its number.
 pub(super) type SearchId = u16;
 
-/// What is known of the search of one puzzle.
+/// State of the search of one puzzle.
 #[derive(Clone, Copy)]
 pub(super) struct Search {
-    pub(super) entered: Entered,
+    pub(super) entered: Entry,
     pub(super) solutions: u32,
-    /// Above the low 16 bits the guesses; in these the lanes that search a side of it, and its sides on
+    /// Above the low 16 bits the guesses; in these the lanes that search an alternative of it, and its alternatives on
     /// pages: a column of each page at most, some 2,000. In one number, because each event of a lane
     /// waits for that of the lane before.
     counts: u64,
 }
 
 impl Search {
-    /// A guess, and one more open side.
+    /// A guess, and one more open alternative.
     const BRANCH: u64 = 1 << 16 | 1;
 
-    fn new(entered: Entered) -> Self {
+    fn new(entered: Entry) -> Self {
         Self { entered, solutions: 0, counts: 1 }
     }
 
@@ -49,7 +49,7 @@ impl Searches {
 
     /// A puzzle has come into a lane.
     #[inline]
-    pub(super) fn begin(&mut self, entered: Entered) -> SearchId {
+    pub(super) fn begin(&mut self, entered: Entry) -> SearchId {
         let search = Search::new(entered);
         if let Some(id) = self.spare.pop() {
             *self.of(id) = search;
@@ -64,15 +64,15 @@ impl Searches {
         &mut self.all[usize::from(id)]
     }
 
-    /// A side has become two.
+    /// Replaces an alternative with two.
     #[inline]
     pub(super) fn branch(&mut self, id: SearchId) {
         self.of(id).counts += Search::BRANCH;
     }
 
-    /// A side has been looked at; whether it was the last one.
+    /// Ends an alternative; returns whether it was the last one.
     #[inline]
-    pub(super) fn end_side(&mut self, id: SearchId) -> bool {
+    pub(super) fn end_alternative(&mut self, id: SearchId) -> bool {
         let search = self.of(id);
         search.counts -= 1;
         !search.is_open()
@@ -88,7 +88,7 @@ impl Searches {
     }
 
     /// Forgets all searches; returns the first puzzle of those that are searched, if any is.
-    pub(super) fn forget_all(&mut self) -> Option<usize> {
+    pub(super) fn abandon(&mut self) -> Option<usize> {
         self.spare.clear();
         let open = self.all.drain(..).filter(Search::is_open);
         open.map(|search| search.entered.puzzle).min()

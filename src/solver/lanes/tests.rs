@@ -1,7 +1,7 @@
-//! The scheduler with a toy kernel: its puzzles are random trees, whose search is easily written down.
+//! Tests the scheduler with a toy kernel: its puzzles are random trees, whose search is easily written down.
 
 use lane_kernel::{
-    Block, Candidates, Column, Digits, Exchange, Kernel, LaneSet, MOST_LANES, Moves, Verdict,
+    Block, Candidates, Column, Digits, Exchange, Kernel, LaneSet, MAX_LANES, Moves, Verdict,
     lanes_of,
 };
 use proptest::prelude::*;
@@ -38,11 +38,11 @@ impl State {
         let seed = puzzle[..8].iter().fold(0, |seed, digit| seed * 10 + u32::from(*digit));
         let (deepest, branching) = (puzzle[8] + puzzle[12] / 3, 40 + 6 * puzzle[9]);
         let solutions = [0, 1, 5, 50, 100][usize::from(puzzle[10]) % 5];
-        Self { hash: seed, depth: u8::MAX, deepest, branching, solutions }.side(0)
+        Self { hash: seed, depth: u8::MAX, deepest, branching, solutions }.alternative(0)
     }
 
-    fn side(self, side: u32) -> Self {
-        let mut hash = (self.hash ^ (side << 30)).wrapping_add(0x9E37_79B9);
+    fn alternative(self, alternative: u32) -> Self {
+        let mut hash = (self.hash ^ (alternative << 30)).wrapping_add(0x9E37_79B9);
         hash = (hash ^ hash >> 16).wrapping_mul(0x85EB_CA6B);
         hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);
         Self { hash: hash ^ hash >> 16, depth: self.depth.wrapping_add(1), ..self }
@@ -96,7 +96,7 @@ fn plain(puzzle: &Puzzle, known: Option<&Grid>, limits: Limits) -> Outcome {
             Kind::Stuck if outcome.nodes == most => return Outcome { gave_up: true, ..outcome },
             Kind::Stuck => {
                 outcome.guesses += 1;
-                waiting.extend([state.side(2), state.side(1)]);
+                waiting.extend([state.alternative(2), state.alternative(1)]);
             }
             Kind::Solved if known.is_none_or(|known| known.0 != state.digits()) => {
                 if outcome.solutions == 0 {
@@ -118,7 +118,7 @@ fn clashes(puzzle: &Digits) -> bool {
     puzzle[11] == 9
 }
 
-type States = [State; MOST_LANES];
+type States = [State; MAX_LANES];
 
 /// A kernel of trees.
 #[derive(Default)]
@@ -128,8 +128,8 @@ struct Toy {
     clashing: LaneSet,
     work: States,
     exit: States,
-    pages: [States; pages::MOST],
-    stacks: [Vec<State>; MOST_LANES],
+    pages: [States; pages::MAX_PAGES],
+    stacks: [Vec<State>; MAX_LANES],
     /// Calls of [`Kernel::work`], and the one that asks to stop.
     calls: usize,
     stop_at: Option<(usize, StopFlag)>,
@@ -145,12 +145,12 @@ impl Toy {
         }
     }
 
-    /// The lane continues with side A: side B.
+    /// The lane continues with alternative A: alternative B.
     fn branch(&mut self, lane: usize) -> State {
         let parent = self.work[lane];
         assert!(parent.kind() == Kind::Stuck, "nothing is left to infer");
-        self.work[lane] = parent.side(1);
-        parent.side(2)
+        self.work[lane] = parent.alternative(1);
+        parent.alternative(2)
     }
 }
 
@@ -179,7 +179,7 @@ impl Kernel for Toy {
         }
     }
 
-    fn load_marks<M>(&mut self, _: &[M], _: impl Fn(&M) -> &Candidates) {
+    fn load_candidates<M>(&mut self, _: &[M], _: impl Fn(&M) -> &Candidates) {
         unreachable!("puzzles only");
     }
 
@@ -212,13 +212,13 @@ impl Kernel for Toy {
     }
 
     fn exchange(&mut self, exchange: &Exchange) {
-        let Exchange { branching, given, put, page, back } = exchange;
-        assert!(*put == 0 || back.lanes == 0);
+        let Exchange { branching, shared, saved, page, restored } = exchange;
+        assert!(*saved == 0 || restored.lanes == 0);
         let mut b = self.work;
         lanes_of(*branching).for_each(|lane| b[lane] = self.branch(lane));
-        moved(&b, given, &mut self.work);
-        moved(&self.pages[*page], back, &mut self.work);
-        lanes_of(*put).for_each(|lane| self.pages[*page][lane] = b[lane]);
+        moved(&b, shared, &mut self.work);
+        moved(&self.pages[*page], restored, &mut self.work);
+        lanes_of(*saved).for_each(|lane| self.pages[*page][lane] = b[lane]);
     }
 
     fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet {
@@ -309,7 +309,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
     /// By any policy, in any batch, the outcome is that of the plain search. A solution besides a known
-    /// one is asked for as well, which may be any of them, or none.
+    /// one is requested as well, which may be any of them, or none.
     #[test]
     fn finds_what_a_plain_search_finds(
         puzzles in puzzles(1..150),

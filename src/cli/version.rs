@@ -1,4 +1,4 @@
-//! The version and commit of the program, and the machine.
+//! The version of the program, and the machine.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -12,14 +12,9 @@ use bulkdoku::measure::{Machine, Origin};
 /// The version of the package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit, in release builds.
-pub const COMMIT: Option<&str> = option_env!("BULKDOKU_COMMIT");
-
-/// What `--version` prints after the name.
-pub static LONG: LazyLock<String> = LazyLock::new(|| {
-    let commit = COMMIT.unwrap_or("not known to this build");
-    format!("{VERSION}\ncommit: {commit}\nvector levels: {}", levels().join(", "))
-});
+/// The text that `--version` prints after the name.
+pub static LONG: LazyLock<String> =
+    LazyLock::new(|| format!("{VERSION}\nvector levels: {}", levels().join(", ")));
 
 /// The names of the vector levels of this machine, the best first.
 pub fn levels() -> Vec<&'static str> {
@@ -30,7 +25,6 @@ pub fn levels() -> Vec<&'static str> {
 pub fn origin() -> Origin {
     Origin {
         version: VERSION.into(),
-        commit: COMMIT.map(Into::into),
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         machine: Machine {
             cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu(&text)),

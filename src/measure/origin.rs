@@ -7,8 +7,6 @@ use serde::Serialize;
 pub struct Origin {
     /// The program's version.
     pub version: String,
-    /// The commit that it was built from, if it is known.
-    pub commit: Option<String>,
     /// The date and time: RFC 3339, UTC.
     pub date: String,
     /// The machine.

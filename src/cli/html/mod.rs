@@ -85,12 +85,10 @@ impl Page {
     /// The facts about the run and the machine, at the end of the page.
     fn origin(&mut self, facts: &[Fact]) {
         let origin = version::origin();
-        let commit = origin.commit.map_or(String::new(), |commit| format!(" ({commit})"));
         let cpu = origin.machine.cpu.unwrap_or_else(|| "processor not known".into());
         let machine =
             format!("{cpu}, {} cores, {}", origin.machine.cores, origin.machine.simd.join(" "));
-        let own =
-            [("Program", format!("bulkdoku {}{commit}", origin.version)), ("Machine", machine)];
+        let own = [("Program", format!("bulkdoku {}", origin.version)), ("Machine", machine)];
         self.heading("How");
         let facts = facts.iter().cloned().chain(own).filter(|(_, fact)| !fact.is_empty());
         let rows: Vec<_> =

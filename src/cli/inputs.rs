@@ -12,7 +12,7 @@ use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
 
 use super::identity::STDIN;
-use super::platform::{self, Pipe};
+use super::platform::Pipe;
 use super::run::InputState;
 use super::{Failure, input_args};
 
@@ -69,10 +69,8 @@ impl Inputs {
         if origins.is_empty() {
             origins.push(Origin::Stdin);
         }
-        match origins.iter().filter(|origin| matches!(origin, Origin::Stdin)).count() {
-            0 => {}
-            1 => platform::check_stdin()?,
-            _ => return Err(Failure::Usage("standard input (-) can be read only once".into())),
+        if origins.iter().filter(|origin| matches!(origin, Origin::Stdin)).count() > 1 {
+            return Err(Failure::Usage("standard input (-) can be read only once".into()));
         }
         let mut all = Vec::with_capacity(origins.len());
         for origin in origins {

@@ -79,7 +79,6 @@ impl Out {
     /// Opens an output, or makes it.
     pub fn open(target: Target<'_>) -> Result<Self, Failure> {
         let Target::File(path) = target else {
-            platform::check_stdout()?;
             let opened = Stdout::open();
             let opened =
                 opened.map_err(|error| Failure::Io(format!("standard output: {error}")))?;

@@ -6,14 +6,11 @@
 //! | [`Stdout`] | unbuffered | that of the standard library |
 //! | [`FileId`] | device and inode | by `same-file` |
 //! | [`stop_at_signal`] | SIGINT and SIGTERM; a second one ends the run at once | the same if `signal-hook` supports it |
-//! | [`check_stdin`] | a closed stream is detected | it is not |
 
 #[cfg(not(unix))]
 mod other;
 #[cfg(unix)]
 mod signals;
-#[cfg(unix)]
-mod streams;
 #[cfg(unix)]
 mod unix;
 
@@ -23,9 +20,7 @@ use std::sync::atomic::AtomicBool;
 #[cfg(not(unix))]
 use other as signals;
 #[cfg(not(unix))]
-pub use other::{FileId, Pipe, Stdout, check_stdin, check_stdout, read_at};
-#[cfg(unix)]
-pub use streams::{check_stdin, check_stdout};
+pub use other::{FileId, Pipe, Stdout, read_at};
 #[cfg(unix)]
 pub use unix::{FileId, Pipe, Stdout, read_at};
 

@@ -8,8 +8,6 @@ use std::sync::atomic::AtomicBool;
 
 use same_file::Handle;
 
-use crate::cli::Failure;
-
 /// The identity of a file, if the system has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileId(Arc<Handle>);
@@ -117,15 +115,5 @@ pub fn stop_at_signal(stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
 /// WebAssembly has no signals.
 #[cfg(target_family = "wasm")]
 pub fn stop_at_signal(_stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
-    Ok(())
-}
-
-/// A closed standard input fails when it is read.
-pub fn check_stdin() -> Result<(), Failure> {
-    Ok(())
-}
-
-/// A closed standard output fails when it is written.
-pub fn check_stdout() -> Result<(), Failure> {
     Ok(())
 }

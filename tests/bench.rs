@@ -47,7 +47,7 @@ fn the_table_has_a_line_for_each_measurement() {
 #[test]
 fn markdown_and_csv_have_a_heading() {
     let text = bench(&folder(), &["puzzles.txt", "--format", "markdown"], "").rows;
-    assert!(text.starts_with("| set | engine |") && text.lines().count() == 3, "{text}");
+    assert!(text.starts_with("| set     | engine |") && text.lines().count() == 3, "{text}");
 
     let text = bench(&folder(), &["puzzles.txt", "--format", "csv", "--first"], "").rows;
     let mut reader = csv::Reader::from_reader(text.as_bytes());

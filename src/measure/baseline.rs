@@ -1,15 +1,13 @@
 //! Changes since an earlier measurement, beyond the spread of the rounds.
 
-use std::fmt;
+use std::fmt::Write as _;
 
-use serde::Deserialize;
-use thiserror::Error;
+use serde::{Deserialize, Serialize};
 
-use super::origin::Machine;
-use super::record::{Measurement, What};
+use super::{Measurement, contender_name, title};
 
-/// An earlier measurement. Its JSON may have other fields, too.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+/// An earlier measurement. Its JSON may have other fields.
+#[derive(Clone, Debug, Deserialize)]
 struct Earlier {
     set: String,
     engine: String,
@@ -22,267 +20,185 @@ struct Earlier {
     ns_max: f64,
     nodes_per_puzzle: Option<f64>,
     seed: Option<u64>,
-    machine: Option<EarlierMachine>,
+    machine: Option<Machine>,
 }
 
-/// The identity of the machine of an earlier measurement.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-struct EarlierMachine {
-    cpu: Option<String>,
-    cores: usize,
-}
-
-impl EarlierMachine {
-    fn is(&self, here: &Machine) -> bool {
-        self.cpu == here.cpu && self.cores == here.cores
-    }
-}
-
-impl fmt::Display for EarlierMachine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cpu = self.cpu.as_deref().unwrap_or("an unnamed processor");
-        write!(f, "{cpu}, {} cores", self.cores)
-    }
+/// The identity of a machine.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Machine {
+    /// The processor's model, if the operating system provides it.
+    pub cpu: Option<String>,
+    /// The number of hardware threads.
+    pub cores: usize,
+    /// The vector levels, the best first.
+    pub simd: Vec<String>,
+    /// The operating system.
+    pub os: String,
+    /// The instruction set.
+    pub arch: String,
 }
 
 impl Earlier {
-    fn is_of(&self, what: &What) -> bool {
-        self.set == what.set
-            && self.engine == what.engine
-            && self.simd.as_deref() == what.simd
-            && self.threads == what.threads
-            && self.mode == what.mode
-    }
-
-    /// The new time divided by the old one, by the medians or by the fastest rounds, whichever is
-    /// less, so a slowdown shows in both.
-    fn ratio_to(&self, now: &Measurement) -> f64 {
-        (now.ns_per_puzzle / self.ns_per_puzzle).min(now.ns_min / self.ns_min)
-    }
-
-    /// Whether both searched the same rows.
-    fn has_rows_of(&self, now: &Measurement) -> bool {
-        self.rows == now.rows && self.seed == now.seed
+    fn title(&self) -> String {
+        let contender = contender_name(&self.engine, self.simd.as_deref(), self.threads);
+        title(&self.set, &contender, &self.mode)
     }
 }
 
 /// Earlier measurements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Baseline(Vec<Earlier>);
+
+/// The result of a comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// The changes beyond the spread of the rounds, a line each.
+    pub report: String,
+    /// The title of each measurement, and the new time divided by the old one: by the medians or by
+    /// the fastest rounds, whichever is less, so a slowdown shows in both.
+    pub ratios: Vec<(String, f64)>,
+}
 
 impl Baseline {
     /// Reads the JSON of earlier measurements.
     ///
     /// # Errors
-    /// When it is not a list of objects with the needed fields.
-    pub fn read(json: &[u8]) -> Result<Self, BadBaseline> {
-        serde_json::from_slice(json).map(Self).map_err(|error| BadBaseline(error.to_string()))
+    /// When it is not a list of objects with the required fields.
+    pub fn read(json: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(json)
     }
 
-    fn find(&self, what: &What) -> Option<&Earlier> {
-        self.0.iter().find(|earlier| earlier.is_of(what))
+    fn find(&self, title: &str) -> Option<&Earlier> {
+        self.0.iter().find(|earlier| earlier.title() == title)
     }
 
     /// Whether it has a measurement to compare with.
-    pub fn has(&self, what: &What) -> bool {
-        self.find(what).is_some()
+    pub fn has(&self, title: &str) -> bool {
+        self.find(title).is_some()
     }
 
     /// The first machine in the baseline other than this one.
     pub fn other_machine(&self, here: &Machine) -> Option<String> {
-        let mut machines = self.0.iter().filter_map(|earlier| earlier.machine.as_ref());
-        machines.find(|machine| !machine.is(here)).map(ToString::to_string)
+        let is_other = |machine: &&Machine| machine.cpu != here.cpu || machine.cores != here.cores;
+        let other = self.0.iter().filter_map(|earlier| earlier.machine.as_ref()).find(is_other)?;
+        let cpu = other.cpu.as_deref().unwrap_or("an unnamed processor");
+        Some(format!("{cpu}, {} cores", other.cores))
     }
 
-    /// Compares measurements with the baseline. Those that it does not have are left out.
+    /// Compares measurements with the baseline, if it has them.
     pub fn compare(&self, measurements: &[Measurement]) -> Comparison {
-        let mut comparison = Comparison::default();
+        let (mut changes, mut searches, mut changed) = (String::new(), String::new(), 0);
+        let mut ratios = Vec::new();
         for now in measurements {
-            let what = now.what();
-            let Some(earlier) = self.find(&what) else { continue };
-            let what = what.to_string();
-            let nodes = earlier.nodes_per_puzzle.filter(|_| earlier.has_rows_of(now));
-            if let Some(nodes) = nodes.filter(|nodes| differ(*nodes, now.nodes_per_puzzle)) {
-                comparison.searched.push((what.clone(), nodes, now.nodes_per_puzzle));
+            let title = now.title();
+            let Some(earlier) = self.find(&title) else { continue };
+            let (before_ns, now_ns) = (earlier.ns_per_puzzle, now.ns_per_puzzle);
+            let same_rows = earlier.rows == now.rows && earlier.seed == now.seed;
+            if let Some(before) = earlier.nodes_per_puzzle
+                && let now = now.nodes_per_puzzle
+                && same_rows
+                // More than rounding in text.
+                && (before - now).abs() > 1e-6 * before.max(now)
+            {
+                let what = format!("other searches, {before:.4} nodes before, now {now:.4}");
+                let _ = writeln!(searches, "  {title}: {what}");
             }
-            comparison.ratios.push((what.clone(), earlier.ratio_to(now)));
-            match Change::between(earlier, now) {
-                Some(change) => comparison.changed.push((what, change)),
-                None => comparison.within_spread += 1,
+            if now.ns_max < earlier.ns_min || now.ns_min > earlier.ns_max {
+                changed += 1;
+                let (word, times) = match before_ns / now_ns {
+                    ratio if ratio >= 1.0 => ("faster", ratio),
+                    ratio => ("slower", 1.0 / ratio),
+                };
+                let rows = if same_rows { "" } else { " (other rows)" };
+                let what = format!("{before_ns:.1} before, now {now_ns:.1} ns per puzzle{rows}");
+                let _ = writeln!(changes, "  {title}: {word} {times:.2} times, {what}");
             }
+            ratios.push((title, (now_ns / before_ns).min(now.ns_min / earlier.ns_min)));
         }
-        comparison
+        let same = ratios.len() - changed;
+        let heading =
+            format!("Against the baseline: {changed} changed beyond the spread, {same} did not.");
+        Comparison { report: format!("{heading}\n{changes}{searches}"), ratios }
     }
 }
-
-/// Whether numbers differ by more than rounding in text.
-fn differ(a: f64, b: f64) -> bool {
-    (a - b).abs() > 1e-6 * a.abs().max(b.abs())
-}
-
-/// A change of time beyond the spread of the rounds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
-    /// The median of nanoseconds per puzzle before.
-    pub before_ns: f64,
-    /// The median of nanoseconds per puzzle now.
-    pub now_ns: f64,
-    /// Whether both solved the same rows.
-    pub same_rows: bool,
-}
-
-impl Change {
-    /// `None` if the rounds of both overlap.
-    fn between(earlier: &Earlier, now: &Measurement) -> Option<Self> {
-        let apart = now.ns_max < earlier.ns_min || now.ns_min > earlier.ns_max;
-        apart.then_some(Self {
-            before_ns: earlier.ns_per_puzzle,
-            now_ns: now.ns_per_puzzle,
-            same_rows: earlier.has_rows_of(now),
-        })
-    }
-}
-
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { before_ns, now_ns, same_rows } = *self;
-        let (word, times) = match before_ns / now_ns {
-            ratio if ratio >= 1.0 => ("faster", ratio),
-            ratio => ("slower", 1.0 / ratio),
-        };
-        write!(f, "{word} {times:.2} times, {before_ns:.1} before, now {now_ns:.1} ns a puzzle")?;
-        f.write_str(if same_rows { "" } else { " (other rows)" })
-    }
-}
-
-/// The result of a comparison.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Comparison {
-    /// The measurements that have changed beyond the spread of the rounds.
-    pub changed: Vec<(String, Change)>,
-    /// The measurements with other nodes per puzzle on the same rows, before and now.
-    pub searched: Vec<(String, f64, f64)>,
-    /// The number of measurements that have not changed beyond the spread.
-    pub within_spread: usize,
-    /// The new time of each divided by the old one, by the medians or by the fastest rounds,
-    /// whichever is less.
-    pub ratios: Vec<(String, f64)>,
-}
-
-impl Comparison {
-    /// The measurements that take more than `ratio` times as long as before, with their ratios.
-    pub fn slower_than(&self, ratio: f64) -> impl Iterator<Item = &(String, f64)> {
-        self.ratios.iter().filter(move |(_, now)| *now > ratio)
-    }
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (changed, same) = (self.changed.len(), self.within_spread);
-        writeln!(f, "Against the baseline: {changed} changed beyond the spread, {same} did not.")?;
-        for (what, change) in &self.changed {
-            writeln!(f, "  {what}: {change}")?;
-        }
-        for (what, before, now) in &self.searched {
-            writeln!(f, "  {what}: other searches, {before:.4} nodes before, now {now:.4}")?;
-        }
-        Ok(())
-    }
-}
-
-/// A file that is no earlier measurement.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no measurement to compare with ({0})")]
-pub struct BadBaseline(String);
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::record::tests::measurement;
 
-    /// The JSON of two sets: 100 (90 to 110) and 50 (49 to 51) ns a puzzle.
-    fn baseline() -> Baseline {
-        let first = measurement("a", [100.0, 90.0, 110.0]);
-        let second = measurement("b", [50.0, 49.0, 51.0]);
-        Baseline::read(&serde_json::to_vec(&[first, second]).unwrap()).unwrap()
+    /// A measurement with these median, smallest, and largest times.
+    fn measurement(set: &str, [ns_per_puzzle, ns_min, ns_max]: [f64; 3]) -> Measurement {
+        Measurement {
+            set: set.into(),
+            engine: "scalar",
+            threads: 1,
+            mode: "proof".into(),
+            ns_per_puzzle,
+            ns_min,
+            ns_max,
+            nodes_per_puzzle: 2.25,
+            ..Measurement::default()
+        }
     }
 
-    #[test]
-    fn changes_within_the_spread_are_not_reported() {
-        let now = [measurement("a", [111.0, 109.0, 120.0]), measurement("b", [48.5, 48.0, 49.0])];
-        let comparison = baseline().compare(&now);
-        assert_eq!((comparison.within_spread, comparison.changed.len()), (2, 0));
+    /// Compares with the JSON of two sets: 100 (90 to 110) and 50 (49 to 51) ns per puzzle.
+    fn compare(measurements: &[Measurement]) -> Comparison {
+        let earlier =
+            [measurement("a", [100.0, 90.0, 110.0]), measurement("b", [50.0, 49.0, 51.0])];
+        Baseline::read(&serde_json::to_vec(&earlier).unwrap()).unwrap().compare(measurements)
     }
 
     #[test]
     fn changes_beyond_the_spread_are_reported() {
+        let now = [measurement("a", [111.0, 109.0, 120.0]), measurement("b", [48.5, 48.0, 49.0])];
+        let heading = "Against the baseline: 0 changed beyond the spread, 2 did not.\n";
+        assert_eq!(compare(&now).report, heading);
         let now = [measurement("a", [80.0, 79.0, 89.0]), measurement("b", [100.0, 99.0, 101.0])];
-        let text = baseline().compare(&now).to_string();
-        assert!(
-            text.contains("a scalar, 1 thread, proof: faster 1.25 times, 100.0 before"),
-            "{text}"
-        );
-        assert!(text.contains("b scalar, 1 thread, proof: slower 2.00 times"), "{text}");
-        assert!(text.starts_with("Against the baseline: 2 changed beyond the spread, 0 did"));
+        let report = "Against the baseline: 2 changed beyond the spread, 0 did not.\n  \
+             a scalar, 1 thread, proof: faster 1.25 times, 100.0 before, now 80.0 ns per puzzle\n  \
+             b scalar, 1 thread, proof: slower 2.00 times, 50.0 before, now 100.0 ns per puzzle\n";
+        assert_eq!(compare(&now).report, report);
     }
 
     #[test]
     fn other_searches_and_rows_are_reported() {
-        let mut now = vec![measurement("a", [100.0; 3]), measurement("b", [1.0; 3])];
+        let mut now = [measurement("a", [100.0; 3]), measurement("b", [1.0; 3])];
         now[0].nodes_per_puzzle += 1.0;
         now[1].rows += 1;
-        let text = baseline().compare(&now).to_string();
-        assert!(text.contains("a scalar, 1 thread, proof: other searches"), "{text}");
-        assert!(text.contains("(other rows)"), "{text}");
+        let report = compare(&now).report;
+        let searches = "a scalar, 1 thread, proof: other searches, 2.2500 nodes before, now 3.2500";
+        assert!(report.contains(searches) && report.contains("(other rows)"), "{report}");
     }
 
     #[test]
     fn a_slowdown_shows_in_the_median_and_the_fastest_round() {
-        let slower = |times: [f64; 3]| {
-            let comparison = baseline().compare(&[measurement("a", times)]);
-            comparison.slower_than(1.05).count() == 1
-        };
-        assert!(slower([106.0, 95.0, 200.0]));
-        assert!(!slower([106.0, 94.0, 200.0]) && !slower([104.0, 100.0, 200.0]));
-        let known = measurement("a", [1.0; 3]).what();
-        assert!(baseline().has(&known));
-        for unknown in [
-            What { set: "c".into(), ..known.clone() },
-            What { threads: 2, ..known.clone() },
-            What { simd: Some("avx2"), ..known.clone() },
-            What { mode: "first".into(), ..known },
-        ] {
-            assert!(!baseline().has(&unknown), "{unknown}");
-        }
+        let is_slower = |times| compare(&[measurement("a", times)]).ratios[0].1 > 1.05;
+        assert!(is_slower([106.0, 95.0, 200.0]));
+        assert!(!is_slower([106.0, 94.0, 200.0]) && !is_slower([104.0, 100.0, 200.0]));
     }
 
     #[test]
-    fn another_machine_is_named() {
-        let here = |cpu: &str| Machine {
-            cpu: Some(cpu.into()),
-            cores: 2,
-            simd: Vec::new(),
-            os: "x",
-            arch: "y",
-        };
-        let mut earlier = serde_json::to_value([measurement("a", [1.0; 3])]).unwrap();
-        let other = |earlier: &serde_json::Value| {
-            let baseline = Baseline::read(earlier.to_string().as_bytes()).unwrap();
-            baseline.other_machine(&here("old"))
-        };
-        assert_eq!(other(&earlier), None);
-        earlier[0]["machine"] = serde_json::to_value(here("old")).unwrap();
-        assert_eq!(other(&earlier), None);
-        earlier[0]["machine"] = serde_json::to_value(here("new")).unwrap();
-        assert_eq!(other(&earlier).as_deref(), Some("new, 2 cores"));
-    }
-
-    #[test]
-    fn json_with_the_needed_fields_alone_is_read() {
+    fn json_with_the_required_fields_alone_is_read() {
         let json = br#"[{"set": "a", "engine": "scalar", "simd": null, "threads": 1, "mode": "proof",
             "rows": 10, "ns_per_puzzle": 1.0, "ns_min": 1, "ns_max": 1, "guesses_per_puzzle": null}]"#;
-        let comparison = Baseline::read(json).unwrap().compare(&[measurement("a", [2.0; 3])]);
-        assert_eq!(comparison.changed.len(), 1);
-        assert!(Baseline::read(b"{}").unwrap_err().to_string().contains("no measurement"));
+        let baseline = Baseline::read(json).unwrap();
+        let now = measurement("a", [2.0; 3]);
+        assert_eq!(
+            format!("{:?}", baseline.compare(std::slice::from_ref(&now)).ratios[0].1),
+            "2.0"
+        );
+        assert!(
+            baseline.has(&now.title()) && baseline.other_machine(&Machine::default()).is_none()
+        );
+        for other in [
+            measurement("c", [1.0; 3]),
+            Measurement { threads: 2, ..now.clone() },
+            Measurement { simd: Some("avx2"), ..now.clone() },
+            Measurement { mode: "first".into(), ..now },
+        ] {
+            assert!(!baseline.has(&other.title()), "{}", other.title());
+        }
+        assert!(Baseline::read(b"{}").is_err());
     }
 }

@@ -1,20 +1,25 @@
-//! One engine, at one vector level, on a number of threads: what is timed against others.
+//! One engine, at one vector level, on a number of threads.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use rayon::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::record::{What, mode};
-use super::rows::RowSlice;
-use super::text::{self, Line};
-use crate::marks::Marks;
+use super::BenchError;
+use super::set::{MADE_FROM_PUZZLES, Rows};
+use crate::marks::{self, Marks};
+use crate::prefetch::prefetch_all;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::simd::SimdLevel;
+use crate::simd::vectors::{Simd, dispatch};
 use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome};
+use crate::text::{Line, read_cells, write_cells};
+
+/// The number of lines or puzzles that memory is prefetched ahead.
+const AHEAD: usize = 8;
 
 /// An engine to measure, and how it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,16 +28,22 @@ pub struct Configuration {
     pub engine: EngineKind,
     /// The vector level, for an engine with vectors.
     pub simd: SimdLevel,
-    /// The number of threads, each with an engine of its own.
+    /// The number of threads, each with its own engine.
     pub threads: NonZeroUsize,
+}
+
+impl Configuration {
+    /// Whether both would be measured in the same way.
+    pub(super) fn is_like(self, other: Self) -> bool {
+        let key = |one: Self| (one.engine, one.engine.uses(one.simd), one.threads);
+        key(self) == key(other)
+    }
 }
 
 /// Engines and the threads that run them.
 pub(super) struct Contender {
-    pub engine: EngineKind,
-    /// The vector level that it uses.
-    pub simd: Option<SimdLevel>,
-    pool: Arc<ThreadPool>,
+    pub configuration: Configuration,
+    pool: ThreadPool,
     /// One for each thread of the pool, so no lock is contended.
     workers: Vec<Mutex<Worker>>,
     batch: usize,
@@ -40,88 +51,64 @@ pub(super) struct Contender {
 }
 
 impl Contender {
-    /// Makes the engines. The pool has the configuration's threads.
+    /// Starts the threads and builds the engines.
     pub fn new(
         configuration: Configuration,
-        pool: Arc<ThreadPool>,
         batch: usize,
         limits: Limits,
-    ) -> Self {
-        let engines =
-            (0..pool.current_num_threads()).map(|_| configuration.engine.build(configuration.simd));
-        let workers: Vec<_> =
-            engines.map(|engine| Mutex::new(Worker::new(engine, configuration.simd))).collect();
-        let simd = workers[0].lock().expect("a new lock").engine.simd();
-        Self { engine: configuration.engine, simd, pool, workers, batch, limits }
+    ) -> Result<Self, BenchError> {
+        let threads = configuration.threads.get();
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| BenchError::Threads(threads, error))?;
+        let workers = (0..threads).map(|_| Mutex::new(Worker::new(configuration))).collect();
+        Ok(Self { configuration, pool, workers, batch, limits })
     }
 
-    /// Makes room in every worker for batches of these rows, outside the timing.
-    pub fn make_room(&self, rows: RowSlice<'_>) {
-        let batch = rows.part(0..rows.len().min(self.batch));
-        for worker in &self.workers {
-            worker.lock().expect("each has its own").make_room(batch);
+    /// Doubles the number of rows until a pass would take longer than `at_most`. Returns the number
+    /// of rows and the time of the last pass.
+    pub fn warm_up(&self, rows: &Rows, at_most: Duration) -> (usize, Duration) {
+        let mut count = rows.len().min(16);
+        loop {
+            let time = self.time(rows, count);
+            let next = rows.len().min(2 * count);
+            if next == count || time.mul_f64(next as f64 / count as f64) > at_most {
+                return (count, time);
+            }
+            count = next;
         }
     }
 
-    /// The number of threads.
-    pub fn threads(&self) -> usize {
-        self.workers.len()
+    /// The time to read, solve, and write the first `count` rows.
+    pub fn time(&self, rows: &Rows, count: usize) -> Duration {
+        self.pass(rows, count, |_, _| {})
     }
 
-    /// The identity of its measurement.
-    pub fn what(&self, set: &str, limits: Limits) -> What {
-        What {
-            set: set.into(),
-            engine: self.engine.name(),
-            simd: self.simd.map(SimdLevel::name),
-            threads: self.threads(),
-            mode: mode(limits),
-        }
-    }
-
-    /// The name in messages.
-    pub fn title(&self) -> String {
-        let simd = self.simd.map_or(String::new(), |simd| format!(" {simd}"));
-        format!("{}{simd} on {} threads", self.engine, self.threads())
-    }
-
-    /// Whether a measurement of the other one would be the same.
-    pub fn is_like(&self, other: &Self) -> bool {
-        (self.engine, self.simd, self.threads()) == (other.engine, other.simd, other.threads())
-    }
-
-    /// The time to read, solve and write `rows`.
-    pub fn time(&self, rows: RowSlice<'_>) -> Duration {
-        self.pass(rows, |_, _| {})
-    }
-
-    /// The outcome of each row, in another pass.
-    pub fn outcomes(&self, rows: RowSlice<'_>) -> Vec<Outcome> {
-        let mut outcomes = vec![Outcome::NONE; rows.len()];
-        let places: Vec<_> = outcomes.chunks_mut(self.batch).map(Mutex::new).collect();
-        self.pass(rows, |batch, found| {
-            places[batch].lock().expect("no thread panics with it").copy_from_slice(found);
+    /// The outcomes of the first `count` rows, in another pass.
+    pub fn outcomes(&self, rows: &Rows, count: usize) -> Vec<Outcome> {
+        let all = Mutex::new(vec![Outcome::NONE; count]);
+        self.pass(rows, count, |first, outcomes| {
+            let mut all = all.lock().expect("copying does not panic");
+            all[first..first + outcomes.len()].copy_from_slice(outcomes);
         });
-        drop(places);
-        outcomes
+        all.into_inner().expect("copying does not panic")
     }
 
-    /// Distributes batches to the threads; `keep` gets the number and outcomes of each. Returns the
-    /// time from the start of the first batch to the end of the last one, without waking threads.
-    fn pass(&self, rows: RowSlice<'_>, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
-        let batches = rows.len().div_ceil(self.batch);
+    /// Distributes batches to the threads; `keep` gets the first row and the outcomes of each.
+    /// Returns the time from the start of the first batch to the end of the last one, without
+    /// waking threads.
+    fn pass(&self, rows: &Rows, count: usize, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
         let next = AtomicUsize::new(0);
         let times = self.pool.broadcast(|thread| {
             let mut worker = self.workers[thread.index()].lock().expect("each has its own");
+            worker.make_room(rows, self.batch.min(count));
             let start = Instant::now();
             loop {
-                let batch = next.fetch_add(1, Ordering::Relaxed);
-                if batch >= batches {
+                let first = next.fetch_add(self.batch, Ordering::Relaxed);
+                if first >= count {
                     break;
                 }
-                let first = batch * self.batch;
-                let rows = rows.part(first..rows.len().min(first + self.batch));
-                keep(batch, worker.solve(rows, self.limits));
+                let text = rows.text(first..count.min(first + self.batch));
+                keep(first, worker.solve(text, rows.has_marks, self.limits));
             }
             (start, Instant::now())
         });
@@ -143,76 +130,118 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(engine: Box<dyn Engine>, simd: SimdLevel) -> Self {
+    fn new(Configuration { engine, simd, .. }: Configuration) -> Self {
         let (puzzles, marks) = (Vec::new(), Vec::new());
-        Self { engine, simd, puzzles, marks, outcomes: Vec::new(), output: Vec::new() }
+        let (outcomes, output) = (Vec::new(), Vec::new());
+        Self { engine: engine.build(simd), simd, puzzles, marks, outcomes, output }
     }
 
-    /// Makes room for rows of this kind and number.
-    fn make_room(&mut self, like: RowSlice<'_>) {
-        let rows = like.len();
-        match like {
-            RowSlice::Puzzles(_) if self.puzzles.len() < rows => {
-                self.puzzles.resize(rows, Puzzle::EMPTY);
-            }
-            RowSlice::Marks(_) if self.marks.len() < rows => self.marks.resize(rows, Marks::ALL),
-            _ => {}
+    /// Makes room for a batch of rows, outside the timing.
+    fn make_room(&mut self, rows: &Rows, batch: usize) {
+        if rows.has_marks {
+            self.marks.resize(batch, Marks::ALL);
+        } else {
+            self.puzzles.resize(batch, Puzzle::EMPTY);
         }
-        if self.outcomes.len() < rows {
-            self.outcomes.resize(rows, Outcome::NONE);
-            self.output.resize(rows, [b'.'; CELLS]);
-        }
+        self.outcomes.resize(batch, Outcome::NONE);
+        self.output.resize(batch, [b'.'; CELLS]);
     }
 
-    /// Solves rows from text to text. This is what is timed.
-    fn solve(&mut self, rows: RowSlice<'_>, limits: Limits) -> &[Outcome] {
-        self.make_room(rows);
-        let outcomes = &mut self.outcomes[..rows.len()];
-        let batch = match rows {
-            RowSlice::Puzzles(lines) => {
-                let puzzles = &mut self.puzzles[..lines.len()];
-                text::read(self.simd, lines, puzzles);
-                Batch::Puzzles(puzzles)
+    /// Solves rows from text to text. Only this is timed.
+    fn solve(&mut self, text: &[u8], has_marks: bool, limits: Limits) -> &[Outcome] {
+        let batch = if has_marks {
+            let lines = text.as_chunks::<{ marks::TEXT }>().0;
+            for (line, marks) in lines.iter().zip(&mut self.marks) {
+                *marks = Marks::parse(line).expect(MADE_FROM_PUZZLES);
             }
-            RowSlice::Marks(lines) => {
-                let marks = &mut self.marks[..lines.len()];
-                text::read_marks(lines, marks);
-                Batch::Marks(marks)
-            }
+            Batch::Marks(&self.marks[..lines.len()])
+        } else {
+            let lines = text.as_chunks::<CELLS>().0;
+            read(self.simd, lines, &mut self.puzzles);
+            Batch::Puzzles(&self.puzzles[..lines.len()])
         };
+        let outcomes = &mut self.outcomes[..batch.len()];
         self.engine.solve(batch, limits, outcomes);
-        text::write(self.simd, outcomes, &mut self.output);
+        write(self.simd, outcomes, &mut self.output);
         black_box(&self.output);
         outcomes
     }
 }
 
+/// Reads a batch of lines.
+fn read(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
+    dispatch!(simd.token(), s => s.vectorize(
+        #[inline(always)]
+        || {
+            for (i, line) in lines.iter().enumerate() {
+                prefetch_all(puzzles.get(i + AHEAD));
+                assert!(read_cells(s, line, puzzles[i].cells_mut()), "{MADE_FROM_PUZZLES}");
+            }
+        }
+    ));
+}
+
+/// Writes the solutions of a batch; `.` in every cell if there is none.
+fn write(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
+    dispatch!(simd.token(), s => s.vectorize(
+        #[inline(always)]
+        || {
+            for (i, outcome) in outcomes.iter().enumerate() {
+                prefetch_all(lines.get(i + AHEAD));
+                write_cells(s, outcome.grid.cells(), &mut lines[i]);
+            }
+        }
+    ));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::{Content, PuzzleSet, Selection};
     use crate::puzzle::CLASSIC;
 
     #[test]
-    fn every_row_is_solved_once_whatever_the_batch_and_the_threads() {
-        let (one, none) = (CLASSIC.as_bytes().try_into().unwrap(), Puzzle::EMPTY.text());
-        let rows: Vec<_> = (0..50).map(|i| if i % 3 == 0 { none } else { one }).collect();
-        let as_marks = |line: &Line| text::marks_line(&Marks::from(&text::puzzle(line)));
-        let marks: Vec<_> = rows.iter().map(as_marks).collect();
+    fn every_row_is_solved_once_for_every_batch_and_number_of_threads() {
+        let one: Puzzle = CLASSIC.parse().unwrap();
+        let puzzles: Vec<_> =
+            (0..50).map(|i| if i % 3 == 0 { Puzzle::EMPTY } else { one }).collect();
+        let marks = puzzles.iter().map(Marks::from).collect();
+        let selection = Selection { at_least: 0, at_most: None, seed: None };
+        let sets = [Content::Puzzles(puzzles), Content::Marks(marks)]
+            .map(|content| PuzzleSet::new("", content, 0).rows(selection));
+        let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
         for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 1)] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let configuration = Configuration {
                 engine: EngineKind::Scalar,
                 simd: SimdLevel::best(),
                 threads: NonZeroUsize::new(threads).unwrap(),
             };
-            let contender = Contender::new(configuration, Arc::new(pool), batch, Limits::PROOF);
-            assert_eq!(contender.threads(), threads);
-            let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
-            for rows in [RowSlice::Puzzles(&rows), RowSlice::Marks(&marks)] {
-                let found: Vec<_> = contender.outcomes(rows).iter().map(|o| o.solutions).collect();
+            let contender = Contender::new(configuration, batch, Limits::PROOF).unwrap();
+            for rows in &sets {
+                let found: Vec<_> =
+                    contender.outcomes(rows, 50).iter().map(|o| o.solutions).collect();
                 assert_eq!(found, expected);
-                assert!(contender.time(rows) > Duration::ZERO);
+                assert!(contender.time(rows, 50) > Duration::ZERO);
             }
         }
+    }
+
+    #[test]
+    fn solutions_are_written_as_text() {
+        let puzzle: Puzzle = CLASSIC.parse().unwrap();
+        let configuration = Configuration {
+            engine: EngineKind::Lanes,
+            simd: SimdLevel::best(),
+            threads: NonZeroUsize::MIN,
+        };
+        let contender = Contender::new(configuration, 2, Limits::PROOF).unwrap();
+        let content = Content::Puzzles(vec![puzzle, Puzzle::EMPTY]);
+        let selection = Selection { at_least: 0, at_most: None, seed: None };
+        let outcomes = contender.outcomes(&PuzzleSet::new("", content, 0).rows(selection), 2);
+        let worker = contender.workers[0].lock().unwrap();
+        for (outcome, line) in outcomes.iter().zip(&worker.output) {
+            assert_eq!(outcome.grid.to_string().as_bytes(), line);
+        }
+        assert_eq!(Some(outcomes[0].grid), puzzle.solve());
     }
 }

@@ -1,57 +1,36 @@
 //! Measures the engines, and checks their results.
 //!
-//! ```text
-//!  sets ──▶ rows ──────▶ warm-up ──▶ check ──▶ round 1 ───▶ round 2 ───▶ … ──▶ measurements
-//!           repeated,    (rows of    solutions  every        every              median,
-//!           permuted     slow ones   obey the   contender    contender          smallest,
-//!           with a seed  are cut)    rules,     in turn      in turn            largest
-//!                                    counts
-//!                                    agree
-//! ```
-//!
 //! The time of a puzzle is that from its 81 characters (729 of pencil marks) to the 81 characters
-//! of its solution, in memory. The contenders take turns in every round, so a disturbance affects
+//! of its solution, in memory. The rows of a set are repeated and permuted. Every contender is
+//! warmed up, and its results are checked: solutions must obey the rules, and the numbers of
+//! solutions must agree. Then the contenders take turns in every round, so a disturbance affects
 //! all of them. The median of the rounds is compared; the smallest and largest show its error.
-//!
-//! As in the benchmark of Tom Dillon's solver tdoku, puzzles are permuted, uniqueness is proved,
-//! engines are warmed up, and results are checked outside the timing.
 
 mod baseline;
-mod check;
 mod contender;
-pub mod format;
-mod origin;
-mod record;
-mod rows;
-mod sample_statistics;
 mod set;
-mod text;
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 use std::time::Duration;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuildError;
+use serde::Serialize;
 use thiserror::Error;
 
 pub use crate::isomorph::{Permutation, SeededRng};
-pub use baseline::{BadBaseline, Baseline, Change, Comparison};
-pub use check::Wrong;
+pub use baseline::{Baseline, Comparison, Machine};
 pub use contender::Configuration;
-pub use origin::{Machine, Origin};
-pub use record::{Measurement, What};
-pub use sample_statistics::SampleStatistics;
 pub use set::{Content, PuzzleSet, Selection};
 
-use crate::solver::Limits;
+use crate::simd::SimdLevel;
+use crate::solver::{Limits, Outcome};
 use contender::Contender;
-use record::Searched;
-use rows::RowSlice;
+use set::Rows;
 
 /// How to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// What is measured.
+    /// The engines to compare.
     pub configurations: Vec<Configuration>,
     /// The limits of each search.
     pub limits: Limits,
@@ -67,6 +46,110 @@ pub struct Plan {
     pub round_at_most: Duration,
 }
 
+/// One set solved by one engine at one vector level on a number of threads.
+///
+/// The order of the fields is that of CSV and JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Measurement {
+    /// The set's name.
+    pub set: String,
+    /// The engine's name.
+    pub engine: &'static str,
+    /// The vector level in use; `None` for an engine without vectors.
+    pub simd: Option<&'static str>,
+    /// Threads, each with its own engine.
+    pub threads: usize,
+    /// `first`, `proof` (a second solution is searched for), or `limit N`.
+    pub mode: String,
+    /// The number of puzzles in one pass.
+    pub rows: usize,
+    /// Nanoseconds of wall time per puzzle, text to text: the median of the rounds.
+    pub ns_per_puzzle: f64,
+    /// Nanoseconds per puzzle of each round.
+    #[serde(skip)]
+    pub ns_rounds: Vec<f64>,
+    /// Nanoseconds per puzzle of the fastest round.
+    pub ns_min: f64,
+    /// Nanoseconds per puzzle of the slowest round.
+    pub ns_max: f64,
+    /// Puzzles per second, from the median.
+    pub puzzles_per_second: f64,
+    /// The mean of guesses.
+    pub guesses_per_puzzle: f64,
+    /// The mean of nodes.
+    pub nodes_per_puzzle: f64,
+    /// The share of puzzles without a guess, 0 to 1.
+    pub share_without_guess: f64,
+    /// Nanoseconds that half of the puzzles do not exceed, as the engine reports them.
+    pub latency_p50_ns: u64,
+    /// Nanoseconds that 99 of 100 puzzles do not exceed.
+    pub latency_p99_ns: u64,
+    /// Nanoseconds of the slowest puzzle.
+    pub latency_max_ns: u64,
+    /// The number of puzzles whose search the node limit ended.
+    pub gave_up: usize,
+    /// The node limit.
+    pub max_nodes: Option<u64>,
+    /// The number of timed rounds.
+    pub rounds: usize,
+    /// The number of puzzles in a batch.
+    pub batch: usize,
+    /// Whether the puzzles were permuted and shuffled.
+    pub permuted: bool,
+    /// The seed of the permutations.
+    pub seed: Option<u64>,
+    /// The number of invalid records of the set. They are not measured.
+    pub bad_records: u64,
+}
+
+impl Measurement {
+    /// The engine, its vector level, and the threads: `lanes avx2, 2 threads`.
+    pub fn contender(&self) -> String {
+        contender_name(self.engine, self.simd, self.threads)
+    }
+
+    /// The name of the measurement, by which it is compared with a baseline.
+    pub fn title(&self) -> String {
+        title(&self.set, &self.contender(), &self.mode)
+    }
+
+    /// Sets the statistics of the searches.
+    fn set_outcomes(&mut self, outcomes: &[Outcome]) {
+        let rows = outcomes.len() as f64;
+        let mean = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>() as f64 / rows;
+        let mut latencies: Vec<_> = outcomes.iter().map(|outcome| outcome.latency_ns).collect();
+        latencies.sort_unstable();
+        let percentile = |percent: usize| latencies[(latencies.len() * percent).div_ceil(100) - 1];
+        self.rows = outcomes.len();
+        self.guesses_per_puzzle = mean(|outcome| outcome.guesses);
+        self.nodes_per_puzzle = mean(|outcome| outcome.nodes);
+        self.share_without_guess = mean(|outcome| u64::from(outcome.guesses == 0));
+        [self.latency_p50_ns, self.latency_p99_ns, self.latency_max_ns] =
+            [50, 99, 100].map(percentile);
+        self.gave_up = outcomes.iter().filter(|outcome| outcome.gave_up).count();
+    }
+
+    /// Sets the times of the rounds.
+    fn set_rounds(&mut self, rounds: Vec<f64>) {
+        let mut sorted = rounds.clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (last, middle) = (sorted.len() - 1, sorted.len() / 2);
+        (self.ns_min, self.ns_max) = (sorted[0], sorted[last]);
+        self.ns_per_puzzle = f64::midpoint(sorted[last / 2], sorted[middle]);
+        self.puzzles_per_second = 1e9 / self.ns_per_puzzle;
+        self.ns_rounds = rounds;
+    }
+}
+
+fn contender_name(engine: &str, simd: Option<&str>, threads: usize) -> String {
+    let simd = simd.map_or(String::new(), |simd| format!(" {simd}"));
+    format!("{engine}{simd}, {threads} thread{}", if threads == 1 { "" } else { "s" })
+}
+
+fn title(set: &str, contender: &str, mode: &str) -> String {
+    format!("{set} {contender}, {mode}")
+}
+
 /// A measurement that is ready to run.
 pub struct Bench {
     plan: Plan,
@@ -74,24 +157,16 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Starts the threads and makes the engines. An engine without vectors is measured once, not
+    /// Starts the threads and builds the engines. An engine without vectors is measured once, not
     /// for each level of the plan.
     ///
     /// # Errors
     /// When the threads cannot be started.
     pub fn new(plan: Plan) -> Result<Self, BenchError> {
-        let mut pools: Vec<Arc<ThreadPool>> = Vec::new();
         let mut contenders: Vec<Contender> = Vec::new();
         for &configuration in &plan.configurations {
-            let threads = configuration.threads.get();
-            if pools.iter().all(|pool| pool.current_num_threads() != threads) {
-                pools.push(start(threads)?);
-            }
-            let pool = pools.iter().find(|pool| pool.current_num_threads() == threads);
-            let pool = pool.expect("it was started").clone();
-            let contender = Contender::new(configuration, pool, plan.batch.get(), plan.limits);
-            if !contenders.iter().any(|other| other.is_like(&contender)) {
-                contenders.push(contender);
+            if contenders.iter().all(|other| !other.configuration.is_like(configuration)) {
+                contenders.push(Contender::new(configuration, plan.batch.get(), plan.limits)?);
             }
         }
         Ok(Self { plan, contenders })
@@ -102,9 +177,9 @@ impl Bench {
         self.contenders.len() * (1 + self.plan.rounds.get())
     }
 
-    /// What [`Bench::measure`] measures of a set of this name.
-    pub fn what(&self, set: &str) -> Vec<What> {
-        self.contenders.iter().map(|contender| contender.what(set, self.plan.limits)).collect()
+    /// The titles of the measurements of a set.
+    pub fn titles(&self, set: &PuzzleSet) -> Vec<String> {
+        self.contenders.iter().map(|contender| self.unmeasured(set, contender).title()).collect()
     }
 
     /// Measures every contender on `set`. `step` is called after each check and each round of one.
@@ -117,135 +192,110 @@ impl Bench {
         mut step: impl FnMut(),
     ) -> Result<Vec<Measurement>, BenchError> {
         let rows = set.rows(self.plan.selection);
-        let rows = rows.all();
-        let mut runs: Vec<Run<'_>> = Vec::new();
+        let mut measurements = Vec::new();
+        let mut passes_of_round = Vec::new();
+        let mut first: Option<(String, Vec<Option<u32>>)> = None;
         for contender in &self.contenders {
-            let run = Run::prepare(contender, rows, &self.plan)?;
-            if let Some(first) = runs.first() {
-                let (a, b) = (first.contender.title(), contender.title());
-                check::agreement(rows, (&a, &first.counts), (&b, &run.counts))?;
-            }
-            runs.push(run);
+            let (count, pass) = contender.warm_up(&rows, self.plan.round_at_most);
+            let least = self.plan.round_at_least.as_nanos();
+            passes_of_round.push(least.div_ceil(pass.as_nanos().max(1)).max(1) as u32);
+            let outcomes = contender.outcomes(&rows, count);
+            let mut measurement = self.unmeasured(set, contender);
+            measurement.set_outcomes(&outcomes);
+            let counts = check(&measurement.title(), &rows, &outcomes, first.as_ref())?;
+            first.get_or_insert((measurement.contender(), counts));
+            measurements.push(measurement);
             step();
         }
+        let mut rounds = vec![Vec::new(); measurements.len()];
         for _ in 0..self.plan.rounds.get() {
-            for run in &mut runs {
-                run.time();
+            for (i, contender) in self.contenders.iter().enumerate() {
+                let (count, passes) = (measurements[i].rows, passes_of_round[i]);
+                let total: Duration = (0..passes).map(|_| contender.time(&rows, count)).sum();
+                rounds[i].push(total.as_nanos() as f64 / (f64::from(passes) * count as f64));
                 step();
             }
         }
-        Ok(runs.into_iter().map(|run| run.measurement(set, &self.plan)).collect())
-    }
-}
-
-fn start(threads: usize) -> Result<Arc<ThreadPool>, BenchError> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map(Arc::new).map_err(|error| BenchError::Threads { threads, why: error.to_string() })
-}
-
-/// One contender on the rows of one set.
-struct Run<'a> {
-    contender: &'a Contender,
-    rows: RowSlice<'a>,
-    /// Passes over the rows in each round.
-    passes: u32,
-    counts: check::Counts,
-    searched: Searched,
-    /// Nanoseconds per puzzle of each round.
-    samples: Vec<f64>,
-}
-
-impl<'a> Run<'a> {
-    /// Warms up, chooses the rows and passes of a round, and checks the results of those rows.
-    fn prepare(contender: &'a Contender, rows: RowSlice<'a>, plan: &Plan) -> Result<Self, Wrong> {
-        contender.make_room(rows);
-        let (rows, pass) = warm_up(contender, rows, plan.round_at_most);
-        let passes = plan.round_at_least.as_nanos().div_ceil(pass.as_nanos().max(1)).max(1) as u32;
-        let outcomes = contender.outcomes(rows);
-        let counts = check::solutions(&contender.title(), rows, &outcomes)?;
-        let searched = Searched::of(&outcomes);
-        Ok(Self { contender, rows, passes, counts, searched, samples: Vec::new() })
+        for (measurement, rounds) in measurements.iter_mut().zip(rounds) {
+            measurement.set_rounds(rounds);
+        }
+        Ok(measurements)
     }
 
-    fn time(&mut self) {
-        let total: Duration = (0..self.passes).map(|_| self.contender.time(self.rows)).sum();
-        let puzzles = f64::from(self.passes) * self.rows.len() as f64;
-        self.samples.push(total.as_nanos() as f64 / puzzles);
-    }
-
-    fn measurement(self, of: &PuzzleSet, plan: &Plan) -> Measurement {
-        let Self { contender, rows, searched, samples, .. } = self;
-        let What { set, engine, simd, threads, mode } = contender.what(&of.name, plan.limits);
-        let statistics = SampleStatistics::of(&samples);
+    /// A measurement without results.
+    fn unmeasured(&self, set: &PuzzleSet, contender: &Contender) -> Measurement {
+        let (plan, Configuration { engine, simd, threads }) = (&self.plan, contender.configuration);
         Measurement {
-            set,
-            engine,
-            simd,
-            threads,
-            mode,
-            rows: rows.len(),
-            ns_per_puzzle: statistics.median,
-            ns_rounds: samples,
-            ns_min: statistics.min,
-            ns_max: statistics.max,
-            puzzles_per_second: 1e9 / statistics.median,
-            guesses_per_puzzle: searched.guesses_per_puzzle,
-            nodes_per_puzzle: searched.nodes_per_puzzle,
-            share_without_guess: searched.share_without_guess,
-            latency_p50_ns: searched.latency_p50_ns,
-            latency_p99_ns: searched.latency_p99_ns,
-            latency_max_ns: searched.latency_max_ns,
-            gave_up: searched.gave_up,
+            set: set.name.clone(),
+            engine: engine.name(),
+            simd: engine.uses(simd).map(SimdLevel::name),
+            threads: threads.get(),
+            mode: match plan.limits.solutions.get() {
+                1 => "first".into(),
+                2 => "proof".into(),
+                n => format!("limit {n}"),
+            },
             max_nodes: plan.limits.nodes.map(std::num::NonZero::get),
             rounds: plan.rounds.get(),
             batch: plan.batch.get(),
             permuted: plan.selection.seed.is_some(),
             seed: plan.selection.seed,
-            bad_records: of.bad,
+            bad_records: set.bad,
+            ..Measurement::default()
         }
     }
 }
 
-/// Doubles the number of rows until a pass would take longer than `at_most`. Returns the rows and
-/// the time of the last pass.
-fn warm_up<'a>(
-    contender: &Contender,
-    rows: RowSlice<'a>,
-    at_most: Duration,
-) -> (RowSlice<'a>, Duration) {
-    let mut count = rows.len().min(16);
-    loop {
-        let time = contender.time(rows.part(0..count));
-        let next = rows.len().min(2 * count);
-        if next == count || time.mul_f64(next as f64 / count as f64) > at_most {
-            return (rows.part(0..count), time);
+/// Checks that every solution obeys the rules and keeps the clues of its row, and that the numbers
+/// of solutions equal those of the first contender. Returns the numbers; `None` if the node limit
+/// ended the search.
+fn check(
+    title: &str,
+    rows: &Rows,
+    outcomes: &[Outcome],
+    first: Option<&(String, Vec<Option<u32>>)>,
+) -> Result<Vec<Option<u32>>, BenchError> {
+    let mut counts = Vec::with_capacity(outcomes.len());
+    for (row, outcome) in outcomes.iter().enumerate() {
+        let wrong = |what: String| {
+            let puzzle = String::from_utf8_lossy(rows.text(row..row + 1));
+            BenchError::Wrong(format!("{title} is wrong: {what}, for {puzzle}"))
+        };
+        if outcome.solution().is_some_and(|grid| !rows.is_solved_by(row, grid)) {
+            return Err(wrong(format!("{} is not a solution", outcome.grid)));
         }
-        count = next;
+        let count = (!outcome.gave_up).then_some(outcome.solutions);
+        if let Some((other, expected)) = first
+            && let (Some(expected), Some(count)) = (expected.get(row).copied().flatten(), count)
+            && expected != count
+        {
+            return Err(wrong(format!("{count} solutions, and {expected} by {other}")));
+        }
+        counts.push(count);
     }
+    Ok(counts)
 }
 
 /// Why nothing could be measured.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum BenchError {
-    /// The threads cannot be started.
-    #[error("cannot start {threads} threads: {why}")]
-    Threads {
-        /// The requested number.
-        threads: usize,
-        /// The message of the system.
-        why: String,
-    },
-    /// An engine was wrong.
-    #[error(transparent)]
-    Wrong(#[from] Wrong),
+    /// This number of threads cannot be started.
+    #[error("cannot start {0} threads: {1}")]
+    Threads(usize, ThreadPoolBuildError),
+    /// The result of an engine is wrong.
+    #[error("{0}")]
+    Wrong(String),
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::CLASSIC;
-    use crate::simd::SimdLevel;
+    use crate::puzzle::{CELLS, CLASSIC, Grid, Puzzle};
     use crate::solver::EngineKind;
+
+    fn set(puzzle: Puzzle) -> PuzzleSet {
+        PuzzleSet::new("a set", Content::Puzzles(vec![puzzle]), 0)
+    }
 
     /// The engine `scalar` on these numbers of threads, 200 rows, three rounds.
     fn plan(threads: &[usize]) -> Plan {
@@ -266,11 +316,9 @@ mod tests {
     }
 
     fn measure(plan: Plan) -> (Vec<Measurement>, usize) {
-        let content = Content::Puzzles(vec![CLASSIC.parse().unwrap()]);
-        let set = PuzzleSet::new("classic", content, 0);
         let bench = Bench::new(plan).unwrap();
         let mut steps = 0;
-        let measurements = bench.measure(&set, || steps += 1).unwrap();
+        let measurements = bench.measure(&set(CLASSIC.parse().unwrap()), || steps += 1).unwrap();
         assert_eq!(steps, bench.steps());
         (measurements, steps)
     }
@@ -278,10 +326,11 @@ mod tests {
     #[test]
     fn every_contender_is_checked_and_then_timed_in_every_round() {
         let (measurements, steps) = measure(plan(&[1, 2, 1]));
-        assert_eq!((measurements.len(), steps), (2, 8));
-        assert_eq!(measurements.iter().map(|m| m.threads).collect::<Vec<_>>(), [1, 2]);
+        let titles: Vec<_> = measurements.iter().map(Measurement::title).collect();
+        assert_eq!(titles, ["a set scalar, 1 thread, proof", "a set scalar, 2 threads, proof"]);
+        assert_eq!(steps, 8);
         for m in &measurements {
-            assert_eq!((m.set.as_str(), m.rows, m.mode.as_str()), ("classic", 200, "proof"));
+            assert_eq!((m.rows, m.ns_rounds.len()), (200, 3));
             assert!(0.0 < m.ns_min && m.ns_min <= m.ns_per_puzzle && m.ns_per_puzzle <= m.ns_max);
         }
         // The search does not depend on the threads.
@@ -293,5 +342,50 @@ mod tests {
     fn a_slow_contender_gets_fewer_rows() {
         let (measurements, _) = measure(Plan { round_at_most: Duration::ZERO, ..plan(&[1]) });
         assert_eq!(measurements[0].rows, 16);
+    }
+
+    #[test]
+    fn wrong_results_are_detected() {
+        let rows = set(Puzzle::EMPTY).rows(plan(&[]).selection);
+        let one = Outcome { grid: Grid([1; CELLS]), solutions: 1, ..Outcome::NONE };
+        let error = check("it", &rows, &[one], None).unwrap_err().to_string();
+        assert!(error.starts_with("it is wrong: 1111"), "{error}");
+        let unfinished = Outcome { gave_up: true, ..Outcome::NONE };
+        let expected = ("other".to_owned(), vec![None, Some(2), Some(2)]);
+        let counts = check("it", &rows, &[Outcome::NONE, unfinished], Some(&expected));
+        assert_eq!(counts.unwrap(), [Some(0), None]);
+        let error = check("it", &rows, &[Outcome::NONE; 3], Some(&expected)).unwrap_err();
+        let message = "it is wrong: 0 solutions, and 2 by other, for ";
+        assert!(error.to_string().starts_with(message), "{error}");
+    }
+
+    #[test]
+    fn outcomes_are_averaged() {
+        let outcome = |guesses: u64| Outcome {
+            guesses,
+            nodes: 2 * guesses + 1,
+            latency_ns: 10 * guesses,
+            gave_up: guesses > 198,
+            ..Outcome::NONE
+        };
+        let mut m = Measurement::default();
+        m.set_outcomes(&(0..200).rev().map(outcome).collect::<Vec<_>>());
+        let means = [m.guesses_per_puzzle, m.nodes_per_puzzle, m.share_without_guess];
+        assert_eq!(format!("{means:?}"), "[99.5, 200.0, 0.005]");
+        assert_eq!([m.latency_p50_ns, m.latency_p99_ns, m.latency_max_ns], [990, 1970, 1990]);
+        assert_eq!((m.rows, m.gave_up), (200, 1));
+    }
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        let of = |rounds: &[f64]| {
+            let mut measurement = Measurement::default();
+            measurement.set_rounds(rounds.to_vec());
+            let Measurement { ns_min, ns_per_puzzle, ns_max, .. } = measurement;
+            format!("{:?}", (ns_min, ns_per_puzzle, ns_max))
+        };
+        assert_eq!(of(&[5.0, 1.0, 2.0]), "(1.0, 2.0, 5.0)");
+        assert_eq!(of(&[4.0, 1.0, 2.0, 8.0]), "(1.0, 3.0, 8.0)");
+        assert_eq!(of(&[7.0]), "(7.0, 7.0, 7.0)");
     }
 }

@@ -1,13 +1,11 @@
 //! Puzzle sets, whose puzzles are repeated and permuted before the measurement.
 
-use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::Path;
 
-use super::rows::Rows;
-use super::text;
 use crate::isomorph::{Permutation, SeededRng};
-use crate::marks::Marks;
-use crate::puzzle::Puzzle;
+use crate::marks::{self, Marks};
+use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// Puzzles that are measured together.
 #[derive(Clone, Debug)]
@@ -16,7 +14,7 @@ pub struct PuzzleSet {
     pub name: String,
     /// The puzzles in the order of the file.
     pub content: Content,
-    /// The number of records of the file that are no puzzles.
+    /// The number of invalid records of the file.
     pub bad: u64,
 }
 
@@ -34,61 +32,103 @@ pub enum Content {
 pub struct Selection {
     /// A smaller set is repeated until it has this many rows.
     pub at_least: usize,
-    /// The most rows.
+    /// The maximum number of rows.
     pub at_most: Option<usize>,
     /// The seed for permuting each row and the order of rows; `None` keeps them.
     pub seed: Option<u64>,
 }
 
+/// Rows as text, one directly after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Rows {
+    text: Vec<u8>,
+    /// Whether a row is 729 characters of pencil marks instead of 81 cells.
+    pub has_marks: bool,
+}
+
+pub(super) const MADE_FROM_PUZZLES: &str = "the rows of a set were made from puzzles";
+
+impl Rows {
+    fn width(&self) -> usize {
+        if self.has_marks { marks::TEXT } else { CELLS }
+    }
+
+    pub fn len(&self) -> usize {
+        self.text.len() / self.width()
+    }
+
+    /// The text of some rows.
+    pub fn text(&self, rows: Range<usize>) -> &[u8] {
+        &self.text[rows.start * self.width()..rows.end * self.width()]
+    }
+
+    /// Whether a grid solves a row.
+    pub fn is_solved_by(&self, row: usize, grid: &Grid) -> bool {
+        let text = self.text(row..row + 1);
+        if self.has_marks {
+            Marks::parse(text).expect(MADE_FROM_PUZZLES).is_solved_by(grid)
+        } else {
+            let puzzle = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            grid.solves(&puzzle.expect(MADE_FROM_PUZZLES))
+        }
+    }
+}
+
 impl PuzzleSet {
-    /// The puzzles of `source`, a path or a name, and the number of its other records.
+    /// Creates a set of the puzzles of `source`, a path or a name, with the number of its invalid
+    /// records.
     pub fn new(source: &str, content: Content, bad: u64) -> Self {
         Self { name: name_of(source), content, bad }
     }
 
-    /// The rows to measure, as text.
+    /// The rows to measure.
     pub(super) fn rows(&self, selection: Selection) -> Rows {
         match &self.content {
-            Content::Puzzles(puzzles) => Rows::Puzzles(selection.rows(puzzles, |puzzle, by| {
-                by.map_or(*puzzle, |permutation| permutation.puzzle(puzzle)).text()
-            })),
-            Content::Marks(marks) => Rows::Marks(selection.rows(marks, |marks, by| {
-                text::marks_line(&by.map_or(*marks, |permutation| permutation.marks(marks)))
-            })),
+            Content::Puzzles(puzzles) => {
+                let text = |puzzle: &Puzzle| puzzle.text();
+                let rows = selection.rows(puzzles, |puzzle, by| by.puzzle(puzzle), text);
+                Rows { text: rows.into_flattened(), has_marks: false }
+            }
+            Content::Marks(marks) => {
+                let text = |marks: &Marks| -> [u8; marks::TEXT] {
+                    marks.to_string().as_bytes().try_into().expect("marks have one length")
+                };
+                let rows = selection.rows(marks, |marks, by| by.marks(marks), text);
+                Rows { text: rows.into_flattened(), has_marks: true }
+            }
         }
     }
 }
 
 impl Selection {
-    /// The rows of some items. `line` makes the text of one, permuted if necessary.
-    fn rows<T, L>(self, items: &[T], line: impl Fn(&T, Option<&Permutation>) -> L) -> Vec<L> {
-        let rows = items.len().max(self.at_least);
-        let items = items.iter().cycle().take(rows.min(self.at_most.unwrap_or(usize::MAX)));
-        let Some(seed) = self.seed else {
-            return items.map(|item| line(item, None)).collect();
-        };
+    /// The text of some items, repeated, permuted, and shuffled if necessary.
+    fn rows<T, L>(
+        self,
+        items: &[T],
+        permute: impl Fn(&T, &Permutation) -> T,
+        text: impl Fn(&T) -> L,
+    ) -> Vec<L> {
+        let rows = items.len().max(self.at_least).min(self.at_most.unwrap_or(usize::MAX));
+        let items = items.iter().cycle().take(rows);
+        let Some(seed) = self.seed else { return items.map(text).collect() };
         let mut rng = SeededRng::new(seed);
-        let mut lines: Vec<_> =
-            items.map(|item| line(item, Some(&Permutation::random(&mut rng)))).collect();
-        rng.shuffle(&mut lines);
-        lines
+        let mut rows: Vec<_> =
+            items.map(|item| text(&permute(item, &Permutation::random(&mut rng)))).collect();
+        rng.shuffle(&mut rows);
+        rows
     }
 }
 
-/// The extensions of compressed files.
-const COMPRESSED: [&str; 6] = ["gz", "zst", "xz", "bz2", "lz4", "zz"];
-
 /// The file's name without folder and extensions, including that of a compression.
 fn name_of(source: &str) -> String {
-    let path = Path::new(source);
-    let is_compressed =
-        |extension: &OsStr| COMPRESSED.iter().any(|known| extension.eq_ignore_ascii_case(known));
-    let inner = path
-        .extension()
-        .filter(|extension| is_compressed(extension))
-        .and_then(|_| path.file_stem());
-    let stem = inner.map_or(path, Path::new).file_stem();
-    stem.map_or(source.into(), |stem| stem.to_string_lossy().into_owned())
+    const COMPRESSED: [&str; 6] = ["gz", "zst", "xz", "bz2", "lz4", "zz"];
+    let stem =
+        |path: &str| Path::new(path).file_stem().and_then(|stem| stem.to_str()).map(String::from);
+    let is_compressed = Path::new(source).extension().is_some_and(|extension| {
+        COMPRESSED.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    });
+    let inner = stem(source).filter(|_| is_compressed);
+    stem(inner.as_deref().unwrap_or(source)).unwrap_or(source.into())
 }
 
 #[cfg(test)]
@@ -107,14 +147,11 @@ mod tests {
         let classic: Puzzle = CLASSIC.parse().unwrap();
         let set = PuzzleSet::new("x", Content::Puzzles(vec![classic; 2]), 0);
         let selection = Selection { at_least: 5, at_most: None, seed: None };
-        let line = classic.text();
-        assert_eq!(set.rows(selection), Rows::Puzzles(vec![line; 5]));
-        let one = Selection { at_most: Some(1), ..selection };
-        assert_eq!(set.rows(one).all().len(), 1);
+        assert_eq!(set.rows(selection).text, CLASSIC.repeat(5).as_bytes());
+        assert_eq!(set.rows(Selection { at_most: Some(1), ..selection }).len(), 1);
         let permuted = set.rows(Selection { seed: Some(1), ..selection });
-        let rows = permuted.all();
-        assert_eq!(rows.len(), 5);
-        assert_ne!(rows.text(0), rows.text(1));
+        assert_eq!(permuted.len(), 5);
+        assert_ne!(permuted.text(0..1), permuted.text(1..2));
         assert_eq!(permuted, set.rows(Selection { seed: Some(1), ..selection }));
     }
 }

@@ -84,11 +84,10 @@ impl Page {
 
     /// The facts about the run and the machine, at the end of the page.
     fn origin(&mut self, facts: &[Fact]) {
-        let origin = version::origin();
-        let cpu = origin.machine.cpu.unwrap_or_else(|| "processor not known".into());
-        let machine =
-            format!("{cpu}, {} cores, {}", origin.machine.cores, origin.machine.simd.join(" "));
-        let own = [("Program", format!("bulkdoku {}", origin.version)), ("Machine", machine)];
+        let machine = version::machine();
+        let cpu = machine.cpu.unwrap_or_else(|| "unnamed processor".into());
+        let machine = format!("{cpu}, {} cores, {}", machine.cores, machine.simd.join(" "));
+        let own = [("Program", format!("bulkdoku {}", version::VERSION)), ("Machine", machine)];
         self.heading("How");
         let facts = facts.iter().cloned().chain(own).filter(|(_, fact)| !fact.is_empty());
         let rows: Vec<_> =

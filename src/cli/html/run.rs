@@ -7,7 +7,7 @@ use bulkdoku::pipeline::{Report, Tally};
 use bulkdoku::stats::{HumanTime, Latencies, Timeline};
 use indicatif::HumanCount;
 
-use super::{Cell, Fact, Page, charts, short, short_time};
+use super::{Cell, Fact, Page, charts, short, short_time, version};
 
 /// The page of a run. `timeline` is when rows were written, if that was recorded.
 pub fn of_run(
@@ -50,7 +50,7 @@ pub fn of_run(
     }
     add_statuses(&mut page, report);
     add_tally(&mut page, &report.tally, records);
-    let began = humantime::format_rfc3339_seconds(began).to_string();
+    let began = version::date(began);
     let all: Vec<_> = facts.iter().cloned().chain([("Begun", began)]).collect();
     page.origin(&all);
     page

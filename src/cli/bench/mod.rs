@@ -1,29 +1,30 @@
 //! `bulkdoku bench`: measures how fast the engines are.
 
+mod format;
+
+use std::fmt::Display;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
 use bulkdoku::measure::{
-    Baseline, Bench, BenchError, Comparison, Configuration, Measurement, Plan, PuzzleSet,
-    Selection, format,
+    Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Selection,
 };
 use bulkdoku::output::Packer;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
-use clap::ValueEnum;
 
 use super::engine_args::{LimitArgs, check_simd};
 use super::input_args::LayoutArgs;
 use super::inputs::Inputs;
-use super::out::Out;
 use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, extensions, help, html, numbers, parse_threads, rows_run, version};
+use super::{Exit, Failure, help, html, numbers, parse_threads, rows_run, version};
+pub use format::{Format, HEADINGS, TEXTS, cells};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
@@ -113,15 +114,22 @@ pub struct Args {
         help_heading = "Search",
         value_delimiter = ',',
         default_value = EngineKind::default().name(),
+        value_parser = |text: &str| one_or_all(text, EngineKind::ALL, str::parse),
         long_help = help::engines() + "\nSeparate several by commas; all selects all."
     )]
-    engine: Vec<String>,
+    engine: Vec<Vec<EngineKind>>,
 
     /// The vector levels, separated by commas, or all
     ///
     /// avx512, avx2, sse4.2, sse2, neon, portable; by default the machine's best.
-    #[arg(long, value_name = "LIST", help_heading = "Search", value_delimiter = ',')]
-    simd: Vec<String>,
+    #[arg(
+        long,
+        value_name = "LIST",
+        help_heading = "Search",
+        value_delimiter = ',',
+        value_parser = |text: &str| one_or_all(text, &SimdLevel::available(), SimdLevel::by_name)
+    )]
+    simd: Vec<Vec<SimdLevel>>,
 
     /// Puzzles of each set: its first ones, or all repeated
     #[arg(
@@ -208,56 +216,18 @@ Examples:
   bulkdoku bench --engine all --max-nodes 10000 --report engines.html
 
 Columns:
-  ns/puzzle, min, max  wall time a puzzle: the median of the rounds, the fastest, the slowest
+  ns/puzzle, min, max  wall time per puzzle: the median of the rounds, the fastest, the slowest
   guesses, nodes       of the search, on average; no guess: the share that needed none
   p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
 
 CSV and JSON have these fields and more, with times in nanoseconds. JSON also has each round, the
 version, the date and the machine.
 
-Records that are no puzzles are reported, counted and not measured. Sets are kept in memory: at most
+Invalid records are reported, counted, and not measured. Sets are kept in memory: at most
 10,000,000 records and 4 GiB of text of each input.
 
 Exit status: 0 measured, 1 an engine was wrong or --fail-above is exceeded, 2 wrong usage, a set
 without a puzzle, or a baseline without one of the measurements, 3 input or output failed.";
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Table,
-    Markdown,
-    Csv,
-    Json,
-}
-
-impl Format {
-    /// The file extensions that ask for a format.
-    const EXTENSIONS: [&str; 4] = ["json", "csv", "md", "markdown"];
-
-    /// Chooses the format: as given, else by the output's name, else a table. If no format is
-    /// given, refuses a name that asks for another one.
-    fn choose(given: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
-        let (None, Some(path)) = (given, output) else { return Ok(given.unwrap_or(Self::Table)) };
-        match extensions::of(path).as_deref() {
-            None => Ok(Self::Table),
-            Some("json") => Ok(Self::Json),
-            Some("csv") => Ok(Self::Csv),
-            Some("md" | "markdown") => Ok(Self::Markdown),
-            Some(other) => {
-                let hint = format!("{}; --format decides for any name", extensions::COMPRESSED);
-                Err(extensions::refused(path, other, "measurements", &Self::EXTENSIONS, &hint))
-            }
-        }
-    }
-
-    fn write(self, measurements: &[Measurement], out: &mut Vec<u8>) -> io::Result<()> {
-        match self {
-            Self::Table => format::table(measurements, out),
-            Self::Markdown => format::markdown(measurements, out),
-            Self::Csv => format::csv(measurements, out),
-            Self::Json => format::json(measurements, &version::origin(), out),
-        }
-    }
-}
 
 /// Measures the sets.
 pub fn run(args: Args) -> Result<Exit, Failure> {
@@ -289,37 +259,19 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
     let measurements = measure(&bench, &sets, args.progress)?;
 
-    write(format, &measurements, args.output.as_deref(), &opened.rows)
-        .map_err(|error| opened.rows.failed(error))?;
-    let page = opened.sides.report.as_ref().and_then(|out| {
-        let page = html::of_bench(&measurements, version::origin().date);
-        rows_run::write_side(out, |out| page.write(out))
-    });
-    page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
-    let Some(baseline) = baseline else { return Ok(Exit::Done) };
-    if let Some(machine) = baseline.other_machine(&version::origin().machine) {
-        eprintln!("The baseline was measured on another machine: {machine}.");
-    }
-    let comparison = baseline.compare(&measurements);
-    eprint!("{comparison}");
-    Ok(args.fail_above.map_or(Exit::Done, |most| judge(&comparison, most)))
-}
-
-/// Writes measurements, compressed if the output's name asks for it.
-fn write(
-    format: Format,
-    measurements: &[Measurement],
-    path: Option<&Path>,
-    mut out: &Out,
-) -> io::Result<()> {
-    let mut text = Vec::new();
-    format.write(measurements, &mut text)?;
-    if let Some(compression) = path.and_then(Compression::of_name) {
+    let mut text = format.text(&measurements).map_err(|error| opened.rows.failed(error))?;
+    if let Some(compression) = args.output.as_deref().and_then(Compression::of_name) {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);
     }
-    out.write_all(&text)?;
-    out.flush()
+    let mut out = &opened.rows;
+    out.write_all(&text).and_then(|()| out.flush()).map_err(|error| out.failed(error))?;
+    let page = opened.sides.report.as_ref().and_then(|out| {
+        let page = html::of_bench(&measurements, version::date(SystemTime::now()));
+        rows_run::write_side(out, |out| page.write(out))
+    });
+    page.map_or(Ok(()), |failed| Err(Failure::Io(failed)))?;
+    Ok(baseline.map_or(Exit::Done, |baseline| judge(&baseline, &measurements, args.fail_above)))
 }
 
 /// Refuses a baseline that lacks a measurement.
@@ -329,9 +281,9 @@ fn check_baseline(
     bench: &Bench,
     sets: &[PuzzleSet],
 ) -> Result<(), Failure> {
-    let all = sets.iter().flat_map(|set| bench.what(&set.name));
+    let titles = sets.iter().flat_map(|set| bench.titles(set));
     let missing: Vec<_> =
-        all.filter(|what| !baseline.has(what)).map(|what| format!("\n  {what}")).collect();
+        titles.filter(|title| !baseline.has(title)).map(|title| format!("\n  {title}")).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -339,26 +291,31 @@ fn check_baseline(
     Err(Failure::Usage(format!("--baseline {name} has no measurement of{missing}")))
 }
 
-/// Reports what is slower than before by more than `most` percent.
-fn judge(comparison: &Comparison, most: f64) -> Exit {
+/// Reports changes since the baseline, and measurements that are slower by more than a percentage.
+fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f64>) -> Exit {
+    if let Some(machine) = baseline.other_machine(&version::machine()) {
+        eprintln!("The baseline was measured on another machine: {machine}.");
+    }
+    let comparison = baseline.compare(measurements);
+    eprint!("{}", comparison.report);
     let mut exit = Exit::Done;
-    for (what, ratio) in comparison.slower_than(1.0 + most / 100.0) {
+    for (title, ratio) in comparison.ratios {
         let percent = (ratio - 1.0) * 100.0;
-        eprintln!("bulkdoku: {what}: slower by {percent:.1} %, more than {most} %");
-        exit = Exit::SomeRecords;
+        if let Some(most) = fail_above.filter(|&most| percent > most) {
+            eprintln!("bulkdoku: {title}: slower by {percent:.1} %, more than {most} %");
+            exit = Exit::SomeRecords;
+        }
     }
     exit
 }
 
 /// The plan of the measurements.
 fn plan(args: &Args) -> Result<Plan, Failure> {
-    let engines = list("--engine", &args.engine, EngineKind::ALL, str::parse)?;
-    check_simd(!args.simd.is_empty(), &engines)?;
-    let levels = if args.simd.is_empty() {
-        vec![SimdLevel::best()]
-    } else {
-        list("--simd", &args.simd, &SimdLevel::available(), SimdLevel::by_name)?
-    };
+    let (engines, mut levels) = (args.engine.concat(), args.simd.concat());
+    check_simd(!levels.is_empty(), &engines)?;
+    if levels.is_empty() {
+        levels.push(SimdLevel::best());
+    }
     let mut configurations = Vec::new();
     for &engine in &engines {
         for &simd in &levels {
@@ -382,20 +339,16 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
     })
 }
 
-/// Parses a list of names; one of them may be `all`.
-fn list<T: Copy, E: std::fmt::Display>(
-    flag: &str,
-    names: &[String],
+/// Parses one item of a list; `all` is all of them.
+fn one_or_all<T: Copy, E: Display>(
+    text: &str,
     all: &[T],
     one: impl Fn(&str) -> Result<T, E>,
-) -> Result<Vec<T>, Failure> {
-    if names.iter().any(|name| name == "all") {
-        return Ok(all.to_vec());
+) -> Result<Vec<T>, String> {
+    match text {
+        "all" => Ok(all.to_vec()),
+        _ => one(text).map(|one| vec![one]).map_err(|error| format!("{error}, or all")),
     }
-    let one = |name: &String| {
-        one(name).map_err(|error| Failure::Usage(format!("{flag}: {error}, or all")))
-    };
-    names.iter().map(one).collect()
 }
 
 /// Reads `--round-time`.
@@ -415,8 +368,8 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     let json = fs::read(path).map_err(|error| Failure::at(path, error))?;
     Baseline::read(&json).map_err(|error| {
-        let hint = "it must come from --format json";
-        Failure::Usage(format!("--baseline {}: {error}; {hint}", path.display()))
+        let what = "not measurements of --format json";
+        Failure::Usage(format!("--baseline {}: {what} ({error})", path.display()))
     })
 }
 
@@ -448,8 +401,8 @@ fn measure(
 impl From<BenchError> for Failure {
     fn from(error: BenchError) -> Self {
         match error {
-            BenchError::Threads { .. } => Self::Usage(error.to_string()),
-            BenchError::Wrong(wrong) => Self::Wrong(wrong.to_string()),
+            BenchError::Threads(..) => Self::Usage(error.to_string()),
+            BenchError::Wrong(what) => Self::Wrong(what),
         }
     }
 }
@@ -457,18 +410,6 @@ impl From<BenchError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_are_read_or_refused_with_the_flag() {
-        let read = |names: &[&str]| {
-            let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
-            list("--engine", &names, EngineKind::ALL, str::parse)
-        };
-        assert_eq!(read(&["scalar", "scalar"]).unwrap(), [EngineKind::Scalar; 2]);
-        assert_eq!(read(&["scalar", "all"]).unwrap(), EngineKind::ALL);
-        let error = read(&["slow"]).unwrap_err().to_string();
-        assert!(error.starts_with("--engine: no engine \"slow\""), "{error}");
-    }
 
     #[test]
     fn seconds_are_above_zero() {

@@ -12,9 +12,9 @@ use crossbeam_channel::{RecvTimeoutError, bounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The time between two updates of a bar.
-const OF_BAR: Duration = Duration::from_millis(100);
-/// The time between two lines.
-const OF_LINES: Duration = Duration::from_secs(2);
+const UPDATE: Duration = Duration::from_millis(100);
+/// The number of updates between two lines.
+const UPDATES_PER_LINE: u32 = 20;
 
 /// The options about progress.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -92,26 +92,29 @@ impl Meter {
         if self.bar.is_hidden() && !self.has_lines {
             return work();
         }
-        let interval = if self.has_lines { OF_LINES } else { OF_BAR };
-        // The start of the work is recorded more exactly than lines are printed.
-        let ticks_per_update = interval.div_duration_f64(OF_BAR) as u32;
         let (finished, wait) = bounded::<()>(0);
         let progressed = &progressed;
         thread::scope(|scope| {
             let watch = move || {
-                let (mut pace, mut ticks) = (Pace::new(self.total), 0);
-                while wait.recv_timeout(OF_BAR) == Err(RecvTimeoutError::Timeout) {
-                    ticks += 1;
-                    if ticks % ticks_per_update == 0 {
-                        self.show(&progressed(), &mut pace);
-                    } else {
-                        pace.record_start(&progressed(), Instant::now());
+                let mut pace = Pace { total: self.total, begin: Instant::now(), from: None };
+                for update in 1.. {
+                    let is_last = wait.recv_timeout(UPDATE) != Err(RecvTimeoutError::Timeout);
+                    let now = progressed();
+                    let text = pace.text(&now, Instant::now());
+                    if self.has_lines && (is_last || update % UPDATES_PER_LINE == 0) {
+                        let share = self.total.filter(|&total| total > 0);
+                        let share = share.map(|total| 100.0 * now.done as f64 / total as f64);
+                        let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
+                        // Progress that cannot be written must not stop the run.
+                        let _ = writeln!(io::stderr(), "progress: {percent}{text}");
                     }
+                    if is_last {
+                        self.bar.finish_and_clear();
+                        break;
+                    }
+                    self.bar.set_position(now.done);
+                    self.bar.set_message(text);
                 }
-                if self.has_lines {
-                    self.show(&progressed(), &mut pace);
-                }
-                self.bar.finish_and_clear();
             };
             // If no thread can be started, nothing is shown.
             let _ = thread::Builder::new().name("progress".into()).spawn_scoped(scope, watch);
@@ -119,19 +122,6 @@ impl Meter {
             drop(finished);
             result
         })
-    }
-
-    fn show(&self, progressed: &Progressed, pace: &mut Pace) {
-        let text = pace.text(progressed, Instant::now());
-        self.bar.set_position(progressed.done);
-        if self.has_lines {
-            let share = self.total.filter(|&total| total > 0);
-            let share = share.map(|total| 100.0 * progressed.done as f64 / total as f64);
-            let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
-            // Progress that cannot be written must not stop the run.
-            let _ = writeln!(io::stderr(), "progress: {percent}{text}");
-        }
-        self.bar.set_message(text);
     }
 }
 
@@ -146,23 +136,13 @@ struct Pace {
 }
 
 impl Pace {
-    fn new(total: Option<u64>) -> Self {
-        Self { total, begin: Instant::now(), from: None }
-    }
-
-    fn record_start(&mut self, progressed: &Progressed, now: Instant) {
-        let Progressed { done, puzzles, .. } = *progressed;
+    /// The time so far, the puzzles done, their rate, and the time left.
+    fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
+        let Progressed { done, puzzles, ref what } = *progressed;
         let count = puzzles.unwrap_or(done);
         if self.from.is_none() && count > 0 {
             self.from = Some((now, done, count));
         }
-    }
-
-    /// The time so far, the puzzles done, their rate, and the time left.
-    fn text(&mut self, progressed: &Progressed, now: Instant) -> String {
-        self.record_start(progressed, now);
-        let Progressed { done, puzzles, ref what } = *progressed;
-        let count = puzzles.unwrap_or(done);
         let mut parts = vec![HumanTime::from(now - self.begin).to_string()];
         match puzzles {
             Some(count) => parts.push(format!("{} puzzles", HumanCount(count))),
@@ -191,6 +171,10 @@ impl Pace {
 mod tests {
     use super::*;
 
+    fn pace(total: Option<u64>) -> Pace {
+        Pace { total, begin: Instant::now(), from: None }
+    }
+
     fn at(pace: &mut Pace, seconds: u64, done: u64, puzzles: u64) -> String {
         let progressed = Progressed { done, puzzles: Some(puzzles), what: "".into() };
         let now = pace.begin + Duration::from_secs(seconds);
@@ -199,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_estimate_is_based_on_this_run_alone() {
-        let mut pace = Pace::new(Some(1000));
+        let mut pace = pace(Some(1000));
         // An earlier run has done 900, which are skipped.
         assert_eq!(at(&mut pace, 1, 600, 0), "1.00 s, 0 puzzles");
         assert_eq!(at(&mut pace, 2, 900, 10), "2.00 s, 10 puzzles");
@@ -211,16 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_of_a_resumed_run_has_an_estimate() {
-        let mut pace = Pace::new(Some(1000));
-        let progressed = Progressed { done: 900, puzzles: Some(10), what: "".into() };
-        pace.record_start(&progressed, pace.begin + Duration::from_secs(1));
-        assert_eq!(at(&mut pace, 2, 910, 1010), "2.00 s, 1,010 puzzles, 1,000/s, 9.00 s left");
-    }
-
-    #[test]
     fn without_a_total_there_is_no_estimate() {
-        let mut pace = Pace::new(None);
+        let mut pace = pace(None);
         assert_eq!(at(&mut pace, 1, 5, 5), "1.00 s, 5 puzzles");
         assert_eq!(at(&mut pace, 2, 9, 9), "2.00 s, 9 puzzles, 4/s");
     }

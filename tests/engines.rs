@@ -375,7 +375,7 @@ fn every_engine_stops_inside_a_search() {
     let puzzles = [puzzle(CLASSIC), Puzzle::EMPTY, puzzle(CLASSIC)];
     let mut all = engines();
     all.extend(textbook_engines());
-    for &kind in EngineKind::ALL {
+    for kind in EngineKind::ALL {
         let lex_first: Box<dyn Engine> = Box::new(kind.build_lex_first(SimdLevel::best()));
         all.push((format!("{kind}, smallest first"), lex_first));
     }

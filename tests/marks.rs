@@ -212,7 +212,7 @@ fn outcomes_are_the_same_in_every_batch_and_at_every_level() {
 #[test]
 fn the_smallest_solution_and_the_next_are_the_same_for_every_engine() {
     let marks = two_in_each_cell();
-    for &kind in EngineKind::ALL {
+    for kind in EngineKind::ALL {
         let mut engine = kind.build_lex_first(SimdLevel::best());
         let limits = with_nodes(Limits::PROOF, PATIENCE);
         let outcomes = solve_marks(&mut engine, &[marks, less(TWO, &[])], limits);

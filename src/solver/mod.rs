@@ -21,11 +21,6 @@ mod propagate;
 mod scalar;
 mod single;
 
-use std::fmt;
-use std::str::FromStr;
-
-use thiserror::Error;
-
 #[doc(hidden)]
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
 pub use contract::{Batch, Engine, Limits, Outcome, StopFlag};
@@ -40,51 +35,35 @@ pub use scalar::Scalar;
 pub use scalar::SolutionWalk;
 pub use single::Solutions;
 
+use crate::named::named_enum;
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
-use backtrack::Ask;
 
-/// The engines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EngineKind {
-    /// Many puzzles at once, one in each lane of the vector.
-    Lanes,
-    /// One puzzle at a time: the reference.
-    Scalar,
-    /// One puzzle at a time: assign and eliminate, then search.
-    Propagate,
-    /// Row by row, checking the 20 peers.
-    BacktrackScan,
-    /// Row by row, with booleans.
-    BacktrackFlags,
-    /// Row by row, with bitmasks.
-    BacktrackMask,
+named_enum! {
+    /// The engines.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum EngineKind {
+        /// Many puzzles at once, one in each lane of the vector.
+        #[default]
+        Lanes = "lanes",
+        /// One puzzle at a time: the reference.
+        Scalar = "scalar",
+        /// One puzzle at a time: assign and eliminate, then search.
+        Propagate = "propagate",
+        /// Row by row, checking the 20 peers.
+        BacktrackScan = "backtrack-scan",
+        /// Row by row, with booleans.
+        BacktrackFlags = "backtrack-flags",
+        /// Row by row, with bitmasks.
+        BacktrackMask = "backtrack-mask",
+    }
+
+    /// The requested engine does not exist.
+    UnknownEngine = "no engine {0:?}; there is {names}"
 }
 
 impl EngineKind {
-    /// Every engine, the default first.
-    pub const ALL: &[Self] = &[
-        Self::Lanes,
-        Self::Scalar,
-        Self::Propagate,
-        Self::BacktrackScan,
-        Self::BacktrackFlags,
-        Self::BacktrackMask,
-    ];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lanes => "lanes",
-            Self::Scalar => "scalar",
-            Self::Propagate => "propagate",
-            Self::BacktrackScan => Scan::NAME,
-            Self::BacktrackFlags => Flags::NAME,
-            Self::BacktrackMask => Mask::NAME,
-        }
-    }
-
     /// A short description.
     pub const fn about(self) -> &'static str {
         match self {
@@ -101,7 +80,7 @@ impl EngineKind {
     /// name, such as `lanes avx2`. For measurements and tests.
     #[doc(hidden)]
     pub fn builds() -> impl Iterator<Item = (String, Self, SimdLevel)> {
-        Self::ALL.iter().flat_map(|&kind| {
+        Self::ALL.into_iter().flat_map(|kind| {
             let best = SimdLevel::best();
             let levels =
                 if kind.uses(best).is_some() { SimdLevel::available() } else { vec![best] };
@@ -147,36 +126,6 @@ impl EngineKind {
             Self::BacktrackMask => Box::new(Backtrack::<Mask>::new()),
         }
     }
-}
-
-impl Default for EngineKind {
-    fn default() -> Self {
-        Self::ALL[0]
-    }
-}
-
-impl fmt::Display for EngineKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for EngineKind {
-    type Err = UnknownEngine;
-
-    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
-        let found = Self::ALL.iter().copied().find(|kind| kind.name() == name);
-        found.ok_or_else(|| UnknownEngine(name.into()))
-    }
-}
-
-/// An engine was requested that does not exist.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no engine {0:?}; there is {list}", list = names().join(", "))]
-pub struct UnknownEngine(String);
-
-fn names() -> Vec<&'static str> {
-    EngineKind::ALL.iter().map(|kind| kind.name()).collect()
 }
 
 /// Solves `puzzles` with the default engine on the calling thread; `outcomes[i]` belongs to

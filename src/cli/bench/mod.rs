@@ -114,7 +114,7 @@ pub struct Args {
         help_heading = "Search",
         value_delimiter = ',',
         default_value = EngineKind::default().name(),
-        value_parser = |text: &str| one_or_all(text, EngineKind::ALL, str::parse),
+        value_parser = |text: &str| one_or_all(text, &EngineKind::ALL, str::parse),
         long_help = help::engines() + "\nSeparate several by commas; all selects all."
     )]
     engine: Vec<Vec<EngineKind>>,

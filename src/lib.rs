@@ -74,6 +74,8 @@ pub mod generate;
 #[cfg(feature = "pipeline")]
 pub mod input;
 pub mod isomorph;
+#[doc(hidden)]
+pub mod logic;
 pub mod marks;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
@@ -84,8 +86,6 @@ pub mod output;
 #[cfg(feature = "pipeline")]
 pub mod pipeline;
 mod prefetch;
-#[doc(hidden)]
-pub mod propagate;
 pub mod puzzle;
 mod random;
 pub mod rating;

@@ -4,13 +4,14 @@
 
 mod conversions;
 mod malformed;
-
-use std::fmt;
+mod units;
 
 use thiserror::Error;
 
 use crate::text;
 pub use malformed::Malformed;
+pub(crate) use units::{ROW_COLUMN_BOX, row_column_box};
+pub use units::{Unit, peers};
 
 /// The number of cells of a puzzle.
 pub const CELLS: usize = text::CELLS;
@@ -139,50 +140,6 @@ impl Grid {
     }
 }
 
-/// A row, column or box, by its index 0 to 8 (boxes in row order).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Nine cells side by side.
-    Row(u8),
-    /// Nine cells one above the other.
-    Column(u8),
-    /// A square of nine cells.
-    Box(u8),
-}
-
-impl Unit {
-    /// All 27 units: rows, columns, boxes.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let rows = (0..9).map(Self::Row);
-        let columns = (0..9).map(Self::Column);
-        rows.chain(columns).chain((0..9).map(Self::Box))
-    }
-
-    /// The nine cells of this unit, in row order.
-    pub fn cells(self) -> [usize; 9] {
-        std::array::from_fn(|i| match self {
-            Self::Row(r) => usize::from(r) * 9 + i,
-            Self::Column(c) => i * 9 + usize::from(c),
-            Self::Box(b) => {
-                let (band, stack) = (usize::from(b) / 3, usize::from(b) % 3);
-                (band * 3 + i / 3) * 9 + stack * 3 + i % 3
-            }
-        })
-    }
-}
-
-impl fmt::Display for Unit {
-    /// `row 1`, `column 1`, `box 1`: counted from 1.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, index) = match self {
-            Self::Row(i) => ("row", i),
-            Self::Column(i) => ("column", i),
-            Self::Box(i) => ("box", i),
-        };
-        write!(f, "{name} {}", index + 1)
-    }
-}
-
 /// Two equal clues in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{digit} stands twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
@@ -230,12 +187,5 @@ mod tests {
         (cells[0], cells[10]) = (7, 7);
         let found = Puzzle::from_cells(cells).unwrap().contradiction().unwrap();
         assert_eq!(found.unit, Unit::Box(0));
-    }
-
-    #[test]
-    fn units_cover_every_cell_three_times() {
-        let mut times = [0; CELLS];
-        Unit::all().flat_map(Unit::cells).for_each(|cell| times[cell] += 1);
-        assert_eq!(times, [3; CELLS]);
     }
 }

@@ -7,6 +7,8 @@ const EASY: &str =
     "003020600900305001001806400008102900700000008006708200002609500800203009005010300";
 const HARD: &str =
     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
+const HARDEST: &str =
+    "8..........36......7..9.2...5...7.......457.....1...3...1....68..85...1..9....4..";
 const HARD_SOLVED: &str =
     "417369825632158947958724316825437169791586432346912758289643571573291684164875293";
 
@@ -36,22 +38,26 @@ fn propagation_alone_solves_the_easy_example() {
     assert!(text.ends_with("\n\nsolved by propagation alone\n"), "{text}");
 }
 
+/// The deductions of `show` are those that determine the level.
 #[test]
-fn the_hard_example_is_stuck_with_the_candidates_of_the_article() {
-    let text = shown(&["--stage", "propagated", HARD]);
-    let first = text.lines().next().unwrap();
-    let cells: Vec<_> = first.split([' ', '|']).filter(|cell| !cell.is_empty()).collect();
-    assert_eq!(cells, ["4", "1679", "12679", "139", "2369", "269", "8", "1239", "5"]);
-    assert!(text.contains("\n3789    2       15789   |"), "{text}");
-    assert!(text.ends_with("\n\nstuck with 61 cells open\n"), "{text}");
-}
-
-#[test]
-fn search_solves_the_hard_example() {
+fn locked_candidates_solve_a_puzzle_of_level_2() {
+    let levels = Folder::new().solve(&["-q", "--columns", "level"], format!("{HARD}\n{HARDEST}"));
+    assert_eq!(levels.rows, "level\n2\n3\n");
     let text = shown(&["--stage", "solved", HARD]);
     let digits: String =
         text.lines().take(11).flat_map(str::chars).filter(char::is_ascii_digit).collect();
     assert_eq!(digits, HARD_SOLVED);
+    assert!(text.ends_with("\n\nsolved by propagation alone; the only solution\n"), "{text}");
+    let trace = shown(&["--trace", HARD]);
+    assert!(trace.contains(": only place in box 8\n"), "{trace}");
+    assert!(trace.contains("\n  B1 is not 7: locked candidates in rows 1 to 3\n"), "{trace}");
+}
+
+#[test]
+fn a_puzzle_of_level_3_is_stuck_and_search_solves_it() {
+    let text = shown(&["--stage", "propagated", HARDEST]);
+    assert!(text.contains("\n\nstuck with ") && text.ends_with(" cells open\n"), "{text}");
+    let text = shown(&["--stage", "solved", HARDEST]);
     assert!(text.ends_with("\n\nsolved; the only solution\n"), "{text}");
 }
 
@@ -70,7 +76,7 @@ fn a_contradiction_names_cell_and_unit_and_ends_with_1() {
 
 #[test]
 fn candidates_are_read_back_to_the_same_state() {
-    for puzzle in [HARD, EASY] {
+    for puzzle in [HARDEST, EASY] {
         let line = shown(&["--candidates", puzzle]);
         assert_eq!(line.trim_end().len(), 729);
         let grid = shown(&["--stage", "propagated", puzzle]);
@@ -87,14 +93,14 @@ fn candidates_are_read_back_to_the_same_state() {
 fn a_trace_lists_assignments_with_their_rule() {
     let text = shown(&["--trace", EASY]);
     assert!(text.starts_with("A3=3: clue\n"), "{text}");
-    assert!(text.contains(": only candidate\n") && text.contains(": only place in box "), "{text}");
+    assert!(text.contains(": only candidate\n"), "{text}");
     assert!(text.contains("  A1 is not 3\n"), "{text}");
     assert!(!text.contains("guess"), "{text}");
 }
 
 #[test]
 fn a_trace_of_a_search_lists_guesses_and_retreats() {
-    let text = shown(&["--trace", "--stage", "solved", "--names", "rc", HARD]);
+    let text = shown(&["--trace", "--stage", "solved", "--names", "rc", HARDEST]);
     assert!(text.contains("\nguess at depth 1: r"), "{text}");
     assert!(text.contains("\n  guess at depth 2: r"), "{text}");
     assert!(text.contains("retreat from depth "), "{text}");

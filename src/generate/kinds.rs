@@ -2,8 +2,7 @@
 
 use super::recipe::Grids;
 use super::{Cells, Kind};
-use crate::propagate::peers;
-use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::puzzle::{CELLS, Grid, Puzzle, peers};
 use crate::random::SeededRng;
 use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
 

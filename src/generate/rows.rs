@@ -1,7 +1,7 @@
 //! Solution grids that are filled row by row.
 
 use super::Cells;
-use crate::puzzle::CELLS;
+use crate::puzzle::{CELLS, ROW_COLUMN_BOX};
 use crate::random::SeededRng;
 
 /// The cells that a search may enter before it restarts.
@@ -80,7 +80,7 @@ impl Filling {
     /// needed.
     #[inline(always)]
     fn enter(&self, cell: usize, random: &mut SeededRng) -> Choice {
-        let [row, column, in_box] = UNITS[cell];
+        let [row, column, in_box] = ROW_COLUMN_BOX[cell];
         let taken = self.rows[row as usize] | self.columns[column as usize];
         let digits = !(taken | self.boxes[in_box as usize]) & 0b1_1111_1111;
         if digits & digits.wrapping_sub(1) == 0 {
@@ -100,19 +100,9 @@ impl Filling {
     /// Places a digit in a cell, or removes it.
     #[inline(always)]
     fn turn(&mut self, cell: usize, digit: u16) {
-        let [row, column, in_box] = UNITS[cell];
+        let [row, column, in_box] = ROW_COLUMN_BOX[cell];
         self.rows[row as usize] ^= 1 << digit;
         self.columns[column as usize] ^= 1 << digit;
         self.boxes[in_box as usize] ^= 1 << digit;
     }
 }
-
-const UNITS: [[u8; 3]; CELLS] = {
-    let mut units = [[0; 3]; CELLS];
-    let mut cell = 0;
-    while cell < CELLS {
-        units[cell] = [cell as u8 / 9, cell as u8 % 9, cell as u8 / 27 * 3 + cell as u8 % 9 / 3];
-        cell += 1;
-    }
-    units
-};

@@ -5,7 +5,7 @@
 //! Civario](https://arxiv.org/abs/1201.0749)).
 
 use super::Cells;
-use crate::puzzle::CELLS;
+use crate::puzzle::{CELLS, row_column_box};
 
 /// The usual number of sets that [`known_sets`] finds and a row learns.
 const USUAL: usize = 160;
@@ -63,11 +63,11 @@ struct Places {
 fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     let mut places = [Places::default(); 9];
     for (cell, &digit) in solution.iter().enumerate() {
-        let (row, column) = (cell / 9, cell % 9);
+        let [row, column, square] = row_column_box(cell);
         let places = &mut places[digit as usize - 1];
         places.cells[row] = cell as u8;
         places.of_columns[column] = row as u8;
-        places.of_boxes[row / 3 * 3 + column / 3] = row as u8;
+        places.of_boxes[square] = row as u8;
     }
     for first in 0..9 {
         for second in first + 1..9 {

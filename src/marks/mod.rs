@@ -25,15 +25,8 @@ pub const TEXT: usize = 9 * CELLS;
 ///
 /// ```
 /// use bulkdoku::marks::{Digits, Marks};
-/// use bulkdoku::propagate::Candidates;
 ///
-/// let hard =
-///     "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......".parse()?;
-/// let candidates = Candidates::of(&hard).unwrap();
-/// let text = candidates.marks().to_string();
-/// assert_eq!(&text[..18], "...4.....1....67.9");
-///
-/// let mut marks = Marks::parse(text.as_bytes())?;
+/// let mut marks = Marks::parse(format!("...4.....1....67.9{}", ".".repeat(711)).as_bytes())?;
 /// assert_eq!(marks.of_cell(1).to_string(), "1679");
 /// marks.set(1, Digits::one(6));
 /// assert_eq!(marks.clues().cells()[..3], [4, 6, 0]);

@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use super::{Batch, Engine, Limits, Outcome, Scalar, StopFlag};
 use crate::marks::{Digits, Marks};
-use crate::propagate::peers;
-use crate::puzzle::{CELLS, Grid};
+use crate::puzzle::{CELLS, Grid, peers};
 use crate::simd::SimdLevel;
 
 /// An engine that returns smallest solutions.

@@ -1,16 +1,19 @@
-//! The engine `propagate`: assign and eliminate over units and peers, then search on the cell with
-//! the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku Puzzle".
+//! The engine `propagate`: two rules, the only candidate of a cell and the only place in a unit, then
+//! search on the cell with the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku
+//! Puzzle".
 
 use super::contract::{OneAtATime, Question, Stopped, Stopper};
 use super::{Batch, Limits, Outcome};
+use crate::logic::{Candidates, Contradiction, Level, Rule, Step, Watch};
 use crate::marks::Upward;
-use crate::propagate::{Candidates, Contradiction, NoWatch, Retreat, Rule, Watch};
 use crate::puzzle::{CELLS, Grid};
 
 /// Solves one puzzle at a time with [`Candidates`]. It guesses in the first cell with the fewest
 /// candidates, digits in ascending order.
 #[derive(Debug)]
 pub struct Propagate {
+    /// The strongest rules that it applies.
+    rules: Level,
     /// The guesses that lead to the present state. Each assigns a cell, so 81 are enough.
     waiting: Vec<Branch>,
     stop: Stopper,
@@ -27,9 +30,14 @@ struct Branch {
 }
 
 impl Propagate {
-    /// An engine ready for its first batch.
+    /// An engine ready for its first batch, which applies the rules of singles.
     pub fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
+        Self::with_rules(Level::HiddenSingles)
+    }
+
+    /// An engine that applies the rules up to a level.
+    pub fn with_rules(rules: Level) -> Self {
+        Self { rules, waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
     }
 
     /// Searches depth first from a state, until the search is complete or a limit is reached.
@@ -37,16 +45,11 @@ impl Propagate {
     ///
     /// # Panics
     /// When the engine is asked to stop: only [`Engine::solve`](super::Engine::solve) can be.
-    pub fn search(
-        &mut self,
-        start: Result<Candidates, Contradiction>,
-        limits: Limits,
-        watch: &mut impl Watch,
-    ) -> Outcome {
-        self.search_until_stopped(start, limits, None, watch).expect("not asked to stop")
+    pub fn search(&mut self, start: Candidates, limits: Limits, watch: &mut impl Watch) -> Outcome {
+        self.search_until_stopped(Ok(start), limits, None, watch).expect("not asked to stop")
     }
 
-    /// The same until the stop flag is set. The `known` solution does not count.
+    /// Searches until the stop flag is set. The `known` solution does not count.
     fn search_until_stopped(
         &mut self,
         start: Result<Candidates, Contradiction>,
@@ -60,37 +63,36 @@ impl Propagate {
         self.waiting.clear();
         let (mut state, mut depth) = (start, 0);
         loop {
-            let open = state.map(|candidates| (candidates.most_constrained(), candidates));
-            let retreat = match open {
-                Err(contradiction) => Some(Retreat::Contradiction(contradiction)),
-                Ok((Some(cell), candidates)) => {
-                    outcome.guesses += 1;
-                    let untried = candidates.candidates(cell).into_iter();
-                    self.waiting.push(Branch { candidates, cell, untried, depth: depth + 1 });
-                    None
-                }
-                Ok((None, candidates)) => {
-                    let grid = candidates.grid().expect("every cell has its digit");
-                    if known.is_none_or(|known| *known != grid) {
-                        if outcome.solutions == 0 {
-                            outcome.grid = grid;
+            let deduced = state.and_then(|mut candidates| {
+                candidates.deduce(self.rules, watch).map(|_| candidates)
+            });
+            match deduced {
+                Err(why) => watch.observe(|| Step::Retreated { depth, why: Some(why) }),
+                Ok(candidates) => match candidates.grid() {
+                    None => {
+                        outcome.guesses += 1;
+                        let (cell, untried) = most_constrained(&candidates);
+                        self.waiting.push(Branch { candidates, cell, untried, depth: depth + 1 });
+                    }
+                    Some(grid) => {
+                        if known.is_none_or(|known| *known != grid) {
+                            if outcome.solutions == 0 {
+                                outcome.grid = grid;
+                            }
+                            outcome.solutions += 1;
                         }
-                        outcome.solutions += 1;
+                        if outcome.solutions == limits.solutions.get() {
+                            return Ok(outcome);
+                        }
+                        watch.observe(|| Step::Retreated { depth, why: None });
                     }
-                    if outcome.solutions == limits.solutions.get() {
-                        return Ok(outcome);
-                    }
-                    Some(Retreat::Solution)
-                }
-            };
-            if let Some(why) = retreat {
-                watch.retreated(depth, why);
+                },
             }
             if outcome.nodes == max_nodes && !self.waiting.is_empty() {
                 outcome.gave_up = true;
                 return Ok(outcome);
             }
-            let Some((next, its_depth)) = self.next_side(watch) else { return Ok(outcome) };
+            let Some((next, its_depth)) = self.next_branch(watch) else { return Ok(outcome) };
             outcome.nodes += 1;
             self.stop.check(outcome.nodes)?;
             (state, depth) = (next, its_depth);
@@ -98,7 +100,7 @@ impl Propagate {
     }
 
     /// The state after the next digit of the last guess, and its depth; `None` if no guess is left.
-    fn next_side(
+    fn next_branch(
         &mut self,
         watch: &mut impl Watch,
     ) -> Option<(Result<Candidates, Contradiction>, usize)> {
@@ -109,10 +111,18 @@ impl Propagate {
         } else {
             branch.candidates.clone()
         };
-        watch.guessed(depth, cell, digit);
-        let assigned = candidates.assign_watched(cell, digit, Rule::Guess, watch);
+        watch.observe(|| Step::Guessed { depth, cell, digit });
+        let assigned = candidates.assign(cell, digit, Rule::Guess, watch);
         Some((assigned.map(|()| candidates), depth))
     }
+}
+
+/// The first of the open cells with the fewest candidates, and its candidates.
+fn most_constrained(candidates: &Candidates) -> (usize, Upward) {
+    let marks = candidates.marks();
+    let open = (0..CELLS).filter(|&cell| marks.of_cell(cell).len() > 1);
+    let cell = open.min_by_key(|&cell| marks.of_cell(cell).len()).expect("a cell is open");
+    (cell, marks.of_cell(cell).into_iter())
 }
 
 impl Default for Propagate {
@@ -130,9 +140,9 @@ impl OneAtATime for Propagate {
 
     fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped> {
         let start = match question.batch {
-            Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i]),
-            Batch::Marks(marks) => Candidates::of_marks(&marks[i]),
+            Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i], &mut ()),
+            Batch::Marks(marks) => Ok((&marks[i]).into()),
         };
-        self.search_until_stopped(start, question.limits, question.known(i), &mut NoWatch)
+        self.search_until_stopped(start, question.limits, question.known(i), &mut ())
     }
 }

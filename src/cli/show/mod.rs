@@ -1,30 +1,35 @@
 //! `bulkdoku show`: draws a puzzle, its candidates or its solution.
 
 mod draw;
+mod names;
 mod read;
 mod trace;
 
 use std::io;
 use std::num::NonZeroU64;
 
-use bulkdoku::propagate::{Candidates, Contradiction, Names, NoWatch, Watch, peers, units};
+use bulkdoku::logic::{Candidates, Contradiction, Watch};
+use bulkdoku::puzzle::{Unit, peers};
+use bulkdoku::rating::Level;
 use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
 use super::{Exit, Failure, help, print};
 use draw::Drawing;
+use names::Names;
 use read::Found;
-use trace::Trace;
+use trace::{Trace, explain};
 
 /// Enough for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
 /// Draw a puzzle, its candidates or its solution, and list the steps that lead there
 ///
-/// Candidates are found by the two rules of the textbooks: a cell with one candidate left takes it,
-/// and removes it from its row, column and box; a unit with one place left for a digit puts it
-/// there. Cells that stay open are solved by guessing in the cell with the fewest candidates.
+/// The rules are those of the levels 0 to 2 of "solve --columns level": a cell with one candidate
+/// left has that digit; a unit with one place left for a digit has it there; locked candidates; and
+/// three cells that a box shares with a row or column lose all candidates but three digits that must
+/// be there. Cells that stay open are solved by guessing in the cell with the fewest candidates.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub struct Args {
@@ -160,7 +165,7 @@ fn units_and_peers(args: &Args) -> String {
     };
     if let Some(NamedCell { names, cell }) = args.units {
         let names = args.names.unwrap_or(names);
-        for unit in units(cell) {
+        for unit in Unit::of_cell(cell) {
             let cells = line(names, &mut unit.cells().into_iter());
             text.extend([&unit.to_string(), ": ", &cells, "\n"]);
         }
@@ -206,7 +211,7 @@ impl Task {
             out.extend([&trace.text, "\n"]);
             shown
         } else {
-            show(self.stage, given, self.names, &mut NoWatch)
+            show(self.stage, given, self.names, &mut ())
         };
         if self.candidates {
             out.extend([&shown.marks.to_string(), "\n"]);
@@ -224,10 +229,10 @@ fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Sh
     if stage == Stage::Givens {
         return Shown { marks: *given, verdict: None, exit: Exit::Done };
     }
-    match propagate(given, watch) {
+    match deduce(given, watch) {
         Err(contradiction) => Shown {
             marks: *given,
-            verdict: Some(format!("contradiction: {}", contradiction.explain(names))),
+            verdict: Some(format!("contradiction: {}", explain(contradiction, names))),
             exit: Exit::SomeRecords,
         },
         Ok(found) if stage == Stage::Solved => solve(given, &found, watch),
@@ -242,27 +247,27 @@ fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Sh
     }
 }
 
-/// Propagates the marks by both rules.
-fn propagate(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradiction> {
-    let mut candidates = Candidates::ALL;
-    match given.puzzle() {
-        Some(puzzle) => candidates.assign_clues(&puzzle, watch)?,
-        None => candidates.eliminate_unmarked(given, watch)?,
-    }
+/// Applies the rules of all levels.
+fn deduce(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradiction> {
+    let mut candidates = match given.puzzle() {
+        Some(puzzle) => Candidates::of(&puzzle, watch)?,
+        None => given.into(),
+    };
+    candidates.deduce(Level::LockedCandidates, watch)?;
     Ok(candidates)
 }
 
 /// Finds the first solution, and whether there is another.
 fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
-    let mut engine = Propagate::new();
-    let first = engine.search(Ok(found.clone()), Limits::FIRST.with_nodes(MAX_NODES), watch);
+    let mut engine = Propagate::with_rules(Level::LockedCandidates);
+    let first = engine.search(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };
         let exit = Exit::SomeRecords;
         return Shown { marks: *given, verdict: Some(verdict.into()), exit };
     };
     let limits = Limits::PROOF.with_nodes(MAX_NODES);
-    let all = engine.search(Ok(found.clone()), limits, &mut NoWatch);
+    let all = engine.search(found.clone(), limits, &mut ());
     let verdict = match (all.solutions, all.gave_up) {
         (2.., _) => "solved; there are other solutions",
         (_, true) => "solved; perhaps there are other solutions",

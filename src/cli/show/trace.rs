@@ -1,8 +1,10 @@
-//! A trace of propagation and search, a line for each step.
+//! A trace of deductions and search, one line per step.
 
 use std::fmt::Write;
 
-use bulkdoku::propagate::{Names, Retreat, Rule, Watch};
+use bulkdoku::logic::{Contradiction, Step, Watch};
+
+use super::names::Names;
 
 /// Collects the steps. Those after a guess are indented by its depth.
 pub struct Trace {
@@ -24,25 +26,45 @@ impl Trace {
 }
 
 impl Watch for Trace {
-    fn assigned(&mut self, cell: usize, digit: u8, rule: Rule) {
-        self.line(&format!("{}={digit}: {rule}", self.names.of(cell)));
+    fn observe(&mut self, step: impl FnOnce() -> Step) {
+        let names = self.names;
+        match step() {
+            Step::Assigned { cell, digit, rule } => {
+                self.line(&format!("{}={digit}: {rule}", names.of(cell)));
+            }
+            Step::Eliminated { cells, digit, rule } => {
+                let why = rule.map_or_else(String::new, |rule| format!(": {rule}"));
+                cells.for_each(|cell| {
+                    self.line(&format!("  {} is not {digit}{why}", names.of(cell)));
+                });
+            }
+            Step::Guessed { depth, cell, digit } => {
+                self.depth = depth - 1;
+                self.line(&format!("guess at depth {depth}: {}={digit}", names.of(cell)));
+                self.depth = depth;
+            }
+            Step::Retreated { depth, why } => {
+                let why = why.map_or("a solution".into(), |why| explain(why, names));
+                self.line(&format!("retreat from depth {depth}: {why}"));
+            }
+        }
     }
+}
 
-    fn eliminated(&mut self, cell: usize, digit: u8) {
-        self.line(&format!("  {} is not {digit}", self.names.of(cell)));
-    }
-
-    fn guessed(&mut self, depth: usize, cell: usize, digit: u8) {
-        self.depth = depth - 1;
-        self.line(&format!("guess at depth {depth}: {}={digit}", self.names.of(cell)));
-        self.depth = depth;
-    }
-
-    fn retreated(&mut self, depth: usize, why: Retreat) {
-        let why = match why {
-            Retreat::Contradiction(found) => found.explain(self.names),
-            Retreat::Solution => "a solution".into(),
-        };
-        self.line(&format!("retreat from depth {depth}: {why}"));
+/// The reason why there is no solution.
+pub fn explain(why: Contradiction, names: Names) -> String {
+    match why {
+        Contradiction::Taken { cell, digit, unit } => {
+            format!("no candidate is left in {}: {digit} is taken in {unit}", names.of(cell))
+        }
+        Contradiction::NoCandidate { cell } => {
+            format!("no candidate is left in {}", names.of(cell))
+        }
+        Contradiction::NoPlace { digit, unit } => {
+            format!("no place is left for {digit} in {unit}")
+        }
+        Contradiction::NoPlaces { digit, chute } => {
+            format!("no three places are left for {digit} in {chute}")
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! Three ways to test whether a digit is allowed in a cell.
 
 use crate::marks::Digits;
-use crate::propagate::{peers, row_column_box};
-use crate::puzzle::CELLS;
+use crate::puzzle::{CELLS, peers, row_column_box};
 
 /// A record of the placed digits that tells which digits are allowed in a cell.
 pub trait Ask: Default + Send {

@@ -1,6 +1,7 @@
 //! The candidates of one puzzle, and their propagation.
 
-use super::tables::{ALL, CLOSURE, Cells, EACH_ROW, LOCKED, MINIROWS_OF_ROW, PAIR, PLACED, UNITS};
+use super::tables::{CLOSURE, LOCKED, MINIROWS_OF_ROW, PAIR};
+use crate::chute::{ALL, Cells, EACH_ROW, PLACED, UNITS};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 

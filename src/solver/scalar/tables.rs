@@ -1,17 +1,7 @@
 //! Implications for one digit in one band: tables made at compile time, mostly with 512 entries,
 //! one for each set of nine columns or minirows.
 
-use crate::chute::{CELLS_OF, POSSIBLE};
-
-/// A set of cells of one band: bit `9 * row + column`, for the band's three rows.
-pub type Cells = u32;
-
-/// All 27 cells of a band.
-pub const ALL: Cells = (1 << 27) - 1;
-
-/// The first cell of each row of a band. Multiplied by a set of columns, it yields these columns in
-/// each row.
-pub const EACH_ROW: Cells = 1 | 1 << 9 | 1 << 18;
+use crate::chute::{ALL, CELLS_OF, Cells, EACH_ROW, POSSIBLE};
 
 /// For a set of cells of a row, the minirows that contain any of them.
 pub static MINIROWS_OF_ROW: [u8; 512] = minirows_of_row();
@@ -38,12 +28,6 @@ pub static LOCKED: [Cells; 512] = columns_left(1);
 /// For a digit with candidates in these columns of two bands together, the cells that remain in the
 /// third: if two boxes have two columns left, it loses both.
 pub static PAIR: [Cells; 512] = columns_left(2);
-
-/// For a digit placed in a cell of a band, its remaining cells in that band.
-pub static PLACED: [Cells; 27] = placed();
-
-/// The cells of each unit in each of the three bands: rows, columns, boxes.
-pub static UNITS: [[Cells; 3]; 27] = units();
 
 const fn minirows_of_row() -> [u8; 512] {
     let mut table = [0; 512];
@@ -76,30 +60,6 @@ const fn columns_left(boxes: u32) -> [Cells; 512] {
             stack += 1;
         }
         columns += 1;
-    }
-    table
-}
-
-const fn placed() -> [Cells; 27] {
-    let mut table = [0; 27];
-    let mut cell = 0;
-    while cell < 27 {
-        let row = 0b1_1111_1111 << (cell / 9 * 9);
-        let square = (0b111 * EACH_ROW) << (cell % 9 / 3 * 3);
-        table[cell] = ALL & !(row | square) | 1 << cell;
-        cell += 1;
-    }
-    table
-}
-
-const fn units() -> [[Cells; 3]; 27] {
-    let mut table = [[0; 3]; 27];
-    let mut i = 0;
-    while i < 9 {
-        table[i][i / 3] = 0b1_1111_1111 << (i % 3 * 9);
-        table[9 + i] = [EACH_ROW << i; 3];
-        table[18 + i][i / 3] = (0b111 * EACH_ROW) << (i % 3 * 3);
-        i += 1;
     }
     table
 }

@@ -10,11 +10,8 @@
 //! the same for all of them. Neither is a rating like that of Sudoku Explainer, which searches for
 //! the steps that people take.
 
-mod candidates;
-mod level;
-
 use crate::isomorph::{Permutation, SeededRng};
-pub use level::{Level, UnknownLevel};
+pub use crate::logic::{Level, UnknownLevel};
 
 /// Facts about a puzzle, as far as they were requested and exist.
 #[doc(hidden)]

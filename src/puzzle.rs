@@ -9,20 +9,15 @@ mod units;
 use thiserror::Error;
 
 use crate::text;
+pub use crate::text::BLANKS;
+#[cfg(feature = "pipeline")]
+pub(crate) use crate::text::is_cell;
 pub use malformed::Malformed;
 pub(crate) use units::{ROW_COLUMN_BOX, row_column_box};
 pub use units::{Unit, peers};
 
 /// The number of cells of a puzzle.
 pub const CELLS: usize = text::CELLS;
-
-/// The characters that mean a blank cell.
-pub const BLANKS: &[u8; 8] = b"0._*-xX?";
-
-/// Whether a character is a digit or a blank.
-pub(crate) fn is_cell(byte: u8) -> bool {
-    byte.is_ascii_digit() || BLANKS.contains(&byte)
-}
 
 /// A puzzle: 81 cells in row order, 0 for a blank, 1 to 9 for a clue.
 ///

@@ -11,8 +11,24 @@ use crate::simd::vectors::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dis
 
 pub(crate) const CELLS: usize = 81;
 
+/// The number of characters of pencil marks: nine for each cell.
+pub(crate) const MARKS: usize = 9 * CELLS;
+
+/// The characters that mean a blank cell.
+pub const BLANKS: &[u8; 8] = b"0._*-xX?";
+
+/// Whether a character is a digit or a blank.
+pub(crate) fn is_cell(byte: u8) -> bool {
+    byte.is_ascii_digit() || BLANKS.contains(&byte)
+}
+
 /// The 81 characters of a puzzle or a solution, or its cells: 0 for a blank.
 pub(crate) type Line = [u8; CELLS];
+
+/// The column of the character at a byte, from 1.
+pub(crate) fn column(line: &[u8], at: usize) -> usize {
+    String::from_utf8_lossy(&line[..at.min(line.len())]).chars().count() + 1
+}
 
 /// The offsets of the level's widest vectors in a line. The last two overlap, so no remainder is
 /// left.
@@ -118,7 +134,6 @@ pub(crate) fn write_cells<S: Simd>(s: S, digits: &Line, line: &mut Line) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::BLANKS;
     use crate::simd::SimdLevel;
 
     fn read_at(level: SimdLevel, line: &Line) -> Option<Line> {

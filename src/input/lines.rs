@@ -19,6 +19,7 @@ use super::names::looks_like_header;
 use super::{CellsOrMarks, Place, Records, Text, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
+pub(super) use crate::text::column;
 use crate::text::read_cells;
 
 /// The name of the column for the text after the cells, where it is kept.
@@ -224,11 +225,6 @@ const LONGEST_OTHER_FORM: usize = 4096;
 fn lone_carriage_return(text: &[u8], at: usize) -> Malformed {
     let what = "lone carriage returns end lines here; convert them to line feeds: tr '\\r' '\\n'";
     Malformed { column: column(text, at), what: what.into() }
-}
-
-/// The column of the character at a byte, from 1.
-pub(super) fn column(line: &[u8], at: usize) -> usize {
-    String::from_utf8_lossy(&line[..at.min(line.len())]).chars().count() + 1
 }
 
 /// The error for a line that names columns.

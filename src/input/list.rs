@@ -4,6 +4,7 @@
 //! blank, a whole number from 0 to 9 in any notation, one of these in quotes, or `null` or `None`
 //! for a blank. A list holds nothing else, so no other form of a puzzle is also a list.
 
+use crate::marks::drawn::is_bracket;
 use crate::puzzle::{CELLS, is_cell};
 use crate::text::Line;
 
@@ -136,10 +137,6 @@ fn tokens(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
         at += length;
         Some((at - length, &rest[..length]))
     })
-}
-
-pub(super) fn is_bracket(byte: u8) -> bool {
-    matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}')
 }
 
 fn cell(token: &[u8]) -> Option<u8> {

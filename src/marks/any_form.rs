@@ -4,19 +4,19 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::{Digits, Marks, TEXT};
-use crate::puzzle::{BLANKS, CELLS, Malformed, Puzzle};
+use super::drawn::{Kind, any_row, is_dashes};
+use super::{Marks, TEXT};
+use crate::puzzle::{CELLS, Malformed, Puzzle};
 
 impl Marks {
     fn from_grid(text: &str) -> Result<Self, BadMarks> {
         let mut cells = Vec::with_capacity(CELLS);
         for (number, line) in (1..).zip(text.lines()) {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') || is_rule(line) {
+            if Kind::of(line.as_bytes()) != Kind::Row || is_dashes(line.as_bytes()) {
                 continue;
             }
-            let row = cells_of_row(line)
-                .map_err(|what| BadMarks(format!("line {number}: {what}: {line}")))?;
+            let row = any_row(line.as_bytes())
+                .map_err(|Malformed { what, .. }| BadMarks(format!("line {number}: {what}")))?;
             cells.extend(row);
             if cells.len() == CELLS {
                 break;
@@ -28,45 +28,6 @@ impl Marks {
             .map(Self::from_cells)
             .map_err(|_| BadMarks(format!("{rows} rows of cells, nine expected")))
     }
-}
-
-/// Whether a line is a border between or around the boxes.
-fn is_rule(line: &str) -> bool {
-    let is_drawn = |c: char| ('\u{2500}'..='\u{257F}').contains(&c);
-    let is_plain =
-        line.contains(['-', '=', '+']) && line.bytes().all(|byte| b"-=+| ".contains(&byte));
-    let is_long = line.contains("--") || line.contains(is_drawn);
-    is_plain || is_long && line.chars().all(|c| "-=+| .:'*".contains(c) || is_drawn(c))
-}
-
-/// Nine cells, separated by spaces or bars; single characters need no separators.
-fn cells_of_row(line: &str) -> Result<[Digits; 9], &'static str> {
-    let tokens: Vec<&str> =
-        line.split([' ', '\t', '|', '│', '┃', '║']).filter(|token| !token.is_empty()).collect();
-    let joined;
-    let cells: Vec<&str> = if tokens.len() == 9 {
-        tokens
-    } else {
-        joined = tokens.concat();
-        joined.split("").filter(|cell| !cell.is_empty()).collect()
-    };
-    let cells: [&str; 9] = cells.try_into().map_err(|_| "not nine cells")?;
-    let mut row = [Digits::ALL; 9];
-    for (digits, cell) in row.iter_mut().zip(cells) {
-        let is_blank = cell.len() == 1 && BLANKS.contains(&cell.as_bytes()[0]);
-        if !is_blank {
-            *digits = Digits::default();
-            // Nine places per cell, some of them blank.
-            let is_placed = cell.len() == 9;
-            for byte in cell.bytes().filter(|byte| !(is_placed && BLANKS.contains(byte))) {
-                if !(b'1'..=b'9').contains(&byte) {
-                    return Err("a cell that is neither digits nor a blank");
-                }
-                digits.insert(byte - b'0');
-            }
-        }
-    }
-    Ok(row)
 }
 
 impl FromStr for Marks {
@@ -144,7 +105,7 @@ mod tests {
         let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
         assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
         assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));
-        assert!(error("1 2\n3").starts_with("line 1: not nine cells"));
+        assert_eq!(error("1 2\n3"), "line 1: row of the grid has 2 cells, nine expected");
         assert_eq!(error("123456789\n456789123"), "2 rows of cells, nine expected");
     }
 }

@@ -3,10 +3,12 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `digits` | sets of digits |
+//! | `drawn` | lines of drawn grids |
 //! | `any_form` | marks parsed from a line, a drawn grid or a puzzle |
 
 mod any_form;
 mod digits;
+pub(crate) mod drawn;
 
 use std::fmt;
 
@@ -15,9 +17,10 @@ pub use digits::{Digits, Upward};
 
 use crate::prefetch::Prefetch;
 use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, cell_name};
+use crate::text;
 
 /// The number of characters of marks as text: nine for each cell.
-pub const TEXT: usize = 9 * CELLS;
+pub const TEXT: usize = text::MARKS;
 
 /// The candidates of each cell, as given: they need not be consistent.
 ///

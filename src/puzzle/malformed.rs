@@ -2,8 +2,7 @@
 
 use thiserror::Error;
 
-use super::{CELLS, is_cell};
-use crate::marks;
+use crate::text::{CELLS, MARKS, is_cell};
 
 /// Why a text is not a puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -84,9 +83,7 @@ fn hint_at_length(text: &[u8]) -> String {
         _ if could_be_number => {
             "leading zeros lost? (a spreadsheet does that; import the column as text)".into()
         }
-        length if length.abs_diff(marks::TEXT) < 9 => {
-            format!("pencil marks have {} characters", marks::TEXT)
-        }
+        length if length.abs_diff(MARKS) < 9 => format!("pencil marks have {MARKS} characters"),
         length if length > CELLS && length % CELLS == 0 => match length / CELLS {
             2 => "two puzzles run together?".into(),
             puzzles => format!("{puzzles} puzzles run together?"),

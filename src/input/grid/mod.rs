@@ -39,18 +39,17 @@ mod row;
 
 use memchr::memchr;
 
-use self::row::{Kind, Piece, cells_of_row, is_dashes, marks_of_row, pieces, plain_cells, tokens};
+use self::row::cells_of_row;
 use super::field::{Field, FieldForm};
 use super::{CellsOrMarks, Place, Records, lines, list};
+pub use crate::marks::drawn::LONGEST_LINE;
+use crate::marks::drawn::{Kind, Piece, is_dashes, marks_of_row, pieces, plain_cells, tokens};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::Line;
 
 /// The name of the column for the labels of grids, where they are kept.
 pub const LABEL: &str = "label";
-
-/// The longest line that may be a row or is kept as a label, in bytes.
-pub const LONGEST_LINE: usize = 256;
 
 /// This many consecutive rows are more than one grid.
 const SEVERAL: usize = 18;

@@ -1,55 +1,55 @@
-//! Why an answer is wrong.
+//! Why the input's solution is wrong.
 
 use std::fmt;
 
 use crate::marks::Digits;
 use crate::puzzle::{Contradiction, Malformed, cell_name};
 
-/// Why an answer is wrong: the first reason that applies.
+/// Why the input's solution is wrong: the first reason that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
     /// It is missing.
     Missing,
-    /// It is missing because there are fewer answers than puzzles.
+    /// It is missing because there are fewer solutions than puzzles.
     Ended,
-    /// It is no grid.
+    /// It is not a grid.
     NoGrid(Malformed),
     /// A cell is blank.
     Blank {
         /// The first such cell.
         cell: usize,
     },
-    /// The puzzle's clues break the rules, so no answer is right.
+    /// The puzzle's clues break the rules, so no solution is right.
     Clues(Contradiction),
-    /// A clue is another digit in the answer.
+    /// A clue is another digit in the input's solution.
     Clue {
         /// The first such cell.
         cell: usize,
         /// The clue of the puzzle.
         clue: u8,
-        /// The digit of the answer.
+        /// The digit of the input's solution.
         digit: u8,
     },
-    /// A digit is no candidate of its cell.
+    /// A digit is not a candidate of its cell.
     Candidate {
         /// The first such cell.
         cell: usize,
         /// The candidates of the puzzle.
         candidates: Digits,
-        /// The digit of the answer.
+        /// The digit of the input's solution.
         digit: u8,
     },
-    /// A digit occurs twice in a unit of the answer.
+    /// A digit occurs twice in a unit of the input's solution.
     Twice(Contradiction),
-    /// The answer is a solution, but not the only one.
+    /// It solves the puzzle, but is not the only solution.
     Several,
 }
 
 /// The place of a [`Mismatch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the answer, at this byte.
+    /// In the input's solution, at this byte.
     Answer(usize),
     /// In the puzzle, at this cell.
     Puzzle(usize),

@@ -1,10 +1,10 @@
-//! Checks the solutions that inputs give for their puzzles.
+//! Checks the input's solutions, which are called `answer` in code.
 //!
-//! Such a solution is called an *answer*, to distinguish it from what an engine finds. It is right
-//! if it is a complete grid, keeps the clues, obeys the rules, and is the puzzle's only solution.
-//! The grid alone shows the first three: [`solves`] checks them quickly, and [`compare`] returns
-//! what is wrong. The last one needs an engine, whose outcome [`judge`] compares. So every right
-//! answer also checks the engine, which has to find the same grid.
+//! The input's solution is right if it is a complete grid, keeps the clues, obeys the rules, and is
+//! the puzzle's only solution. The grid alone shows the first three: [`solves`] checks them quickly,
+//! and [`compare`] returns what is wrong. The last one needs an engine, whose outcome [`judge`]
+//! compares. A right solution in the input therefore checks the engine as well, which has to find
+//! the same grid.
 
 mod mismatch;
 mod reasons;
@@ -22,7 +22,7 @@ use crate::solver::{Limits, Outcome};
 use crate::status::Status;
 use crate::text::{Line, windows};
 
-/// Whether an answer is a complete grid that keeps every clue and obeys the rules.
+/// Returns whether the input's solution is a complete grid, keeps every clue, and obeys the rules.
 ///
 /// ```
 /// use bulkdoku::{Puzzle, check};
@@ -86,7 +86,8 @@ fn is_valid(line: &Line) -> bool {
     columns.into_iter().fold(all, |all, column| all & column) == u8::MAX
 }
 
-/// Checks an answer, apart from other solutions of the puzzle. A cell with one candidate is a clue.
+/// Compares the input's solution with its puzzle, without regard to other solutions of the puzzle.
+/// A cell with one candidate is a clue.
 ///
 /// # Errors
 /// The first mismatch.
@@ -108,7 +109,7 @@ pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Mismatch> {
     digits.contradiction().map_or(Ok(()), |found| Err(Mismatch::Twice(found)))
 }
 
-/// The digits of an answer, none of them blank.
+/// Parses the input's solution, in which no cell may be blank.
 fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
     if answer.is_empty() {
         return Err(Mismatch::Missing);
@@ -120,9 +121,9 @@ fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
     }
 }
 
-/// The status of a record whose answer solves its puzzle. `outcome` is what an engine found under
-/// `limits`: the status is `ok` if it found the same solution and no other. If the limit is one
-/// solution, the outcome is ignored.
+/// Returns the status of a record if the input's solution solves the puzzle. `outcome` is what an
+/// engine found under `limits`: the status is `ok` if it found the same solution and no other. If the
+/// limit is one solution, the outcome is ignored.
 ///
 /// # Errors
 /// [`Mismatch::Several`].
@@ -137,12 +138,12 @@ pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status,
         }
         1 if outcome.gave_up => Err(Mismatch::Several),
         0 if outcome.gave_up => Ok(Status::GaveUp),
-        // The answer solves the puzzle, so an engine that does not find it is wrong.
+        // The input's solution solves the puzzle, so an engine that does not find it is wrong.
         _ => Ok(Status::InternalError),
     }
 }
 
-/// Whether an answer is this grid.
+/// Returns whether the input's solution is this grid.
 #[inline(always)]
 pub(crate) fn is_of(answer: &[u8], grid: &Grid) -> bool {
     let Ok(line) = <&Line>::try_from(answer) else { return false };
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(proof(outcome(0, true, &".".repeat(81))), Ok(Status::GaveUp));
         // Two were found, one by the engine.
         assert_eq!(proof(outcome(1, true, &other)), Err(Mismatch::Several));
-        // The answer is right, so the engine is wrong.
+        // The solution in the input is right, so the engine is wrong.
         assert_eq!(proof(outcome(1, false, &other)), Ok(Status::InternalError));
         assert_eq!(proof(outcome(0, false, &".".repeat(81))), Ok(Status::InternalError));
         assert_eq!(judged(Limits::FIRST, Outcome::NONE), Ok(Status::Ok));

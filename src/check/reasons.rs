@@ -1,10 +1,10 @@
-//! The reasons why answers of a block are wrong.
+//! The reasons why solutions in the input are wrong.
 
 use std::fmt::Write;
 
 use super::{Mismatch, Place};
 
-/// The reasons why answers of a block are wrong, in the order of its records. It is reused.
+/// The reasons why the input's solutions in a block are wrong, in the order of its records. Reused.
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
     text: String,
@@ -12,7 +12,7 @@ pub struct Reasons {
     each: Vec<(usize, Place)>,
 }
 
-/// Why an answer is wrong.
+/// Why the input's solution is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason<'a> {
     /// The message.
@@ -28,7 +28,7 @@ impl Reasons {
         self.each.clear();
     }
 
-    /// Adds the reason of the next wrong answer. `is_unsolvable` is whether the puzzle is known to
+    /// Adds the reason for the next wrong solution in the input. `is_unsolvable` is whether the puzzle is known to
     /// have no solution.
     pub fn push(&mut self, mismatch: &Mismatch, is_unsolvable: bool) {
         let is_news = is_unsolvable && !matches!(mismatch, Mismatch::Clues(_));

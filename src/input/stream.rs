@@ -219,7 +219,7 @@ impl<'a> Stream<'a> {
             None => Decoder::Plain(raw),
             Some(codec) => {
                 let head = mem::take(&mut self.first);
-                Decoder::Compressed(Box::new(Inflate::new(codec, self.options, &head)?), raw)
+                Decoder::Compressed(Box::new(Inflate::new(codec, self.options, head)?), raw)
             }
         });
         Ok(())

@@ -8,55 +8,42 @@ use std::io::Read;
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::step::{Fault, Step};
+use super::{Fault, Step};
 
 const LARGEST_BLOCK: usize = 4 << 20;
-
-/// Decompresses concatenated frames.
-pub(super) struct Lz4Frames {
-    decoder: FrameDecoder<VecDeque<u8>>,
-    /// The bytes of the next unit so far.
-    unit: Vec<u8>,
-    kind: Unit,
-}
-
-#[derive(Clone, Copy)]
-enum Unit {
-    /// The header of a frame.
-    Head,
-    /// A block or the end mark of a frame with these flags.
-    Block { flags: u8 },
-}
 
 const BLOCK_CHECKSUM: u8 = 1 << 4;
 const CONTENT_SIZE: u8 = 1 << 3;
 const CONTENT_CHECKSUM: u8 = 1 << 2;
 const DICTIONARY: u8 = 1;
 
+/// Decompresses concatenated frames.
+pub(super) struct Lz4Frames {
+    decoder: FrameDecoder<VecDeque<u8>>,
+    /// The flags of the current frame; `None` before its header.
+    flags: Option<u8>,
+}
+
 impl Default for Lz4Frames {
     fn default() -> Self {
-        let decoder = FrameDecoder::new(VecDeque::new());
-        Self { decoder, unit: Vec::new(), kind: Unit::Head }
+        Self { decoder: FrameDecoder::new(VecDeque::new()), flags: None }
     }
 }
 
 impl Lz4Frames {
-    /// Consumes at most one unit.
+    /// Consumes at most one unit: a header, a block, or the end mark of a frame.
     pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         let (mut used, mut end) = (0, Ok(false));
         let mut made = self.decode(into);
-        while matches!(made, Ok(0)) && used < bytes.len() && matches!(end, Ok(false)) {
-            let wanted = match self.unit_length() {
-                Ok(length) => length,
-                Err(fault) => return Step { used, made: 0, end: Err(fault) },
-            };
-            let more = &bytes[used..][..(wanted - self.unit.len()).min(bytes.len() - used)];
-            self.unit.extend_from_slice(more);
-            used += more.len();
-            // The first bytes of a unit may tell that it is longer.
-            if matches!(self.unit_length(), Ok(length) if length == self.unit.len()) {
-                end = Ok(self.hand_over());
-                made = self.decode(into);
+        if matches!(made, Ok(0)) {
+            match self.unit_length(bytes) {
+                Ok(length) if length <= bytes.len() => {
+                    used = length;
+                    end = Ok(self.pass_on(&bytes[..length]));
+                    made = self.decode(into);
+                }
+                Ok(_) => {}
+                Err(fault) => end = Err(fault),
             }
         }
         match made {
@@ -70,18 +57,15 @@ impl Lz4Frames {
         self.decoder.read(into).map_err(|error| Fault::Damaged(error.to_string()))
     }
 
-    /// The length of the next unit, as far as it is known.
-    fn unit_length(&self) -> Result<usize, Fault> {
-        match (self.kind, &self.unit[..]) {
-            (Unit::Head, [_, _, _, _, flags, _, _, ..]) => {
-                if flags & DICTIONARY != 0 {
-                    let what = "a dictionary, which it does not hold; decompress it first: lz4 -d";
-                    return Err(Fault::Asks(what.into()));
-                }
-                Ok(7 + if flags & CONTENT_SIZE == 0 { 0 } else { 8 })
+    /// The length of the unit at the start of `bytes`, or more than there are.
+    fn unit_length(&self, bytes: &[u8]) -> Result<usize, Fault> {
+        match (self.flags, bytes) {
+            (None, [_, _, _, _, flags, ..]) if flags & DICTIONARY != 0 => {
+                let what = "a dictionary, which it does not hold; decompress it first: lz4 -d";
+                Err(Fault::Needs(what.into()))
             }
-            (Unit::Head, _) => Ok(7),
-            (Unit::Block { flags }, [a, b, c, d, ..]) => {
+            (None, [_, _, _, _, flags, ..]) if flags & CONTENT_SIZE != 0 => Ok(15),
+            (Some(flags), [a, b, c, d, ..]) => {
                 let size = u32::from_le_bytes([*a, *b, *c, *d]);
                 let checksum = if size == 0 { CONTENT_CHECKSUM } else { BLOCK_CHECKSUM };
                 // The highest bit marks a block that is not compressed.
@@ -91,20 +75,15 @@ impl Lz4Frames {
                 }
                 Ok(4 + size + if flags & checksum == 0 { 0 } else { 4 })
             }
-            (Unit::Block { .. }, _) => Ok(4),
+            _ => Ok(7),
         }
     }
 
-    /// Gives the decoder a whole unit; returns whether it ends the frame.
-    fn hand_over(&mut self) -> bool {
-        self.decoder.get_mut().extend(&self.unit);
-        let is_end = matches!(self.kind, Unit::Block { .. }) && self.unit.starts_with(&[0; 4]);
-        self.kind = match self.kind {
-            Unit::Head => Unit::Block { flags: self.unit[4] },
-            Unit::Block { .. } if is_end => Unit::Head,
-            same @ Unit::Block { .. } => same,
-        };
-        self.unit.clear();
+    /// Passes a whole unit to the decoder; returns whether it ends the frame.
+    fn pass_on(&mut self, unit: &[u8]) -> bool {
+        self.decoder.get_mut().extend(unit);
+        let is_end = self.flags.is_some() && unit.starts_with(&[0; 4]);
+        self.flags = if is_end { None } else { self.flags.or(Some(unit[4])) };
         is_end
     }
 }

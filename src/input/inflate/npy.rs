@@ -4,11 +4,9 @@
 //! of 81 characters. The format:
 //! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 
-use std::io::{Cursor, Read};
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 
-use super::step::{Fault, Step};
+use super::{Fault, Step};
 use crate::puzzle::CELLS;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -22,21 +20,19 @@ const NO_CELL: u8 = b'@';
 pub(super) struct NpyRows {
     /// The number that means a blank; the digits 1 to 9 follow it.
     blank: u8,
-    /// The first bytes, until the header is complete.
-    head: Vec<u8>,
+    /// The array after its header.
     array: Option<Array>,
+    /// The current line, and how much of it has been read.
+    line: Vec<u8>,
+    read: usize,
 }
 
-/// The array of a header, and what is left of it.
+/// The rest of an array.
 struct Array {
     element: Element,
-    row: usize,
-    /// The number of rows that are still to come.
+    row_bytes: usize,
+    /// The number of remaining rows.
     rows: u64,
-    /// The bytes of the next row, until it is complete.
-    partial: Vec<u8>,
-    /// A line that was longer than the caller's buffer.
-    line: Cursor<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,101 +46,65 @@ enum Element {
 }
 
 impl NpyRows {
-    /// A reader before the header; `blank` is the number that means a blank.
+    /// Creates a reader before the header; `blank` is the number that means a blank.
     pub(super) fn new(blank: u8) -> Self {
-        Self { blank, head: Vec::new(), array: None }
+        Self { blank, array: None, line: Vec::new(), read: 0 }
     }
 
-    /// Reads some of `bytes`, writes lines.
+    /// Reads whole rows of `bytes`, writes lines.
     pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+        let (mut used, mut made) = (0, 0);
         let Some(array) = &mut self.array else {
-            return self.read_header(bytes);
+            let end = header(bytes).map(|header| {
+                let Some((array, length)) = header else { return false };
+                used = length;
+                self.array = (array.rows > 0).then_some(array);
+                self.array.is_none()
+            });
+            return Step { used, made, end };
         };
-        let mut step = Step { used: 0, made: 0, end: Ok(false) };
-        let row_bytes = array.row_bytes();
-        loop {
-            step.made += array.line.read(&mut into[step.made..]).expect("it is in memory");
-            let (rest, into) = (&bytes[step.used..], &mut into[step.made..]);
-            if array.rows == 0 && array.is_line_read() {
-                break;
+        let end = loop {
+            let length = (self.line.len() - self.read).min(into.len() - made);
+            into[made..made + length].copy_from_slice(&self.line[self.read..][..length]);
+            self.read += length;
+            made += length;
+            if self.read < self.line.len() {
+                break false;
+            } else if array.rows == 0 {
+                break true;
             }
-            if into.is_empty() || rest.is_empty() {
-                return step;
-            }
-            let missing = row_bytes - array.partial.len();
-            let got = &rest[..missing.min(rest.len())];
-            array.partial.extend_from_slice(got);
-            step.used += got.len();
-            if array.partial.len() == row_bytes {
-                step.made += array.write_line(self.blank, into);
-                array.partial.clear();
-                array.rows -= 1;
-            }
+            let Some(row) = bytes[used..].get(..array.row_bytes) else { break false };
+            array.element.write(row, self.blank, &mut self.line);
+            self.read = 0;
+            used += array.row_bytes;
+            array.rows -= 1;
+        };
+        if end {
+            *self = Self::new(self.blank);
         }
-        step.end = Ok(true);
-        *self = Self::new(self.blank);
-        step
-    }
-
-    fn read_header(&mut self, bytes: &[u8]) -> Step {
-        let known = self.head.len();
-        self.head.extend_from_slice(bytes);
-        let nothing = |used, end| Step { used, made: 0, end };
-        match header(&self.head) {
-            Ok(ControlFlow::Break((array, length))) => {
-                let is_empty = array.rows == 0;
-                self.head.clear();
-                self.array = (!is_empty).then_some(array);
-                nothing(length - known, Ok(is_empty))
-            }
-            Ok(ControlFlow::Continue(())) => nothing(bytes.len(), Ok(false)),
-            Err(fault) => nothing(0, Err(fault)),
-        }
-    }
-}
-
-impl Array {
-    fn row_bytes(&self) -> usize {
-        self.element.bytes() * self.row
-    }
-
-    fn is_line_read(&self) -> bool {
-        self.line.position() == self.line.get_ref().len() as u64
-    }
-
-    /// Writes the line of a row, or keeps it if it may not fit; returns how many bytes are written.
-    fn write_line(&mut self, blank: u8, into: &mut [u8]) -> usize {
-        let longest = self.element.line(self.row);
-        if longest <= into.len() {
-            return self.element.write(&self.partial, blank, into);
-        }
-        let mut line = vec![0; longest];
-        let length = self.element.write(&self.partial, blank, &mut line);
-        line.truncate(length);
-        self.line = Cursor::new(line);
-        0
+        Step { used, made, end: Ok(end) }
     }
 }
 
 /// Parses the header, if it is complete: the array, and the offset of its elements.
-fn header(bytes: &[u8]) -> Result<ControlFlow<(Array, usize)>, Fault> {
+fn header(bytes: &[u8]) -> Result<Option<(Array, usize)>, Fault> {
     let (text, start) = match bytes {
         [_, _, _, _, _, _, 1, _, a, b, ..] => (10, 10 + usize::from(u16::from_le_bytes([*a, *b]))),
         [_, _, _, _, _, _, 2 | 3, _, a, b, c, d, ..] => {
             (12, (u32::from_le_bytes([*a, *b, *c, *d]) as usize).saturating_add(12))
         }
-        [_, _, _, _, _, _, 1..=3, ..] => return Ok(ControlFlow::Continue(())),
+        [_, _, _, _, _, _, 1..=3, ..] => return Ok(None),
         [_, _, _, _, _, _, version, ..] => {
             return Err(Fault::Damaged(format!("version {version} is not known")));
         }
-        _ => return Ok(ControlFlow::Continue(())),
+        _ => return Ok(None),
     };
     if start > LONGEST_HEADER {
         return Err(Fault::Damaged("its header is too long".into()));
     }
-    let Some(text) = bytes.get(text..start) else { return Ok(ControlFlow::Continue(())) };
+    let Some(text) = bytes.get(text..start) else { return Ok(None) };
     let text = String::from_utf8_lossy(text);
-    Array::of(&text).map(|array| ControlFlow::Break((array, start)))
+    Array::of(&text).map(|array| Some((array, start)))
 }
 
 impl Array {
@@ -159,11 +119,11 @@ impl Array {
         let name = descr.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
         let element = name.and_then(|(name, _)| Element::of(name)).ok_or_else(|| {
             let name = descr.split([',', '}']).next().unwrap_or(descr);
-            Fault::Asks(format!("elements that are whole numbers or texts, not {name}"))
+            Fault::Needs(format!("elements that are whole numbers or texts, not {name}"))
         })?;
         if !value("fortran_order")?.starts_with("False") {
             let hint = "rows that lie together: numpy.save(FILE, numpy.ascontiguousarray(array))";
-            return Err(Fault::Asks(hint.into()));
+            return Err(Fault::Needs(hint.into()));
         }
         let shape = value("shape")?;
         let shape = shape.strip_prefix('(').and_then(|rest| rest.split_once(')'));
@@ -175,11 +135,11 @@ impl Array {
             (Element::Number { .. }, Some([81] | [9, 9])) => (1, CELLS),
             (Element::Text { .. } | Element::Wide { .. }, Some([rows])) => (*rows, 1),
             (Element::Number { .. }, _) => {
-                return Err(Fault::Asks(format!("the shape (n, 81) or (n, 9, 9), not ({shape})")));
+                return Err(Fault::Needs(format!("the shape (n, 81) or (n, 9, 9), not ({shape})")));
             }
-            _ => return Err(Fault::Asks(format!("the shape (n,) for texts, not ({shape})"))),
+            _ => return Err(Fault::Needs(format!("the shape (n,) for texts, not ({shape})"))),
         };
-        Ok(Self { element, row, rows, partial: Vec::new(), line: Cursor::default() })
+        Ok(Self { element, row_bytes: element.bytes() * row, rows })
     }
 }
 
@@ -208,46 +168,28 @@ impl Element {
         }
     }
 
-    /// The length of the longest line for a row.
-    fn line(self, row: usize) -> usize {
-        match self {
-            Self::Number { .. } => row + 1,
-            Self::Text { characters } | Self::Wide { characters, .. } => characters + 1,
-        }
-    }
-
-    /// Writes a row as a line; returns its length.
-    fn write(self, row: &[u8], blank: u8, line: &mut [u8]) -> usize {
-        let mut length = 0;
-        let mut push = |byte| {
-            line[length] = byte;
-            length += 1;
-        };
+    /// Replaces `line` by the line of a row.
+    fn write(self, row: &[u8], blank: u8, line: &mut Vec<u8>) {
+        line.clear();
         match self {
             Self::Number { bytes, is_big_endian } => {
-                for element in row.chunks_exact(bytes.get()) {
-                    push(cell(element, is_big_endian, blank));
-                }
+                let elements = row.chunks_exact(bytes.get());
+                line.extend(elements.map(|element| cell(element, is_big_endian, blank)));
             }
             Self::Text { .. } => {
                 let end = row.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-                row[..end].iter().for_each(|&byte| push(character(byte)));
+                line.extend(row[..end].iter().map(|&byte| character(byte)));
             }
             Self::Wide { is_big_endian, .. } => {
-                for wide in row.chunks_exact(4) {
+                let numbers = row.chunks_exact(4).map(|wide| {
                     let four = [wide[0], wide[1], wide[2], wide[3]];
-                    let four =
-                        if is_big_endian { four } else { [four[3], four[2], four[1], four[0]] };
-                    match four {
-                        [0, 0, 0, 0] => break,
-                        [0, 0, 0, byte] => push(character(byte)),
-                        _ => push(NO_CELL),
-                    }
-                }
+                    if is_big_endian { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
+                });
+                let numbers = numbers.take_while(|&number| number != 0);
+                line.extend(numbers.map(|number| u8::try_from(number).map_or(NO_CELL, character)));
             }
         }
-        push(b'\n');
-        length
+        line.push(b'\n');
     }
 }
 
@@ -283,21 +225,19 @@ mod tests {
         [MAGIC, b"\x01\0", &length, text.as_bytes()].concat()
     }
 
-    /// All lines, read `at_once` bytes at a time into a buffer of as many.
-    fn lines(bytes: &[u8], blank: u8, at_once: usize) -> Result<String, String> {
+    /// All lines, read into a buffer of `room` bytes.
+    fn lines(bytes: &[u8], blank: u8, room: usize) -> Result<String, String> {
         let mut rows = NpyRows::new(blank);
         let (mut text, mut at) = (Vec::new(), 0);
         loop {
-            let mut into = vec![0; at_once];
-            let end = bytes.len().min(at + at_once);
-            let step = rows.step(&bytes[at..end], &mut into);
+            let mut into = vec![0; room];
+            let step = rows.step(&bytes[at..], &mut into);
             at += step.used;
             text.extend_from_slice(&into[..step.made]);
             match step.end {
                 Ok(true) => return Ok(String::from_utf8(text).unwrap()),
-                Ok(false) => assert!(at < bytes.len() || step.made > 0, "it ends"),
-                Err(Fault::Damaged(what) | Fault::Asks(what)) => return Err(what),
-                Err(Fault::Window) => unreachable!(),
+                Ok(false) => assert!(step.used > 0 || step.made > 0, "it ends"),
+                Err(Fault::Damaged(what) | Fault::Needs(what)) => return Err(what),
             }
         }
     }
@@ -321,8 +261,8 @@ mod tests {
             for (shape, rows) in [("(2, 81)", 2), ("(2, 9, 9)", 2), ("(81,)", 1), ("(0, 81)", 0)] {
                 let bytes = [array(descr, shape, "False"), row.repeat(rows)].concat();
                 let expected = format!("{line}\n").repeat(rows);
-                for at_once in [1, 7, 100, 10_000] {
-                    assert_eq!(lines(&bytes, 0, at_once), Ok(expected.clone()), "{descr} {shape}");
+                for room in [1, 7, 100, 10_000] {
+                    assert_eq!(lines(&bytes, 0, room), Ok(expected.clone()), "{descr} {shape}");
                 }
             }
         }

@@ -95,6 +95,24 @@ fn read_all(source: impl Read + Send, piece: usize) -> (Vec<u8>, Option<io::Erro
     }
 }
 
+/// All output, and the message at the end, without the position and the reason of damage, as the
+/// libraries report them. Nothing else depends on how the bytes arrive or into how much they are
+/// read.
+fn read_however(packed: &[u8]) -> (Vec<u8>, String) {
+    let read = |source: &mut (dyn Read + Send), piece| {
+        let (found, error) = read_all(source, piece);
+        let message = error.map_or(String::new(), |error| error.to_string());
+        (found, message.split(" near byte ").next().unwrap_or_default().to_owned())
+    };
+    let expected = read(&mut &packed[..], 1 << 20);
+    for (size, piece) in [(1, 100), (7, 1 << 20), (1000, 37), (1 << 20, 1000)] {
+        let found = read(&mut Slow { bytes: packed, sizes: vec![size], reads: 0 }, piece);
+        assert_eq!((found.0.len(), &found.1), (expected.0.len(), &expected.1), "{size} {piece}");
+        assert!(found.0 == expected.0, "{size} {piece}");
+    }
+    expected
+}
+
 /// Yields pieces of these sizes, and is interrupted before each of them.
 struct Slow<'a> {
     bytes: &'a [u8],
@@ -196,22 +214,20 @@ fn a_truncated_stream_is_an_error_after_its_data() {
 #[test]
 fn damage_is_an_error_after_the_data_before_it() {
     let text = text(400_000);
-    for (mut packed, name) in all_of(&text) {
+    for (packed, name) in all_of(&text) {
+        let mut damaged = packed.clone();
         let at = packed.len() - 20_000;
-        packed[at..at + 40].fill(0xFF);
-        let (found, error) = read_all(packed.as_slice(), 1 << 20);
-        let error = error.unwrap().to_string();
-        assert!(error.starts_with(&format!("the {name} stream is damaged near byte ")), "{error}");
+        damaged[at..at + 40].fill(0xFF);
+        let (found, error) = read_however(&damaged);
+        assert_eq!(error, format!("the {name} stream is damaged"));
         let same = found.iter().zip(&text).take_while(|(a, b)| a == b).count();
         assert!(same > 200_000, "{name}: {same}");
-    }
-    // A wrong check sum at the end.
-    for (mut packed, name) in all_of(&text) {
-        let at = packed.len() - if name == "gz" { 8 } else { 4 };
-        packed[at] ^= 1;
-        let (found, error) = read_all(packed.as_slice(), 1 << 20);
-        assert!(found == text);
-        assert_eq!(error.unwrap().kind(), ErrorKind::InvalidData);
+        // A wrong check sum at the end.
+        let mut damaged = packed;
+        let at = damaged.len() - if name == "gz" { 8 } else { 4 };
+        damaged[at] ^= 1;
+        let (found, error) = read_however(&damaged);
+        assert!(found == text && error.contains("damaged"), "{name}: {error}");
     }
 }
 
@@ -238,18 +254,20 @@ fn frames_without_data_are_skipped() {
 #[test]
 fn streams_of_other_tools_are_read() {
     let text = made_of();
-    for name in
-        ["puzzles.xz", "blocks.xz", "puzzles.bz2", "puzzles.lz4", "checked.lz4", "puzzles.zlib"]
-    {
+    for name in [
+        "puzzles.xz",
+        "blocks.xz",
+        "sha256.xz",
+        "puzzles.bz2",
+        "puzzles.lz4",
+        "checked.lz4",
+        "puzzles.zlib",
+    ] {
         let packed = made(name);
         // Streams joined end to end; those of xz may have zeros between them.
         let padding = if name.ends_with("xz") { &[0; 4][..] } else { &[] };
-        let joined = [&packed, padding, &packed].concat();
-        for piece in [1, 7, 1000, 1 << 20] {
-            let source = Slow { bytes: &joined, sizes: vec![piece], reads: 0 };
-            let (found, error) = read_all(source, piece.max(100));
-            assert!(error.is_none() && found == text.repeat(2), "{name} {piece}: {error:?}");
-        }
+        let (found, error) = read_however(&[&packed, padding, &packed].concat());
+        assert!(error.is_empty() && found == text.repeat(2), "{name}: {error}");
         for cut in (12..packed.len()).step_by(37) {
             let (found, error) = read_all(&packed[..cut], 1000);
             assert!(text.starts_with(&found), "{name} {cut}");
@@ -262,9 +280,10 @@ fn streams_of_other_tools_are_read() {
         for at in (12..packed.len()).step_by(61) {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x55;
-            let (found, error) = read_all(damaged.as_slice(), 1000);
+            let (found, error) = read_however(&damaged);
             // Without check sums, damage may go unnoticed.
-            assert!(found == text || error.is_some() || name == "puzzles.lz4", "{name} {at}");
+            let is_noticed = !error.is_empty() || name == "puzzles.lz4";
+            assert!(found == text || is_noticed, "{name} {at}");
         }
     }
 }
@@ -281,7 +300,6 @@ fn unsupported_streams_are_refused_with_the_reason() {
         (zst_dictionary, "the zst stream needs a dictionary"),
         (zst_window, "the zst stream needs a window of more than 32 MiB"),
         (xz_dictionary, "the xz stream needs a dictionary of more than 32 MiB"),
-        (made("sha256.xz"), "the xz stream needs a check by SHA-256"),
     ] {
         let (found, error) = read_all(packed.as_slice(), 1000);
         assert_eq!(found, b"");

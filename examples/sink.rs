@@ -10,7 +10,7 @@ use std::io::{self, Read};
 
 use bulkdoku::bundled::BUNDLED;
 use bulkdoku::output::{Column, CsvRows};
-use bulkdoku::pipeline::{Checkpoint, Sink};
+use bulkdoku::pipeline::Sink;
 use bulkdoku::{Pipeline, Progress, Source};
 
 /// Counts equal rows.
@@ -18,20 +18,24 @@ use bulkdoku::{Pipeline, Progress, Source};
 struct Tally(BTreeMap<String, u64>);
 
 impl Sink for Tally {
-    fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
-        // Always whole rows; the first call has the header.
+    fn header(&mut self, _: u8, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn rows(&mut self, _: u8, rows: &[u8]) -> io::Result<()> {
+        // Always complete rows.
         for row in String::from_utf8_lossy(rows).lines() {
             *self.0.entry(row.to_owned()).or_default() += 1;
         }
         Ok(())
     }
 
-    fn diagnostics(&mut self, messages: &[u8]) -> io::Result<()> {
+    fn messages(&mut self, messages: &[u8]) -> io::Result<()> {
         eprint!("{}", String::from_utf8_lossy(messages));
         Ok(())
     }
 
-    fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
+    fn finish(&mut self, _: bool) -> io::Result<()> {
         Ok(())
     }
 }

@@ -121,27 +121,6 @@ fn a_killed_run_is_resumed_to_the_same_bytes() {
 }
 
 #[test]
-fn a_manifest_tells_how_a_file_is_made_again() {
-    let folder = Folder::new();
-    let made = folder.line("generate --count 200 --seed 8 --skip 7 -o a.csv.gz --manifest a.json");
-    assert_eq!(made.status, 0, "{made:?}");
-    let text = folder.read("a.json");
-    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!([&manifest["seed"], &manifest["skip"], &manifest["rows"]], [8, 7, 200]);
-    for counted in ["clues", "levels"] {
-        let counts = manifest[counted].as_object().unwrap().values();
-        assert_eq!(counts.filter_map(serde_json::Value::as_u64).sum::<u64>(), 200, "{counted}");
-    }
-    let same = folder.line("generate --verify a.json -j 1");
-    assert_eq!((same.status, &*same.rows), (0, ""), "{same:?}");
-    let sum = manifest["sha256"].as_str().unwrap();
-    folder.file("a.json", text.replace(sum, &sum.replace(&sum[..1], "x")));
-    let other = folder.line("generate --verify a.json");
-    assert_eq!(other.status, 1);
-    assert!(other.messages.contains("SHA-256 differ"), "{other:?}");
-}
-
-#[test]
 fn formats_show_what_is_made() {
     let args = |format| ["--count", "2", "--seed", "1", "--format", format];
     let puzzles = lines(&generate(&args("lines")));
@@ -245,8 +224,6 @@ fn wrong_usage_ends_with_2() {
             concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/several.txt"),
         ],
         &["--count", "1", "--resume"],
-        &["--count", "1", "--manifest", "x.json"],
-        &["--verify", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")],
         &["--skip", "18446744073709551615", "--count", "1"],
         &["--count", "1", "--seed", "1", "--kind", "odd"],
         &["--count", "1", "--seed", "1", "-j", "1000000"],

@@ -35,8 +35,6 @@ fn an_extension_that_is_not_written_is_refused() {
         ("solve in --latency lat.hdr", ".csv, .hgrm, .hlog"),
         ("solve in --report run.pdf", ".html"),
         ("generate -n 1 --report run.html.gz", "leave out .gz: run.html"),
-        ("generate -n 1 -s 1 -o y.csv --manifest m.json.gz", "leave out .gz: m.json"),
-        ("generate -n 1 -s 1 -o y.csv --manifest m.csv", ".json"),
         ("bench in --report run.svg", ".html"),
         ("solve in --latency lat.csv.gz", "leave out .gz: lat.csv"),
         ("solve in --errors bad.csv", ".txt"),

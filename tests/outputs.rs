@@ -75,10 +75,10 @@ fn a_journal_replaces_no_other_file() {
     let folder = folder();
     let cases: [(&[&str], &str); 5] = [
         (&["out.resume", "-o", "out"], "out.resume: is an input, and where the journal"),
-        (&["in", "-o", "out"], "out.resume: is no journal of bulkdoku"),
-        (&["in", "-o", "out", "--force"], "out.resume: is no journal of bulkdoku"),
-        (&["in", "-o", "out", "--resume"], "out.resume: is no journal of bulkdoku"),
-        (&["in", "-o", "other", "--errors", "e.txt"], "other.resume.new: is no journal"),
+        (&["in", "-o", "out"], "out.resume: is not a journal of bulkdoku"),
+        (&["in", "-o", "out", "--force"], "out.resume: is not a journal of bulkdoku"),
+        (&["in", "-o", "out", "--resume"], "out.resume: is not a journal of bulkdoku"),
+        (&["in", "-o", "other", "--errors", "e.txt"], "other.resume.new: is not a journal"),
     ];
     folder.file("out.resume", CLASSIC);
     folder.file("other.resume.new", "mine");

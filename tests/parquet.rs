@@ -112,7 +112,6 @@ fn impossible_parquet_files_are_refused() {
     let folder = Folder::new();
     for (args, message) in [
         (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),
-        (&["-o", "x.parquet", "--resume"], "cannot be resumed"),
         (
             &["-o", "x.parquet", "--columns", "line,line"],
             "--columns has line twice; a Parquet file",

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::marks::Digits;
 use bulkdoku::output::{Column, CsvRows, SolutionLines};
-use bulkdoku::pipeline::{Checkpoint, Output, Sink};
+use bulkdoku::pipeline::Sink;
 use bulkdoku::{
     Batch, Engine, EngineKind, Grid, Limits, Marks, Outcome, Pipeline, Progress, Puzzle, Report,
     SimdLevel, Source, Status, StopFlag,
@@ -140,7 +140,7 @@ fn an_output_that_fails_ends_the_run() {
     let source = Source::new("in", lines.as_bytes());
     let pipeline = Pipeline { format: Box::new(SolutionLines), ..pipeline(2, &[Column::Line]) };
     let failed = pipeline.run([source], Full(100_000), io::sink(), &Progress::default());
-    assert_eq!(failed.unwrap_err().output, Output::Rows);
+    assert_eq!(failed.unwrap_err().error.kind(), io::ErrorKind::StorageFull);
 }
 
 /// Rows that are too many for a block are written in parts, in order.
@@ -179,14 +179,17 @@ fn solutions_are_listed_in_order_for_all_numbers_of_threads() {
 fn a_panic_ends_all_workers_that_wait_for_their_turn() {
     struct Bad;
     impl Sink for Bad {
-        fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
+        fn header(&mut self, _: u8, _: &[u8]) -> io::Result<()> {
+            Ok(())
+        }
+        fn rows(&mut self, _: u8, rows: &[u8]) -> io::Result<()> {
             assert!(rows.len() < 10_000, "a part");
             Ok(())
         }
-        fn diagnostics(&mut self, _: &[u8]) -> io::Result<()> {
+        fn messages(&mut self, _: &[u8]) -> io::Result<()> {
             Ok(())
         }
-        fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
+        fn finish(&mut self, _: bool) -> io::Result<()> {
             Ok(())
         }
     }

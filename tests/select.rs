@@ -108,7 +108,6 @@ fn rows_go_to_the_file_of_their_status_or_level() {
     folder.assert_refused(&[
         ("solve in --split-by level -o x.csv", "{} once"),
         ("solve in --split-by level", "--output"),
-        ("solve in --split-by level -o {}.csv --resume", "--resume"),
         ("solve in --only uniqe", "no status"),
         ("solve in --only unique --solutions 2", "--solutions writes several"),
         ("solve in --columns minimal --first", "--first leaves out"),

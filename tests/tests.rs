@@ -37,6 +37,8 @@ mod readers;
 mod report;
 #[cfg(unix)]
 mod resources;
+#[cfg(unix)]
+mod resume;
 mod select;
 mod sets;
 mod show;

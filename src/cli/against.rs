@@ -14,7 +14,7 @@ use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::run_args::RunArgs;
 use super::scan::Scan;
-use super::{Failure, answers, numbers};
+use super::{Failure, numbers};
 
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
@@ -53,7 +53,12 @@ impl AgainstArgs {
         !self.against.is_empty()
     }
 
-    /// Refuses files that are inputs or outputs, too.
+    /// The files of the set.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.against.clone()
+    }
+
+    /// Refuses files that are outputs.
     pub fn check(&self, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
         if self.memory.memory.is_some() && !self.is_given() {
             return Err(Failure::Usage("--memory does nothing without --against".into()));
@@ -65,12 +70,6 @@ impl AgainstArgs {
             destinations.refuse_existing(&[inputs, &self.against].concat())?;
         }
         Ok(())
-    }
-
-    /// The identity of the set, for `--resume`.
-    pub fn setting(&self) -> Option<String> {
-        let states: Vec<_> = self.against.iter().map(|path| answers::state(path)).collect();
-        self.is_given().then(|| states.join(", "))
     }
 
     /// Reads the set, if there is one. Records that are not in it may be compared with each other,

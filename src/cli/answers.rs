@@ -1,6 +1,5 @@
 //! `check --solutions`: the file of the solutions, if they are not beside the puzzles.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -51,7 +50,7 @@ fn find_column(
     Ok(false)
 }
 
-/// Refuses solutions that are an input or an output, too.
+/// Refuses solutions that are an input or an output.
 pub fn check(path: &Path, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {
@@ -59,14 +58,4 @@ pub fn check(path: &Path, inputs: &[PathBuf], destinations: &Destinations) -> Re
         return Err(Failure::Usage(format!("--solutions -: {hint}")));
     }
     destinations.refuse_existing(&[inputs, &[path.into()]].concat())
-}
-
-/// The identity of a file, for `--resume`.
-pub fn state(path: &Path) -> String {
-    match fs::metadata(path) {
-        Ok(file) if file.is_file() => {
-            format!("{}, {} bytes, {:?}", path.display(), file.len(), file.modified().ok())
-        }
-        _ => path.display().to_string(),
-    }
 }

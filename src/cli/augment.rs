@@ -1,6 +1,6 @@
 //! `bulkdoku augment`: isomorphs of puzzles and of their solutions.
 
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
@@ -15,10 +15,10 @@ use super::input_args::InputArgs;
 use super::input_run::InputRun;
 use super::inputs::{Inputs, check_files};
 use super::outputs::{Destinations, RecordDestinations};
-use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::run::{flag, settings};
+use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::Scan;
+use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
 /// Write isomorphs of puzzles, each with its solution if the input gives one
@@ -151,7 +151,7 @@ fn parse_times(text: &str) -> Result<u32, String> {
 }
 
 /// Writes isomorphs of the inputs.
-pub fn run(args: Args) -> Result<Exit, Failure> {
+pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.checked()?;
     destinations.refuse_latency()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
@@ -168,8 +168,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         augment: Some(args.isomorphs()),
         ..Pipeline::default()
     };
-    let named = ("augment", "isomorphs");
-    let run = InputRun::new(named, pipeline, args.settings(&rows), args.run);
+    typed.set_seed(args.seed);
+    let run = InputRun::new("isomorphs", pipeline, typed, args.run);
     run.run(args.input, &options, &destinations, |inputs| {
         let default = if inputs.have_answers() {
             &[Column::Puzzle, Column::Solution][..]
@@ -222,20 +222,6 @@ impl Args {
             }
             Ok(())
         }))
-    }
-
-    /// The options that shape rows.
-    fn settings(&self, rows: &RowPlan) -> BTreeMap<String, String> {
-        let Augment { times, original, seed, kinds } = self.isomorphs();
-        let own = [
-            ("--solution-column", self.solution_column.clone()),
-            ("--times", Some(times.to_string())),
-            ("--original", flag(original)),
-            ("--seed", Some(seed.to_string())),
-            ("--digits --rows --bands --transpose", Some(format!("{kinds:?}"))),
-            ("--sample", self.sample.map(|size| size.to_string())),
-        ];
-        settings(self.layout.settings().chain(rows.settings()).chain(own))
     }
 }
 

@@ -1,6 +1,5 @@
 //! `bulkdoku canon`: puzzles in, one row for each with its canonical form out.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bulkdoku::Pipeline;
@@ -15,8 +14,8 @@ use super::input_run::InputRun;
 use super::inputs::check_files;
 use super::outputs::{Destinations, RecordDestinations};
 use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::run::{flag, settings};
 use super::run_args::RunArgs;
+use super::typed::Typed;
 use super::{Exit, Failure, help};
 
 /// Find the canonical form of each puzzle or grid; one row for each, in order
@@ -115,7 +114,7 @@ pub fn has_column(column: Column) -> bool {
 }
 
 /// Finds the canonical forms of the inputs.
-pub fn run(args: Args) -> Result<Exit, Failure> {
+pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.checked()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
@@ -128,8 +127,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         sift: args.against.load(by, distinct, args.run, args.layout.stream())?,
         ..Pipeline::default()
     };
-    let named = ("canon", "canonical forms");
-    let run = InputRun::new(named, pipeline, args.settings(&rows), args.run);
+    let run = InputRun::new("canonical forms", pipeline, typed, args.run);
+    let run = run.reading(args.against.files());
     run.run(args.input, &options, &destinations, |inputs| {
         rows.rows(inputs.paths().len() > 1, &inputs.kept())
     })
@@ -141,16 +140,6 @@ fn shows_forms(rows: &RowPlan) -> bool {
 }
 
 impl Args {
-    /// The options that shape rows.
-    fn settings(&self, rows: &RowPlan) -> BTreeMap<String, String> {
-        let own = [
-            ("--dedup", flag(self.dedup)),
-            ("--exact", flag(self.exact)),
-            ("--against", self.against.setting()),
-        ];
-        settings(self.layout.settings().chain(rows.settings()).chain(own))
-    }
-
     /// Refuses options that have no effect beside others.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let compares = self.dedup || self.against.is_given();

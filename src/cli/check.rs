@@ -1,6 +1,5 @@
 //! `bulkdoku check`: puzzles and their solutions in, one row for each out: `ok`, or what is wrong.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bulkdoku::input::Answers;
@@ -11,10 +10,10 @@ use super::engine_args::EngineArgs;
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::InputRun;
-use super::outputs::{Destinations, RecordDestinations};
+use super::outputs::RecordDestinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::run::{flag, settings};
 use super::select::SelectArgs;
+use super::typed::Typed;
 use super::{Exit, Failure, answers, help};
 
 /// Check the solutions that inputs give for their puzzles; one row for each, in order
@@ -105,10 +104,11 @@ const ROWS: RowRules = RowRules {
 };
 
 /// Checks the solutions of the inputs.
-pub fn run(args: Args) -> Result<Exit, Failure> {
+pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.checked()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
-    args.refuse_ignored(&rows, &destinations)?;
+    args.select.name_outputs(&mut destinations)?;
+    args.refuse_ignored(&rows)?;
     let options = args.layout.options(&args.input, args.answers(), &rows)?;
     let mut pipeline = args.pipeline(&rows);
     if let Some(path) = &args.solutions {
@@ -116,26 +116,13 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
         let column = args.solution_column.as_deref();
         pipeline.answers = Some(answers::open(path, column, args.layout.stream())?.into());
     }
-    args.select.name_outputs(&mut destinations)?;
-    let run = InputRun::with_engine("check", pipeline, args.settings(&rows), &args.engine);
+    let run = InputRun::with_engine(pipeline, typed, &args.engine).reading(args.solutions);
     run.run(args.input, &options, &destinations, |inputs| {
         rows.rows(inputs.paths().len() > 1, &inputs.kept())
     })
 }
 
 impl Args {
-    /// The options that shape rows.
-    fn settings(&self, rows: &RowPlan) -> BTreeMap<String, String> {
-        let own = [
-            ("--solutions", self.solutions.as_deref().map(answers::state)),
-            ("--solution-column", self.solution_column.clone()),
-            ("--first", flag(self.first)),
-        ];
-        let of_rows = rows.settings().into_iter().chain(self.select.settings());
-        let of_search = own.into_iter().chain(self.engine.settings());
-        settings(self.layout.settings().chain(of_rows).chain(of_search))
-    }
-
     fn pipeline(&self, rows: &RowPlan) -> Pipeline {
         let limits = if self.first { Limits::FIRST } else { Limits::PROOF };
         let (engine, simd) = (self.engine.engine(), self.engine.simd());
@@ -150,7 +137,7 @@ impl Args {
     }
 
     /// Refuses options that have no effect beside others, and columns that would be empty.
-    fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
+    fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
         let of_engine = self.rows.chosen().iter().find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
             let hint = "with --first no engine is used; there is no column";
@@ -160,7 +147,7 @@ impl Args {
             let hint = "with --first no engine is used";
             return Err(Failure::Usage(format!("{option} does nothing: {hint}")));
         }
-        self.select.check(rows, self.first, destinations)?;
+        self.select.check(rows, self.first)?;
         self.engine.check_simd()
     }
 

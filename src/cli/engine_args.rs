@@ -4,7 +4,6 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 use bulkdoku::{EngineKind, Limits, SimdLevel};
 
-use super::run::Setting;
 use super::run_args::RunArgs;
 use super::{Failure, help, numbers};
 
@@ -68,13 +67,6 @@ impl LimitArgs {
 }
 
 impl EngineArgs {
-    /// The options that shape rows.
-    pub fn settings(&self) -> [Setting; 2] {
-        let Self { max_nodes, engine: _, simd: _, run: _ } = self;
-        let engine = self.engine().to_string();
-        [("--max-nodes", max_nodes.map(|n| n.to_string())), ("--engine", Some(engine))]
-    }
-
     /// The engine that solves.
     pub fn engine(&self) -> EngineKind {
         self.engine.unwrap_or_default()

@@ -64,16 +64,6 @@ impl Format {
         Ok(())
     }
 
-    /// Refuses to resume a format that cannot be continued.
-    pub fn check_resume(self, resume: bool) -> Result<(), Failure> {
-        if resume && self.is_parquet() {
-            let hint = "a parquet file has its directory at the end, so a run that was ended \
-                        cannot be resumed; --force starts over";
-            return Err(Failure::Usage(hint.into()));
-        }
-        Ok(())
-    }
-
     /// The format that a file's name asks for, before a `.gz` or `.zst`.
     pub fn of_name(path: &Path) -> Result<Option<Self>, Failure> {
         let Some(extension) = extensions::of(path) else { return Ok(None) };

@@ -1,57 +1,65 @@
 //! The identity of files: no file is both read and written, or written twice.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use super::platform::FileId;
+use super::typed::lossless;
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 
-/// The most links that are followed; more are taken for a cycle.
-const MOST_LINKS: usize = 40;
+/// The number of links that are followed; more are considered a cycle.
+const MAX_LINKS: usize = 40;
 
 /// A file, independent of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// An existing file.
     Existing(FileId),
-    /// A file that would be made.
-    Absent {
-        /// The folder, without links.
-        folder: PathBuf,
-        /// The name in the folder.
-        name: OsString,
-    },
+    /// The path, without links, of a file that would be created.
+    Absent(PathBuf),
 }
 
 impl Identity {
     /// The file of a path. `None` for devices, which may have several uses, and for paths that
     /// cannot be read.
     pub fn of(path: &Path) -> Option<Self> {
-        let mut path = path.to_owned();
-        for _ in 0..MOST_LINKS {
-            match fs::metadata(&path) {
-                Ok(found) => return FileId::of_path(&path, &found).map(Self::Existing),
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(_) => return None,
-            }
-            let folder = match path.parent() {
-                Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-                Some(folder) => folder,
-                None => return None,
-            };
-            // The target of a dangling link would be made.
-            let Ok(target) = fs::read_link(&path) else {
-                let name = path.file_name()?.to_owned();
-                return Some(Self::Absent { folder: folder.canonicalize().ok()?, name });
-            };
-            path = folder.join(target);
+        match fs::metadata(path) {
+            Ok(found) => FileId::of_path(path, &found).map(Self::Existing),
+            Err(error) if error.kind() == ErrorKind::NotFound => resolve(path).map(Self::Absent),
+            Err(_) => None,
         }
-        None
     }
+}
+
+/// Returns the absolute path without links of a file, which need not exist in its folder.
+pub fn resolve(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match path.canonicalize() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            found => return found.ok(),
+        }
+        let folder = match path.parent() {
+            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+            Some(folder) => folder,
+            None => return None,
+        };
+        // The target of a dangling link would be created.
+        let Ok(target) = fs::read_link(&path) else {
+            return Some(folder.canonicalize().ok()?.join(path.file_name()?));
+        };
+        path = folder.join(target);
+    }
+    None
+}
+
+/// Returns the form in which the absolute path of a file is stored.
+pub fn stored(path: &Path) -> String {
+    let absolute = resolve(path).or_else(|| path::absolute(path).ok());
+    lossless(absolute.unwrap_or_else(|| path.into()))
 }
 
 #[cfg(all(test, unix))]
@@ -75,7 +83,8 @@ mod tests {
             found[0].clone()
         };
         let before = all_are_one();
-        assert!(matches!(before, Identity::Absent { .. }));
+        assert!(matches!(before, Identity::Absent(_)));
+        assert_eq!(stored(&at("link")), stored(&at("other/new")));
         assert_ne!(Identity::of(&at("inner/old")), Some(before));
         let file = File::create(at("inner/new")).unwrap();
         let after = all_are_one();

@@ -9,7 +9,6 @@ use bulkdoku::input::{
 use clap::ValueEnum;
 
 use super::row_args::RowPlan;
-use super::run::{Setting, flag};
 use super::{Failure, help, numbers};
 
 /// How the inputs are read.
@@ -127,17 +126,6 @@ impl From<Format> for InputFormat {
 }
 
 impl LayoutArgs {
-    fn settings(&self) -> [Setting; 5] {
-        let format = format!("{:?}", InputFormat::from(self.input_format)).to_lowercase();
-        [
-            ("--input-format", Some(format)),
-            ("--column", self.column.clone()),
-            ("--delimiter", self.delimiter.map(|delimiter| delimiter.to_string())),
-            ("--no-header", flag(self.no_header)),
-            ("--npy-offset", (self.npy_offset != 0).then(|| self.npy_offset.to_string())),
-        ]
-    }
-
     fn stream(&self) -> StreamOptions {
         StreamOptions { window: self.window, npy_blank: self.npy_offset }
     }
@@ -178,12 +166,6 @@ impl InputArgs {
     /// How files that are not text are read.
     pub fn stream(&self) -> StreamOptions {
         self.layout.stream()
-    }
-
-    /// The options that shape rows.
-    pub fn settings(&self) -> impl Iterator<Item = Setting> + use<> {
-        let keep = self.keep.as_ref().map(|names| names.join(","));
-        self.layout.settings().into_iter().chain([("--keep", keep)])
     }
 
     /// The options for `inputs` with these answers, whose rows have this plan.

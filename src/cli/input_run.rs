@@ -1,6 +1,5 @@
 //! A run over whole inputs, from the inputs to the exit status.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroU8;
 use std::path::PathBuf;
@@ -13,27 +12,27 @@ use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, RequestedTally};
 use bulkdoku::{Compression, Pipeline, Progress};
 
 use super::engine_args::EngineArgs;
-use super::file_sink::FileSink;
 use super::html::Fact;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::rows_run::{Opening, PROGRAM, RunEnd};
-use super::run::Run;
+use super::resume::{Disk, RowFiles};
+use super::rows_run::{Opening, RunEnd};
 use super::run_args::RunArgs;
 use super::summary::{Finder, Summary};
+use super::typed::Typed;
 use super::{Exit, Failure, platform};
 
 /// What is done with whole inputs.
 #[derive(Debug)]
 pub struct InputRun {
-    pub subcommand: &'static str,
+    pub typed: Typed,
+    /// The files that are read in addition to the inputs.
+    pub others: Vec<PathBuf>,
     /// How records become rows.
     pub pipeline: Pipeline,
     /// What finds the results.
     pub finder: Finder,
-    /// The options that shape rows: `--resume` needs the same ones.
-    pub settings: BTreeMap<String, String>,
     pub args: RunArgs,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
@@ -41,28 +40,23 @@ pub struct InputRun {
 
 impl InputRun {
     /// A run without an engine.
-    pub fn new(
-        (subcommand, finds): (&'static str, &'static str),
-        pipeline: Pipeline,
-        settings: BTreeMap<String, String>,
-        args: RunArgs,
-    ) -> Self {
+    pub fn new(finds: &'static str, pipeline: Pipeline, typed: Typed, args: RunArgs) -> Self {
         let pipeline = Pipeline { threads: args.threads, ..pipeline };
         let finder = Finder { finds, engine: None, simd: None };
-        Self { subcommand, pipeline, finder, settings, args, only_rows: false }
+        Self { typed, others: Vec::new(), pipeline, finder, args, only_rows: false }
     }
 
     /// A run that solves.
-    pub fn with_engine(
-        subcommand: &'static str,
-        pipeline: Pipeline,
-        settings: BTreeMap<String, String>,
-        args: &EngineArgs,
-    ) -> Self {
-        let run = Self::new((subcommand, "no engine"), pipeline, settings, args.run);
+    pub fn with_engine(pipeline: Pipeline, typed: Typed, args: &EngineArgs) -> Self {
+        let run = Self::new("no engine", pipeline, typed, args.run);
         let engine = args.engine();
         let simd = engine.uses(args.simd());
         Self { finder: Finder { engine: Some(engine), simd, ..run.finder }, ..run }
+    }
+
+    /// Also reads these files, which must be the same when the run is resumed.
+    pub fn reading(self, others: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self { others: others.into_iter().collect(), ..self }
     }
 
     /// Reads `inputs`, writes to `destinations`. `format` makes the rows once the layouts of the
@@ -74,6 +68,7 @@ impl InputRun {
         destinations: &Destinations,
         format: impl FnOnce(&Inputs) -> Result<Box<dyn RowFormat + Send>, Failure>,
     ) -> Result<Exit, Failure> {
+        destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let mut inputs = Inputs::open(inputs)?;
         let progress = Progress::default();
         platform::stop_at_signal(&progress.stop, self.args.quiet || self.only_rows)?;
@@ -83,8 +78,9 @@ impl InputRun {
             return Ok(Exit::Interrupted);
         }
         let has_page = destinations.report.is_some();
-        self.pipeline.tally = RequestedTally { clues: has_page, guesses: has_page, levels: false };
-        self.pipeline.outputs = NonZeroU8::MIN.saturating_add(destinations.others.len() as u8);
+        self.pipeline.tally = RequestedTally { clues: has_page, guesses: has_page };
+        self.pipeline.outputs =
+            NonZeroU8::new(destinations.parts.len() as u8).unwrap_or(NonZeroU8::MIN);
         self.pipeline.compression = destinations.output.as_deref().and_then(Compression::of_name);
         self.pipeline.format = format(&inputs)?;
         self.write_rows(inputs, destinations, &progress)
@@ -116,15 +112,17 @@ impl InputRun {
         progress: &Progress,
     ) -> Result<Exit, Failure> {
         let opening = Opening {
-            run: self.identity(&inputs, destinations),
+            typed: self.typed.clone(),
+            inputs: inputs.states(),
+            others: &self.others,
+            reads: &[inputs.paths(), &self.others].concat(),
             destinations,
-            inputs: inputs.paths(),
+            format: self.pipeline.format.as_ref(),
             total: inputs.size(),
             args: self.args,
             only_rows: self.only_rows,
         };
         let mut run = opening.open()?;
-        run.results.take_format(self.pipeline.format.as_ref())?;
         let bytes = inputs.bytes();
         let progressed = || Progressed::of_bytes(&bytes, progress);
         let (start, results) = (run.start.take(), &mut run.results);
@@ -133,20 +131,11 @@ impl InputRun {
         run.close(ran, &InputRunEnd { run: &self, inputs: inputs.names() })
     }
 
-    fn identity(&self, inputs: &Inputs, destinations: &Destinations) -> Run {
-        let mut options = self.settings.clone();
-        if let Some(errors) = &destinations.errors {
-            options.insert("--errors".into(), errors.display().to_string());
-        }
-        let program = format!("{PROGRAM} {}", self.subcommand);
-        Run { program, inputs: inputs.states(), options }
-    }
-
     fn process(
         &self,
         inputs: &mut Inputs,
         start: Option<Checkpoint>,
-        results: &mut FileSink,
+        results: &mut RowFiles<Disk>,
         progress: &Progress,
     ) -> Result<Report, OutputFailure> {
         let place = start.as_ref().map(|start| (start.source, start.position)).unwrap_or_default();

@@ -13,7 +13,7 @@ use bulkdoku::{Marks, Source};
 
 use super::identity::STDIN;
 use super::platform::Pipe;
-use super::run::InputState;
+use super::typed::FileState;
 use super::{Failure, input_args};
 
 /// The bytes of an input.
@@ -145,14 +145,10 @@ impl Inputs {
     }
 
     /// The states that must be the same when a run is resumed.
-    pub fn states(&self) -> Vec<InputState> {
+    pub fn states(&self) -> Vec<FileState> {
         let state = |Input { origin, .. }: &Input| match origin {
-            Origin::Typed(text) => InputState {
-                name: String::from_utf8_lossy(text).into(),
-                bytes: None,
-                modified: None,
-            },
-            _ => InputState::of(origin.name(), origin.on_disk()),
+            Origin::Typed(text) => FileState::of_text(String::from_utf8_lossy(text).into()),
+            _ => FileState::of(origin.name(), origin.on_disk()),
         };
         self.all.iter().map(state).collect()
     }

@@ -9,11 +9,9 @@ mod augment;
 mod bench;
 mod canon;
 mod check;
-mod diagnostics;
 mod engine_args;
 mod exit;
 mod extensions;
-mod file_sink;
 mod format;
 mod generate;
 mod help;
@@ -22,8 +20,8 @@ mod identity;
 mod input_args;
 mod input_run;
 mod inputs;
-mod journal;
 mod memory;
+mod messages;
 mod numbers;
 mod out;
 mod outputs;
@@ -32,9 +30,9 @@ mod pages;
 mod platform;
 mod progress;
 mod readers;
+mod resume;
 mod row_args;
 mod rows_run;
-mod run;
 mod run_args;
 mod scan;
 mod select;
@@ -43,6 +41,7 @@ mod show;
 mod solve;
 mod split;
 mod summary;
+mod typed;
 mod version;
 
 use std::ffi::OsString;
@@ -71,6 +70,9 @@ pub use memory::check as check_memory;
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    #[arg(skip)]
+    typed: typed::Typed,
 
     /// Colour: auto, always or never
     #[arg(
@@ -113,8 +115,10 @@ pub fn command() -> clap::Command {
 /// Parses the command line. Ends the process if it is invalid or asks for help.
 pub fn parse() -> Cli {
     let color = requested_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
-    let matches = command().color(color).get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let mut command = command().color(color);
+    let matches = command.get_matches_mut();
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    cli.typed = typed::Typed::of(&command, &matches);
     let choice = match cli.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
         ColorChoice::Always => anstream::ColorChoice::Always,
@@ -150,16 +154,17 @@ fn print(text: &[u8]) -> Result<(), Failure> {
 
 /// Runs a subcommand.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
+    let typed = cli.typed;
     match cli.command {
-        Command::Solve(args) => solve::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Canon(args) => canon::run(args),
-        Command::Overlap(args) => overlap::run(&args),
-        Command::Split(args) => split::run(args),
-        Command::Augment(args) => augment::run(args),
+        Command::Solve(args) => solve::run(args, typed),
+        Command::Check(args) => check::run(args, typed),
+        Command::Canon(args) => canon::run(args, typed),
+        Command::Overlap(args) => overlap::run(&args, typed),
+        Command::Split(args) => split::run(args, typed),
+        Command::Augment(args) => augment::run(args, typed),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
-        Command::Generate(args) => generate::run(&args),
+        Command::Generate(args) => generate::run(&args, typed),
         Command::Completions(args) => pages::completions(&args),
         Command::Man(args) => pages::man(&args),
     }
@@ -177,6 +182,9 @@ pub enum Failure {
     /// A result is wrong.
     #[error("{0}; please report it")]
     Wrong(String),
+    /// There is nothing to do: an earlier run has written the output.
+    #[error("{0}: is complete; --force starts over")]
+    Complete(String),
 }
 
 impl Failure {
@@ -203,6 +211,7 @@ impl Failure {
             Self::Usage(_) => Exit::Usage,
             Self::Io(_) => Exit::Io,
             Self::Wrong(_) => Exit::SomeRecords,
+            Self::Complete(_) => Exit::Done,
         }
     }
 }

@@ -7,15 +7,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bulkdoku::Tail;
+use tempfile::NamedTempFile;
 
 use super::Failure;
-use super::identity::Identity;
-use super::journal::Mark;
+use super::identity::{Identity, resolve, stored};
 use super::platform::{self, FileId, Stdout};
-
-/// The number of bytes before a place in a file that are compared when a run is resumed.
-const TAIL_BYTES: usize = 64 * 1024;
 
 /// How long to wait for the lock of another run. A killed run keeps its files until the system has
 /// ended it.
@@ -44,6 +40,14 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// The form in which its path is stored.
+    pub fn stored(self) -> String {
+        match self {
+            Self::Stdout => "-".into(),
+            Self::File(path) => stored(path),
+        }
+    }
+
     /// The path, if it is a regular file or does not exist.
     pub fn regular(self) -> Option<&'a Path> {
         match self {
@@ -59,10 +63,10 @@ impl<'a> Target<'a> {
 #[derive(Debug)]
 pub struct Out {
     stream: Stream,
-    /// Whether this run has made it.
+    /// Whether this run has created it.
     is_new: bool,
-    /// The number of bytes at its start that are rewritten at the end.
-    header: u64,
+    /// Whether this run has removed it, as it is empty.
+    is_removed: bool,
 }
 
 /// The kinds of outputs.
@@ -73,6 +77,8 @@ enum Stream {
     Device(File, PathBuf),
     /// A regular file, with its path. It can be cut and continued.
     Regular(File, PathBuf),
+    /// A regular file that has a temporary name until it is complete, with its final path.
+    Temporary(NamedTempFile<File>, PathBuf),
 }
 
 impl Out {
@@ -82,7 +88,7 @@ impl Out {
             let opened = Stdout::open();
             let opened =
                 opened.map_err(|error| Failure::Io(format!("standard output: {error}")))?;
-            return Ok(Self { stream: Stream::Stdout(opened), is_new: false, header: 0 });
+            return Ok(Self { stream: Stream::Stdout(opened), is_new: false, is_removed: false });
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
@@ -91,20 +97,67 @@ impl Out {
             return Err(Failure::Usage(format!("{}: another run is writing it", path.display())));
         }
         let stream = if is_regular { Stream::Regular } else { Stream::Device };
-        Ok(Self { stream: stream(file, path.into()), is_new, header: 0 })
+        Ok(Self { stream: stream(file, path.into()), is_new, is_removed: false })
+    }
+
+    /// Creates a regular file under a temporary name in the folder of `path`, which it gets when it
+    /// is complete. Dropping it removes the file.
+    pub fn temporary(path: &Path) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Failure::at(path, error);
+        let target = resolve(path).unwrap_or_else(|| path.into());
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let folder = target.parent().unwrap_or(Path::new("."));
+        let create =
+            |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let prefix = format!(".{name}.");
+        let made = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder, create);
+        Ok(Self {
+            stream: Stream::Temporary(made.map_err(failed)?, path.into()),
+            is_new: true,
+            is_removed: false,
+        })
     }
 
     /// The name in messages.
     pub fn name(&self) -> String {
         match &self.stream {
             Stream::Stdout(_) => Target::Stdout.name(),
-            Stream::Device(_, path) | Stream::Regular(_, path) => Target::File(path).name(),
+            Stream::Device(_, path) | Stream::Regular(_, path) | Stream::Temporary(_, path) => {
+                Target::File(path).name()
+            }
         }
     }
 
-    /// Says that it failed.
+    /// Converts an error to a failure that names the output.
     pub fn failed(&self, error: impl Display) -> Failure {
         Failure::Io(format!("{}: {error}", self.name()))
+    }
+
+    /// Adds the name of the output to an error.
+    pub fn named(&self, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("{}: {error}", self.name()))
+    }
+
+    /// Whether it has a temporary name until it is complete.
+    pub fn is_temporary(&self) -> bool {
+        matches!(self.stream, Stream::Temporary(..))
+    }
+
+    /// Waits until a file with a temporary name is on the disk, and renames it. With `replace`, a
+    /// file that exists is replaced.
+    pub fn complete(&mut self, replace: bool) -> io::Result<()> {
+        if !self.is_temporary() {
+            return Ok(());
+        }
+        self.settle()?;
+        let stdout = Stream::Stdout(Stdout::open()?);
+        let Stream::Temporary(file, path) = std::mem::replace(&mut self.stream, stdout) else {
+            unreachable!("it was checked above");
+        };
+        let target = resolve(&path).unwrap_or_else(|| path.clone());
+        let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
+        self.stream = Stream::Regular(renamed.map_err(|error| error.error)?, path);
+        Ok(())
     }
 
     /// The path of a regular file.
@@ -115,6 +168,7 @@ impl Out {
     fn regular_file(&self) -> Option<(&File, &Path)> {
         match &self.stream {
             Stream::Regular(file, path) => Some((file, path)),
+            Stream::Temporary(file, _) => Some((file.as_file(), file.path())),
             Stream::Stdout(_) | Stream::Device(..) => None,
         }
     }
@@ -133,42 +187,31 @@ impl Out {
         Ok(())
     }
 
-    /// Sets the number of bytes at the start that are rewritten at the end. They are not compared.
-    pub fn expect_header(&mut self, bytes: u64) {
-        self.header = bytes;
-    }
-
-    /// Rewrites the first bytes of a regular file, and continues at its end.
-    pub fn write_header(&self, header: &[u8]) -> io::Result<()> {
+    /// Replaces the first bytes of a regular file, and continues at its end.
+    pub fn replace_start(&self, bytes: &[u8]) -> io::Result<()> {
         let Some((mut file, _)) = self.regular_file() else { return Ok(()) };
         file.seek(SeekFrom::Start(0))?;
-        file.write_all(header)?;
+        file.write_all(bytes)?;
         file.seek(SeekFrom::End(0)).map(|_| ())
     }
 
-    /// A place in it. Bytes that cannot be read are not compared later.
-    pub fn mark(&self, bytes: u64) -> Mark {
-        let most = TAIL_BYTES.min(bytes.saturating_sub(self.header) as usize);
-        let last = self.bytes_before(bytes, most);
-        Mark { bytes, tail: last.map_or(Tail::default(), |last| Tail::of(&last, TAIL_BYTES)) }
-    }
-
-    /// Refuses an output that has changed before a place.
-    pub fn check(&self, Mark { bytes, tail }: Mark) -> Result<(), Failure> {
-        let last = self.bytes_before(bytes, tail.bytes as usize);
-        if tail.is_of(&last.map_err(|error| self.failed(error))?) {
-            return Ok(());
-        }
-        let what = "is not as the earlier run has left it; --force starts over";
-        Err(Failure::Usage(format!("{}: {what}", self.name())))
-    }
-
-    fn bytes_before(&self, end: u64, most: usize) -> io::Result<Vec<u8>> {
+    /// Reads the `count` bytes before `end` of a regular file.
+    pub fn read_before(&self, end: u64, count: u64) -> io::Result<Vec<u8>> {
         let Some((file, _)) = self.regular_file() else { return Ok(Vec::new()) };
-        let length = end.min(most as u64);
-        let mut bytes = vec![0; length as usize];
-        platform::read_at(file, &mut bytes, end - length)?;
+        let mut bytes = vec![0; count as usize];
+        platform::read_at(file, &mut bytes, end - count)?;
         Ok(bytes)
+    }
+
+    /// Passes on the contents of a regular file, and returns its length.
+    pub fn read_all(&self, mut take: impl FnMut(&[u8])) -> io::Result<Option<u64>> {
+        const PIECE: u64 = 1 << 20;
+        let Some(length) = self.length()? else { return Ok(None) };
+        for start in (0..length).step_by(PIECE as usize) {
+            let count = PIECE.min(length - start);
+            take(&self.read_before(start + count, count)?);
+        }
+        Ok(Some(length))
     }
 
     /// Waits until a regular file is on the disk. Some systems report a full disk only then.
@@ -181,19 +224,25 @@ impl Out {
         let is_another = |(file, path): (&File, &Path)| {
             Identity::of(path) != FileId::of_file(file).map(Identity::Existing)
         };
-        self.regular_file().is_some_and(is_another)
+        !self.is_removed && self.regular_file().is_some_and(is_another)
     }
 
-    /// Removes a file that this run has made and that is empty.
-    pub fn discard(self) {
+    /// Removes a file that this run has created and that is empty.
+    pub fn discard(mut self) {
+        self.remove_if_empty(false);
+    }
+
+    /// Removes a file that is empty, if this run has created it or `owns` it.
+    pub fn remove_if_empty(&mut self, owns: bool) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
-        if let Some(path) = self.regular()
-            && self.is_new
+        if let Stream::Regular(_, path) = &self.stream
+            && (owns || self.is_new)
             && is_empty
             && !self.is_gone()
         {
             // A remaining empty file does no harm.
             let _ = fs::remove_file(path);
+            self.is_removed = true;
         }
     }
 }
@@ -246,6 +295,7 @@ impl Write for &Out {
         match &self.stream {
             Stream::Stdout(stdout) => { stdout }.write(bytes),
             Stream::Device(file, _) | Stream::Regular(file, _) => { file }.write(bytes),
+            Stream::Temporary(file, _) => file.as_file().write(bytes),
         }
     }
 
@@ -253,6 +303,7 @@ impl Write for &Out {
         match &self.stream {
             Stream::Stdout(stdout) => { stdout }.flush(),
             Stream::Device(file, _) | Stream::Regular(file, _) => { file }.flush(),
+            Stream::Temporary(file, _) => file.as_file().flush(),
         }
     }
 }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
 
-use super::identity::{Identity, STDIN};
-use super::out::{Out, Target};
+use super::identity::{Identity, STDIN, stored};
+use super::out::{Out, Target, gone_message};
 use super::platform::FileId;
-use super::{Failure, extensions, journal};
+use super::resume::JournalFile;
+use super::{Failure, extensions};
 
 /// The files that a run writes.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -43,7 +44,8 @@ pub struct Destinations {
 
     /// Resume a run that was ended, with the same options
     ///
-    /// Inputs and options have to be the same; without an earlier run this one starts.
+    /// Inputs and options have to be the same. Without an earlier run this one starts; if the
+    /// output is complete, nothing is done.
     #[arg(long, help_heading = "Output", requires = "output", conflicts_with = "force")]
     pub resume: bool,
 
@@ -51,17 +53,13 @@ pub struct Destinations {
     #[arg(skip)]
     pub errors: Option<PathBuf>,
 
-    /// The manifest of a corpus.
+    /// The outputs of rows, if there are several. The journal is next to `output` then.
     #[arg(skip)]
-    pub manifest: Option<PathBuf>,
+    pub parts: Vec<PathBuf>,
 
-    /// The outputs of rows after the first.
+    /// Whether the rows have a temporary name until they are complete.
     #[arg(skip)]
-    pub others: Vec<PathBuf>,
-
-    /// Whether outputs of rows that stay empty are removed.
-    #[arg(skip)]
-    pub drops_empty: bool,
+    pub is_temporary: bool,
 }
 
 impl Destinations {
@@ -72,7 +70,6 @@ impl Destinations {
             ("--errors", &self.errors, &["err", "errors"]),
             ("--summary-json", &self.summary_json, &["json"]),
             ("--report", &self.report, &["html", "htm"]),
-            ("--manifest", &self.manifest, &["json"]),
         ];
         for (flag, path, known) in sides {
             let Some(path) = path else { continue };
@@ -130,8 +127,8 @@ pub enum Existing<'a> {
     Refused,
     /// They are replaced.
     Replaced,
-    /// Files with these names, and empty ones, are left by an earlier run. They stay until their
-    /// contents are checked. Other files are refused.
+    /// Files with these paths, and empty ones, are left by an earlier run. They are kept until
+    /// their contents are checked. Other files are refused.
     Kept(&'a [String]),
 }
 
@@ -141,15 +138,30 @@ impl Existing<'_> {
         if force { Self::Replaced } else { Self::Refused }
     }
 
+    /// Refuses a file that must not be overwritten.
     fn allow(self, target: Target<'_>) -> Result<(), Failure> {
         let Some(path) = target.regular() else { return Ok(()) };
         let Ok(found) = fs::metadata(path) else { return Ok(()) };
         let is_allowed = match self {
             Self::Refused => false,
             Self::Replaced => true,
-            Self::Kept(names) => found.len() == 0 || names.contains(&target.name()),
+            Self::Kept(paths) => found.len() == 0 || paths.contains(&stored(path)),
         };
         if is_allowed { Ok(()) } else { Err(refuse(path)) }
+    }
+
+    /// Refuses an open and locked file that another run has written or removed meanwhile.
+    fn recheck(self, target: Target<'_>, out: &Out) -> Result<(), Failure> {
+        if let Some(message) = gone_message(out) {
+            return Err(Failure::Usage(message));
+        }
+        match self {
+            Self::Refused if out.length().is_ok_and(|length| length > Some(0)) => {
+                Self::Refused.allow(target)
+            }
+            Self::Refused | Self::Replaced => Ok(()),
+            Self::Kept(_) => self.allow(target),
+        }
     }
 }
 
@@ -157,9 +169,7 @@ impl Existing<'_> {
 #[derive(Debug)]
 pub struct Outputs {
     /// The rows.
-    pub rows: Out,
-    /// The outputs of rows after the first.
-    pub others: Vec<Out>,
+    pub rows: Vec<Out>,
     /// All messages about bad records.
     pub errors: Option<Out>,
     pub sides: SideOutputs,
@@ -174,42 +184,75 @@ pub struct SideOutputs {
     pub summary_json: Option<Out>,
     /// The page with charts.
     pub report: Option<Out>,
-    /// The manifest of a corpus, which the subcommand writes if the rows are complete.
-    pub manifest: Option<Out>,
 }
 
 impl SideOutputs {
     /// Removes files that were made for this run.
     pub fn discard(self) {
-        let all = [self.latency, self.summary_json, self.report, self.manifest];
+        let all = [self.latency, self.summary_json, self.report];
         all.into_iter().flatten().for_each(Out::discard);
     }
 }
 
 impl Destinations {
-    /// Where the rows go.
+    /// Where the rows are written, or the name of all outputs of rows.
     pub fn rows(&self) -> Target<'_> {
         self.output.as_deref().map_or(Target::Stdout, Target::of)
     }
 
-    /// The side outputs that were asked for.
-    fn sides(&self) -> [Option<Target<'_>>; 5] {
-        [&self.errors, &self.latency, &self.summary_json, &self.report, &self.manifest]
+    /// All outputs of rows.
+    pub fn all_rows(&self) -> Vec<Target<'_>> {
+        if self.parts.is_empty() {
+            return vec![self.rows()];
+        }
+        self.parts.iter().map(|path| Target::of(path)).collect()
+    }
+
+    /// The requested side outputs: messages first.
+    fn sides(&self) -> [Option<Target<'_>>; 4] {
+        [&self.errors, &self.latency, &self.summary_json, &self.report]
             .map(|path| path.as_deref().map(Target::of))
     }
 
-    /// The names of the rows' first output and the side outputs.
-    pub fn names(&self) -> Vec<String> {
-        let sides = self.sides().into_iter().flatten();
-        [self.rows()].into_iter().chain(sides).map(Target::name).collect()
+    /// The paths of the outputs of rows, then that of messages.
+    pub fn stored_outputs(&self) -> Vec<String> {
+        let all = self.all_rows().into_iter().chain(self.sides()[0]);
+        all.map(Target::stored).collect()
     }
 
-    /// Refuses outputs that are inputs or exist, before long reading. [`Self::open`] does so, too.
-    pub fn refuse_existing(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
-        for target in self.claim(inputs)?.into_iter().flatten() {
+    /// The paths of the files that are written at the end.
+    pub fn stored_sides(&self) -> Vec<String> {
+        self.sides()[1..].iter().flatten().map(|target| target.stored()).collect()
+    }
+
+    /// The journal, if rows can be continued.
+    pub fn journal(&self) -> Option<JournalFile> {
+        let is_file = self.all_rows().into_iter().all(|target| target.regular().is_some());
+        let output = self.output.as_deref().filter(|_| is_file && !self.is_temporary)?;
+        Some(JournalFile::of(output))
+    }
+
+    /// Refuses outputs that the run reads or that exist, before long reading. Ends a run that is to
+    /// be resumed, but is complete. [`Self::open`] checks again.
+    pub fn refuse_existing(&self, reads: &[PathBuf]) -> Result<(), Failure> {
+        for target in self.claim(reads)?.into_iter().flatten() {
             if !self.resume {
                 Existing::or_force(self.force).allow(target)?;
             }
+        }
+        if self.resume { self.refuse_complete() } else { Ok(()) }
+    }
+
+    /// Ends a run that is to be resumed, but is complete: its rows exist without a journal.
+    pub fn refuse_complete(&self) -> Result<(), Failure> {
+        let name = self.rows().name();
+        let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();
+        let Some((files, output)) = files.zip(self.output.as_deref()) else {
+            return Err(Failure::Usage(format!("--resume needs a file of rows, not {name}")));
+        };
+        let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
+        if files.iter().any(has_rows) && !JournalFile::of(output).exists() {
+            return Err(Failure::Complete(name));
         }
         Ok(())
     }
@@ -222,57 +265,72 @@ impl Destinations {
         }
     }
 
-    /// All outputs: that of the rows, the side outputs, then the other outputs of rows. Refuses
-    /// inputs and outputs that are the same file.
-    fn claim(&self, inputs: &[PathBuf]) -> Result<Vec<Option<Target<'_>>>, Failure> {
-        let mut claims = Claims::of_inputs(inputs);
-        let others = self.others.iter().map(|path| Some(Target::of(path)));
-        let all: Vec<_> =
-            [Some(self.rows())].into_iter().chain(self.sides()).chain(others).collect();
-        claims.output(self.rows())?;
-        claims.journal(self.rows())?;
-        all[1..].iter().flatten().try_for_each(|target| claims.output(*target))?;
-        Ok(all)
+    /// All outputs: those of the rows, then the side outputs. Refuses files that the run reads, and
+    /// outputs that are the same file.
+    fn claim(&self, reads: &[PathBuf]) -> Result<Vec<Option<Target<'_>>>, Failure> {
+        let mut claims = Claims::of_inputs(reads);
+        let (rows, sides) = (self.all_rows(), self.sides());
+        rows.iter().try_for_each(|target| claims.output(*target))?;
+        if let Some(journal) = self.journal() {
+            claims.journal(&journal)?;
+        }
+        sides.iter().flatten().try_for_each(|target| claims.output(*target))?;
+        Ok(rows.into_iter().map(Some).chain(sides).collect())
     }
 
-    /// Opens all outputs. If one is an input, or must not be overwritten, or two are the same, no
-    /// file is made or changed.
-    pub fn open(&self, inputs: &[PathBuf], existing: Existing<'_>) -> Result<Outputs, Failure> {
-        let targets = self.claim(inputs)?;
-        let mut opened = open_all(&targets, existing)?.into_iter();
-        let mut next = || opened.next().flatten();
-        let rows = next().expect("there is always one for rows");
-        let [errors, latency, summary_json, report, manifest] = std::array::from_fn(|_| next());
-        let others = opened.flatten().collect();
-        let sides = SideOutputs { latency, summary_json, report, manifest };
-        Ok(Outputs { rows, others, errors, sides })
+    /// Opens all outputs. If one is read, or must not be overwritten, or two are the same, no file
+    /// is created or changed.
+    pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Outputs, Failure> {
+        let targets = self.claim(reads)?;
+        for folder in self.parts.iter().filter_map(|path| path.parent()) {
+            fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+        }
+        let count = targets.len() - self.sides().len();
+        let mut opened = open_all(&targets, existing, self.is_temporary)?.into_iter();
+        let rows = opened.by_ref().take(count).flatten().collect();
+        let [errors, latency, summary_json, report] =
+            std::array::from_fn(|_| opened.next().flatten());
+        let sides = SideOutputs { latency, summary_json, report };
+        Ok(Outputs { rows, errors, sides })
     }
 }
 
 /// Opens the only output of a run, by default standard output.
 pub fn create(output: Option<&Path>, force: bool) -> Result<Out, Failure> {
-    let output = output.map(Path::to_owned);
-    let destinations = Destinations { output, force, ..Destinations::default() };
-    Ok(destinations.open(&[], Existing::or_force(force))?.rows)
+    let target = Some(output.map_or(Target::Stdout, Target::of));
+    let opened = open_all(&[target], Existing::or_force(force), false)?;
+    Ok(opened.into_iter().flatten().next().expect("one was opened"))
 }
 
-/// Opens outputs. If one cannot be opened, nothing is changed.
+/// Opens outputs; the first one may have a temporary name. If one cannot be opened, nothing is
+/// changed.
 fn open_all(
     targets: &[Option<Target<'_>>],
     existing: Existing<'_>,
+    is_temporary: bool,
 ) -> Result<Vec<Option<Out>>, Failure> {
     for target in targets.iter().flatten() {
         existing.allow(*target)?;
     }
     let mut opened = Vec::new();
-    for target in targets {
-        match target.map(Out::open).transpose() {
+    for (number, target) in targets.iter().enumerate() {
+        let open = |target: Target<'_>| match target.regular() {
+            Some(path) if is_temporary && number == 0 => Out::temporary(path),
+            _ => Out::open(target),
+        };
+        match target.map(open).transpose() {
             Ok(out) => opened.push(out),
             Err(failure) => {
                 opened.into_iter().flatten().for_each(Out::discard);
                 return Err(failure);
             }
         }
+    }
+    let all =
+        || targets.iter().zip(&opened).filter_map(|(target, out)| (*target).zip(out.as_ref()));
+    if let Err(failure) = all().try_for_each(|(target, out)| existing.recheck(target, out)) {
+        opened.into_iter().flatten().for_each(Out::discard);
+        return Err(failure);
     }
     if existing == Existing::Replaced {
         for out in opened.iter().flatten() {
@@ -282,10 +340,10 @@ fn open_all(
     Ok(opened)
 }
 
-/// Says that an output exists.
+/// The failure that an output exists.
 fn refuse(path: &Path) -> Failure {
     let name = path.display();
-    Failure::Usage(if journal::is_beside(path) {
+    Failure::Usage(if JournalFile::of(path).exists() {
         format!("{name}: exists and is not complete; --resume continues it, --force starts over")
     } else {
         format!("{name}: exists; --force replaces it")
@@ -339,15 +397,14 @@ impl Claims {
         self.take(identity, Use::Output, name)
     }
 
-    /// Claims the journal beside the rows.
-    fn journal(&mut self, rows: Target<'_>) -> Result<(), Failure> {
-        let Some(rows) = rows.regular() else { return Ok(()) };
-        for path in journal::places(rows) {
-            if let Some(identity) = Identity::of(&path) {
+    /// Claims the paths of the journal.
+    fn journal(&mut self, journal: &JournalFile) -> Result<(), Failure> {
+        for path in journal.paths() {
+            if let Some(identity) = Identity::of(path) {
                 self.take(identity, Use::Journal, path.display().to_string())?;
             }
         }
-        journal::check_places(rows)
+        journal.check()
     }
 
     fn take(&mut self, identity: Identity, used: Use, name: String) -> Result<(), Failure> {

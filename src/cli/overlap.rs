@@ -19,8 +19,8 @@ use super::input_run::InputRun;
 use super::inputs::check_files;
 use super::outputs::RecordDestinations;
 use super::row_args::{RowArgs, RowRules};
-use super::run::{flag, settings};
 use super::run_args::RunArgs;
+use super::typed::Typed;
 use super::{Exit, Failure, canon};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
@@ -97,7 +97,7 @@ const ROWS: RowRules = RowRules {
 };
 
 /// Finds what the sets have in common.
-pub fn run(args: &Args) -> Result<Exit, Failure> {
+pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.checked()?;
     destinations.refuse_latency()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
@@ -124,8 +124,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         sift: Some(Sift { in_order: true, ..Sift::new(by, decide) }),
         ..Pipeline::default()
     };
-    let own = args.layout.settings().chain(rows.settings()).chain([("--exact", flag(args.exact))]);
-    let run = InputRun::new(("overlap", finds), pipeline, settings(own), args.run);
+    let run = InputRun::new(finds, pipeline, typed, args.run);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
     let exit =
         run.run(inputs, &options, &destinations, |inputs| rows.rows(false, &inputs.kept()))?;

@@ -12,7 +12,6 @@ use clap::ValueEnum;
 use super::Failure;
 use super::format::Format;
 use super::outputs::Destinations;
-use super::run::Setting;
 
 /// How rows are written. Each subcommand has its own help for both options.
 #[derive(Clone, Debug, clap::Args)]
@@ -78,7 +77,6 @@ impl RowArgs {
             return Err(Failure::Usage(hint));
         }
         format.check_output(output)?;
-        format.check_resume(destinations.resume)?;
         if let Some(column) = self.chosen().iter().find(|column| !(rules.has_column)(**column)) {
             let owner = owner(*column);
             let hint = format!("--columns: {column} is a column of bulkdoku {owner}");
@@ -134,12 +132,6 @@ impl RowPlan {
             minimal: self.shows(Column::Minimal),
             form: self.columns().iter().any(|column| column.is_about_canon()),
         }
-    }
-
-    /// The options, for `--resume`.
-    pub fn settings(&self) -> [Setting; 2] {
-        let columns = self.chosen.as_deref().map(|columns| names(columns).join(","));
-        [("--format", Some(self.format.name())), ("--columns", columns)]
     }
 
     /// Makes the rows. Those of several inputs name their file; `kept` columns of the input come

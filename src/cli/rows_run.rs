@@ -1,35 +1,34 @@
 //! A run that writes rows, from opening its outputs to the exit status.
 
 use std::fmt::Display;
-use std::fs;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bulkdoku::pipeline::{Checkpoint, Output, OutputFailure, Report};
+use bulkdoku::output::RowFormat;
+use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report};
 use serde::Serialize;
 
-use super::diagnostics::Diagnostics;
-use super::file_sink::FileSink;
 use super::html::{self, Fact};
-use super::journal::{self, Journal};
-use super::out::{Out, Target, gone_message};
+use super::messages::Messages;
+use super::out::{Out, gone_message};
 use super::outputs::{Destinations, Existing, SideOutputs};
 use super::progress::Meter;
-use super::run::Run;
+use super::resume::{Disk, FileHash, Journal, JournalFile, RowFiles};
 use super::run_args::RunArgs;
+use super::typed::{FileState, Options, Typed};
 use super::{Exit, Failure, extensions};
 
-/// The program and its version. Other versions may write other rows.
-pub const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
-
 /// What is needed to open the outputs.
-#[derive(Debug)]
 pub struct Opening<'a> {
-    pub run: Run,
+    pub typed: Typed,
+    pub inputs: Vec<FileState>,
+    /// Other files that shape rows.
+    pub others: &'a [PathBuf],
+    /// All files that the run reads. No output may be one of these.
+    pub reads: &'a [PathBuf],
     pub destinations: &'a Destinations,
-    /// No output may be one of these.
-    pub inputs: &'a [PathBuf],
+    pub format: &'a dyn RowFormat,
     /// The end of the progress bar, if it is known.
     pub total: Option<u64>,
     pub args: RunArgs,
@@ -40,12 +39,14 @@ pub struct Opening<'a> {
 /// A run whose outputs are open.
 #[derive(Debug)]
 pub struct RowsRun {
-    /// Takes the rows.
-    pub results: FileSink,
+    /// Receives the rows.
+    pub results: RowFiles<Disk>,
     /// Where an earlier run ended, if this one resumes it.
     pub start: Option<Checkpoint>,
     /// Shows progress.
     pub meter: Meter,
+    typed: Typed,
+    destinations: Destinations,
     sides: SideOutputs,
     began: SystemTime,
     quiet: bool,
@@ -59,13 +60,8 @@ pub trait RunEnd {
 
     fn summary(&self, report: &Report) -> Self::Summary;
 
-    /// What the page of the run says of how the rows were made.
+    /// What the page of the run reports about how the rows were made.
     fn facts(&self, report: &Report) -> Vec<Fact>;
-
-    /// Writes the manifest of complete rows; returns what failed.
-    fn complete(&self, _: &Report, _manifest: Option<&Out>) -> Option<String> {
-        None
-    }
 
     /// The exit status of a run that has lost nothing and was not stopped.
     fn exit(&self, report: &Report) -> Exit;
@@ -79,38 +75,93 @@ pub trait RunEnd {
 impl Opening<'_> {
     /// Opens all outputs, or those of an earlier run.
     pub fn open(self) -> Result<RowsRun, Failure> {
-        let Self { run, destinations, inputs, total, args, only_rows } = self;
-        let earlier = earlier_run(destinations, &run)?;
-        let existing = match &earlier {
-            Some(journal) => Existing::Kept(journal.outputs()),
-            None if destinations.resume => Existing::Kept(&[]),
-            None => Existing::or_force(destinations.force),
+        let Self { typed, inputs, others, reads, format, total, args, only_rows, .. } = self;
+        let is_temporary = cannot_be_continued(format);
+        let destinations = Destinations { is_temporary, ..self.destinations.clone() };
+        let run = typed.run(inputs, others);
+        let Destinations { resume, force, .. } = destinations;
+        if resume {
+            destinations.refuse_complete()?;
+        }
+        let paths = destinations.stored_outputs();
+        let mut file = destinations.journal();
+        let load = |file: &Option<JournalFile>| match file {
+            Some(file) if resume => file.load(),
+            _ => Ok(None),
         };
-        let outputs = destinations.open(inputs, existing)?;
+        let bytes = load(&file)?;
+        let decode = |(file, bytes): (&JournalFile, &Vec<u8>)| file.decode(bytes);
+        let earlier = file.as_ref().zip(bytes.as_ref()).map(decode).transpose()?;
+        if let Some(earlier) = &earlier
+            && let Some(difference) = earlier.difference(&run, &paths)
+        {
+            let (name, hint) = (destinations.rows().name(), "name another output");
+            let what = format!("another run: {difference}; {hint}, or --force starts over");
+            return Err(Failure::Usage(format!("{name}: {what}")));
+        }
+        let left = earlier.as_ref().map_or_else(Vec::new, Journal::written);
+        let existing = if resume { Existing::Kept(&left) } else { Existing::or_force(force) };
+        let outputs = destinations.open(reads, existing)?;
+        // The outputs are locked now.
+        if bytes.is_some() && load(&file)? != bytes {
+            let name = destinations.rows().name();
+            outputs.sides.discard();
+            return Err(Failure::Usage(format!("{name}: another run has just written it")));
+        }
+        if let Some(file) = &mut file {
+            // Without earlier rows, a journal is useless.
+            file.begin(earlier.is_some()).map_err(|error| Failure::Io(error.to_string()))?;
+        }
+
         let meter = Meter::new(args.progress, total, args.quiet || only_rows);
-        let diagnostics = Diagnostics::new(outputs.errors, meter.bar.clone(), args.quiet);
-        let names = destinations.names();
-        let drops_empty = destinations.drops_empty;
+        let messages = Messages::new(meter.bar.clone(), args.quiet);
+        let count = outputs.rows.len();
+        let mut disk = Disk::new(outputs.rows, outputs.errors, file, force || earlier.is_some());
+        if outputs.sides.summary_json.is_some() {
+            disk.hash();
+        }
         let (mut results, start) = match earlier {
-            Some(journal) => match FileSink::resume(outputs.rows, diagnostics, journal, names) {
-                Ok(begun) => begun,
+            Some(journal) => match RowFiles::resume(disk, journal, count, messages) {
+                Ok((results, start)) => (results, Some(start)),
                 Err(failure) => {
                     outputs.sides.discard();
                     return Err(failure);
                 }
             },
-            None if drops_empty || !outputs.others.is_empty() => {
-                let (rows, others) = (outputs.rows, outputs.others);
-                (FileSink::of_several(rows, others, diagnostics, drops_empty), None)
-            }
-            None => (FileSink::begin(outputs.rows, diagnostics, run, names), None),
+            None => (RowFiles::new(disk, run, paths, count, messages), None),
         };
+        let failed = |error: io::Error| Failure::Io(error.to_string());
+        results.take_format(format).map_err(failed)?;
         if outputs.sides.report.is_some() {
             results.keep_time(start.as_ref().map_or(0, |start| start.counts.records()));
         }
         let (sides, began, quiet) = (outputs.sides, SystemTime::now(), args.quiet);
-        Ok(RowsRun { results, start, meter, sides, began, quiet, only_rows })
+        Ok(RowsRun { results, start, meter, typed, destinations, sides, began, quiet, only_rows })
     }
+}
+
+/// Whether a file in this format cannot be continued, as its directory is at the end.
+#[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
+fn cannot_be_continued(format: &dyn RowFormat) -> bool {
+    #[cfg(feature = "parquet")]
+    return format.parquet_columns().is_some();
+    #[cfg(not(feature = "parquet"))]
+    false
+}
+
+/// The summary as JSON.
+#[derive(Serialize)]
+struct JsonSummary<'a, S> {
+    version: &'static str,
+    subcommand: &'a str,
+    /// As typed.
+    options: &'a Options,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(flatten)]
+    summary: &'a S,
+    /// The outputs of rows.
+    outputs: Vec<FileHash>,
 }
 
 impl RowsRun {
@@ -120,49 +171,82 @@ impl RowsRun {
         ran: Result<Report, OutputFailure>,
         end: &impl RunEnd,
     ) -> Result<Exit, Failure> {
-        let Self { results, sides, began, quiet, only_rows, .. } = self;
+        let Self { mut results, typed, destinations, sides, began, quiet, only_rows, .. } = self;
         let (report, failure) = match ran {
             Ok(report) => (report, None),
-            Err(OutputFailure { output, error, report }) => (*report, Some((output, error))),
+            Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
-        results.diagnostics.finish();
+        results.messages.finish(destinations.errors.is_some());
+        results.list_sides(destinations.stored_sides());
         let summary = end.summary(&report);
+        let mut losses = Vec::new();
+        let outputs = results.storage().hashes().unwrap_or_else(|error| {
+            losses.push(error.to_string());
+            Vec::new()
+        });
+        let json = JsonSummary {
+            version: env!("CARGO_PKG_VERSION"),
+            subcommand: &typed.subcommand,
+            options: &typed.options,
+            seed: typed.seed,
+            summary: &summary,
+            outputs,
+        };
         let page = |out: &Out| {
             html::of_run(&report, &end.facts(&report), results.timeline(), began).write(out)
         };
-        let mut losses = sides.write(&report, &summary, began, page);
+        losses.extend(sides.write(&report, &json, began, page));
         // Before the journal is removed, all that it lists has to be on the disk.
-        losses.extend(results.unsettled());
-        let mut is_complete = losses.is_empty()
-            && !report.stopped
+        let outs = results.storage().outs();
+        let unsettled = |out: &Out| Some(out.failed(out.settle().err()?).to_string());
+        losses.extend(outs.iter().filter_map(unsettled));
+        let has_all_rows = failure.is_none() && !report.stopped;
+        let is_gone = outs[..outs.len() - usize::from(destinations.errors.is_some())]
+            .iter()
+            .any(Out::is_gone);
+        let gone: Vec<_> = outs.iter().filter_map(gone_message).collect();
+        let is_complete = losses.is_empty()
+            && has_all_rows
             && report.failures.is_empty()
             && !results.is_incomplete();
         if failure.is_none() && !quiet && !only_rows {
             let _ = writeln!(io::stderr(), "{summary}");
         }
-        let is_closed_pipe = failure.as_ref().is_some_and(is_closed_pipe_of_rows);
-        if let Some((output, error)) = failure.filter(|_| !is_closed_pipe) {
-            losses.push(rows_failure(output, &error, &report, &results));
+        // The reader of the rows has all that it needs.
+        let is_closed_pipe =
+            failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
+        if let Some(error) = failure.filter(|_| !is_closed_pipe) {
+            losses.push(match &report.last_record {
+                Some(last) => {
+                    format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
+                }
+                None => format!("{error}; no row is written"),
+            });
         }
-        losses.extend(results.losses());
+        losses.extend(results.loss());
+        losses.extend(gone);
         losses.extend(report.failures.iter().map(ToString::to_string));
-        if is_complete && losses.is_empty() {
-            losses.extend(end.complete(&report, sides.manifest.as_ref()));
-            is_complete = losses.is_empty();
-        }
-        let name = results.can_be_resumed().then(|| results.name());
-        if is_complete || name.is_none() {
-            results.complete()?;
+        let name = destinations.rows().name();
+        let can_be_resumed = results.can_be_resumed() && !is_gone;
+        let is_dropped = destinations.is_temporary && !has_all_rows;
+        if is_complete || !(can_be_resumed || is_dropped) {
+            results.complete().map_err(|error| Failure::Io(error.to_string()))?;
+        } else {
+            results.storage().close();
         }
         if !losses.is_empty() {
-            if let Some(name) = name.filter(|_| !is_complete) {
+            if can_be_resumed && !is_complete {
                 losses.push(format!("{name} is not complete; --resume continues it"));
+            } else if is_dropped {
+                losses.push(format!("{name} is not written"));
             }
             return Err(Failure::of_all(&losses));
         }
         if report.stopped && !is_closed_pipe {
-            if let Some(name) = name.filter(|_| !quiet) {
+            if !quiet && can_be_resumed {
                 let _ = writeln!(io::stderr(), "interrupted; {}", end.resume_hint(&name));
+            } else if !quiet && is_dropped {
+                let _ = writeln!(io::stderr(), "interrupted; {name} is not written");
             }
             return Ok(Exit::Interrupted);
         }
@@ -170,34 +254,8 @@ impl RowsRun {
     }
 }
 
-/// The journal of the run to be resumed, if it has left one.
-fn earlier_run(destinations: &Destinations, run: &Run) -> Result<Option<Journal>, Failure> {
-    if !destinations.resume {
-        return Ok(None);
-    }
-    let Target::File(output) = destinations.rows() else {
-        let hint = "--resume needs a file of rows; standard output is none";
-        return Err(Failure::Usage(hint.into()));
-    };
-    let journal = Journal::load(output, run)?;
-    match fs::metadata(output) {
-        // A run that was killed before it wrote its journal leaves an empty file.
-        Ok(found) if journal.is_none() && !(found.is_file() && found.len() == 0) => {
-            let [path, _] = journal::places(output);
-            Err(Failure::Usage(format!(
-                "{}: nothing to resume: it is complete, or there is no {} from a run that was \
-                 ended; --force starts over",
-                output.display(),
-                path.display()
-            )))
-        }
-        Ok(_) => Ok(journal),
-        Err(_) => Ok(None),
-    }
-}
-
 impl SideOutputs {
-    /// Writes all but the manifest; returns what failed.
+    /// Writes them; returns what failed.
     fn write(
         &self,
         report: &Report,
@@ -216,7 +274,7 @@ impl SideOutputs {
     }
 }
 
-/// Writes the histogram of latencies: as the output's name says, else all buckets.
+/// Writes the histogram of latencies in the format of the output's name, or else all buckets.
 fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<()> {
     let latencies = &report.latencies;
     match extensions::of(Path::new(&out.name())).as_deref() {
@@ -235,29 +293,9 @@ pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Opti
 }
 
 /// Writes a value as JSON, with a line feed at its end.
-pub fn write_json(out: impl Write, value: &impl Serialize) -> io::Result<()> {
+fn write_json(out: impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, value)?;
     writeln!(out)?;
     out.flush()
-}
-
-/// Whether the reader of the rows has closed its pipe: it has all that it needs.
-fn is_closed_pipe_of_rows((output, error): &(Output, io::Error)) -> bool {
-    *output == Output::Rows && error.kind() == ErrorKind::BrokenPipe
-}
-
-/// The message about a run that a failure ended.
-fn rows_failure(output: Output, error: &io::Error, report: &Report, results: &FileSink) -> String {
-    let failed = match output {
-        Output::Rows | Output::Diagnostics => format!("{}: {error}", results.name()),
-        Output::State => format!("{}: its journal: {error}", results.name()),
-        Output::Selection => error.to_string(),
-    };
-    match &report.last_record {
-        Some(last) => {
-            format!("{failed}; the last complete row is that of {}:{}", last.file, last.line)
-        }
-        None => format!("{failed}; no row is written"),
-    }
 }

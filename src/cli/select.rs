@@ -1,8 +1,6 @@
 //! Which rows are written, and to which file: options of `solve` and `check`.
 
-use std::fs;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 
 use bulkdoku::Status;
 use bulkdoku::output::Column;
@@ -11,10 +9,8 @@ use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
 use super::format::Format;
-use super::out::Target;
 use super::outputs::Destinations;
 use super::row_args::RowPlan;
-use super::run::Setting;
 use super::{Failure, help, numbers};
 
 /// The selection of rows.
@@ -32,7 +28,6 @@ pub struct SelectArgs {
         value_name = "WHAT",
         help_heading = "Output",
         requires = "output",
-        conflicts_with = "resume",
         hide_possible_values = true,
         long_help = help::values::<SplitBy>(
             "Rows go into several files: in the name of the output, {} stands for the status or \
@@ -89,19 +84,15 @@ impl SelectArgs {
         let Some(pattern) = destinations.output.as_deref().and_then(|path| path.to_str()) else {
             return Err(Failure::Usage("--split-by needs -o 'DIR/{}.csv'".into()));
         };
+        if pattern == "-" {
+            return Err(Failure::Usage("--split-by writes files; -o names them".into()));
+        }
         if pattern.matches("{}").count() != 1 {
             let hint = "has to have {} once, which stands for the status or level";
             return Err(Failure::Usage(format!("{pattern}: {hint}")));
         }
-        let names = by.names().into_iter().map(|name| PathBuf::from(pattern.replace("{}", &name)));
-        let mut names = names.collect::<Vec<_>>().into_iter();
-        destinations.output = names.next();
-        destinations.others = names.collect();
-        destinations.drops_empty = true;
-        let folder = destinations.output.as_deref().and_then(|path| path.parent());
-        if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
-        }
+        let names = by.names().into_iter();
+        destinations.parts = names.map(|name| pattern.replace("{}", &name).into()).collect();
         Ok(())
     }
 
@@ -116,12 +107,7 @@ impl SelectArgs {
     }
 
     /// Refuses options without effect, and columns that `--first` leaves unknown.
-    pub fn check(
-        &self,
-        rows: &RowPlan,
-        first: bool,
-        destinations: &Destinations,
-    ) -> Result<(), Failure> {
+    pub fn check(&self, rows: &RowPlan, first: bool) -> Result<(), Failure> {
         if self.split_by.is_some() && (rows.format == Format::Npy || rows.format.is_parquet()) {
             let hint = "--split-by writes any format but npy and parquet";
             return Err(Failure::Usage(hint.into()));
@@ -134,9 +120,6 @@ impl SelectArgs {
         if let Some(column) = of_proof.filter(|_| first) {
             let hint = "needs the proof, which --first leaves out";
             return Err(Failure::Usage(format!("the column {column} {hint}")));
-        }
-        if self.split_by.is_some() && destinations.rows() == Target::Stdout {
-            return Err(Failure::Usage("--split-by writes files; -o names them".into()));
         }
         Ok(())
     }
@@ -161,18 +144,5 @@ impl SelectArgs {
             let has_row = only.as_ref().is_none_or(|only| only.contains(&status));
             has_row.then(|| split_by.map_or(0, |by| by.output(status, level)))
         }))
-    }
-
-    /// The options that shape rows.
-    pub fn settings(&self) -> [Setting; 3] {
-        let Self { only, split_by, rating_over } = self;
-        let names = |statuses: &Vec<Status>| {
-            statuses.iter().map(|status| status.name()).collect::<Vec<_>>().join(",")
-        };
-        [
-            ("--only", only.as_ref().map(names)),
-            ("--split-by", split_by.map(|by| format!("{by:?}").to_lowercase())),
-            ("--rating-over", rating_over.map(|count| count.to_string())),
-        ]
     }
 }

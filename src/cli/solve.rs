@@ -1,6 +1,5 @@
 //! `bulkdoku solve`: puzzles in, one row for each out.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
@@ -18,8 +17,8 @@ use super::input_run::InputRun;
 use super::outputs::{Destinations, RecordDestinations};
 use super::readers::READERS;
 use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::run::{flag, settings};
 use super::select::SelectArgs;
+use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
 
 /// Solve puzzles and write one row for each, in order
@@ -153,14 +152,14 @@ enum Which {
 }
 
 /// Solves the inputs.
-pub fn run(args: Args) -> Result<Exit, Failure> {
+pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.checked()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
+    args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
     let pipeline = args.pipeline(&rows)?;
-    args.select.name_outputs(&mut destinations)?;
-    let run = InputRun::with_engine("solve", pipeline, args.settings(&rows), &args.engine);
+    let run = InputRun::with_engine(pipeline, typed, &args.engine).reading(args.against.files());
     let run = InputRun { only_rows: rows.format.is_judges(), ..run };
     run.run(args.input, &options, &destinations, |inputs| {
         rows.rows(inputs.paths().len() > 1, &inputs.kept())
@@ -168,20 +167,6 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// The options that shape rows.
-    fn settings(&self, rows: &RowPlan) -> BTreeMap<String, String> {
-        let own = [
-            ("--first", flag(self.limit.first)),
-            ("--limit", Some(self.limit.solutions().to_string())),
-            ("--solution", Some(format!("{:?}", self.solution()).to_lowercase())),
-            ("--solutions", self.solutions.map(|n| n.to_string())),
-            ("--against", self.against.setting()),
-        ];
-        let of_rows = rows.settings().into_iter().chain(self.select.settings());
-        let of_search = own.into_iter().chain(self.engine.settings());
-        settings(self.layout.settings().chain(of_rows).chain(of_search))
-    }
-
     fn pipeline(&self, rows: &RowPlan) -> Result<Pipeline, Failure> {
         let is_listing = self.solutions.is_some();
         let first = self.limit.first || (rows.format.is_judges() && !is_listing);
@@ -242,7 +227,7 @@ impl Args {
             let hint = "needs one row for each record; --solutions writes several";
             return Err(Failure::Usage(format!("{option} {hint}")));
         }
-        self.select.check(rows, self.limit.first, destinations)?;
+        self.select.check(rows, self.limit.first)?;
         self.engine.check_simd()?;
         self.against.check(&self.input, destinations)
     }

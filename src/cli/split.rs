@@ -21,6 +21,7 @@ use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::scan::Scan;
+use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
 
 /// Split a set of puzzles into two, such as training and test, with no class on both sides
@@ -101,6 +102,10 @@ pub struct Args {
     /// Replace output files that exist
     #[arg(long, help_heading = "Output")]
     force: bool,
+
+    /// Resume a run that was ended, with the same options
+    #[arg(long, help_heading = "Output", conflicts_with = "force")]
+    resume: bool,
 
     #[command(flatten)]
     run: RunArgs,
@@ -185,7 +190,7 @@ const ROWS: RowRules = RowRules {
 };
 
 /// Splits the inputs.
-pub fn run(args: Args) -> Result<Exit, Failure> {
+pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     let (destinations, rows) = args.outputs()?;
     check_files(&args.input, "inputs are read twice")?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
@@ -220,7 +225,8 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     };
     let sift = Some(Sift { needs_guesses, ..Sift::new(by, decide) });
     let pipeline = Pipeline { canon: true, sift, ..Pipeline::default() };
-    let run = InputRun::new(("split", finds), pipeline, BTreeMap::new(), args.run);
+    typed.set_seed(args.seed);
+    let run = InputRun::new(finds, pipeline, typed, args.run);
     run.run(args.input, &options, &destinations, |inputs| rows.rows(false, &inputs.kept()))
 }
 
@@ -238,10 +244,11 @@ impl Args {
         }
         let destinations = Destinations {
             output: Some(train.clone()),
-            others: vec![test.clone()],
+            parts: self.output.clone(),
             errors: self.errors.clone(),
             summary_json: self.summary_json.clone(),
             force: self.force,
+            resume: self.resume,
             ..Destinations::default()
         };
         destinations.check_sides()?;

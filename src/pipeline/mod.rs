@@ -38,7 +38,7 @@ pub use self::plan::{MakeEngine, Pipeline};
 pub use self::progress::{InputFailure, Progress};
 pub use self::records::{ReadRecord, RecordReader};
 pub use self::report::{OutputFailure, Report};
-pub use self::sink::{Checkpoint, Output, RecordName, Sink};
+pub use self::sink::{Checkpoint, RecordName, Sink};
 
 // What only the command needs.
 #[doc(hidden)]

@@ -44,8 +44,6 @@ pub struct RequestedTally {
     pub clues: bool,
     /// Guesses, where an engine is used.
     pub guesses: bool,
-    /// Levels.
-    pub levels: bool,
 }
 
 /// Isomorphs of each record, applied to the puzzle and its own solution.

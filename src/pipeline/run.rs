@@ -2,6 +2,7 @@
 
 use std::hint::spin_loop;
 use std::io::{Read, Write};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use super::plan::Pipeline;
 use super::progress::Progress;
 use super::reader::{Reader, Reading};
 use super::report::{OutputFailure, Report};
-use super::sink::{Checkpoint, Output, Sink};
+use super::sink::{Checkpoint, Sink};
 use super::threads::Threads;
 use super::turns::Turns;
 use super::worker::Worker;
@@ -54,9 +55,10 @@ impl Pipeline {
     pub(super) fn write_header(&self, sink: &mut impl Sink) -> Result<(), OutputFailure> {
         let began = Instant::now();
         // A report has a histogram, so it is made only for a failure.
-        let begun = writer::begin(sink, &self.header(), self.outputs.get());
-        let Err(failed) = begun else { return Ok(()) };
-        let written = Written { failure: Some(failed), ..Written::default() };
+        let header = self.header();
+        let begun = (0..self.outputs.get()).try_for_each(|output| sink.header(output, &header));
+        let Err(error) = begun else { return Ok(()) };
+        let written = Written { failure: Some(error), ..Written::default() };
         Report::of(0, began, Reading::default(), None, written).map(drop)
     }
 
@@ -126,16 +128,18 @@ impl Pipeline {
             && self.attach_answers(&mut block)
         {
             worker.process(&mut block, |rows| {
-                written = sink.rows(rows).map_err(|error| (Output::Rows, error));
+                written = sink.rows(0, rows);
                 written.is_ok()
             });
             let checkpoint = &mut checkpoint;
             written = written.and_then(|()| writer::write(&mut block, sink, checkpoint, progress));
             was_stopped = block.stop != Stop::No;
         }
-        let failure = written.and_then(|()| writer::finish(sink, &checkpoint)).err();
+        let reading = self.end_of(reader.end());
+        let is_complete = !reading.stopped && !was_stopped;
+        let failure = written.and_then(|()| writer::finish(sink, &checkpoint, is_complete)).err();
         let written = Written { checkpoint, failure, was_stopped };
-        Report::of(0, began, self.end_of(reader.end()), None, written)
+        Report::of(0, began, reading, None, written)
     }
 
     /// Resumes a run at a checkpoint. No header is written. `sources` start with the input of the
@@ -209,7 +213,7 @@ impl Pipeline {
                 queue.put(block);
             }
         });
-        (threads, queue.end())
+        (threads, queue.end(!progress.stop.load(Ordering::Relaxed)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the rows of a run go, and its checkpoints.
+//! The receiver of the rows of a run, and checkpoints.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -10,55 +10,61 @@ use super::tally::Tally;
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
 
-/// Takes rows and messages in order, always whole ones. A pair of writers is a sink.
+/// Receives rows and messages in order. Outputs of rows are numbered from 0. A pair of writers is a
+/// sink with one output, in which a header cannot be replaced.
 pub trait Sink: Send {
-    /// Takes the header, or rows.
+    /// Receives the header of an output, before its rows, unless the run is resumed.
+    ///
+    /// Formats whose header holds the number of rows call it again at the end with as many bytes,
+    /// which replace the first header.
     ///
     /// # Errors
-    /// When the rows cannot be written.
-    fn rows(&mut self, rows: &[u8]) -> io::Result<()>;
+    /// When the header cannot be written.
+    fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
-    /// Takes the header or rows of an output after the first, by its number. Never called if there
-    /// is only one output.
+    /// Receives complete rows of an output, never an empty slice.
     ///
     /// # Errors
-    /// When the rows cannot be written.
-    fn other_rows(&mut self, output: u8, _rows: &[u8]) -> io::Result<()> {
-        Err(io::Error::other(format!("there is no output {output}")))
-    }
+    /// When the rows cannot be written. The run ends there. The error names the output.
+    fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
-    /// Takes messages about bad records, one a line.
+    /// Receives messages about invalid records, complete lines.
     ///
     /// # Errors
-    /// When the messages cannot be written.
-    fn diagnostics(&mut self, diagnostics: &[u8]) -> io::Result<()>;
+    /// When the messages cannot be written, and the run must end there.
+    fn messages(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Called when everything up to a checkpoint was taken, first the header alone. A later run can
-    /// resume here.
+    /// Called when everything up to a place in the input was received, where a later run can resume.
+    /// The last place is passed once more before [`finish`](Self::finish).
     ///
     /// # Errors
-    /// When the checkpoint cannot be saved.
-    fn reached(&mut self, _: &Checkpoint) -> io::Result<()> {
+    /// When the run must end there.
+    fn checkpoint(&mut self, _: &Checkpoint) -> io::Result<()> {
         Ok(())
     }
 
-    /// Called at the end, when everything was taken.
+    /// Called at the end, unless the sink has failed. The run ended early, at the last checkpoint,
+    /// unless `is_complete`.
     ///
     /// # Errors
     /// When something cannot be written.
-    fn finish(&mut self, checkpoint: &Checkpoint) -> io::Result<()>;
+    fn finish(&mut self, is_complete: bool) -> io::Result<()>;
 }
 
-impl<R: Write + Send, N: Write + Send> Sink for (R, N) {
-    fn rows(&mut self, rows: &[u8]) -> io::Result<()> {
-        self.0.write_all(rows)
+impl<R: Write + Send, M: Write + Send> Sink for (R, M) {
+    fn header(&mut self, _: u8, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
     }
 
-    fn diagnostics(&mut self, diagnostics: &[u8]) -> io::Result<()> {
-        self.1.write_all(diagnostics)
+    fn rows(&mut self, _: u8, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
     }
 
-    fn finish(&mut self, _: &Checkpoint) -> io::Result<()> {
+    fn messages(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.1.write_all(bytes)
+    }
+
+    fn finish(&mut self, _: bool) -> io::Result<()> {
         self.0.flush()?;
         self.1.flush()
     }
@@ -119,18 +125,4 @@ impl Checkpoint {
             self.last_record = Some(RecordName { file: Arc::clone(&block.file), line });
         }
     }
-}
-
-/// What failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// The rows.
-    Rows,
-    /// The messages about bad records.
-    Diagnostics,
-    /// The checkpoint ([`Sink::reached`]).
-    State,
-    /// The selection of records that have rows.
-    #[doc(hidden)]
-    Selection,
 }

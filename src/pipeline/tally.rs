@@ -1,4 +1,4 @@
-//! The number of puzzles with each number of clues, level and number of guesses.
+//! The number of puzzles with each number of clues and guesses.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,6 @@ use serde::{Deserialize, Serialize};
 pub struct Tally {
     /// By the number of clues.
     pub clues: BTreeMap<usize, u64>,
-    /// By level.
-    pub levels: BTreeMap<u8, u64>,
     /// By the number of binary digits of the guesses: 0 for none, 1 for one, 2 for two or three, 3
     /// for four to seven, and so on.
     #[serde(default)]
@@ -23,7 +21,6 @@ impl Tally {
             other.iter().for_each(|(&key, count)| *all.entry(key).or_default() += count);
         }
         add(&mut self.clues, &other.clues);
-        add(&mut self.levels, &other.levels);
         add(&mut self.guesses, &other.guesses);
     }
 }

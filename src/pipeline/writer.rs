@@ -10,18 +10,15 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use super::NO_PANIC;
 use super::block::{Block, FreeBlocks, Stop};
 use super::progress::Progress;
-use super::sink::{Checkpoint, Output, Sink};
+use super::sink::{Checkpoint, Sink};
 use super::turns::Turns;
-
-/// What could not be written, and why.
-pub(super) type Failed = (Output, io::Error);
 
 /// Takes finished blocks in any order, and writes their rows in the input's order.
 pub(super) struct Writer<'a, S> {
     sink: &'a mut S,
     progress: &'a Progress,
     checkpoint: Checkpoint,
-    failure: Option<Failed>,
+    failure: Option<io::Error>,
     /// Whether writing has ended.
     is_over: bool,
     /// Whether it ended because the run was stopped in a block.
@@ -37,7 +34,7 @@ pub(super) struct Writer<'a, S> {
 #[derive(Default)]
 pub(super) struct Written {
     pub checkpoint: Checkpoint,
-    pub failure: Option<Failed>,
+    pub failure: Option<io::Error>,
     /// Whether the run was stopped in a block.
     pub was_stopped: bool,
 }
@@ -90,23 +87,24 @@ impl<'a, S: Sink> Writer<'a, S> {
     /// Writes some rows of the next block, which is not finished; `false` after the end.
     fn write_part(&mut self, rows: &[u8]) -> bool {
         if !self.is_over
-            && let Err(error) = self.sink.rows(rows)
+            && let Err(error) = self.sink.rows(0, rows)
         {
-            self.end_with(Err((Output::Rows, error)));
+            self.end_with(Err(error));
         }
         !self.is_over
     }
 
-    fn end_with(&mut self, written: Result<(), Failed>) {
+    fn end_with(&mut self, written: io::Result<()>) {
         self.failure = written.err();
         self.is_over = true;
         self.free.close();
     }
 
     /// Ends the output.
-    fn end(self) -> Written {
+    fn end(self, is_complete: bool) -> Written {
         let Self { sink, checkpoint, failure, was_stopped, .. } = self;
-        let failure = failure.or_else(|| finish(sink, &checkpoint).err());
+        let is_complete = is_complete && !was_stopped;
+        let failure = failure.or_else(|| finish(sink, &checkpoint, is_complete).err());
         Written { checkpoint, failure, was_stopped }
     }
 }
@@ -165,8 +163,8 @@ impl<'a, S: Sink> WriteQueue<'a, S> {
     }
 
     /// Ends the output.
-    pub(super) fn end(self) -> Written {
-        self.writer.into_inner().expect(NO_PANIC).end()
+    pub(super) fn end(self, is_complete: bool) -> Written {
+        self.writer.into_inner().expect(NO_PANIC).end(is_complete)
     }
 }
 
@@ -198,30 +196,30 @@ pub(super) fn write(
     sink: &mut impl Sink,
     checkpoint: &mut Checkpoint,
     progress: &Progress,
-) -> Result<(), Failed> {
+) -> io::Result<()> {
     if block.stop == Stop::Before {
-        return block.failure.take().map_or(Ok(()), |error| Err((Output::Selection, error)));
+        return block.failure.take().map_or(Ok(()), Err);
     }
-    sink.rows(block.output()).map_err(|error| (Output::Rows, error))?;
-    for (output, rows) in (1..).zip(&block.others).filter(|(_, rows)| !rows.is_empty()) {
-        sink.other_rows(output, rows).map_err(|error| (Output::Rows, error))?;
+    let others = block.others.iter().map(Vec::as_slice);
+    for (output, rows) in (0..).zip([block.output()].into_iter().chain(others)) {
+        if !rows.is_empty() {
+            sink.rows(output, rows)?;
+        }
     }
-    sink.diagnostics(&block.diagnostics).map_err(|error| (Output::Diagnostics, error))?;
+    if !block.diagnostics.is_empty() {
+        sink.messages(&block.diagnostics)?;
+    }
     checkpoint.add(block);
     progress.records.fetch_add(block.counts.records(), Ordering::Relaxed);
-    sink.reached(checkpoint).map_err(|error| (Output::State, error))
-}
-
-/// Writes the header.
-pub(super) fn begin(sink: &mut impl Sink, header: &[u8], outputs: u8) -> Result<(), Failed> {
-    sink.rows(header).map_err(|error| (Output::Rows, error))?;
-    for output in 1..outputs {
-        sink.other_rows(output, header).map_err(|error| (Output::Rows, error))?;
-    }
-    sink.reached(&Checkpoint::default()).map_err(|error| (Output::State, error))
+    sink.checkpoint(checkpoint)
 }
 
 /// Ends the output.
-pub(super) fn finish(sink: &mut impl Sink, checkpoint: &Checkpoint) -> Result<(), Failed> {
-    sink.finish(checkpoint).map_err(|error| (Output::Rows, error))
+pub(super) fn finish(
+    sink: &mut impl Sink,
+    checkpoint: &Checkpoint,
+    is_complete: bool,
+) -> io::Result<()> {
+    sink.checkpoint(checkpoint)?;
+    sink.finish(is_complete)
 }

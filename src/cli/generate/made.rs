@@ -1,23 +1,20 @@
 //! A run that makes the rows of a corpus.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use bulkdoku::Progress;
 use bulkdoku::pipeline::Report;
 
 use super::super::html::Fact;
-use super::super::out::Out;
 use super::super::progress::Progressed;
-use super::super::rows_run::{Opening, PROGRAM, RunEnd, write_json, write_side};
-use super::super::run::{InputState, Run};
+use super::super::rows_run::{Opening, RunEnd};
+use super::super::typed::Typed;
 use super::super::{Exit, Failure, platform};
 use super::Plan;
-use super::manifest::Manifest;
 use super::summary::Summary;
 
 /// Makes the rows of a plan.
-pub fn run(plan: &Plan<'_>) -> Result<Exit, Failure> {
+pub fn run(plan: &Plan<'_>, mut typed: Typed) -> Result<Exit, Failure> {
     let args = plan.args;
     let progress = Progress::default();
     platform::stop_at_signal(&progress.stop, args.run.quiet)?;
@@ -26,16 +23,15 @@ pub fn run(plan: &Plan<'_>) -> Result<Exit, Failure> {
         let hint = "--resume needs the --seed that the earlier run has printed";
         return Err(Failure::Usage(hint.into()));
     }
-    let inputs: Vec<_> = args.from.iter().cloned().collect();
-    let state = |path: &PathBuf| InputState::of(path.display().to_string(), path);
+    typed.set_seed(plan.corpus.seed);
+    let pipeline = plan.pipeline()?;
     let opening = Opening {
-        run: Run {
-            program: format!("{PROGRAM} generate"),
-            inputs: inputs.iter().map(state).collect(),
-            options: plan.settings(),
-        },
+        typed,
+        inputs: Vec::new(),
+        others: &args.reads(),
+        reads: &args.reads(),
         destinations,
-        inputs: &inputs,
+        format: pipeline.format.as_ref(),
         total: Some(plan.corpus.rows.end - plan.corpus.rows.start),
         args: args.run,
         only_rows: false,
@@ -44,13 +40,11 @@ pub fn run(plan: &Plan<'_>) -> Result<Exit, Failure> {
     if args.seed.is_none() && !args.run.quiet {
         let _ = writeln!(io::stderr(), "seed {}", plan.corpus.seed);
     }
-    let pipeline = plan.pipeline()?;
-    run.results.take_format(pipeline.format.as_ref())?;
     let start = run.start.take();
     let before = start.as_ref().map_or(0, |start| start.counts.records());
     let progressed = || Progressed::of_rows(before, &progress);
     // Rows with several solutions are no fault where they were asked for.
-    run.results.diagnostics.ignore();
+    run.results.messages.ignore();
     let (corpus, results) = (&plan.corpus, &mut run.results);
     let ran = run.meter.watch(progressed, || pipeline.make_into(corpus, start, results, &progress));
     run.close(ran, plan)
@@ -66,15 +60,6 @@ impl RunEnd for Plan<'_> {
     fn facts(&self, report: &Report) -> Vec<Fact> {
         let summary = self.summary(report);
         vec![("Corpus", summary.corpus()), ("Engine", summary.method())]
-    }
-
-    fn complete(&self, report: &Report, manifest: Option<&Out>) -> Option<String> {
-        let output = self.destinations.output.as_deref();
-        let (out, rows) = manifest.zip(output)?;
-        match Manifest::read(self, rows, report) {
-            Ok(manifest) => write_side(out, |out| write_json(out, &manifest)),
-            Err(error) => Some(format!("{}: {error}", rows.display())),
-        }
     }
 
     fn exit(&self, _: &Report) -> Exit {

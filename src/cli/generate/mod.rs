@@ -1,11 +1,9 @@
 //! `bulkdoku generate`: random puzzles.
 
 mod made;
-mod manifest;
 mod ranges;
 mod summary;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -27,8 +25,8 @@ use super::format::Format;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
-use super::run::settings;
 use super::run_args::RunArgs;
+use super::typed::Typed;
 use super::{Exit, Failure, extensions, help, numbers, sets};
 
 /// Make random puzzles with their solutions
@@ -61,10 +59,9 @@ pub struct Args {
         long,
         value_name = "N",
         help_heading = "Corpus",
-        value_parser = numbers::count,
-        required_unless_present = "verify"
+        value_parser = numbers::count
     )]
-    count: Option<u64>,
+    count: u64,
 
     /// Any number; another one makes another corpus [default: drawn and printed]
     #[arg(short, long, value_name = "S", help_heading = "Corpus", value_parser = numbers::count)]
@@ -157,27 +154,6 @@ pub struct Args {
     #[command(flatten)]
     rows: RowArgs,
 
-    /// Write a JSON file that tells how to make these rows
-    ///
-    /// It has the version, command, seed, rows, the output's SHA-256, and how many puzzles have
-    /// each number of clues and each level. It needs -o FILE.
-    #[arg(long, value_name = "FILE", help_heading = "Output", requires = "output")]
-    manifest: Option<PathBuf>,
-
-    /// Make the rows of a manifest again, and compare
-    ///
-    /// Exit status 0 if they are the same, 1 if not. Nothing is written.
-    #[arg(
-        long,
-        value_name = "MANIFEST",
-        help_heading = "Output",
-        conflicts_with_all = [
-            "count", "seed", "skip", "kind", "output", "latency", "summary_json", "report", "force",
-            "resume", "manifest"
-        ]
-    )]
-    verify: Option<PathBuf>,
-
     /// Use this vector level, not the best of the machine
     #[arg(long, value_name = "LEVEL", help_heading = "Run", value_parser = SimdLevel::by_name)]
     simd: Option<SimdLevel>,
@@ -189,8 +165,7 @@ pub struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   bulkdoku generate --count 1000 --seed 1 -o minimal.txt
-  bulkdoku generate --count 1e6 --seed 1 -o corpus.csv.zst --manifest corpus.json
-  bulkdoku generate --verify corpus.json
+  bulkdoku generate --count 1e6 --seed 1 -o corpus.csv.zst --summary-json corpus.json
   bulkdoku generate --count 1e6 --seed 1 -o corpus.csv --report corpus.html
   bulkdoku generate --count 500k --skip 500k --seed 1 -o second-half.txt
   bulkdoku generate --count 1000 --solved --grids uniform --seed 1 -o grids.txt
@@ -198,8 +173,7 @@ Examples:
   bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
   bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
 
-Exit status: 0 done (or, with --verify, the same), 1 --verify has found a difference, 2 wrong usage,
-3 output failed, 130 interrupted. A closed pipe ends the run with 0.";
+Exit status: 0 done, 2 wrong usage, 3 output failed, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: "generate",
@@ -243,12 +217,9 @@ impl ValueEnum for KindArg {
     }
 }
 
-/// Makes rows, or verifies a manifest.
-pub fn run(args: &Args) -> Result<Exit, Failure> {
-    if let Some(manifest) = &args.verify {
-        return manifest::verify(manifest, args);
-    }
-    made::run(&Plan::new(args)?)
+/// Generates a corpus.
+pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
+    made::run(&Plan::new(args)?, typed)
 }
 
 /// The rows to make, and how they are written.
@@ -262,8 +233,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn new(args: &'a Args) -> Result<Self, Failure> {
-        let destinations =
-            Destinations { manifest: args.manifest.clone(), ..args.destinations.clone() };
+        let destinations = args.destinations.clone();
         destinations.check_sides()?;
         // Other programs call a file of lines .sdm.
         let output = destinations.output.as_deref();
@@ -281,47 +251,26 @@ impl<'a> Plan<'a> {
 
     fn pipeline(&self) -> Result<Pipeline, Failure> {
         let simd = self.simd();
-        let Destinations { output, report, manifest, .. } = &self.destinations;
+        let Destinations { output, report, .. } = &self.destinations;
         Ok(Pipeline {
             threads: self.args.run.threads,
             engine: Box::new(move || EngineKind::default().build(simd)),
             facts: self.rows.facts(),
-            tally: RequestedTally {
-                clues: true,
-                guesses: report.is_some(),
-                levels: manifest.is_some(),
-            },
+            tally: RequestedTally { clues: true, guesses: report.is_some() },
             format: self.rows.rows(false, &[])?,
             compression: output.as_deref().and_then(Compression::of_name),
             ..Pipeline::default()
         })
     }
-
-    /// The options that make the same rows, for `--resume` and `--verify`.
-    fn settings(&self) -> BTreeMap<String, String> {
-        let Corpus { recipe, seed, rows, pool: _ } = &self.corpus;
-        let plain = Recipe::default();
-        let pattern = (recipe.pattern != plain.pattern).then(|| recipe.pattern.to_string());
-        let clues = (recipe.clues != plain.clues).then(|| ranges::text(&recipe.clues));
-        let guesses = (recipe.guesses != plain.guesses).then(|| ranges::text(&recipe.guesses));
-        let own = [
-            ("--count", Some((rows.end - rows.start).to_string())),
-            ("--skip", Some(rows.start.to_string())),
-            ("--seed", Some(seed.to_string())),
-            ("--kind", Some(recipe.kind.to_string())),
-            ("--from", self.args.from.as_ref().map(|path| path.display().to_string())),
-            ("--grids", Some(recipe.grids.to_string())),
-            ("--clues", clues),
-            ("--guesses", guesses),
-            ("--level", recipe.level.map(|level| level.to_string())),
-            ("--symmetry", Some(recipe.symmetry.to_string())),
-            ("--pattern", pattern),
-        ];
-        settings(own.into_iter().chain(self.rows.settings()))
-    }
 }
 
 impl Args {
+    /// The files that are read.
+    fn reads(&self) -> Vec<PathBuf> {
+        let pattern = self.pattern.as_deref().filter(|typed| typed.parse::<Pattern>().is_err());
+        self.from.iter().cloned().chain(pattern.map(PathBuf::from)).collect()
+    }
+
     fn kind(&self) -> Kind {
         match (self.minimal, self.solved, self.hard) {
             (true, ..) => Kind::Minimal,
@@ -352,8 +301,7 @@ impl Args {
             let hint = "--from needs --hard, whose search starts there";
             return Err(Failure::Usage(hint.into()));
         }
-        let count = self.count.unwrap_or(0);
-        let end = self.skip.checked_add(count);
+        let end = self.skip.checked_add(self.count);
         let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
         Ok(Corpus {
             recipe,

@@ -1,6 +1,5 @@
 //! Ranges as they are typed, both ends included: `22`, `21..24`, `21..`, `..24`.
 
-use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::super::numbers;
@@ -14,11 +13,6 @@ pub fn clues(text: &str) -> Result<RangeInclusive<usize>, String> {
 /// Reads numbers of guesses.
 pub fn guesses(text: &str) -> Result<RangeInclusive<u64>, String> {
     read(text, u64::MAX)
-}
-
-/// Writes a range in the form in which it is read.
-pub fn text<T: Display>(range: &RangeInclusive<T>) -> String {
-    format!("{}..{}", range.start(), range.end())
 }
 
 fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
@@ -47,8 +41,6 @@ fn read(text: &str, most: u64) -> Result<RangeInclusive<u64>, String> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -65,19 +57,6 @@ mod tests {
         assert_eq!(guesses("1k..2e3"), Ok(1000..=2000));
         for bad in ["", "..", "24..21", "82", "a..b", "1...2", "21..24..25", "-1..3", "21-24"] {
             assert!(clues(bad).is_err(), "{bad}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_written_is_read(least in 0..=81_usize, more in 0..=81_usize) {
-            let range = least..=(least + more).min(81);
-            prop_assert_eq!(clues(&text(&range)), Ok(range));
-        }
-
-        #[test]
-        fn any_text_is_read_or_refused(text in any::<String>()) {
-            let _ = (clues(&text), guesses(&text));
         }
     }
 }

@@ -17,6 +17,7 @@ use super::super::summary::LatencySummary;
 #[derive(Debug, Serialize)]
 pub struct Summary {
     kind: String,
+    #[serde(skip)]
     seed: u64,
     /// The index of the first row.
     skip: u64,
@@ -34,8 +35,6 @@ pub struct Summary {
     simd: &'static str,
     /// The number of puzzles with each number of clues.
     clues: BTreeMap<usize, u64>,
-    /// The number of puzzles of each level, if that is counted.
-    levels: BTreeMap<u8, u64>,
     /// The time to solve each row.
     latency_ns: LatencySummary,
 }
@@ -57,7 +56,6 @@ impl Summary {
             threads: report.threads,
             simd: simd.name(),
             clues: report.tally.clues.clone(),
-            levels: report.tally.levels.clone(),
             latency_ns: LatencySummary::new(&report.latencies),
         }
     }

@@ -5,7 +5,6 @@ use crate::input::PuzzleRef;
 use crate::pipeline::block::Block;
 use crate::pipeline::requested::RequestedTally;
 use crate::pipeline::tally::Tally;
-use crate::rating::Level;
 
 impl Worker<'_> {
     /// Makes the requested counts of a block.
@@ -29,10 +28,6 @@ impl Worker<'_> {
                     PuzzleRef::Marks(place) => self.records.marks[place as usize].clues().clues(),
                 };
                 clues[count] += 1;
-            }
-            if requested.levels {
-                let level = Level::of_marks(&self.records.as_marks(given));
-                *block.tally.levels.entry(level.number()).or_default() += 1;
             }
         }
         let counted = |counts: &[u64]| -> Vec<(usize, u64)> {

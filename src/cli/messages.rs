@@ -1,0 +1,74 @@
+//! Messages about invalid records on standard error: the first few, and the number of the others.
+
+use std::io::{self, Write};
+
+use indicatif::ProgressBar;
+
+/// The number of messages on standard error.
+const SHOWN: u64 = 20;
+
+/// Shows messages.
+#[derive(Debug)]
+pub struct Messages {
+    /// Messages are printed through the progress bar, as they must not break its line.
+    bar: ProgressBar,
+    quiet: bool,
+    are_ignored: bool,
+    count: u64,
+}
+
+impl Messages {
+    /// Prints nothing if `quiet`.
+    pub fn new(bar: ProgressBar, quiet: bool) -> Self {
+        Self { bar, quiet, are_ignored: false, count: 0 }
+    }
+
+    /// Drops all messages about records.
+    pub fn ignore(&mut self) {
+        self.are_ignored = true;
+    }
+
+    /// Whether messages about records are dropped.
+    pub fn are_ignored(&self) -> bool {
+        self.are_ignored
+    }
+
+    /// Prints a message that is not about a record.
+    pub fn print(&self, message: &str) {
+        if !self.quiet {
+            self.write(&[message.as_bytes(), b"\n"]);
+        }
+    }
+
+    /// Prints the number of messages that were not shown.
+    pub fn finish(&self, has_file: bool) {
+        let hidden = self.count.saturating_sub(SHOWN);
+        if hidden > 0 && !self.quiet {
+            let hint = if has_file { "" } else { "; --errors FILE keeps all" };
+            let _ = writeln!(io::stderr(), "… and {hidden} more{hint}");
+        }
+    }
+
+    /// Shows complete lines, unless there were too many before.
+    pub fn show(&mut self, lines: &[u8]) {
+        if self.are_ignored {
+            return;
+        }
+        let left = SHOWN.saturating_sub(self.count);
+        if left > 0 && !self.quiet {
+            let lines = lines.split_inclusive(|&byte| byte == b'\n');
+            self.write(&lines.take(left as usize).collect::<Vec<_>>());
+        }
+        self.count += memchr::memchr_iter(b'\n', lines).count() as u64;
+    }
+
+    fn write(&self, lines: &[&[u8]]) {
+        self.bar.suspend(|| {
+            let mut stderr = io::stderr().lock();
+            for line in lines {
+                // A failure of standard error cannot be reported.
+                let _ = stderr.write_all(line);
+            }
+        });
+    }
+}

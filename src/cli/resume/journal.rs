@@ -1,0 +1,255 @@
+//! The journal of an unfinished run, from which `--resume` continues.
+//!
+//! It identifies the run (inputs, options), lists the files that the run writes, and has some
+//! checkpoints: places in the input up to which all rows are written, with the length of each
+//! output there and a check sum of its last bytes. Several checkpoints are kept, because a computer
+//! that crashes may lose the end of an output. The first one is before the first row.
+//!
+//! The first line identifies the file as a journal and has a check sum of the rest. A file without
+//! that line is neither read nor replaced nor removed.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use bulkdoku::Tail;
+use bulkdoku::pipeline::Checkpoint;
+use bulkdoku::tail::check_sum;
+use serde::{Deserialize, Serialize};
+use tempfile::TempPath;
+
+use super::super::Failure;
+use super::super::typed::Run;
+
+/// The number of checkpoints that are kept in addition to the first.
+const KEPT: usize = 4;
+/// The start of a journal, followed by a check sum of eight digits, a line feed, and the rest.
+pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
+const DIGITS: usize = 8;
+
+/// The contents of a journal.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Journal {
+    pub run: Run,
+    /// The outputs of rows, then that of messages.
+    pub outputs: Vec<Listed>,
+    /// The paths of the other files that the run writes.
+    pub sides: Vec<String>,
+    /// The oldest first.
+    pub entries: Vec<Entry>,
+}
+
+/// A resumable output.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Listed {
+    pub path: String,
+    pub header: Vec<u8>,
+    /// Whether the run may have written to it. Otherwise its contents are not those of this run.
+    pub is_begun: bool,
+}
+
+/// A checkpoint, and the place in each output there.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Entry {
+    pub checkpoint: Checkpoint,
+    pub marks: Vec<Mark>,
+}
+
+/// A place in an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The number of bytes before it.
+    pub bytes: u64,
+    /// The last bytes before it.
+    pub tail: Tail,
+}
+
+impl Journal {
+    /// Adds an entry, and drops old ones.
+    pub fn add(&mut self, entry: Entry) {
+        self.entries.push(entry);
+        if self.entries.len() > KEPT + 1 {
+            self.entries.remove(1);
+        }
+    }
+
+    /// Returns the paths of files that the run may have written.
+    pub fn written(&self) -> Vec<String> {
+        let begun = self.outputs.iter().filter(|output| output.is_begun);
+        begun.map(|output| &output.path).chain(&self.sides).cloned().collect()
+    }
+
+    /// Returns the bytes of the file.
+    pub fn encode(&self) -> io::Result<Vec<u8>> {
+        let text = serde_json::to_vec(self)?;
+        let mut all = HEAD.to_vec();
+        writeln!(all, "{:08x}", check_sum(&text))?;
+        all.extend_from_slice(&text);
+        Ok(all)
+    }
+
+    /// Parses the bytes of a file; `None` if they are damaged.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let (sum, text) = bytes.strip_prefix(HEAD)?.split_at_checked(DIGITS)?;
+        let text = text.strip_prefix(b"\n")?;
+        let sum = u32::from_str_radix(str::from_utf8(sum).ok()?, 16).ok()?;
+        let journal: Self =
+            (sum == check_sum(text)).then(|| serde_json::from_slice(text).ok()).flatten()?;
+        (!journal.entries.is_empty()).then_some(journal)
+    }
+
+    /// Returns the first difference from the run that `self` describes, if there is one.
+    pub fn difference(&self, run: &Run, outputs: &[String]) -> Option<String> {
+        let compared = match self.entries.last() {
+            // The input that failed, and those after it, may be other files now.
+            Some(last) if last.checkpoint.input_failed => last.checkpoint.source,
+            _ => run.inputs.len(),
+        };
+        let paths: Vec<_> = self.outputs.iter().map(|output| &*output.path).collect();
+        let difference = run.difference(&self.run, compared);
+        difference.or_else(|| {
+            (paths != outputs).then(|| format!("the outputs were {} before", paths.join(", ")))
+        })
+    }
+}
+
+/// The file of a journal, next to an output.
+#[derive(Debug)]
+pub struct JournalFile {
+    output: PathBuf,
+    path: PathBuf,
+    /// The path of the next version while it is written.
+    new: PathBuf,
+    /// Whether this run owns the file at `path`.
+    is_saved: bool,
+}
+
+/// What is at the path of a journal.
+enum Contents {
+    Nothing,
+    /// An incomplete first line.
+    Beginning,
+    /// A journal, perhaps a damaged one.
+    Journal(Vec<u8>),
+    /// Another file, or a link.
+    Other,
+}
+
+impl Contents {
+    fn at(path: &Path) -> Result<Self, Failure> {
+        Self::read(path).map_err(|error| Failure::at(path, error))
+    }
+
+    fn read(path: &Path) -> io::Result<Self> {
+        match fs::symlink_metadata(path) {
+            Ok(found) if !found.is_file() => return Ok(Self::Other),
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::Nothing),
+            Err(error) => return Err(error),
+        }
+        let mut file = File::open(path)?;
+        let mut bytes = Vec::new();
+        (&file).take(HEAD.len() as u64).read_to_end(&mut bytes)?;
+        if bytes == HEAD {
+            file.read_to_end(&mut bytes)?;
+            return Ok(Self::Journal(bytes));
+        }
+        Ok(if HEAD.starts_with(&bytes) { Self::Beginning } else { Self::Other })
+    }
+}
+
+impl JournalFile {
+    /// The journal of an output.
+    pub fn of(output: &Path) -> Self {
+        let [path, new] = [".resume", ".resume.new"].map(|ending| {
+            let mut path = output.as_os_str().to_owned();
+            path.push(ending);
+            PathBuf::from(path)
+        });
+        Self { output: output.into(), path, new, is_saved: false }
+    }
+
+    /// The paths that it uses.
+    pub fn paths(&self) -> [&Path; 2] {
+        [&self.path, &self.new]
+    }
+
+    /// Returns whether there is a journal.
+    pub fn exists(&self) -> bool {
+        matches!(Contents::read(&self.path), Ok(Contents::Journal(_)))
+    }
+
+    /// Refuses the output if another file is where its journal would be.
+    pub fn check(&self) -> Result<(), Failure> {
+        for path in self.paths() {
+            let is_other = match Contents::at(path)? {
+                Contents::Other => true,
+                // A run that was killed may have left it.
+                Contents::Beginning => path != self.new,
+                Contents::Nothing | Contents::Journal(_) => false,
+            };
+            if is_other {
+                return Err(Failure::Usage(format!(
+                    "{}: is not a journal of bulkdoku, but is where that of {} would be; move it, \
+                     or name another output",
+                    path.display(),
+                    self.output.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the journal, if there is one.
+    pub fn load(&self) -> Result<Option<Vec<u8>>, Failure> {
+        self.check()?;
+        Ok(match Contents::at(&self.path)? {
+            Contents::Journal(bytes) => Some(bytes),
+            _ => None,
+        })
+    }
+
+    /// Parses the bytes of [`load`](Self::load). Refuses a damaged journal.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Journal, Failure> {
+        Journal::decode(bytes).ok_or_else(|| {
+            let what = "is damaged or was changed; --force starts over";
+            Failure::Usage(format!("{}: {what}", self.path.display()))
+        })
+    }
+
+    /// Adopts the journal of the earlier run that is resumed, or removes it.
+    pub fn begin(&mut self, is_resumed: bool) -> io::Result<()> {
+        if is_resumed {
+            self.is_saved = true;
+            return Ok(());
+        }
+        self.remove()
+    }
+
+    /// Saves the journal. The old file is kept until the new one is complete and on the disk. No
+    /// other file is replaced, and no link is followed.
+    pub fn save(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if let Contents::Beginning | Contents::Journal(_) = Contents::read(&self.new)? {
+            fs::remove_file(&self.new)?;
+        }
+        let mut file = File::create_new(&self.new)?;
+        let new = TempPath::try_from_path(&self.new)?;
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        if self.is_saved { new.persist(&self.path) } else { new.persist_noclobber(&self.path) }?;
+        self.is_saved = true;
+        Ok(())
+    }
+
+    /// Removes the journal, if there is one.
+    pub fn remove(&mut self) -> io::Result<()> {
+        if !self.is_saved && !self.exists() {
+            return Ok(());
+        }
+        self.is_saved = false;
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+}

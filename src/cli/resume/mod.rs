@@ -1,0 +1,389 @@
+//! Resumable outputs: the sink that writes the rows and messages of a run, and its journal.
+//!
+//! `results.csv.resume` is the journal of `results.csv` until the run is complete. It is saved
+//! before the first byte of any output. Therefore an output with a journal is not complete, and one
+//! without is complete or was written by someone else. An output is created with its header when it
+//! gets its first row, except that a single output always has its header. A resumed run truncates
+//! all outputs to the last checkpoint that they all reach, and continues there.
+
+mod disk;
+mod journal;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::mem;
+use std::time::{Duration, Instant};
+
+use bulkdoku::Tail;
+use bulkdoku::input::Position;
+#[cfg(feature = "parquet")]
+use bulkdoku::output::ParquetFile;
+use bulkdoku::output::RowFormat;
+use bulkdoku::pipeline::{Checkpoint, Sink};
+use bulkdoku::stats::Timeline;
+
+use super::Failure;
+use super::messages::Messages;
+use super::typed::Run;
+
+pub use disk::{Disk, FileHash};
+use journal::{Entry, Listed, Mark};
+pub use journal::{Journal, JournalFile};
+
+/// The number of bytes before a checkpoint that are compared when a run is resumed.
+const TAIL_BYTES: u64 = 64 * 1024;
+
+/// The number of bytes of a header that are compared. Those after them may be replaced at the end.
+const HEADER_START: usize = 8;
+
+/// The file operations of a run. Outputs are numbered: those of rows, then that of messages. Errors
+/// name the file. Tests replace it to fail at any byte.
+pub trait Storage: Send {
+    /// Returns the name of an output in messages.
+    fn name(&self, output: usize) -> String;
+    /// Appends to an output.
+    fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
+    /// Replaces the first bytes of an output.
+    fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()>;
+    /// Returns the length of an output; `None` if it is not a regular file.
+    fn length(&self, output: usize) -> io::Result<Option<u64>>;
+    /// Reads the `count` bytes before `end`.
+    fn read_before(&self, output: usize, end: u64, count: u64) -> io::Result<Vec<u8>>;
+    /// Truncates an output, and continues there.
+    fn truncate(&mut self, output: usize, length: u64) -> io::Result<()>;
+    /// Whether there can be a journal.
+    fn has_journal(&self) -> bool;
+    /// Replaces the journal as a whole.
+    fn save(&mut self, journal: &[u8]) -> io::Result<()>;
+    /// Removes the journal: the outputs are complete.
+    fn complete(&mut self) -> io::Result<()>;
+}
+
+/// The outputs of rows and messages of a run.
+#[derive(Debug)]
+pub struct RowFiles<S> {
+    storage: S,
+    journal: Journal,
+    /// The number of outputs of rows.
+    rows: usize,
+    /// The length of each output.
+    lengths: Vec<u64>,
+    /// The length of each output at the last checkpoint.
+    complete_lengths: Vec<u64>,
+    /// The place of the last checkpoint.
+    place: Option<(usize, Position)>,
+    saved: Instant,
+    /// The minimum time between two saved checkpoints. It bounds the work that is repeated.
+    interval: Duration,
+    is_saved: bool,
+    has_reported_journal: bool,
+    /// Whether an output lacks something before the current place. A later run has to go back to
+    /// the last entry of the journal.
+    is_incomplete: bool,
+    messages_error: Option<io::Error>,
+    pub messages: Messages,
+    #[cfg(feature = "parquet")]
+    parquet: Option<ParquetFile>,
+    /// The final header for a number of bytes, if it differs from that at the start.
+    final_header: Option<fn(u64) -> Vec<u8>>,
+    timing: Option<Timing>,
+}
+
+/// When rows were written.
+#[derive(Debug)]
+struct Timing {
+    began: Instant,
+    records: u64,
+    timeline: Timeline,
+}
+
+impl<S: Storage> RowFiles<S> {
+    /// Starts a run. `outputs` are the paths of the outputs: `rows` of rows, then that of messages,
+    /// if there is one.
+    pub fn new(
+        storage: S,
+        run: Run,
+        outputs: Vec<String>,
+        rows: usize,
+        messages: Messages,
+    ) -> Self {
+        let count = outputs.len();
+        let listed = |path| Listed { path, ..Listed::default() };
+        let first =
+            Entry { checkpoint: Checkpoint::default(), marks: vec![Mark::default(); count] };
+        let outputs = outputs.into_iter().map(listed).collect();
+        let journal = Journal { run, outputs, sides: Vec::new(), entries: vec![first] };
+        Self::with(storage, journal, rows, messages)
+    }
+
+    fn with(storage: S, journal: Journal, rows: usize, messages: Messages) -> Self {
+        let count = journal.outputs.len();
+        Self {
+            storage,
+            journal,
+            rows,
+            lengths: vec![0; count],
+            complete_lengths: vec![0; count],
+            place: None,
+            saved: Instant::now(),
+            interval: Duration::from_millis(200),
+            is_saved: false,
+            has_reported_journal: false,
+            is_incomplete: false,
+            messages_error: None,
+            messages,
+            #[cfg(feature = "parquet")]
+            parquet: None,
+            final_header: None,
+            timing: None,
+        }
+    }
+
+    /// Resumes the run of a journal from the returned checkpoint.
+    pub fn resume(
+        storage: S,
+        mut journal: Journal,
+        rows: usize,
+        messages: Messages,
+    ) -> Result<(Self, Checkpoint), Failure> {
+        let failed = |error: io::Error| Failure::Io(error.to_string());
+        let count = journal.outputs.len();
+        let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
+        let lengths = lengths.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        let is_within = |entry: &Entry| {
+            entry.marks.iter().zip(&lengths).all(|(mark, length)| mark.bytes <= *length)
+        };
+        let last = journal.entries.iter().rposition(is_within).unwrap_or(0);
+        journal.entries.truncate(last + 1);
+        let Entry { checkpoint, marks } = &journal.entries[last];
+        for (output, (mark, listed)) in marks.iter().zip(&journal.outputs).enumerate() {
+            let header = &listed.header[..HEADER_START.min(listed.header.len())];
+            let known = lengths[output].min(header.len() as u64);
+            let start = storage.read_before(output, known, known).map_err(failed)?;
+            let count = u64::from(mark.tail.bytes);
+            let tail = storage.read_before(output, mark.bytes, count).map_err(failed)?;
+            let is_foreign = !listed.is_begun && lengths[output] > 0;
+            if is_foreign || !header.starts_with(&start) || !mark.tail.is_of(&tail) {
+                let what = "has been modified since the previous run; --force starts over";
+                return Err(Failure::Usage(format!("{}: {what}", storage.name(output))));
+            }
+        }
+        // An input that failed is read again.
+        let start = Checkpoint { input_failed: false, ..checkpoint.clone() };
+        let lengths: Vec<_> = marks.iter().map(|mark| mark.bytes).collect();
+        let mut files = Self::with(storage, journal, rows, messages);
+        files.journal.encode().and_then(|bytes| files.storage.save(&bytes)).map_err(failed)?;
+        for (output, length) in lengths.iter().enumerate() {
+            files.storage.truncate(output, *length).map_err(failed)?;
+        }
+        files.is_saved = true;
+        files.complete_lengths.clone_from(&lengths);
+        files.lengths = lengths;
+        Ok((files, start))
+    }
+
+    /// Prepares for rows of a format.
+    ///
+    /// # Errors
+    /// When no file can have its columns.
+    #[cfg_attr(not(feature = "parquet"), allow(clippy::unnecessary_wraps))]
+    pub fn take_format(&mut self, format: &dyn RowFormat) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if let Some(columns) = format.parquet_columns() {
+            self.parquet = Some(ParquetFile::new(columns)?);
+        }
+        self.final_header = format.whole_header();
+        Ok(())
+    }
+
+    /// Starts to record when rows are written. Earlier runs have written those of `records`.
+    pub fn keep_time(&mut self, records: u64) {
+        let (began, timeline) = (Instant::now(), Timeline::new());
+        self.timing = Some(Timing { began, records, timeline });
+    }
+
+    /// When rows were written, if that was recorded.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.timing.as_ref().map(|timing| &timing.timeline)
+    }
+
+    /// The files.
+    pub fn storage(&mut self) -> &mut S {
+        &mut self.storage
+    }
+
+    /// Whether `--resume` can continue the run.
+    pub fn can_be_resumed(&self) -> bool {
+        self.is_saved
+    }
+
+    /// Removes the journal: the outputs are complete.
+    pub fn complete(mut self) -> io::Result<()> {
+        self.storage.complete()
+    }
+
+    /// Whether an output lacks something that a later run can write.
+    pub fn is_incomplete(&self) -> bool {
+        self.is_incomplete
+    }
+
+    /// The message that messages are missing in their file.
+    pub fn loss(&self) -> Option<String> {
+        let error = self.messages_error.as_ref()?;
+        Some(format!("{error}; messages are missing there"))
+    }
+
+    /// Lists files that the run writes at its end, which a resumed run may replace.
+    pub fn list_sides(&mut self, paths: Vec<String>) {
+        let sides = &mut self.journal.sides;
+        let count = sides.len();
+        sides.extend(paths);
+        sides.sort_unstable();
+        sides.dedup();
+        if sides.len() > count {
+            self.save();
+        }
+    }
+
+    /// Appends to an output. Its header precedes its first bytes, and the journal lists it before.
+    fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
+        let Listed { is_begun, .. } = &mut self.journal.outputs[output];
+        if !mem::replace(is_begun, true) {
+            self.save();
+        }
+        if self.lengths[output] == 0 {
+            let header = &self.journal.outputs[output].header;
+            self.storage.append(output, header)?;
+            self.lengths[output] = header.len() as u64;
+        }
+        self.storage.append(output, bytes)?;
+        self.lengths[output] += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Saves the journal. If that fails, the rows and the earlier entries are still there.
+    fn save(&mut self) {
+        // After a failure, the next attempt is when the next entry is due.
+        self.saved = Instant::now();
+        if !self.storage.has_journal() {
+            return;
+        }
+        match self.journal.encode().and_then(|bytes| self.storage.save(&bytes)) {
+            Ok(()) => self.is_saved = true,
+            Err(error) if !mem::replace(&mut self.has_reported_journal, true) => {
+                self.messages.print(&error.to_string());
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn add_entry(&mut self, checkpoint: &Checkpoint) {
+        let mark = |output: usize| {
+            let bytes = self.lengths[output];
+            let after_header = bytes - bytes.min(self.journal.outputs[output].header.len() as u64);
+            let count = after_header.min(TAIL_BYTES);
+            // Bytes that cannot be read are not compared later.
+            let last = self.storage.read_before(output, bytes, count).unwrap_or_default();
+            Mark { bytes, tail: Tail::of(&last, TAIL_BYTES as usize) }
+        };
+        let marks = (0..self.lengths.len()).map(mark).collect();
+        self.journal.add(Entry { checkpoint: checkpoint.clone(), marks });
+        self.save();
+    }
+
+    /// Whether messages are missing that a later run can write.
+    fn can_mend_messages(&self) -> bool {
+        self.messages_error.is_some() && matches!(self.storage.length(self.rows), Ok(Some(_)))
+    }
+
+    /// Appends rows. After a failure, all outputs end with the last checkpoint.
+    fn append_rows(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
+        let written = self.append(output, bytes);
+        if written.is_err() {
+            for (output, length) in self.complete_lengths[..self.rows].iter().enumerate() {
+                // A failure of truncating would tell less than this one.
+                let _ = self.storage.truncate(output, *length);
+            }
+        }
+        written
+    }
+
+    /// Ensures that a single output has its header.
+    fn begin(&mut self) -> io::Result<()> {
+        if self.rows == 1 && self.lengths[0] == 0 {
+            self.append_rows(0, &[])?;
+            self.complete_lengths[0] = self.lengths[0];
+        }
+        Ok(())
+    }
+}
+
+impl<S: Storage> Sink for RowFiles<S> {
+    fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {
+        let output = usize::from(output);
+        self.journal.outputs[output].header = bytes.to_vec();
+        if self.lengths[output] > 0 {
+            return self.storage.replace_start(output, bytes);
+        }
+        self.begin()
+    }
+
+    fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if let Some(file) = &mut self.parquet {
+            let mut pages = Vec::new();
+            file.take(bytes, &mut pages)?;
+            return self.append_rows(usize::from(output), &pages);
+        }
+        self.append_rows(usize::from(output), bytes)
+    }
+
+    /// Only rows that fail end the run.
+    fn messages(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.messages.show(bytes);
+        let has_file = self.journal.outputs.len() > self.rows;
+        if has_file && self.messages_error.is_none() && !self.messages.are_ignored() {
+            let length = self.lengths[self.rows];
+            if let Err(error) = self.append(self.rows, bytes) {
+                self.messages_error = Some(error);
+                let _ = self.storage.truncate(self.rows, length);
+            }
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&mut self, at: &Checkpoint) -> io::Result<()> {
+        self.complete_lengths.clone_from(&self.lengths);
+        if let Some(Timing { began, records, timeline }) = &mut self.timing {
+            let all = at.counts.records();
+            timeline.add(began.elapsed(), all - mem::replace(records, all));
+        }
+        // The last checkpoint is passed twice.
+        let place = (at.source, at.position);
+        let is_last = self.place.replace(place) == Some(place);
+        let was_complete = !self.is_incomplete;
+        self.is_incomplete |= at.input_failed || self.can_mend_messages();
+        // The last entry is the one where the input failed.
+        let is_due = is_last || at.input_failed || self.saved.elapsed() >= self.interval;
+        if was_complete && is_due && !self.can_mend_messages() && self.storage.has_journal() {
+            self.add_entry(at);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: bool) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if let Some(file) = &mut self.parquet {
+            let mut pages = Vec::new();
+            file.finish(&mut pages)?;
+            return self.append_rows(0, &pages);
+        }
+        self.begin()?;
+        if let Some(of) = self.final_header {
+            let header = self.journal.outputs[0].header.len() as u64;
+            self.header(0, &of(self.lengths[0] - header))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,388 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use indicatif::ProgressBar;
+
+use super::journal::HEAD;
+use super::*;
+
+/// Where a run fails, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fails {
+    Never,
+    /// The process ends after this many bytes.
+    Crash(usize),
+    /// After this many bytes the disk is full.
+    FullDisk(usize),
+}
+
+/// The size of a journal for [`Fails`]. It is replaced as a whole, so its other bytes make no
+/// difference.
+const JOURNAL_BYTES: usize = 2;
+
+/// Files in memory, which outlive runs.
+#[derive(Debug, Default)]
+struct Files {
+    outputs: Vec<Vec<u8>>,
+    journal: Option<Vec<u8>>,
+    written: usize,
+    is_over: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Fake {
+    files: Arc<Mutex<Files>>,
+    fails: Fails,
+}
+
+impl Fake {
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap()
+    }
+
+    /// Starts a run that fails differently.
+    fn with(&self, fails: Fails) -> Self {
+        let mut files = self.files();
+        (files.written, files.is_over) = (0, false);
+        Self { files: Arc::clone(&self.files), fails }
+    }
+
+    /// Returns how many of these bytes can be written, with an error if not all.
+    fn write(&self, files: &mut Files, bytes: usize) -> (usize, io::Result<()>) {
+        let left = match self.fails {
+            _ if files.is_over => 0,
+            Fails::Never => usize::MAX,
+            Fails::Crash(at) | Fails::FullDisk(at) => at - files.written,
+        };
+        let count = bytes.min(left);
+        files.written += count;
+        if count == bytes && !files.is_over {
+            return (count, Ok(()));
+        }
+        files.is_over |= matches!(self.fails, Fails::Crash(_));
+        (count, Err(io::ErrorKind::StorageFull.into()))
+    }
+
+    fn check(&self) -> io::Result<MutexGuard<'_, Files>> {
+        let files = self.files();
+        if files.is_over { Err(io::Error::other("the process has ended")) } else { Ok(files) }
+    }
+}
+
+impl Storage for Fake {
+    fn name(&self, output: usize) -> String {
+        output.to_string()
+    }
+
+    fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
+        let mut files = self.files();
+        let (count, written) = self.write(&mut files, bytes.len());
+        assert!(count == 0 || files.journal.is_some(), "the journal is saved before");
+        files.outputs[output].extend(&bytes[..count]);
+        written
+    }
+
+    fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
+        self.check()?.outputs[output][..bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn length(&self, output: usize) -> io::Result<Option<u64>> {
+        Ok(Some(self.check()?.outputs[output].len() as u64))
+    }
+
+    fn read_before(&self, output: usize, end: u64, count: u64) -> io::Result<Vec<u8>> {
+        Ok(self.check()?.outputs[output][(end - count) as usize..end as usize].to_vec())
+    }
+
+    fn truncate(&mut self, output: usize, length: u64) -> io::Result<()> {
+        self.check()?.outputs[output].truncate(length as usize);
+        Ok(())
+    }
+
+    fn has_journal(&self) -> bool {
+        true
+    }
+
+    fn save(&mut self, journal: &[u8]) -> io::Result<()> {
+        let mut files = self.files();
+        let (_, written) = self.write(&mut files, JOURNAL_BYTES);
+        written?;
+        files.journal = Some(journal.to_vec());
+        Ok(())
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        self.check()?.journal = None;
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Header {
+    None,
+    Text,
+    /// A number of rows, written again at the end.
+    Count,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    /// The number of outputs of rows.
+    outputs: u8,
+    header: Header,
+    /// Whether every checkpoint is saved, or only the last one.
+    saves_all: bool,
+}
+
+const RECORDS: u64 = 8;
+const RECORDS_PER_BLOCK: u64 = 2;
+
+impl Case {
+    fn all() -> impl Iterator<Item = Self> {
+        let headers = [Header::None, Header::Text, Header::Count];
+        let pairs = headers.into_iter().flat_map(|header| [(header, true), (header, false)]);
+        pairs.flat_map(|(header, saves_all)| {
+            [1, 4].map(|outputs| Self { outputs, header, saves_all })
+        })
+    }
+
+    fn files(self) -> Fake {
+        let outputs = vec![Vec::new(); usize::from(self.outputs) + 1];
+        let files = Files { outputs, ..Files::default() };
+        Fake { files: Arc::new(Mutex::new(files)), fails: Fails::Never }
+    }
+
+    fn header(self, rows: u64) -> Vec<u8> {
+        match self.header {
+            Header::None => Vec::new(),
+            Header::Text => b"a,b\n".to_vec(),
+            Header::Count => format!("of rows:{rows}\n").into_bytes(),
+        }
+    }
+
+    /// Writes a record to the output of its row: all rows at first go to output 1 of several, and
+    /// output 3 has none.
+    fn write(self, record: u64, into: &mut impl Sink) -> io::Result<()> {
+        let output = if record < 3 { 1 } else { record % 3 } as u8 % self.outputs;
+        into.rows(output, format!("r{record}\n").as_bytes())?;
+        if record % 4 == 3 {
+            into.messages(format!("m{record}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Runs until the end or a failure. Returns the number of rows that it has written.
+    fn run(self, storage: Fake) -> Result<u64, Failure> {
+        let failed = |error: io::Error| Failure::Io(error.to_string());
+        let messages = Messages::new(ProgressBar::hidden(), true);
+        let journal = storage.files().journal.clone();
+        let rows = usize::from(self.outputs);
+        let (mut into, start) = if let Some(journal) = journal {
+            let journal = Journal::decode(&journal).unwrap();
+            let (into, start) = RowFiles::resume(storage, journal, rows, messages)?;
+            (into, Some(start))
+        } else {
+            let names = (0..=rows).map(|output| output.to_string()).collect();
+            let run = Run::default();
+            (RowFiles::new(storage, run, names, rows, messages), None)
+        };
+        if self.saves_all {
+            into.interval = Duration::ZERO;
+        }
+        let mut at = start.clone().unwrap_or_default();
+        let begin = at.position.offset;
+        let mut work = || {
+            if start.is_none() {
+                (0..self.outputs).try_for_each(|output| into.header(output, &self.header(0)))?;
+            }
+            while at.position.offset < RECORDS {
+                for record in at.position.offset..at.position.offset + RECORDS_PER_BLOCK {
+                    self.write(record, &mut into)?;
+                }
+                at.position.offset += RECORDS_PER_BLOCK;
+                into.checkpoint(&at)?;
+            }
+            into.checkpoint(&at)?;
+            if self.outputs == 1 {
+                into.header(0, &self.header(RECORDS))?;
+            }
+            into.finish(true)
+        };
+        work().map_err(failed)?;
+        if into.is_incomplete() {
+            return Err(Failure::Io("messages are missing".into()));
+        }
+        into.complete().map_err(failed)?;
+        Ok(at.position.offset - begin)
+    }
+
+    /// The outputs of an undisturbed run.
+    fn expected(self) -> Vec<Vec<u8>> {
+        let files = self.files();
+        self.run(files.clone()).unwrap();
+        let outputs = files.files().outputs.clone();
+        let counts = |rows: &Vec<u8>| memchr::memchr_iter(b'\n', rows).count();
+        let headers = if self.header(0).is_empty() { 0 } else { self.outputs.min(3) };
+        let rows: usize = outputs[..usize::from(self.outputs)].iter().map(counts).sum();
+        assert_eq!(rows, RECORDS as usize + usize::from(headers), "{self:?}");
+        assert!(self.outputs == 1 || outputs[3].is_empty(), "an output without rows has no header");
+        outputs
+    }
+}
+
+/// Wherever a run fails, and then the run that resumes it, the outputs are those of an undisturbed
+/// run in the end.
+#[test]
+fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
+    for case in Case::all() {
+        let expected = case.expected();
+        let (mut at, mut was_shorter) = (0, false);
+        loop {
+            let mut is_over = true;
+            for fails in [Fails::Crash, Fails::FullDisk] {
+                for second in [2 * at / 3, at + 7] {
+                    let files = case.files();
+                    let first = case.run(files.with(fails(at)));
+                    is_over &= first.is_ok();
+                    if first.is_err() && case.run(files.with(fails(second))).is_err() {
+                        let left = case.run(files.with(Fails::Never)).unwrap();
+                        was_shorter |= left < RECORDS;
+                    }
+                    let files = files.files();
+                    assert_eq!(files.outputs, expected, "{case:?} {:?} {second}", fails(at));
+                    assert_eq!(files.journal, None);
+                }
+            }
+            if is_over {
+                break;
+            }
+            at += 1;
+        }
+        assert!(at > 30, "{at}");
+        assert_eq!(was_shorter, case.saves_all, "{case:?}");
+    }
+}
+
+/// A full disk leaves no torn row.
+#[test]
+fn a_full_disk_leaves_complete_rows() {
+    for case in Case::all() {
+        for at in 0..80 {
+            let files = case.files();
+            if case.run(files.with(Fails::FullDisk(at))).is_ok() {
+                continue;
+            }
+            for output in &files.files().outputs {
+                assert!(output.is_empty() || output.ends_with(b"\n"), "{case:?} {at}: {output:?}");
+            }
+        }
+    }
+}
+
+/// A file that another program has written is refused, and nothing is changed.
+#[test]
+fn foreign_and_modified_files_are_refused() {
+    for case in Case::all() {
+        let mut refused = [0; 2];
+        for at in 0..80 {
+            for output in 0..=usize::from(case.outputs) {
+                let files = case.files();
+                if case.run(files.with(Fails::Crash(at))).is_ok() || files.files().journal.is_none()
+                {
+                    continue;
+                }
+                let journal = Journal::decode(files.files().journal.as_ref().unwrap()).unwrap();
+                let marked = journal.entries.last().unwrap().marks[output].bytes as usize;
+                let is_begun = journal.outputs[output].is_begun;
+                let header = journal.outputs[output].header.len();
+                let before = {
+                    let outputs = &mut files.files().outputs;
+                    if !is_begun {
+                        outputs[output] = b"mine\n".to_vec();
+                    } else if marked > header {
+                        outputs[output][marked - 2] ^= 1;
+                    } else {
+                        continue;
+                    }
+                    outputs.clone()
+                };
+                refused[usize::from(is_begun)] += 1;
+                let resumed = case.run(files.with(Fails::Never));
+                let message = resumed.unwrap_err().to_string();
+                assert!(message.contains("has been modified"), "{case:?} {at}: {message}");
+                assert_eq!(files.files().outputs, before);
+            }
+        }
+        assert!(refused[0] > 0, "{case:?}");
+        assert_eq!(refused[1] > 0, case.saves_all, "{case:?}");
+    }
+}
+
+/// A journal that cannot be saved does not end the run.
+#[test]
+fn a_run_without_journal_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("rows");
+    let mut file = JournalFile::of(&output);
+    fs::create_dir(folder.path().join("rows.resume.new")).unwrap();
+    assert!(file.save(b"journal").is_err());
+    assert!(!folder.path().join("rows.resume").exists());
+}
+
+#[test]
+fn damaged_journals_and_other_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("rows");
+    let [path, new] = ["rows.resume", "rows.resume.new"].map(|name| folder.path().join(name));
+    let storage = Case { outputs: 1, header: Header::Text, saves_all: true }.files();
+    let messages = Messages::new(ProgressBar::hidden(), true);
+    let names = vec!["0".into(), "1".into()];
+    let files = RowFiles::new(storage, Run::default(), names, 1, messages);
+    let bytes = files.journal.encode().unwrap();
+    let mut file = JournalFile::of(&output);
+    file.save(&bytes).unwrap();
+    assert_eq!(file.load().unwrap().unwrap(), bytes);
+    assert!(file.decode(&bytes).is_ok() && file.exists() && !new.exists());
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        fs::write(&path, &changed).unwrap();
+        let loaded = file.load().and_then(|bytes| file.decode(&bytes.unwrap()));
+        let expected = if at < HEAD.len() { "is not a journal" } else { "is damaged" };
+        assert!(loaded.unwrap_err().to_string().contains(expected), "{at}");
+        assert_eq!(fs::read(&path).unwrap(), changed);
+    }
+    for length in HEAD.len()..bytes.len() {
+        assert!(file.decode(&bytes[..length]).is_err(), "{length}");
+    }
+    fs::remove_file(&path).unwrap();
+
+    // What a run that was killed may have left is replaced, unlike other files and links.
+    let other = folder.path().join("other");
+    for (at, text, is_fine) in [
+        (&path, &b"mine"[..], false),
+        (&path, b"", false),
+        (&new, b"mine", false),
+        (&new, b"", true),
+        (&new, &HEAD[..9], true),
+        (&new, &bytes[..HEAD.len() + 20], true),
+    ] {
+        fs::write(at, text).unwrap();
+        let mut file = JournalFile::of(&output);
+        assert_eq!(file.check().is_ok(), is_fine, "{at:?} {text:?}");
+        assert_eq!(file.save(&bytes).is_ok(), is_fine, "{at:?} {text:?}");
+        file.remove().unwrap();
+        if !is_fine {
+            assert_eq!(fs::read(at).unwrap(), text);
+            fs::remove_file(at).unwrap();
+        }
+        fs::write(&other, &bytes).unwrap();
+        symlink(&other, at).unwrap();
+        let mut file = JournalFile::of(&output);
+        assert!(file.check().is_err() && file.save(b"x").is_err());
+        assert_eq!(fs::read(&other).unwrap(), bytes);
+        fs::remove_file(at).unwrap();
+    }
+}

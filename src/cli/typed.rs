@@ -1,0 +1,261 @@
+//! The options as typed, and the identity of a run: only the same run is resumed.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use serde::{Deserialize, Serialize};
+
+use super::identity;
+
+/// The program and its version. Other versions may write other rows.
+const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+
+/// The options that cannot change rows. All others must be the same when a run is resumed. The
+/// output is identified by its path.
+pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
+    "--color",
+    "--force",
+    "--latency",
+    "--memory",
+    "--no-progress",
+    "--output",
+    "--progress",
+    "--quiet",
+    "--report",
+    "--resume",
+    "--simd",
+    "--summary-json",
+    "--threads",
+    "--window",
+];
+
+/// The values of each option or argument that was typed.
+pub type Options = BTreeMap<String, Vec<String>>;
+
+/// The command line of a subcommand.
+#[derive(Clone, Debug, Default)]
+pub struct Typed {
+    pub subcommand: String,
+    pub options: Options,
+    /// The seed, if the subcommand has one.
+    pub seed: Option<u64>,
+}
+
+impl Typed {
+    /// Reads what was typed for a subcommand, from the matches of the whole command.
+    pub fn of(command: &clap::Command, matches: &ArgMatches) -> Self {
+        let Some((subcommand, matches)) = matches.subcommand() else { return Self::default() };
+        let arguments = command.find_subcommand(subcommand).into_iter();
+        let typed = |argument: &&clap::Arg| {
+            let source = matches.try_contains_id(argument.get_id().as_str());
+            source.is_ok()
+                && matches.value_source(argument.get_id().as_str())
+                    == Some(ValueSource::CommandLine)
+        };
+        let option = |argument: &clap::Arg| {
+            let id = argument.get_id().as_str();
+            let name = argument.get_long().map_or_else(|| id.into(), |long| format!("--{long}"));
+            let values = matches.get_raw(id).into_iter().flatten();
+            let has_values = argument.get_action().takes_values();
+            (name, values.filter(|_| has_values).map(lossless).collect())
+        };
+        let options = arguments.flat_map(clap::Command::get_arguments).filter(typed).map(option);
+        Self { subcommand: subcommand.into(), options: options.collect(), seed: None }
+    }
+
+    /// Sets the seed in effect. It identifies the run even if it was drawn.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = Some(seed);
+        self.options.insert("--seed".into(), vec![seed.to_string()]);
+    }
+
+    /// The identity of the run over these inputs, which also reads `others`.
+    pub fn run(&self, inputs: Vec<FileState>, others: &[impl AsRef<Path>]) -> Run {
+        let is_identity = |name: &String| {
+            name.starts_with("--") && !WITHOUT_EFFECT_ON_ROWS.contains(&name.as_str())
+        };
+        let mut options = self.options.clone();
+        options.retain(|name, _| is_identity(name));
+        let others = others.iter().map(|path| {
+            let path = path.as_ref();
+            FileState::of(path.display().to_string(), path)
+        });
+        let program = format!("{PROGRAM} {}", self.subcommand);
+        Run { program, inputs, others: others.collect(), options }
+    }
+}
+
+/// Returns a text that is different for different strings of the operating system.
+pub fn lossless(text: impl AsRef<OsStr>) -> String {
+    let text = text.as_ref();
+    // No argument or path contains the character 0.
+    let escaped = || format!("\0{}", text.as_encoded_bytes().escape_ascii());
+    text.to_str().map_or_else(escaped, String::from)
+}
+
+/// What has to be the same for a run to be resumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// The program, its version, and the subcommand.
+    program: String,
+    /// The inputs, in order.
+    pub inputs: Vec<FileState>,
+    /// Other files that the run reads.
+    others: Vec<FileState>,
+    /// The options that shape rows.
+    options: Options,
+}
+
+/// The identity of a file that is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// Its name in messages and rows.
+    name: String,
+    /// Its absolute path, if it is a file.
+    path: Option<String>,
+    /// Its size in bytes, if it is a file.
+    bytes: Option<u64>,
+    /// When it was modified, if it is a file.
+    modified: Option<SystemTime>,
+}
+
+impl FileState {
+    /// Reads the state of the input of this name at a path.
+    pub fn of(name: String, path: &Path) -> Self {
+        let file = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+        Self {
+            name,
+            path: file.as_ref().map(|_| identity::stored(path)),
+            bytes: file.as_ref().map(fs::Metadata::len),
+            modified: file.as_ref().and_then(|file| file.modified().ok()),
+        }
+    }
+
+    /// The state of an input that is not a file.
+    pub fn of_text(name: String) -> Self {
+        Self { name, path: None, bytes: None, modified: None }
+    }
+}
+
+impl Run {
+    /// Returns the first difference from an earlier run, if there is one. Only the first `compared`
+    /// inputs must be unchanged; of the others only the names count.
+    pub fn difference(&self, before: &Self, compared: usize) -> Option<String> {
+        if self.program != before.program {
+            return Some(format!("it was {} before, this is {}", before.program, self.program));
+        }
+        let names = |run: &Self| {
+            let names: Vec<_> = run.inputs.iter().map(|input| &*input.name).collect();
+            names.join(", ")
+        };
+        if names(self) != names(before) {
+            return Some(format!("the inputs were {} before", names(before)));
+        }
+        let keys = self.options.keys().chain(before.options.keys());
+        let mut changed = keys.filter(|&key| self.options.get(key) != before.options.get(key));
+        if let Some(key) = changed.next() {
+            let value = |run: &Self| match run.options.get(key) {
+                None => "not given".to_owned(),
+                Some(values) if values.is_empty() => "given".into(),
+                Some(values) => values.join(","),
+            };
+            return Some(format!("{key} was {} before, is {} now", value(before), value(self)));
+        }
+        let inputs = self.inputs.iter().zip(&before.inputs).take(compared);
+        let mut files = inputs.chain(self.others.iter().zip(&before.others));
+        let (now, _) = files.find(|(now, before)| now != before)?;
+        Some(format!("the input {} has been changed since", now.name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::ffi::OsString;
+
+    use super::super::command;
+    use super::*;
+
+    fn typed(line: &str) -> Typed {
+        let mut command = command();
+        let matches = command.try_get_matches_from_mut(line.split_whitespace()).unwrap();
+        Typed::of(&command, &matches)
+    }
+
+    #[test]
+    fn what_was_typed_identifies_a_run() {
+        let run = |line: &str| typed(line).run(Vec::new(), &[""; 0]);
+        let before = run("x solve in --limit 3 --keep --only unique,multiple");
+        for same in [
+            "x solve --only unique,multiple --keep --limit 3 in -j 1 -q --simd avx2 --window 64M",
+            "x solve in --limit 3 --keep --only unique,multiple -o x --report r --resume --progress",
+            "x solve in --keep --limit 3 --only unique,multiple --latency l --color always",
+        ] {
+            assert_eq!(run(same).difference(&before, 0), None, "{same}");
+        }
+        for (line, difference) in [
+            (
+                "x solve in --limit 2 --keep --only unique,multiple",
+                "--limit was 3 before, is 2 now",
+            ),
+            ("x solve in --limit 3 --keep", "--only was unique,multiple before, is not given now"),
+            ("x check in", "it was bulkdoku 0.1.0 solve before, this is bulkdoku 0.1.0 check"),
+            (
+                "x solve in --limit 3 --no-header --keep --only unique,multiple",
+                "--no-header was not given before, is given now",
+            ),
+        ] {
+            assert_eq!(run(line).difference(&before, 0).unwrap(), difference);
+        }
+    }
+
+    /// A new option identifies runs, unless it is listed here as well.
+    #[test]
+    fn the_options_without_effect_on_rows_are_listed() {
+        let expected = "--color --force --latency --memory --no-progress --output --progress \
+                        --quiet --report --resume --simd --summary-json --threads --window";
+        assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);
+        let mut command = command();
+        command.build();
+        let names = command.get_subcommands().flat_map(clap::Command::get_arguments);
+        let names: BTreeSet<_> =
+            names.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+        for name in WITHOUT_EFFECT_ON_ROWS {
+            assert!(names.contains(*name), "{name}");
+        }
+    }
+
+    #[test]
+    fn inputs_are_compared_by_path_size_and_time() {
+        let file = |bytes, path: &str| FileState {
+            name: "in".into(),
+            path: Some(path.into()),
+            bytes: Some(bytes),
+            modified: None,
+        };
+        let run = |inputs: Vec<FileState>| typed("x solve").run(inputs, &[""; 0]);
+        let before = run(vec![file(1, "/a/in")]);
+        for changed in [file(2, "/a/in"), file(1, "/b/in")] {
+            let now = run(vec![changed]);
+            let difference = now.difference(&before, 1).unwrap();
+            assert_eq!(difference, "the input in has been changed since");
+            assert_eq!(now.difference(&before, 0), None);
+        }
+        let other = run(vec![FileState::of_text("other".into())]);
+        assert_eq!(other.difference(&before, 1).unwrap(), "the inputs were in before");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn different_names_are_stored_differently() {
+        use std::os::unix::ffi::OsStringExt;
+        let names = [&b"a\xff"[..], b"a\xfe", b"a\\xff", "aÿ".as_bytes(), "a\u{fffd}".as_bytes()];
+        let stored = names.map(|name| lossless(OsString::from_vec(name.into())));
+        assert_eq!(BTreeSet::from(stored).len(), names.len());
+    }
+}

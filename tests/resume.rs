@@ -1,0 +1,385 @@
+//! Outputs that are resumed, in all formats and compressions. `src/cli/resume/tests.rs` tests
+//! failures at every byte.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::symlink;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
+
+use flate2::read::MultiGzDecoder;
+use rustix::process::{Pid, Signal, kill_process};
+use sha2::{Digest, Sha256};
+
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
+
+/// The formats whose outputs may be compressed.
+const COMPRESSIBLE: [&str; 5] = ["csv", "tsv", "jsonl", "lines", "grid"];
+
+/// All formats and compressions, with those that `--split-by` writes first.
+fn endings() -> Vec<String> {
+    let compressed = COMPRESSIBLE
+        .iter()
+        .flat_map(|format| ["", ".gz", ".zst"].map(|compression| format!("{format}{compression}")));
+    compressed.chain(["npy".into(), "parquet".into()]).collect()
+}
+
+fn splittable() -> impl Iterator<Item = String> {
+    endings().into_iter().filter(|ending| !["npy", "parquet"].contains(&&**ending))
+}
+
+/// Puzzles of several statuses.
+fn mixed(count: usize) -> String {
+    let kinds = [CLASSIC.to_owned(), CLASSIC.replace(['8', '6'], "."), "bad".into()];
+    kinds.iter().cycle().take(count).map(|line| format!("{line}\n")).collect()
+}
+
+/// The uncompressed bytes of an output.
+fn contents(folder: &Folder, name: &str) -> Vec<u8> {
+    let bytes = fs::read(folder.path(name)).unwrap();
+    let mut contents = Vec::new();
+    match name.rsplit('.').next() {
+        Some("gz") => drop(MultiGzDecoder::new(&bytes[..]).read_to_end(&mut contents).unwrap()),
+        Some("zst") => zstd::stream::copy_decode(&bytes[..], &mut contents).unwrap(),
+        _ => contents = bytes,
+    }
+    contents
+}
+
+/// Columns without times.
+fn columns(ending: &str) -> &'static str {
+    let has_columns =
+        ["csv", "tsv", "jsonl", "parquet"].iter().any(|with| ending.starts_with(with));
+    if has_columns { "--columns line,solution,status" } else { "" }
+}
+
+#[test]
+fn each_status_has_all_of_its_rows_in_every_format() {
+    let folder = Folder::new();
+    folder.file("in", mixed(6));
+    for ending in splittable() {
+        let columns = columns(&ending);
+        let ran = folder
+            .line(&format!("solve in -q {columns} --split-by status -o {ending}/{{}}.{ending}"));
+        assert_eq!(ran.status, 1, "{ending}: {ran:?}");
+        let names = fs::read_dir(folder.path(&ending)).unwrap().count();
+        assert_eq!(names, 3, "{ending}: outputs without rows are not created");
+        for status in ["unique", "multiple", "malformed"] {
+            let alone = format!("{status}.{ending}");
+            let ran = folder.line(&format!("solve in -q {columns} --only {status} -o {alone}"));
+            assert_eq!(ran.status, 1, "{ending}: {ran:?}");
+            let part = contents(&folder, &format!("{ending}/{status}.{ending}"));
+            assert!(!part.is_empty());
+            assert_eq!(part, contents(&folder, &alone), "{alone}");
+        }
+    }
+}
+
+/// Both runs may start before the output exists. One is refused, or waits and is refused.
+#[test]
+fn two_runs_with_one_output_do_not_mix() {
+    for ending in endings() {
+        let folder = Folder::new();
+        let runs = [("1", "40"), ("2", "50")].map(|(seed, count)| {
+            let args = ["-n", count, "-s", seed, "-q", "-o"];
+            let whole = format!("whole-{seed}.{ending}");
+            assert_eq!(folder.run("generate", &[&args[..], &[&whole]].concat(), "").status, 0);
+            (args, fs::read(folder.path(&whole)).unwrap())
+        });
+        for attempt in 0..4 {
+            let out = format!("out-{attempt}.{ending}");
+            let start = |args: &[&str]| folder.spawn("generate", &[args, &[&out]].concat());
+            let children = [start(&runs[0].0), start(&runs[1].0)];
+            let statuses =
+                children.map(|child| child.wait_with_output().unwrap().status.code().unwrap());
+            let left = fs::read(folder.path(&out)).unwrap();
+            let winner = statuses.iter().position(|status| *status == 0).unwrap();
+            assert!(left == runs[winner].1, "{out}: {statuses:?}");
+            assert!([2, 3].contains(&statuses[1 - winner]), "{out}: {statuses:?}");
+        }
+    }
+}
+
+/// What another run has written while this one waited for the lock is kept.
+#[test]
+fn outputs_are_checked_again_when_they_are_locked() {
+    let folder = Folder::new();
+    folder.file("in", mixed(3));
+    folder.file("out.csv", "");
+    let mut lock = fs::OpenOptions::new().write(true).open(folder.path("out.csv")).unwrap();
+    lock.lock().unwrap();
+    let child = folder.spawn("solve", &["in", "-o", "out.csv", "--resume"]);
+    sleep(Duration::from_millis(300));
+    lock.write_all(b"another\n").unwrap();
+    drop(lock);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.messages.contains("out.csv: exists"), "{ran:?}");
+    assert_eq!(folder.read("out.csv"), "another\n");
+    assert_eq!(folder.names(), ["in", "out.csv"]);
+}
+
+#[test]
+fn no_file_that_is_read_is_overwritten() {
+    for ending in splittable() {
+        let folder = Folder::new();
+        let name = format!("unique.{ending}");
+        folder.file("in", mixed(3));
+        folder.file("hard", CLASSIC);
+        folder.file("pairs", format!("{CLASSIC}\n"));
+        folder.file("mask", "#########\n".repeat(9));
+        for (line, read) in [
+            ("solve in --against READ --split-by status -o {}.ENDING", CLASSIC),
+            ("solve READ --split-by status -o {}.ENDING", CLASSIC),
+            ("check in --solutions READ --split-by status -o {}.ENDING", CLASSIC),
+            ("canon in --against READ -o READ", CLASSIC),
+            ("generate -n 1 --hard --from READ -o READ", CLASSIC),
+            ("generate -n 1 --pattern READ -o READ", &"#########\n".repeat(9)),
+            ("split in READ --seed 1 --test 50% -o a.ENDING,READ", CLASSIC),
+        ] {
+            let formats = ["check", "canon", "split"].contains(&line.split(' ').next().unwrap());
+            if formats && (ending.starts_with("grid") || ending.starts_with("lines")) {
+                continue;
+            }
+            folder.file(&name, read);
+            let line = line.replace("READ", &name).replace("ENDING", &ending);
+            let ran = folder.line(&format!("{line} --force"));
+            assert_eq!(ran.status, 2, "{line}: {ran:?}");
+            assert!(ran.messages.contains("is the input"), "{line}: {ran:?}");
+            assert_eq!(folder.read(&name), read, "{line}");
+        }
+    }
+}
+
+/// Runs the command with files that cannot grow beyond some blocks of 512 bytes.
+fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut command = std::process::Command::new("sh");
+    command.arg("-c").arg(script).arg(BULKDOKU).args(args);
+    command.current_dir(folder.path(".")).stdin(Stdio::null()).output().unwrap().into()
+}
+
+#[test]
+fn a_full_disk_with_several_outputs_leaves_complete_rows() {
+    // Different puzzles, which cannot be compressed much.
+    let puzzles = Folder::new().line("generate -n 12000 -s 1 -q").rows;
+    let input = puzzles + &mixed(3);
+    for ending in splittable() {
+        let folder = Folder::new();
+        folder.file("in", &input);
+        let args = |folder: &str| {
+            let line = format!(
+                "solve in -q {} --split-by status -o {folder}/{{}}.{ending}",
+                columns(&ending)
+            );
+            line.split_whitespace().map(String::from).collect::<Vec<_>>()
+        };
+        let run = |args: &[String], blocks| {
+            on_a_full_disk(&folder, blocks, &args.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        assert_eq!(run(&args("whole"), 1 << 20).status, 1);
+        let names = ["unique", "multiple", "malformed"].map(|name| format!("{name}.{ending}"));
+        let sizes = names
+            .each_ref()
+            .map(|name| fs::metadata(folder.path(&format!("whole/{name}"))).unwrap().len());
+        let limit = sizes.iter().max().unwrap() / 1024;
+        assert!(limit > 100, "{ending}: the journal has room");
+        let ran = run(&args("part"), limit as u32);
+        assert_eq!(ran.status, 3, "{ending}: {ran:?}");
+        let mut too_large = names.iter().zip(sizes).filter(|(_, size)| *size > 512 * limit);
+        let is_named = |name| ran.messages.contains(&format!("part/{name}: File too large"));
+        assert!(too_large.any(|(name, _)| is_named(name)), "{ran:?}");
+        assert!(ran.messages.contains("--resume continues it"), "{ran:?}");
+        for name in names.iter().filter(|name| folder.path(&format!("part/{name}")).exists()) {
+            let left = contents(&folder, &format!("part/{name}"));
+            assert!(left.ends_with(b"\n") || left.is_empty(), "{name} has a torn row");
+            assert!(contents(&folder, &format!("whole/{name}")).starts_with(&left), "{name}");
+        }
+        let ran = run(&[args("part"), vec!["--resume".into()]].concat(), 1 << 20);
+        assert_eq!(ran.status, 1, "{ending}: {ran:?}");
+        for name in &names {
+            let [part, whole] =
+                ["part", "whole"].map(|part| contents(&folder, &format!("{part}/{name}")));
+            assert!(part == whole, "{name}");
+        }
+        assert_eq!(fs::read_dir(folder.path("part")).unwrap().count(), 3, "{ending}");
+    }
+}
+
+#[test]
+fn summaries_identify_the_rows_of_every_format() {
+    for ending in endings() {
+        let folder = Folder::new();
+        let name = format!("a.{ending}");
+        let line = format!("generate --count 2000 --seed 8 --skip 7 -q -o {name}");
+        assert_eq!(folder.line(&format!("{line} --summary-json a.json -j 1")).status, 0);
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
+        let bytes = fs::read(folder.path(&name)).unwrap();
+        let sum: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let output = serde_json::json!({"name": name, "bytes": bytes.len(), "sha256": sum});
+        assert_eq!(summary["outputs"], serde_json::json!([output]), "{name}");
+        assert_eq!((&summary["seed"], &summary["rows"]), (&8.into(), &2000.into()));
+        assert_eq!(summary["version"], env!("CARGO_PKG_VERSION"));
+        let options = &summary["options"];
+        assert_eq!([&options["--count"][0], &options["--skip"][0]], ["2000", "7"], "{options}");
+        assert_eq!(options["--quiet"], serde_json::json!([]));
+
+        // The rest of a run that was killed has the same hash.
+        fs::remove_file(folder.path(&name)).unwrap();
+        let args: Vec<_> = line.split(' ').skip(1).collect();
+        let mut child = folder.spawn("generate", &args);
+        sleep(Duration::from_millis(30));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let again = folder.line(&format!("{line} --resume --summary-json b.json -j 3"));
+        assert_eq!(again.status, 0, "{again:?}");
+        assert!(fs::read(folder.path(&name)).unwrap() == bytes, "{name}");
+        if let Ok(text) = fs::read_to_string(folder.path("b.json")) {
+            let again: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(again["outputs"], summary["outputs"], "{name}");
+        }
+    }
+    let folder = Folder::new();
+    let ran = folder.run("solve", &["--summary-json", "s", "--columns", "line"], mixed(3));
+    let summary: serde_json::Value = serde_json::from_str(&folder.read("s")).unwrap();
+    let sum: String = Sha256::digest(&ran.rows).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(summary["outputs"][0]["sha256"], sum);
+    assert_eq!(summary["seed"], serde_json::Value::Null);
+}
+
+/// Interrupts a run that has its outputs and waits for standard input.
+fn interrupted(folder: &Folder, subfolder: &str, args: &[&str]) {
+    let mut command = std::process::Command::new(BULKDOKU);
+    command.current_dir(folder.path(subfolder)).arg("solve").args(args);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(mixed(3).as_bytes()).unwrap();
+    wait_until(|| folder.names().iter().any(|name| name.ends_with(".resume")));
+    sleep(Duration::from_millis(100));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+}
+
+#[test]
+fn outputs_are_identified_by_their_absolute_paths() {
+    for ending in endings().iter().filter(|ending| *ending != "parquet") {
+        let folder = Folder::new();
+        let (one, other) = (folder.path("one"), folder.path("other"));
+        fs::create_dir(&one).unwrap();
+        fs::create_dir(&other).unwrap();
+        let out = folder.path(&format!("out.{ending}"));
+        let args = ["-o", out.to_str().unwrap(), "-q", "--latency", "lat.csv"];
+        let columns: Vec<_> = columns(ending).split_whitespace().collect();
+        let args = [&args[..], &columns].concat();
+        interrupted(&folder, "one", &args);
+        fs::write(other.join("lat.csv"), "precious").unwrap();
+        let resume = |folder: &std::path::Path| {
+            let mut command = std::process::Command::new(BULKDOKU);
+            command.current_dir(folder).arg("solve").args(&args).arg("--resume");
+            let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut input = child.stdin.take().unwrap();
+            let _ = input.write_all(mixed(9).as_bytes());
+            drop(input);
+            let output = child.wait_with_output().unwrap();
+            (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+        };
+        let (status, messages) = resume(&other);
+        assert_eq!(status, 2, "{messages}");
+        assert!(messages.contains("lat.csv: exists; --force replaces it"), "{messages}");
+        assert_eq!(fs::read_to_string(other.join("lat.csv")).unwrap(), "precious");
+        assert_eq!(resume(&one).0, 1, "{ending}");
+        assert!(fs::read_to_string(one.join("lat.csv")).unwrap().starts_with("lowest_ns"));
+    }
+}
+
+#[test]
+fn a_journal_is_never_written_through_a_link() {
+    for ending in endings().iter().filter(|ending| *ending != "parquet") {
+        let folder = Folder::new();
+        folder.file("in", mixed(3));
+        folder.file("precious", "precious");
+        for place in ["resume", "resume.new"] {
+            let (out, link) = (format!("out.{ending}"), format!("out.{ending}.{place}"));
+            for target in ["precious", "absent"] {
+                symlink(target, folder.path(&link)).unwrap();
+                for option in ["", "--force", "--resume"] {
+                    let ran = folder.line(&format!("solve in -q -o {out} {option}"));
+                    assert_eq!(ran.status, 2, "{link} {option}: {ran:?}");
+                    assert!(ran.messages.contains("is not a journal of bulkdoku"), "{ran:?}");
+                }
+                assert_eq!(folder.read("precious"), "precious");
+                assert!(!folder.path("absent").exists());
+                fs::remove_file(folder.path(&link)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_complete_run_has_nothing_to_resume() {
+    let folder = Folder::new();
+    folder.file("in", mixed(3));
+    let mut lines: Vec<_> = endings()
+        .iter()
+        .flat_map(|ending| {
+            let columns = columns(ending);
+            [
+                format!("solve in {columns} -q -o solve.{ending}"),
+                format!("generate -n 20 -s 1 -q -o generate.{ending}"),
+            ]
+        })
+        .collect();
+    lines.extend(splittable().map(|ending| {
+        format!("solve in {} -q --split-by status -o {{}}.{ending}", columns(&ending))
+    }));
+    lines.push("split in --test 50% --seed 1 -q -o a.csv,b.csv".into());
+    lines.push("canon in -q -o canon.csv --errors canon.err --latency canon.hgrm".into());
+    lines.push("augment in --seed 1 -q -o augment.csv".into());
+    for line in lines {
+        // Without an earlier run, this one starts.
+        let first = folder.line(&format!("{line} --resume"));
+        assert!([0, 1].contains(&first.status), "{line}: {first:?}");
+        let names = folder.names();
+        let state = || {
+            let state = |name: &String| {
+                let path = folder.path(name);
+                (fs::metadata(&path).unwrap().modified().unwrap(), fs::read(&path).unwrap())
+            };
+            names.iter().map(state).collect::<Vec<_>>()
+        };
+        let before = state();
+        let again = folder.line(&format!("{line} --resume"));
+        assert_eq!(again.status, 0, "{line}: {again:?}");
+        assert!(again.messages.ends_with(": is complete; --force starts over\n"), "{again:?}");
+        assert_eq!(folder.names(), names, "{line}");
+        assert!(state() == before, "{line}");
+    }
+}
+
+/// A Parquet file exists when it is complete.
+#[test]
+fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
+    let folder = Folder::new();
+    let args = ["-o", "x.parquet", "--columns", "line", "-q"];
+    let mut child = folder.spawn("solve", &args);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(mixed(3).as_bytes()).unwrap();
+    wait_until(|| folder.names().len() == 1);
+    assert!(folder.names()[0].starts_with(".x.parquet."), "{:?}", folder.names());
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.names(), [""; 0]);
+    drop(input);
+
+    assert_eq!(folder.solve(&args, mixed(3)).status, 1);
+    let whole = fs::read(folder.path("x.parquet")).unwrap();
+    folder.file("in", mixed(300_000));
+    let failed = on_a_full_disk(&folder, 100, &["solve", "in", "-o", "x.parquet", "--force"]);
+    assert_eq!(failed.status, 3, "{failed:?}");
+    assert!(failed.messages.contains("x.parquet: File too large"), "{failed:?}");
+    assert!(failed.messages.contains("x.parquet is not written"), "{failed:?}");
+    assert_eq!(folder.names(), ["in", "x.parquet"]);
+    assert_eq!(fs::read(folder.path("x.parquet")).unwrap(), whole, "--force keeps it until then");
+}

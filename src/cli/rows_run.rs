@@ -120,15 +120,15 @@ impl Opening<'_> {
         if outputs.sides.summary_json.is_some() {
             disk.hash();
         }
-        let (mut results, start) = match earlier {
-            Some(journal) => match RowFiles::resume(disk, journal, count, messages) {
-                Ok((results, start)) => (results, Some(start)),
-                Err(failure) => {
-                    outputs.sides.discard();
-                    return Err(failure);
-                }
-            },
-            None => (RowFiles::new(disk, run, paths, count, messages), None),
+        let is_resumed = earlier.is_some();
+        let journal = earlier.unwrap_or_else(|| Journal::new(run, paths));
+        let mut results = RowFiles::new(disk, journal, count, messages);
+        let start = match is_resumed.then(|| results.resume()).transpose() {
+            Ok(start) => start,
+            Err(failure) => {
+                outputs.sides.discard();
+                return Err(failure);
+            }
         };
         let failed = |error: io::Error| Failure::Io(error.to_string());
         results.take_format(format).map_err(failed)?;

@@ -100,7 +100,7 @@ impl Folder {
     }
 
     /// Resumes a run repeatedly and kills it after increasing pauses, until it ends by itself: with
-    /// one of `statuses`, or with 2 if the last kill came after the end. Returns the number of
+    /// one of `statuses`, or with 0 if the last kill came after the end. Returns the number of
     /// kills, at least one.
     pub fn kill_until_done(
         &self,
@@ -118,7 +118,7 @@ impl Folder {
             match child.wait().unwrap().code() {
                 None => kills += 1,
                 Some(status) => {
-                    assert!(status == 2 || statuses.contains(&status), "{args:?}: {status}");
+                    assert!(status == 0 || statuses.contains(&status), "{args:?}: {status}");
                     assert!(kills > 0, "{args:?}");
                     return kills;
                 }

@@ -65,6 +65,15 @@ pub struct Mark {
 }
 
 impl Journal {
+    /// The journal of a run with outputs at these paths, before the first row.
+    pub fn new(run: Run, outputs: Vec<String>) -> Self {
+        let marks = vec![Mark::default(); outputs.len()];
+        let listed = |path| Listed { path, ..Listed::default() };
+        let outputs = outputs.into_iter().map(listed).collect();
+        let first = Entry { checkpoint: Checkpoint::default(), marks };
+        Self { run, outputs, sides: Vec::new(), entries: vec![first] }
+    }
+
     /// Adds an entry, and drops old ones.
     pub fn add(&mut self, entry: Entry) {
         self.entries.push(entry);

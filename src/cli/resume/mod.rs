@@ -8,7 +8,7 @@
 
 mod disk;
 mod journal;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
 
 use std::io;
@@ -25,7 +25,6 @@ use bulkdoku::stats::Timeline;
 
 use super::Failure;
 use super::messages::Messages;
-use super::typed::Run;
 
 pub use disk::{Disk, FileHash};
 use journal::{Entry, Listed, Mark};
@@ -99,25 +98,8 @@ struct Timing {
 }
 
 impl<S: Storage> RowFiles<S> {
-    /// Starts a run. `outputs` are the paths of the outputs: `rows` of rows, then that of messages,
-    /// if there is one.
-    pub fn new(
-        storage: S,
-        run: Run,
-        outputs: Vec<String>,
-        rows: usize,
-        messages: Messages,
-    ) -> Self {
-        let count = outputs.len();
-        let listed = |path| Listed { path, ..Listed::default() };
-        let first =
-            Entry { checkpoint: Checkpoint::default(), marks: vec![Mark::default(); count] };
-        let outputs = outputs.into_iter().map(listed).collect();
-        let journal = Journal { run, outputs, sides: Vec::new(), entries: vec![first] };
-        Self::with(storage, journal, rows, messages)
-    }
-
-    fn with(storage: S, journal: Journal, rows: usize, messages: Messages) -> Self {
+    /// The outputs in a journal, of which the first `rows` are those of rows.
+    pub fn new(storage: S, journal: Journal, rows: usize, messages: Messages) -> Self {
         let count = journal.outputs.len();
         Self {
             storage,
@@ -140,13 +122,9 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Resumes the run of a journal from the returned checkpoint.
-    pub fn resume(
-        storage: S,
-        mut journal: Journal,
-        rows: usize,
-        messages: Messages,
-    ) -> Result<(Self, Checkpoint), Failure> {
+    /// Resumes the run of the journal from the returned checkpoint.
+    pub fn resume(&mut self) -> Result<Checkpoint, Failure> {
+        let Self { storage, journal, .. } = self;
         let failed = |error: io::Error| Failure::Io(error.to_string());
         let count = journal.outputs.len();
         let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
@@ -172,15 +150,14 @@ impl<S: Storage> RowFiles<S> {
         // An input that failed is read again.
         let start = Checkpoint { input_failed: false, ..checkpoint.clone() };
         let lengths: Vec<_> = marks.iter().map(|mark| mark.bytes).collect();
-        let mut files = Self::with(storage, journal, rows, messages);
-        files.journal.encode().and_then(|bytes| files.storage.save(&bytes)).map_err(failed)?;
+        journal.encode().and_then(|bytes| storage.save(&bytes)).map_err(failed)?;
         for (output, length) in lengths.iter().enumerate() {
-            files.storage.truncate(output, *length).map_err(failed)?;
+            storage.truncate(output, *length).map_err(failed)?;
         }
-        files.is_saved = true;
-        files.complete_lengths.clone_from(&lengths);
-        files.lengths = lengths;
-        Ok((files, start))
+        self.is_saved = true;
+        self.complete_lengths.clone_from(&lengths);
+        self.lengths = lengths;
+        Ok(start)
     }
 
     /// Prepares for rows of a format.
@@ -280,7 +257,8 @@ impl<S: Storage> RowFiles<S> {
 
     fn add_entry(&mut self, checkpoint: &Checkpoint) {
         let mark = |output: usize| {
-            let bytes = self.lengths[output];
+            let is_file = matches!(self.storage.length(output), Ok(Some(_)));
+            let bytes = if is_file { self.lengths[output] } else { 0 };
             let after_header = bytes - bytes.min(self.journal.outputs[output].header.len() as u64);
             let count = after_header.min(TAIL_BYTES);
             // Bytes that cannot be read are not compared later.

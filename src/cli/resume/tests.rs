@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use indicatif::ProgressBar;
 
+use super::super::typed::Run;
 use super::journal::HEAD;
 use super::*;
 
@@ -179,15 +180,14 @@ impl Case {
         let messages = Messages::new(ProgressBar::hidden(), true);
         let journal = storage.files().journal.clone();
         let rows = usize::from(self.outputs);
-        let (mut into, start) = if let Some(journal) = journal {
-            let journal = Journal::decode(&journal).unwrap();
-            let (into, start) = RowFiles::resume(storage, journal, rows, messages)?;
-            (into, Some(start))
-        } else {
-            let names = (0..=rows).map(|output| output.to_string()).collect();
-            let run = Run::default();
-            (RowFiles::new(storage, run, names, rows, messages), None)
-        };
+        let is_resumed = journal.is_some();
+        let names = (0..=rows).map(|output| output.to_string()).collect();
+        let journal = journal.map_or_else(
+            || Journal::new(Run::default(), names),
+            |journal| Journal::decode(&journal).unwrap(),
+        );
+        let mut into = RowFiles::new(storage, journal, rows, messages);
+        let start = is_resumed.then(|| into.resume()).transpose()?;
         if self.saves_all {
             into.interval = Duration::ZERO;
         }
@@ -336,11 +336,7 @@ fn damaged_journals_and_other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("rows");
     let [path, new] = ["rows.resume", "rows.resume.new"].map(|name| folder.path().join(name));
-    let storage = Case { outputs: 1, header: Header::Text, saves_all: true }.files();
-    let messages = Messages::new(ProgressBar::hidden(), true);
-    let names = vec!["0".into(), "1".into()];
-    let files = RowFiles::new(storage, Run::default(), names, 1, messages);
-    let bytes = files.journal.encode().unwrap();
+    let bytes = Journal::new(Run::default(), vec!["rows".into()]).encode().unwrap();
     let mut file = JournalFile::of(&output);
     file.save(&bytes).unwrap();
     assert_eq!(file.load().unwrap().unwrap(), bytes);

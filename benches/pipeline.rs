@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::io;
 use std::num::NonZeroUsize;
 
+use bulkdoku::pipeline::Solve;
 use bulkdoku::{
     Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Puzzle, Source, StopFlag,
 };
@@ -69,8 +70,10 @@ fn without_engine(bencher: Bencher<'_, '_>, threads: usize) {
     let solved = PUZZLE.trim().parse::<Puzzle>().unwrap().solve().unwrap();
     let pipeline = Pipeline {
         threads: NonZeroUsize::new(threads).unwrap(),
-        engine: Box::new(move || Box::new(AtOnce(solved))),
-        ..Pipeline::default()
+        ..Pipeline::new(Solve {
+            engine: Box::new(move || Box::new(AtOnce(solved))),
+            ..Solve::default()
+        })
     };
     bencher.counter(ItemsCount::new(ROWS)).bench(|| {
         let source = Source::new("memory", input.as_slice());

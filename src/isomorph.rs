@@ -5,8 +5,6 @@
 //! a stack, and may transpose the board: the 9! × 2 × 6⁸ symmetries of sudoku. With random
 //! isomorphs, a solver cannot profit from the order of the cells in a file.
 
-use std::collections::HashSet;
-
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
@@ -40,10 +38,6 @@ impl Kinds {
     }
 }
 
-/// After this many draws for each known isomorph without a new one, there are no more. The chance
-/// that this is wrong is e⁻⁶⁴.
-const DRAWS: usize = 64;
-
 /// One symmetry of sudoku.
 #[derive(Clone, Debug)]
 pub struct Permutation {
@@ -70,25 +64,6 @@ impl Permutation {
         let renamed = if kinds.digits { rng.order::<9>() } else { std::array::from_fn(|i| i) };
         let digits = std::array::from_fn(|d| if d == 0 { 0 } else { renamed[d - 1] as u8 + 1 });
         Self { source, digits }
-    }
-
-    /// Permutations that yield distinct isomorphs of a puzzle other than the puzzle itself: `times`
-    /// of them, or fewer if the puzzle has fewer isomorphs of these kinds.
-    ///
-    /// A larger `times` yields the same first permutations.
-    pub fn distinct(puzzle: &Puzzle, times: usize, kinds: Kinds, rng: &mut SeededRng) -> Vec<Self> {
-        let mut known = HashSet::from([*puzzle]);
-        let mut permutations = Vec::new();
-        let mut draws = 0;
-        while permutations.len() < times && draws < DRAWS * known.len() {
-            let permutation = Self::of_kinds(rng, kinds);
-            draws += 1;
-            if known.insert(permutation.puzzle(puzzle)) {
-                permutations.push(permutation);
-                draws = 0;
-            }
-        }
-        permutations
     }
 
     /// The puzzle permuted.
@@ -156,23 +131,6 @@ mod tests {
         };
         assert_eq!(permuted(7), permuted(7));
         assert_ne!(permuted(7), permuted(8));
-    }
-
-    #[test]
-    fn distinct_permutations_make_different_puzzles_until_there_are_no_more() {
-        let puzzle: Puzzle = CLASSIC.parse().unwrap();
-        let transpose = Kinds { digits: false, rows: false, bands: false, transpose: true };
-        for (kinds, times, expected) in [(Kinds::ALL, 50, 50), (transpose, 50, 1)] {
-            let made = |times| {
-                let all = Permutation::distinct(&puzzle, times, kinds, &mut SeededRng::new(3))
-                    .into_iter();
-                all.map(|permutation| permutation.puzzle(&puzzle)).collect::<Vec<_>>()
-            };
-            let all = made(times);
-            let different: HashSet<_> = all.iter().chain([&puzzle]).collect();
-            assert_eq!((all.len(), different.len()), (expected, expected + 1));
-            assert_eq!(made(1), all[..1]);
-        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! | number | meaning |
 //! |---|---|
 //! | [`Level`] | the weakest of three sets of rules that solves the puzzle, if any does |
-//! | [`Facts::rating`] | the number of guesses in the proof that there is one solution |
+//! | rating | the number of guesses in the proof that there is one solution |
 //!
 //! The level is the same for all isomorphs of a puzzle. The number of guesses differs between
 //! isomorphs of a hard puzzle, but its geometric mean over some isomorphs of the canonical form is
@@ -12,22 +12,6 @@
 
 use crate::isomorph::{Permutation, SeededRng};
 pub use crate::logic::{Level, UnknownLevel};
-
-/// Facts about a puzzle, as far as they were requested and exist.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Facts {
-    /// The number of clues.
-    pub clues: Option<u8>,
-    /// The rules that the puzzle needs.
-    pub level: Option<Level>,
-    /// The guesses of the proof, or their geometric mean over isomorphs (of guesses + 1, less 1).
-    pub rating: Option<f64>,
-    /// Whether every clue is needed for a unique solution.
-    pub minimal: Option<bool>,
-    /// The number of the isomorph of a record: 0 is the record itself.
-    pub copy: Option<u32>,
-}
 
 /// The permutations over which ratings are averaged, always the same ones.
 #[doc(hidden)]

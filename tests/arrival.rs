@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use bulkdoku::Pipeline;
 use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, TrailingText};
-use bulkdoku::output::{Column, CsvRows};
+use bulkdoku::output::{Column, CsvRows, OutputColumn};
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -23,14 +23,14 @@ const BLOCK_BYTES: usize = 10 * 1024;
 
 /// Runs over `input`, read in pieces of these sizes; without `threads` on the calling thread.
 fn run(layout: &Layout, input: &[u8], sizes: &[usize], threads: Option<usize>) -> Ran {
-    let format = CsvRows::new(vec![Column::Line, Column::Status, Column::Puzzle]);
+    let columns = [Column::Line, Column::Status, Column::Puzzle];
     let pipeline = Pipeline {
         threads: NonZeroUsize::new(threads.unwrap_or(1)).unwrap(),
-        format: Box::new(format.keeping(&layout.kept())),
+        format: Box::new(CsvRows::of(OutputColumn::list(&columns, &layout.kept()))),
         block_bytes: BLOCK_BYTES,
         ..Pipeline::default()
     };
-    pieces::run(&pipeline, layout, input, sizes, threads.is_some())
+    pieces::run(&pipeline, layout, input, sizes)
 }
 
 /// A line that does not fit in a block, or hardly.

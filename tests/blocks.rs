@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use bulkdoku::Pipeline;
 use bulkdoku::input::csv::{Delimiter, Header, Table};
 use bulkdoku::input::{Answers, InputOptions, Layout, TrailingText, grid};
-use bulkdoku::output::{Column, CsvRows};
+use bulkdoku::output::{Column, CsvRows, OutputColumn};
+use bulkdoku::pipeline::{Check, Job, Solve};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -27,18 +28,32 @@ fn any_cuts() -> impl Strategy<Value = Cuts> {
         .prop_map(|(reads, block_bytes, threads)| Cuts { reads, block_bytes, threads })
 }
 
-fn pipeline(layout: &Layout, threads: usize, block_bytes: usize) -> Pipeline {
-    let check = layout.has_answers();
-    let of_check = check.then_some([Column::Answer, Column::Reason]);
-    let columns = [Column::Line, Column::Status, Column::Puzzle].into_iter();
-    let format = CsvRows::new(columns.chain(of_check.into_iter().flatten()).collect::<Vec<_>>());
-    Pipeline {
-        check,
-        threads: NonZeroUsize::new(threads).unwrap(),
-        format: Box::new(format.keeping(&layout.kept())),
-        block_bytes,
-        ..Pipeline::default()
+/// Solves, or checks the solutions if the layout has them.
+fn run(layout: &Layout, threads: usize, block_bytes: usize, input: &[u8], reads: &[usize]) -> Ran {
+    let columns = [Column::Line, Column::Status, Column::Puzzle, Column::Answer, Column::Reason];
+    if layout.has_answers() {
+        let check = Pipeline::new(Check { solve: Solve::default() });
+        run_job(check, &columns, layout, (threads, block_bytes), input, reads)
+    } else {
+        run_job(Pipeline::default(), &columns[..3], layout, (threads, block_bytes), input, reads)
     }
+}
+
+fn run_job<J: Job>(
+    pipeline: Pipeline<J>,
+    columns: &[Column],
+    layout: &Layout,
+    (threads, block_bytes): (usize, usize),
+    input: &[u8],
+    reads: &[usize],
+) -> Ran {
+    let pipeline = Pipeline {
+        threads: NonZeroUsize::new(threads).unwrap(),
+        format: Box::new(CsvRows::of(OutputColumn::list(columns, &layout.kept()))),
+        block_bytes,
+        ..pipeline
+    };
+    pieces::run(&pipeline, layout, input, reads)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -47,14 +62,12 @@ fn text(bytes: &[u8]) -> String {
 
 /// The result of one thread with one block.
 fn whole(layout: &Layout, input: &[u8]) -> Ran {
-    let pipeline = pipeline(layout, 1, input.len() + 1);
-    pieces::run(&pipeline, layout, input, &[usize::MAX], false)
+    run(layout, 1, input.len() + 1, input, &[usize::MAX])
 }
 
 /// The result with cuts; blocks have at least `fewest` bytes.
 fn in_pieces(layout: &Layout, input: &[u8], fewest: usize, cuts: &Cuts) -> Ran {
-    let pipeline = pipeline(layout, cuts.threads, fewest + cuts.block_bytes);
-    pieces::run(&pipeline, layout, input, &cuts.reads, true)
+    run(layout, cuts.threads, fewest + cuts.block_bytes, input, &cuts.reads)
 }
 
 /// Whether the input may start with a byte order mark.

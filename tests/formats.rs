@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bulkdoku::output::{Column, CsvRows, JsonRows, RowFormat, TsvRows};
+use bulkdoku::output::{Column, CsvRows, Format, JsonRows, TsvRows};
 use bulkdoku::{Pipeline, Progress, Source};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -210,7 +210,7 @@ proptest! {
         };
         let lines: Vec<_> = lines.into_iter().filter(record).collect();
         let columns = [vec![Column::Puzzle], columns, vec![Column::Line, Column::Status]].concat();
-        let run = |format: Box<dyn RowFormat + Send>| {
+        let run = |format: Box<dyn Format>| {
             let input = [b"1\n".to_vec(), lines.join(&b'\n')].concat();
             let mut rows = Vec::new();
             let source = Source::new("a \"file\",\tits name\u{7}", input.as_slice());
@@ -218,7 +218,7 @@ proptest! {
             pipeline.run([source], &mut rows, io::sink(), &Progress::default()).unwrap();
             rows
         };
-        let formats: [(Box<dyn RowFormat + Send>, u8); 2] = [
+        let formats: [(Box<dyn Format>, u8); 2] = [
             (Box::new(CsvRows::new(columns.clone())), b','),
             (Box::new(TsvRows::new(columns.clone())), b'\t'),
         ];
@@ -232,7 +232,7 @@ proptest! {
                 prop_assert_eq!(row.len(), columns.len());
             }
         }
-        let rows = objects(&run(Box::new(JsonRows::new(&columns))));
+        let rows = objects(&run(Box::new(JsonRows::new(columns))));
         prop_assert_eq!(rows.len(), lines.len() + 1);
         for (number, (line, row)) in (2..).zip(lines.iter().zip(&rows[1..])) {
             prop_assert_eq!(row["puzzle"].as_str().unwrap(), &*String::from_utf8_lossy(line));

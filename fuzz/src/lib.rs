@@ -21,7 +21,8 @@ use std::io::{self, ErrorKind, Read};
 use std::num::NonZeroUsize;
 
 use bulkdoku::input::Layout;
-use bulkdoku::output::{RowBuffer, RowFormat, Rows};
+use bulkdoku::output::{Encoder, Format, RowBuffer, Rows};
+use bulkdoku::pipeline::Solve;
 use bulkdoku::stats::Counts;
 use bulkdoku::{
     Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag,
@@ -63,24 +64,24 @@ impl Engine for Stub {
 /// Lines, statuses, puzzles and kept fields, each text after its length: nothing needs quotes.
 struct Plain;
 
-impl RowFormat for Plain {
-    fn header(&self, _: &mut RowBuffer) {}
-
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        for row in rows.iter() {
-            let texts: Vec<Cow<[u8]>> =
-                std::iter::once(row.text.into()).chain(row.kept().texts()).collect();
-            let bytes: usize = texts.iter().map(|text| text.len() + 30).sum();
-            out.append_row(bytes + 100, b',', |fields| {
-                fields.number(row.line);
-                fields.number(row.status as u64);
-                fields.number(texts.len() as u64);
-                for text in &texts {
-                    fields.number(text.len() as u64);
-                    fields.text(text);
-                }
+impl Format for Plain {
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
+            rows.for_each(|row| {
+                let texts: Vec<Cow<[u8]>> =
+                    std::iter::once(row.text().into()).chain(row.kept().texts()).collect();
+                let bytes: usize = texts.iter().map(|text| text.len() + 30).sum();
+                out.append_row(bytes + 100, b',', |fields| {
+                    fields.number(row.line());
+                    fields.number(row.status() as u64);
+                    fields.number(texts.len() as u64);
+                    for text in &texts {
+                        fields.number(text.len() as u64);
+                        fields.text(text);
+                    }
+                });
             });
-        }
+        })
     }
 }
 
@@ -183,19 +184,14 @@ fn run_on(
 ) -> (Ran, Vec<String>) {
     let pipeline = Pipeline {
         threads: threads.unwrap_or(NonZeroUsize::MIN),
-        engine: Box::new(|| Box::new(Stub)),
         format: Box::new(Plain),
         block_bytes: cuts.block_bytes,
-        ..Pipeline::default()
+        ..Pipeline::new(Solve { engine: Box::new(|| Box::new(Stub)), ..Solve::default() })
     };
     let reader = Arriving { bytes: input, sizes: cuts.pieces };
     let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
     let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
-    let report = match threads {
-        None => pipeline.run_alone(&mut sink, [source], &progress),
-        Some(_) => pipeline.run_into(&mut sink, [source], &progress),
-    };
-    let report = report.expect("no limit");
+    let report = pipeline.run_into(&mut sink, [source], &progress).expect("no limit");
     let (rows, diagnostics) = sink;
     // Where and why a stream is damaged is what the library of its codec reports, which may depend
     // on how the bytes arrive.

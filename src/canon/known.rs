@@ -43,7 +43,7 @@ impl Collector {
     pub fn insert(&mut self, hash: u128) -> io::Result<()> {
         let most = self.most_bytes.unwrap_or(usize::MAX);
         if self.seen.insert_within(hash, most).is_none() {
-            self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
+            self.unmerged.push(Unmerged::write(self.seen.drain_sorted()).map_err(on_disk)?);
             // One hash is kept even if the limit is too small for it.
             if self.seen.insert_within(hash, most).is_none() {
                 self.seen.insert(hash);
@@ -60,11 +60,18 @@ impl Collector {
         if self.unmerged.is_empty() {
             return Ok(Known::InMemory(self.seen));
         }
-        self.unmerged.push(Unmerged::write(self.seen.drain_sorted())?);
+        self.unmerged.push(Unmerged::write(self.seen.drain_sorted()).map_err(on_disk)?);
         // Frees its memory for the merge.
         drop(self.seen);
-        Ok(Known::OnDisk(Sorted::merge(self.unmerged)?))
+        Ok(Known::OnDisk(Sorted::merge(self.unmerged).map_err(on_disk)?))
     }
+}
+
+/// Adds to an error that it is one of temporary files.
+#[expect(clippy::needless_pass_by_value, reason = "it is passed to `map_err`")]
+fn on_disk(error: io::Error) -> io::Error {
+    let what = format!("temporary files (TMPDIR names their folder): {error}");
+    io::Error::new(error.kind(), what)
 }
 
 /// A set of puzzles for membership tests.
@@ -85,7 +92,7 @@ impl Known {
     pub fn contains(&self, hash: u128) -> io::Result<bool> {
         match self {
             Self::InMemory(seen) => Ok(seen.contains(hash)),
-            Self::OnDisk(sorted) => sorted.contains(hash),
+            Self::OnDisk(sorted) => sorted.contains(hash).map_err(on_disk),
         }
     }
 

@@ -1,12 +1,11 @@
 //! `--against`: records whose class occurs in another set have no row.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Status;
-use bulkdoku::canon::{Collector, Known, Seen};
+use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{InputOptions, StreamOptions};
-use bulkdoku::pipeline::{Fate, Sameness, Sift, Sifted};
+use bulkdoku::pipeline::Sameness;
 use indicatif::HumanCount;
 
 use super::identity::STDIN;
@@ -72,35 +71,15 @@ impl AgainstArgs {
         Ok(())
     }
 
-    /// Reads the set, if there is one. Records that are not in it may be compared with each other,
-    /// too.
+    /// Reads the set, if there is one.
     pub fn load(
         &self,
         by: Sameness,
-        distinct: Option<Sift>,
         run: RunArgs,
         stream: StreamOptions,
-    ) -> Result<Option<Sift>, Failure> {
-        if !self.is_given() {
-            return Ok(distinct);
-        }
+    ) -> Result<Option<Known>, Failure> {
         let options = InputOptions { stream, ..InputOptions::default() };
-        let known = self.memory.load(&self.against, &options, by, run)?;
-        let in_order = distinct.is_some();
-        let decide = move |block: &mut [Sifted]| {
-            if let Some(distinct) = &distinct {
-                (distinct.decide)(block)?;
-            }
-            for sifted in block {
-                if let Some(puzzle) = &sifted.puzzle
-                    && known.contains(Seen::hash(puzzle)).map_err(|error| on_disk(&error))?
-                {
-                    sifted.fate = Fate::Status(Status::Known);
-                }
-            }
-            Ok(())
-        };
-        Ok(Some(Sift { in_order, ..Sift::new(by, decide) }))
+        self.is_given().then(|| self.memory.load(&self.against, &options, by, run)).transpose()
     }
 }
 
@@ -115,21 +94,14 @@ impl MemoryArgs {
     ) -> Result<Known, Failure> {
         let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
-        let scan = Scan { run, inputs, by, needs_guesses: false };
-        let hash = |sifted: &Sifted| sifted.puzzle.as_ref().map(Seen::hash);
-        let insert = |all: &mut Collector, hash| all.insert(hash).map_err(|error| on_disk(&error));
-        let (collector, report) = scan.collect(Collector::new(most_bytes), hash, insert)?;
-        let without = report.counts.records() - report.counts.of(Status::Ok);
+        let scan = Scan { run, inputs, needs: by.needs() };
+        let mut collector = Collector::new(most_bytes);
+        let counts = scan.for_each(|row| by.hash(row), |hash| collector.insert(hash))?;
+        let without = counts.records() - counts.of(Status::Ok);
         if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");
             eprintln!("{names}: no puzzle, and not compared: {}", HumanCount(without));
         }
-        collector.finish().map_err(|error| Failure::Io(on_disk(&error).to_string()))
+        collector.finish().map_err(|error| Failure::Io(error.to_string()))
     }
-}
-
-/// Says that the failure is one of temporary files.
-pub fn on_disk(error: &io::Error) -> io::Error {
-    let what = format!("temporary files (TMPDIR names their folder): {error}");
-    io::Error::new(error.kind(), what)
 }

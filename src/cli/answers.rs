@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use bulkdoku::input::{Answers, InputOptions, Layout, StreamOptions, names};
-use bulkdoku::pipeline::AnswerInput;
+use bulkdoku::Source;
+use bulkdoku::input::{Answers, InputOptions, Layout, Stream, StreamOptions, names};
 
 use super::Failure;
 use super::identity::STDIN;
@@ -17,7 +17,7 @@ pub fn open(
     path: &Path,
     column: Option<&str>,
     stream: StreamOptions,
-) -> Result<AnswerInput, Failure> {
+) -> Result<Source<Stream<'static>>, Failure> {
     let options = InputOptions { stream, ..InputOptions::default() };
     let of_column = |name: &str| InputOptions { column: Some(name.into()), ..options.clone() };
     let mut inputs = Inputs::open(vec![path.into()])?;
@@ -26,8 +26,7 @@ pub fn open(
     } else if !find_column(&mut inputs, &options, of_column)? {
         inputs.detect(&options, &AtomicBool::default())?;
     }
-    let source = inputs.sources().next().expect("there is one");
-    Ok(AnswerInput::new(source))
+    Ok(inputs.sources().next().expect("there is one"))
 }
 
 /// Looks for a column of solutions beside one of puzzles, or with one of its usual names.

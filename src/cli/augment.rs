@@ -4,17 +4,16 @@ use std::collections::BinaryHeap;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use bulkdoku::Pipeline;
 use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::isomorph::{Kinds, SeededRng};
-use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Augment, Fate, Sameness, Sift, Sifted};
+use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
+use bulkdoku::pipeline::{Augment, Filter, Sameness};
 
 use super::format::Format;
 use super::input_args::InputArgs;
-use super::input_run::InputRun;
+use super::input_run::{Earlier, InputRun};
 use super::inputs::{Inputs, check_files};
-use super::outputs::{Destinations, RecordDestinations};
+use super::outputs::RecordDestinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::Scan;
@@ -36,10 +35,7 @@ use super::{Exit, Failure, numbers};
         "How rows are written: csv, tsv, jsonl, parquet, lines (puzzles only) or npy; by default as \
          the output's name says, else csv"
     )))]
-#[command(mut_arg("columns", |columns| columns.long_help(
-    "The columns of csv, tsv, jsonl and parquet, in order: file, line, copy (0 is the record \
-     itself), puzzle, solution [default: puzzle,solution; puzzle if the input has no solutions]"
-)))]
+#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
@@ -128,14 +124,10 @@ Exit status: 0 every record has its rows, 1 some record is no puzzle, 2 wrong us
 failed, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
-    subcommand: "augment",
+    subcommand: Subcommand::Augment,
     default_format: Format::Csv,
     is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
     default_columns: &[Column::Puzzle],
-    has_column: |column| {
-        use Column::{Copy, File, Line, Puzzle, Solution};
-        matches!(column, File | Line | Copy | Puzzle | Solution)
-    },
     single: Column::Puzzle,
 };
 
@@ -161,22 +153,30 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     }
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let options = args.layout.options(&args.input, answers, &rows)?;
-    let draw = |size| args.draw(size, &options, &destinations);
-    let pipeline = Pipeline {
-        canon: true,
-        sift: args.sample.map(draw).transpose()?,
-        augment: Some(args.isomorphs()),
-        ..Pipeline::default()
-    };
+    if args.sample.is_some() {
+        destinations.refuse_existing(&args.input)?;
+    }
+    let last = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;
     typed.set_seed(args.seed);
-    let run = InputRun::new("isomorphs", pipeline, typed, args.run);
-    run.run(args.input, &options, &destinations, |inputs| {
+    let run = InputRun::new("isomorphs", typed, args.run);
+    let filters = |_: &mut Earlier<'_>| {
+        let sample = last.map(|last| {
+            let decide = move |row: &Row<'_>| {
+                let is_drawn = last.is_some_and(|last| drawn(args.seed, row) <= last);
+                Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
+            };
+            Filter::Local(Needs::NONE, Box::new(decide))
+        });
+        Ok(sample.into_iter().collect())
+    };
+    let job = args.isomorphs();
+    run.run(args.input, &options, &destinations, &job, filters, |inputs| {
         let default = if inputs.have_answers() {
             &[Column::Puzzle, Column::Solution][..]
         } else {
             &[Column::Puzzle]
         };
-        rows.with_default(default).rows(false, &inputs.kept())
+        rows.with_default(default).format(false, &inputs.kept())
     })
 }
 
@@ -189,22 +189,18 @@ impl Args {
         Augment { times: self.times, original: self.original, seed: self.seed, kinds }
     }
 
-    /// Draws a sample of this size.
-    fn draw(
+    /// Draws a sample of this size, and returns its last record; `None` if it has none.
+    fn last_drawn(
         &self,
         size: NonZeroU64,
         options: &InputOptions,
-        destinations: &Destinations,
-    ) -> Result<Sift, Failure> {
+    ) -> Result<Option<Drawn>, Failure> {
         check_files(&self.input, "--sample reads inputs twice")?;
-        destinations.refuse_existing(&self.input)?;
         let inputs = &mut Inputs::detected(self.input.clone(), options)?;
-        let by = Sameness::Exact;
-        let scan = Scan { run: self.run, inputs, by, needs_guesses: false };
-        let (seed, size) = (self.seed, size.get());
-        let draw = move |sifted: &Sifted| sifted.puzzle.map(|_| drawn(seed, sifted));
-        let keep_least = move |least: &mut BinaryHeap<Drawn>, drawn| {
-            if (least.len() as u64) < size {
+        let mut least = BinaryHeap::<Drawn>::new();
+        let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| drawn(self.seed, row));
+        let keep_least = |drawn| {
+            if (least.len() as u64) < size.get() {
                 least.push(drawn);
             } else if let Some(mut largest) = least.peek_mut()
                 && drawn < *largest
@@ -213,23 +209,17 @@ impl Args {
             }
             Ok(())
         };
-        let (sample, _) = scan.collect(BinaryHeap::new(), draw, keep_least)?;
-        let last = sample.peek().copied();
-        Ok(Sift::new(by, move |block| {
-            for sifted in block {
-                let is_drawn = last.is_some_and(|last| drawn(seed, sifted) <= last);
-                sifted.fate = if is_drawn { Fate::Row(0) } else { Fate::NoRow };
-            }
-            Ok(())
-        }))
+        let scan = Scan { run: self.run, inputs, needs: Needs::NONE };
+        scan.for_each(draw, keep_least)?;
+        Ok(least.peek().copied())
     }
 }
 
 /// The random number of a record, and its place. A sample is the records with the smallest numbers.
 type Drawn = (u64, usize, u64);
 
-fn drawn(seed: u64, sifted: &Sifted) -> Drawn {
-    let Sifted { source, line, .. } = *sifted;
+fn drawn(seed: u64, row: &Row<'_>) -> Drawn {
+    let (source, line) = (row.source(), row.line());
     // Stream 0 is that of the record's isomorphs.
     (SeededRng::of_stream(seed, [source as u64, line, 1]).number(), source, line)
 }

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use bulkdoku::Pipeline;
+use bulkdoku::canon::Seen;
 use bulkdoku::input::Answers;
-use bulkdoku::output::Column;
-use bulkdoku::pipeline::{RequestedFacts, Sameness, Sift};
+use bulkdoku::output::{Column, Decision, Needs, Subcommand};
+use bulkdoku::pipeline::{Classify, Filter, Sameness};
 
 use super::against::AgainstArgs;
 use super::format::Format;
 use super::input_args::InputArgs;
-use super::input_run::InputRun;
+use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
 use super::outputs::{Destinations, RecordDestinations};
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -36,11 +36,7 @@ use super::{Exit, Failure, help};
         "How rows are written: csv, tsv, jsonl, parquet, lines (forms only, an empty line where \
          there is none) or npy; by default as the output's name says, else csv"
     )))]
-#[command(mut_arg("columns", |columns| columns.long_help(
-    "The columns of csv, tsv, jsonl and parquet, in order: file, line, puzzle, canonical, \
-     automorphisms, status, latency_ns, clues \
-     [default: line,puzzle,canonical,automorphisms,status]"
-)))]
+#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
@@ -99,19 +95,12 @@ Exit status: 0 every record ok, duplicate or known, 1 some record has another st
 With --dedup, --resume first reads the records that have their rows once more.";
 
 const ROWS: RowRules = RowRules {
-    subcommand: "canon",
+    subcommand: Subcommand::Canon,
     default_format: Format::Csv,
     is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
     default_columns: &Column::DEFAULT_OF_CANON,
-    has_column,
     single: Column::Canonical,
 };
-
-/// Whether rows of canonical forms have a column.
-pub fn has_column(column: Column) -> bool {
-    use Column::{Clues, File, LatencyNs, Line, Puzzle, Status};
-    column.is_about_canon() || matches!(column, File | Line | Puzzle | Status | LatencyNs | Clues)
-}
 
 /// Finds the canonical forms of the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
@@ -119,24 +108,36 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
-    let by = if args.exact { Sameness::Exact } else { Sameness::Class };
-    let distinct = args.dedup.then(|| Sift::distinct(by));
-    let pipeline = Pipeline {
-        canon: true,
-        facts: RequestedFacts { form: shows_forms(&rows), ..rows.facts() },
-        sift: args.against.load(by, distinct, args.run, args.layout.stream())?,
-        ..Pipeline::default()
+    let by = if args.exact { Sameness::Puzzle } else { Sameness::Class };
+    let known = args.against.load(by, args.run, args.layout.stream())?;
+    let run = InputRun::new("canonical forms", typed, args.run).reading(args.against.files());
+    let (job, seen) = (&Classify::default(), &mut Seen::default());
+    let known = &known;
+    // The time that a form takes is shown even if the form is not.
+    let timed = rows.shows(Column::LatencyNs);
+    let filters = move |earlier: &mut Earlier<'_>| {
+        let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
+        if args.dedup {
+            let seen = seen;
+            let mut replayed: Vec<_> =
+                known.iter().map(|known| Filter::unknown(known, by)).collect();
+            replayed.push(Filter::distinct(&mut *seen, by));
+            earlier.replay(job, replayed)?;
+            filters.push(Filter::distinct(seen, by));
+        }
+        if timed {
+            filters.push(Filter::Local(Needs::FORM, Box::new(|_| Ok(Decision::Keep))));
+        }
+        Ok(filters)
     };
-    let run = InputRun::new("canonical forms", pipeline, typed, args.run);
-    let run = run.reading(args.against.files());
-    run.run(args.input, &options, &destinations, |inputs| {
-        rows.rows(inputs.paths().len() > 1, &inputs.kept())
+    run.run(args.input, &options, &destinations, job, filters, |inputs| {
+        rows.format(inputs.paths().len() > 1, &inputs.kept())
     })
 }
 
 /// Whether rows show forms, or the time it took to find them.
 fn shows_forms(rows: &RowPlan) -> bool {
-    rows.facts().form || rows.shows(Column::LatencyNs)
+    rows.needs().include(Needs::FORM) || rows.shows(Column::LatencyNs)
 }
 
 impl Args {

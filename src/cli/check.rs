@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
+use bulkdoku::Limits;
 use bulkdoku::input::Answers;
-use bulkdoku::output::Column;
-use bulkdoku::{Limits, Pipeline};
+use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::pipeline::{Check, Solve};
 
 use super::engine_args::EngineArgs;
 use super::format::Format;
 use super::input_args::InputArgs;
-use super::input_run::InputRun;
+use super::input_run::{Earlier, InputRun};
 use super::outputs::RecordDestinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
@@ -30,11 +31,7 @@ use super::{Exit, Failure, answers, help};
 #[command(mut_arg("format", |format| format
     .help("csv, tsv, jsonl or parquet")
     .long_help("How rows are written; by default as the output's name says, else csv")))]
-#[command(mut_arg("columns", |columns| columns.help("The columns, in order").long_help(
-    "The columns, in order: file, line, puzzle, answer (the solution as given), status, reason; of \
-     the engine solution, solutions, guesses, nodes, latency_ns; of the puzzle clues, level, rating, \
-     canonical, automorphisms, minimal [default: line,puzzle,answer,status,reason]"
-)))]
+#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files of puzzles and solutions; - or nothing reads standard input
     ///
@@ -95,11 +92,10 @@ Exit status: 0 every record ok, 1 some record has another status, 2 wrong usage,
 failed, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
-    subcommand: "check",
+    subcommand: Subcommand::Check,
     default_format: Format::Csv,
     is_written: Format::has_columns,
     default_columns: &Column::DEFAULT_OF_CHECK,
-    has_column: |column| !column.is_about_corpus() && column != Column::Copy,
     single: Column::Solution,
 };
 
@@ -110,29 +106,29 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
     let options = args.layout.options(&args.input, args.answers(), &rows)?;
-    let mut pipeline = args.pipeline(&rows);
+    let check = Check { solve: args.solve() };
+    let mut run = InputRun::with_engine(typed, &args.engine, check.solve.limits);
+    run.method.check = true;
     if let Some(path) = &args.solutions {
         answers::check(path, &args.input, &destinations)?;
         let column = args.solution_column.as_deref();
-        pipeline.answers = Some(answers::open(path, column, args.layout.stream())?.into());
+        run.answers = Some(answers::open(path, column, args.layout.stream())?);
     }
-    let run = InputRun::with_engine(pipeline, typed, &args.engine).reading(args.solutions);
-    run.run(args.input, &options, &destinations, |inputs| {
-        rows.rows(inputs.paths().len() > 1, &inputs.kept())
+    let run = run.reading(args.solutions);
+    let filters = |_: &mut Earlier<'_>| Ok(args.select.filters());
+    run.run(args.input, &options, &destinations, &check, filters, |inputs| {
+        rows.format(inputs.paths().len() > 1, &inputs.kept())
     })
 }
 
 impl Args {
-    fn pipeline(&self, rows: &RowPlan) -> Pipeline {
+    fn solve(&self) -> Solve {
         let limits = if self.first { Limits::FIRST } else { Limits::PROOF };
         let (engine, simd) = (self.engine.engine(), self.engine.simd());
-        Pipeline {
+        Solve {
             limits: self.engine.limits(limits),
             engine: Box::new(move || engine.build(simd)),
-            check: true,
-            facts: self.select.facts(rows),
-            route: self.select.route(),
-            ..Pipeline::default()
+            rating_isomorphs: self.select.rating_isomorphs(),
         }
     }
 

@@ -1,38 +1,37 @@
 //! A run over whole inputs, from the inputs to the exit status.
 
 use std::io::{self, Write};
-use std::num::NonZeroU8;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bulkdoku::input::InputOptions;
-use bulkdoku::output::RowFormat;
-use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report, RequestedTally};
-use bulkdoku::{Compression, Pipeline, Progress};
+use bulkdoku::input::{InputOptions, Stream};
+use bulkdoku::output::{Compressed, Format, Needs, Rows};
+use bulkdoku::pipeline::{
+    Answered, BlockSource, Checkpoint, Filter, Job, Options, Report, RowWriter, RunEnd, TextSource,
+    fold_blocks,
+};
+use bulkdoku::{Compression, Progress, Source};
 
 use super::engine_args::EngineArgs;
 use super::html::Fact;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::resume::{Disk, RowFiles};
-use super::rows_run::{Opening, RunEnd};
+use super::rows_run::{Ending, Opening};
 use super::run_args::RunArgs;
-use super::summary::{Finder, Summary};
+use super::summary::{Method, Summary};
 use super::typed::Typed;
 use super::{Exit, Failure, platform};
 
-/// What is done with whole inputs.
-#[derive(Debug)]
+/// A run over whole inputs, except what is done with their records.
 pub struct InputRun {
     pub typed: Typed,
     /// The files that are read in addition to the inputs.
     pub others: Vec<PathBuf>,
-    /// How records become rows.
-    pub pipeline: Pipeline,
-    /// What finds the results.
-    pub finder: Finder,
+    /// The input with the answers, if they are not next to the puzzles.
+    pub answers: Option<Source<Stream<'static>>>,
+    pub method: Method,
     pub args: RunArgs,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
@@ -40,18 +39,17 @@ pub struct InputRun {
 
 impl InputRun {
     /// A run without an engine.
-    pub fn new(finds: &'static str, pipeline: Pipeline, typed: Typed, args: RunArgs) -> Self {
-        let pipeline = Pipeline { threads: args.threads, ..pipeline };
-        let finder = Finder { finds, engine: None, simd: None };
-        Self { typed, others: Vec::new(), pipeline, finder, args, only_rows: false }
+    pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
+        let method = Method { finds, engine: None, simd: None, limits: None, check: false };
+        Self { typed, others: Vec::new(), answers: None, method, args, only_rows: false }
     }
 
     /// A run that solves.
-    pub fn with_engine(pipeline: Pipeline, typed: Typed, args: &EngineArgs) -> Self {
-        let run = Self::new("no engine", pipeline, typed, args.run);
+    pub fn with_engine(typed: Typed, args: &EngineArgs, limits: bulkdoku::Limits) -> Self {
+        let run = Self::new("no engine", typed, args.run);
         let engine = args.engine();
-        let simd = engine.uses(args.simd());
-        Self { finder: Finder { engine: Some(engine), simd, ..run.finder }, ..run }
+        let (simd, limits) = (engine.uses(args.simd()), Some(limits));
+        Self { method: Method { engine: Some(engine), simd, limits, ..run.method }, ..run }
     }
 
     /// Also reads these files, which must be the same when the run is resumed.
@@ -59,14 +57,16 @@ impl InputRun {
         Self { others: others.into_iter().collect(), ..self }
     }
 
-    /// Reads `inputs`, writes to `destinations`. `format` makes the rows once the layouts of the
-    /// inputs are known.
-    pub fn run(
-        mut self,
+    /// Reads `inputs`, does `job`, and writes to `destinations`. `filters` and `format` are created
+    /// once the layouts of the inputs are known.
+    pub fn run<'f, J: Job>(
+        self,
         inputs: Vec<PathBuf>,
         options: &InputOptions,
         destinations: &Destinations,
-        format: impl FnOnce(&Inputs) -> Result<Box<dyn RowFormat + Send>, Failure>,
+        job: &J,
+        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>>,
+        format: impl FnOnce(&Inputs) -> Result<Box<dyn Format>, Failure>,
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let mut inputs = Inputs::open(inputs)?;
@@ -77,13 +77,11 @@ impl InputRun {
             // No output is open yet.
             return Ok(Exit::Interrupted);
         }
-        let has_page = destinations.report.is_some();
-        self.pipeline.tally = RequestedTally { clues: has_page, guesses: has_page };
-        self.pipeline.outputs =
-            NonZeroU8::new(destinations.parts.len() as u8).unwrap_or(NonZeroU8::MIN);
-        self.pipeline.compression = destinations.output.as_deref().and_then(Compression::of_name);
-        self.pipeline.format = format(&inputs)?;
-        self.write_rows(inputs, destinations, &progress)
+        let mut format = format(&inputs)?;
+        if let Some(compression) = destinations.output.as_deref().and_then(Compression::of_name) {
+            format = Box::new(Compressed { format, compression });
+        }
+        self.write_rows(&mut inputs, destinations, &progress, job, filters, &*format)
     }
 
     /// Detects the layouts of the inputs, and reports them.
@@ -105,79 +103,103 @@ impl InputRun {
         Ok(())
     }
 
-    fn write_rows(
+    fn write_rows<'f, J: Job>(
         self,
-        mut inputs: Inputs,
+        inputs: &mut Inputs,
         destinations: &Destinations,
         progress: &Progress,
+        job: &J,
+        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>>,
+        format: &dyn Format,
     ) -> Result<Exit, Failure> {
+        let Self { typed, others, answers, method, args, only_rows } = self;
         let opening = Opening {
-            typed: self.typed.clone(),
+            typed,
             inputs: inputs.states(),
-            others: &self.others,
-            reads: &[inputs.paths(), &self.others].concat(),
+            others: &others,
+            reads: &[inputs.paths(), &others].concat(),
             destinations,
-            format: self.pipeline.format.as_ref(),
+            format,
             total: inputs.size(),
-            args: self.args,
-            only_rows: self.only_rows,
+            args,
+            only_rows,
         };
         let mut run = opening.open()?;
         let bytes = inputs.bytes();
         let progressed = || Progressed::of_bytes(&bytes, progress);
-        let (start, results) = (run.start.take(), &mut run.results);
-        let ran =
-            run.meter.watch(progressed, || self.process(&mut inputs, start, results, progress));
-        run.close(ran, &InputRunEnd { run: &self, inputs: inputs.names() })
+        let (start, sink) = (run.start.take(), &mut run.results);
+        let outputs = destinations.parts.len().max(1) as u8;
+        let options =
+            Options { counts_statistics: destinations.report.is_some(), ..args.options(progress) };
+        let ran = run.meter.watch(progressed, || {
+            let filters =
+                filters(&mut Earlier { start: start.as_ref(), inputs, options: &options });
+            let (place, records) = start.as_ref().map_or_else(Default::default, |start| {
+                ((start.source, start.position), start.counts.records())
+            });
+            let source = TextSource::new(place.0, inputs.sources_from(place), &progress.stop);
+            let mut source = Answered::new(source, answers, records, &progress.stop);
+            let mut writer = RowWriter::new(sink, format, outputs, start, progress);
+            match filters {
+                Ok(filters) => writer.run(&mut source, job, filters, &options),
+                Err(error) => writer.fail(error),
+            }
+            writer.finish()
+        });
+        run.close(ran, &InputEnding { method, threads: args.threads, inputs: inputs.names() })
+    }
+}
+
+/// What an earlier run has done, which this one resumes.
+pub struct Earlier<'a> {
+    start: Option<&'a Checkpoint>,
+    inputs: &'a mut Inputs,
+    options: &'a Options,
+}
+
+impl Earlier<'_> {
+    /// The number of records that have their rows.
+    pub fn records(&self) -> u64 {
+        self.start.map_or(0, |start| start.counts.records())
     }
 
-    fn process(
-        &self,
-        inputs: &mut Inputs,
-        start: Option<Checkpoint>,
-        results: &mut RowFiles<Disk>,
-        progress: &Progress,
-    ) -> Result<Report, OutputFailure> {
-        let place = start.as_ref().map(|start| (start.source, start.position)).unwrap_or_default();
-        if let Some(start) = &start
-            && self.pipeline.sift.as_ref().is_some_and(|sift| sift.in_order)
-        {
-            self.replay(inputs, start, progress)?;
-        }
-        let sources = inputs.sources_from(place);
-        match start {
-            Some(start) => self.pipeline.resume(start, results, sources, progress),
-            None => self.pipeline.run_into(results, sources, progress),
+    /// Applies filters to the records that have their rows, because later ones are compared with
+    /// them.
+    pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {
+        let Some(start) = self.start else { return Ok(()) };
+        let sources = self.inputs.sources_until((start.source, start.position.offset));
+        let mut source = TextSource::new(0, sources, &self.options.stop);
+        let map = || |_: &Rows<'_>, (): &mut ()| {};
+        let folded =
+            fold_blocks(&mut source, job, filters, Needs::NONE, self.options, map, |(), _| Ok(()));
+        self.inputs.bytes().store(0, Ordering::Relaxed);
+        match (folded.end, source.take_failures().pop()) {
+            (RunEnd::Failed(error), _) => Err(error),
+            (_, Some(failure)) => Err(io::Error::other(failure.to_string())),
+            _ => Ok(()),
         }
     }
+}
 
-    /// Reads the records that have their rows once more, as later ones are compared with them.
-    fn replay(
-        &self,
-        inputs: &mut Inputs,
-        start: &Checkpoint,
-        progress: &Progress,
-    ) -> Result<(), OutputFailure> {
-        let unseen = Progress { stop: Arc::clone(&progress.stop), ..Progress::default() };
-        let sources = inputs.sources_until((start.source, start.position.offset));
-        let nowhere = &mut (io::sink(), io::sink());
-        self.pipeline.resume(Checkpoint::default(), nowhere, sources, &unseen)?;
-        inputs.bytes().store(0, Ordering::Relaxed);
-        Ok(())
+impl RunArgs {
+    /// How a run proceeds.
+    pub fn options(&self, progress: &Progress) -> Options {
+        Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
     }
 }
 
 /// What a finished run reports.
-struct InputRunEnd<'a> {
-    run: &'a InputRun,
+struct InputEnding {
+    method: Method,
+    threads: std::num::NonZeroUsize,
     inputs: Vec<String>,
 }
 
-impl RunEnd for InputRunEnd<'_> {
+impl Ending for InputEnding {
     type Summary = Summary;
 
     fn summary(&self, report: &Report) -> Summary {
-        Summary::new(self.inputs.clone(), &self.run.pipeline, self.run.finder, report)
+        Summary::new(self.inputs.clone(), self.method, self.threads, report)
     }
 
     fn facts(&self, report: &Report) -> Vec<Fact> {

@@ -3,25 +3,23 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use bulkdoku::Pipeline;
-use bulkdoku::canon::{Known, Seen};
+use bulkdoku::canon::Known;
 use bulkdoku::input::Answers;
-use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Fate, Sameness, Sift, Sifted};
+use bulkdoku::output::{Column, Decision, Row, Subcommand};
+use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use indicatif::HumanCount;
 
-use super::against::{MemoryArgs, on_disk};
+use super::against::MemoryArgs;
 use super::format::Format;
 use super::input_args::InputArgs;
-use super::input_run::InputRun;
+use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
 use super::outputs::RecordDestinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, canon};
+use super::{Exit, Failure};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
 ///
@@ -37,10 +35,7 @@ use super::{Exit, Failure, canon};
         "How rows are written: csv, tsv, jsonl, parquet, lines (puzzles only) or npy; by default as \
          the output's name says, else csv"
     )))]
-#[command(mut_arg("columns", |columns| columns.long_help(
-    "The columns of csv, tsv, jsonl and parquet, in order: file, line, puzzle, canonical, \
-     automorphisms, status, clues [default: file,line,puzzle,canonical]"
-)))]
+#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// The set that the others are compared with: a file
     a: PathBuf,
@@ -88,11 +83,10 @@ Exit status: 0 nothing in common, 1 a class in common or a record that is no puz
 3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
-    subcommand: "overlap",
+    subcommand: Subcommand::Overlap,
     default_format: Format::Csv,
     is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
     default_columns: &Column::DEFAULT_OF_OVERLAP,
-    has_column: |column| canon::has_column(column) && column != Column::LatencyNs,
     single: Column::Puzzle,
 };
 
@@ -106,29 +100,26 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let options = args.layout.options(&inputs, Answers::Unwanted, &rows)?;
     destinations.refuse_existing(&inputs)?;
     let (by, finds, what) = if args.exact {
-        (Sameness::Exact, "equal puzzles", "puzzles")
+        (Sameness::Puzzle, "equal puzzles", "puzzles")
     } else {
         (Sameness::Class, "canonical forms", "classes")
     };
     let known = args.memory.load(std::slice::from_ref(&args.a), &options, by, args.run)?;
     let classes = known.len();
-    let overlap = Arc::new(Overlap::new(known, inputs.len()));
-    let decide = {
-        let overlap = Arc::clone(&overlap);
-        move |block: &mut [Sifted]| overlap.find_shared(block)
-    };
-    let pipeline = Pipeline {
-        canon: true,
-        facts: rows.facts(),
-        // The records of the last set are compared with those of all others.
-        sift: Some(Sift { in_order: true, ..Sift::new(by, decide) }),
-        ..Pipeline::default()
-    };
-    let run = InputRun::new(finds, pipeline, typed, args.run);
+    let mut overlap = Overlap { by, known, sets: vec![Set::default(); inputs.len()] };
+    let run = InputRun::new(finds, typed, args.run);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    let exit =
-        run.run(inputs, &options, &destinations, |inputs| rows.rows(false, &inputs.kept()))?;
-    let sets = overlap.take_sets();
+    let job = &Classify::default();
+    let found = &mut overlap;
+    let filters = move |earlier: &mut Earlier<'_>| {
+        let found = found;
+        earlier.replay(job, vec![found.filter()])?;
+        Ok(vec![found.filter()])
+    };
+    let exit = run.run(inputs, &options, &destinations, job, filters, |inputs| {
+        rows.format(false, &inputs.kept())
+    })?;
+    let sets = overlap.sets;
     if !args.run.quiet {
         eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
         for (name, set) in names.iter().zip(&sets) {
@@ -156,9 +147,10 @@ fn place(name: &str, names: &[String]) -> String {
 
 /// Counts the records of sets, and finds those that occur elsewhere.
 struct Overlap {
+    by: Sameness,
     /// The classes of the last set.
     known: Known,
-    sets: Mutex<Vec<Set>>,
+    sets: Vec<Set>,
 }
 
 /// What was found about a set.
@@ -172,37 +164,33 @@ struct Set {
 }
 
 impl Overlap {
-    fn new(known: Known, sets: usize) -> Self {
-        Self { known, sets: Mutex::new(vec![Set::default(); sets]) }
+    /// Returns the filter that keeps the records that occur elsewhere. The records of the last set
+    /// are compared with those of all others, so it needs them in order.
+    fn filter(&mut self) -> Filter<'_> {
+        let needs = self.by.needs();
+        let decide = |row: &Row<'_>| {
+            let is_shared = self.is_shared(row)?;
+            Ok(if is_shared { Decision::Keep } else { Decision::Drop })
+        };
+        Filter::InOrder(needs, Box::new(decide))
     }
 
-    fn take_sets(&self) -> Vec<Set> {
-        std::mem::take(&mut self.sets.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Whether a record of a set occurs elsewhere.
-    fn is_shared(&self, sets: &[Set], source: usize, hash: u128) -> io::Result<bool> {
-        match sets.split_last() {
+    /// Counts a record, and returns whether it occurs elsewhere.
+    fn is_shared(&mut self, row: &Row<'_>) -> io::Result<bool> {
+        let Self { by, known, sets } = self;
+        let source = row.source();
+        sets[source].records += 1;
+        let Some(hash) = by.hash(row) else { return Ok(false) };
+        let is_shared = match sets.split_last() {
             Some((_, others)) if source == others.len() => {
-                Ok(others.iter().any(|set| set.classes.contains(&hash)))
+                others.iter().any(|set| set.classes.contains(&hash))
             }
-            _ => self.known.contains(hash).map_err(|error| on_disk(&error)),
+            _ => known.contains(hash)?,
+        };
+        if is_shared {
+            sets[source].shared += 1;
+            sets[source].classes.insert(hash);
         }
-    }
-
-    /// Selects the records that occur elsewhere.
-    fn find_shared(&self, block: &mut [Sifted]) -> io::Result<()> {
-        let mut sets = self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        for sifted in block {
-            sifted.fate = Fate::NoRow;
-            sets[sifted.source].records += 1;
-            let Some(hash) = sifted.puzzle.as_ref().map(Seen::hash) else { continue };
-            if self.is_shared(&sets, sifted.source, hash)? {
-                sifted.fate = Fate::Row(0);
-                sets[sifted.source].shared += 1;
-                sets[sifted.source].classes.insert(hash);
-            }
-        }
-        Ok(())
+        Ok(is_shared)
     }
 }

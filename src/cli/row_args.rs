@@ -3,10 +3,9 @@
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
-    self, Column, CsvRows, FormLines, JsonRows, JudgeGrids, LabelledGrids, NpyRows, PuzzleGrids,
-    PuzzleLines, RowFormat, SolutionLines, TsvRows,
+    self, Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, Lines, Needs, NpyRows,
+    OutputColumn, PuzzleGrids, Subcommand, TsvRows,
 };
-use bulkdoku::pipeline::{Rated, RequestedFacts};
 use clap::ValueEnum;
 
 use super::Failure;
@@ -28,14 +27,27 @@ pub struct RowArgs {
 /// What the rows of a subcommand can be.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRules {
-    pub subcommand: &'static str,
+    pub subcommand: Subcommand,
     pub default_format: Format,
     pub is_written: fn(Format) -> bool,
     pub default_columns: &'static [Column],
-    /// Whether it has a value for a column.
-    pub has_column: fn(Column) -> bool,
     /// The column that formats without columns show.
     pub single: Column,
+}
+
+impl RowRules {
+    /// The help of `--columns`.
+    pub fn columns_help(&self) -> String {
+        let names = |columns: &[Column]| {
+            columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(", ")
+        };
+        let all = Column::ALL.into_iter().filter(|column| column.is_offered_by(self.subcommand));
+        format!(
+            "The columns of csv, tsv, jsonl and parquet, in order: {} [default: {}]",
+            names(&all.collect::<Vec<_>>()),
+            names(self.default_columns)
+        )
+    }
 }
 
 /// The rows of a run, checked.
@@ -72,12 +84,14 @@ impl RowArgs {
             let written: Vec<_> =
                 all.filter(|it| (rules.is_written)(*it)).map(Format::name).collect();
             let (subcommand, written, format) =
-                (rules.subcommand, written.join(", "), format.name());
+                (rules.subcommand.name(), written.join(", "), format.name());
             let hint = format!("{subcommand} writes {written}, but not {format}");
             return Err(Failure::Usage(hint));
         }
         format.check_output(output)?;
-        if let Some(column) = self.chosen().iter().find(|column| !(rules.has_column)(**column)) {
+        if let Some(column) =
+            self.chosen().iter().find(|column| !column.is_offered_by(rules.subcommand))
+        {
             let owner = owner(*column);
             let hint = format!("--columns: {column} is a column of bulkdoku {owner}");
             return Err(Failure::Usage(hint));
@@ -88,19 +102,15 @@ impl RowArgs {
             default: rules.default_columns,
             single: rules.single,
         };
-        plan.rows(false, &[])?;
+        plan.format(false, &[])?;
         Ok(plan)
     }
 }
 
-/// A subcommand whose rows have this column.
+/// The first subcommand whose rows have this column.
 fn owner(column: Column) -> &'static str {
-    match column {
-        Column::Copy => "augment",
-        column if column.is_about_corpus() => "generate",
-        column if column.is_about_check() => "check",
-        _ => "solve",
-    }
+    let owner = Subcommand::ALL.into_iter().find(|subcommand| column.is_offered_by(*subcommand));
+    owner.map_or("", Subcommand::name)
 }
 
 impl RowPlan {
@@ -123,24 +133,18 @@ impl RowPlan {
         self.columns().contains(&column)
     }
 
-    /// The facts that rows show.
-    pub fn facts(&self) -> RequestedFacts {
-        RequestedFacts {
-            clues: self.shows(Column::Clues),
-            level: self.shows(Column::Level),
-            rating: self.shows(Column::Rating).then_some(Rated::Itself),
-            minimal: self.shows(Column::Minimal),
-            form: self.columns().iter().any(|column| column.is_about_canon()),
-        }
+    /// The properties of puzzles that rows show.
+    pub fn needs(&self) -> Needs {
+        OutputColumn::needs(&OutputColumn::list(self.columns(), &[]))
     }
 
-    /// Makes the rows. Those of several inputs name their file; `kept` columns of the input come
+    /// Creates the format. Rows of several inputs name their file; `kept` columns of the input come
     /// last.
-    pub fn rows(
+    pub fn format(
         &self,
         several_inputs: bool,
         kept: &[String],
-    ) -> Result<Box<dyn RowFormat + Send>, Failure> {
+    ) -> Result<Box<dyn output::Format>, Failure> {
         let format = self.format;
         if format != Format::Npy && self.chosen.is_some() && !format.has_columns() {
             let hint = "--columns goes with --format csv, tsv, jsonl and parquet; the others have \
@@ -149,19 +153,16 @@ impl RowPlan {
         }
         let file = (several_inputs && self.chosen.is_none()).then_some(Column::File);
         let columns: Vec<_> = file.iter().chain(self.columns()).copied().collect();
-        self.check_names(&columns, kept)?;
+        let list = OutputColumn::list(&columns, kept);
+        self.check_names(&list, columns.len())?;
         Ok(match format {
-            Format::Csv => Box::new(CsvRows::new(columns).keeping(kept)),
-            Format::Tsv => Box::new(TsvRows::new(columns).keeping(kept)),
-            Format::Jsonl => Box::new(JsonRows::new(&columns).keeping(kept)),
+            Format::Csv => Box::new(CsvRows::of(list)),
+            Format::Tsv => Box::new(TsvRows::of(list)),
+            Format::Jsonl => Box::new(JsonRows::of(list)),
             #[cfg(feature = "parquet")]
-            Format::Parquet => Box::new(ParquetRows::new(&columns, kept)),
+            Format::Parquet => Box::new(ParquetRows::of(list)),
             Format::Npy => Box::new(self.array()?),
-            Format::Lines => match self.single {
-                Column::Puzzle => Box::new(PuzzleLines),
-                Column::Canonical => Box::new(FormLines),
-                _ => Box::new(SolutionLines),
-            },
+            Format::Lines => Box::new(Lines(self.single)),
             Format::Grid if self.single == Column::Puzzle => Box::new(PuzzleGrids),
             Format::Grid => Box::new(LabelledGrids { with_file: several_inputs }),
             Format::Boj2580 => Box::new(JudgeGrids::Spaced),
@@ -180,25 +181,23 @@ impl RowPlan {
         rows.ok_or_else(|| Failure::Usage(hint.into()))
     }
 
-    /// Refuses a name that comes twice where names are keys.
-    fn check_names(&self, columns: &[Column], kept: &[String]) -> Result<(), Failure> {
+    /// Refuses a name that occurs twice where names are keys. The first `computed` columns are not
+    /// kept ones.
+    fn check_names(&self, columns: &[OutputColumn], computed: usize) -> Result<(), Failure> {
         let once = match self.format {
             Format::Jsonl => "a JSON object has a key once",
             format if format.is_parquet() => "a Parquet file has a column once",
             _ => return Ok(()),
         };
-        let kept = output::names_of_kept(columns, kept);
-        for (option, names) in [("--columns", names(columns)), ("--keep", kept)] {
-            let is_repeated = |i: &usize| names[..*i].contains(&names[*i]);
-            if let Some(i) = (0..names.len()).find(is_repeated) {
-                let hint = format!("{option} has {} twice; {once}", names[i]);
+        let (computed, kept) = columns.split_at(computed);
+        for (option, list) in [("--columns", computed), ("--keep", kept)] {
+            let is_repeated =
+                |i: &usize| list[..*i].iter().any(|column| column.name() == list[*i].name());
+            if let Some(i) = (0..list.len()).find(is_repeated) {
+                let hint = format!("{option} has {} twice; {once}", list[i].name());
                 return Err(Failure::Usage(hint));
             }
         }
         Ok(())
     }
-}
-
-fn names(columns: &[Column]) -> Vec<String> {
-    columns.iter().map(|column| column.name().to_owned()).collect()
 }

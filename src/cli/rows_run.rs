@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bulkdoku::output::RowFormat;
+use bulkdoku::output::Format;
 use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report};
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct Opening<'a> {
     /// All files that the run reads. No output may be one of these.
     pub reads: &'a [PathBuf],
     pub destinations: &'a Destinations,
-    pub format: &'a dyn RowFormat,
+    pub format: &'a dyn Format,
     /// The end of the progress bar, if it is known.
     pub total: Option<u64>,
     pub args: RunArgs,
@@ -54,7 +54,7 @@ pub struct RowsRun {
 }
 
 /// What a subcommand reports at the end of its run.
-pub trait RunEnd {
+pub trait Ending {
     /// What the run did, as text and JSON.
     type Summary: Display + Serialize;
 
@@ -76,7 +76,9 @@ impl Opening<'_> {
     /// Opens all outputs, or those of an earlier run.
     pub fn open(self) -> Result<RowsRun, Failure> {
         let Self { typed, inputs, others, reads, format, total, args, only_rows, .. } = self;
-        let is_temporary = cannot_be_continued(format);
+        // The directory of such a file is at its end, so it cannot be continued.
+        let assembler = format.assembler().map_err(|error| Failure::Usage(error.to_string()))?;
+        let is_temporary = assembler.is_some();
         let destinations = Destinations { is_temporary, ..self.destinations.clone() };
         let run = typed.run(inputs, others);
         let Destinations { resume, force, .. } = destinations;
@@ -130,23 +132,12 @@ impl Opening<'_> {
                 return Err(failure);
             }
         };
-        let failed = |error: io::Error| Failure::Io(error.to_string());
-        results.take_format(format).map_err(failed)?;
         if outputs.sides.report.is_some() {
             results.keep_time(start.as_ref().map_or(0, |start| start.counts.records()));
         }
         let (sides, began, quiet) = (outputs.sides, SystemTime::now(), args.quiet);
         Ok(RowsRun { results, start, meter, typed, destinations, sides, began, quiet, only_rows })
     }
-}
-
-/// Whether a file in this format cannot be continued, as its directory is at the end.
-#[cfg_attr(not(feature = "parquet"), allow(unused_variables))]
-fn cannot_be_continued(format: &dyn RowFormat) -> bool {
-    #[cfg(feature = "parquet")]
-    return format.parquet_columns().is_some();
-    #[cfg(not(feature = "parquet"))]
-    false
 }
 
 /// The summary as JSON.
@@ -169,7 +160,7 @@ impl RowsRun {
     pub fn close(
         self,
         ran: Result<Report, OutputFailure>,
-        end: &impl RunEnd,
+        end: &impl Ending,
     ) -> Result<Exit, Failure> {
         let Self { mut results, typed, destinations, sides, began, quiet, only_rows, .. } = self;
         let (report, failure) = match ran {

@@ -2,10 +2,13 @@
 
 use std::io;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use bulkdoku::pipeline::{Report, Sameness, Sift, Sifted};
-use bulkdoku::{Pipeline, Progress};
+use bulkdoku::Progress;
+use bulkdoku::output::{Needs, Row, Rows};
+use bulkdoku::pipeline::{
+    BlockSource, BlockSummary, Classify, RunEnd, Solve, TextSource, fold_blocks,
+};
+use bulkdoku::stats::Counts;
 
 use super::Failure;
 use super::inputs::Inputs;
@@ -16,46 +19,46 @@ use super::run_args::RunArgs;
 pub struct Scan<'a> {
     pub run: RunArgs,
     pub inputs: &'a mut Inputs,
-    /// Which puzzles count as the same.
-    pub by: Sameness,
-    /// Whether [`Sifted::guesses`] are needed.
-    pub needs_guesses: bool,
+    pub needs: Needs,
 }
 
 impl Scan<'_> {
-    /// Adds what `find` finds in records to `all`. A signal ends the process, as nothing is written
-    /// yet.
-    pub fn collect<K, T: Send + 'static>(
+    /// Passes what `find` finds in each record to `add`, in order. A signal ends the process,
+    /// because nothing is written yet.
+    pub fn for_each<K: Send>(
         self,
-        all: T,
-        find: impl Fn(&Sifted) -> Option<K> + Send + Sync + 'static,
-        add: impl Fn(&mut T, K) -> io::Result<()> + Send + Sync + 'static,
-    ) -> Result<(T, Report), Failure> {
-        let Self { run, inputs, by, needs_guesses } = self;
-        let all = Arc::new(Mutex::new(all));
-        let added = Arc::clone(&all);
-        let decide = move |block: &mut [Sifted]| {
-            let found: Vec<_> = block.iter().filter_map(&find).collect();
-            // A panic ends the run, so what it leaves is never used.
-            let mut added = added.lock().unwrap_or_else(PoisonError::into_inner);
-            found.into_iter().try_for_each(|one| add(&mut added, one))
-        };
-        let sift = Some(Sift { needs_guesses, ..Sift::new(by, decide) });
-        let pipeline = Pipeline { threads: run.threads, canon: true, sift, ..Pipeline::default() };
+        find: impl Fn(&Row<'_>) -> Option<K> + Sync,
+        mut add: impl FnMut(K) -> io::Result<()> + Send,
+    ) -> Result<Counts, Failure> {
+        let Self { run, inputs, needs } = self;
         let progress = Progress::default();
         let meter = Meter::new(run.progress, inputs.size(), run.quiet);
-        let (bytes, sources) = (inputs.bytes(), inputs.sources());
-        let progressed = || Progressed::of_bytes(&bytes, &progress);
-        let ran =
-            meter.watch(progressed, || pipeline.run(sources, io::sink(), io::sink(), &progress));
+        let (bytes, options) = (inputs.bytes(), run.options(&progress));
+        let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
+        let job = Classify { engine: Some(Solve::default()) };
+        let mut counts = Counts::default();
+        let map = || {
+            |rows: &Rows<'_>, found: &mut Vec<K>| {
+                found.clear();
+                found.extend(rows.records().filter_map(|row| find(&row)));
+            }
+        };
+        let reduce = |found: &mut Vec<K>, summary: Option<&BlockSummary>| {
+            if let Some(summary) = summary {
+                counts += &summary.counts;
+                progress.records.fetch_add(summary.counts.records(), Ordering::Relaxed);
+            }
+            found.drain(..).try_for_each(&mut add)
+        };
+        let folded = meter.watch(
+            || Progressed::of_bytes(&bytes, &progress),
+            || fold_blocks(&mut source, &job, Vec::new(), needs, &options, map, reduce),
+        );
         bytes.store(0, Ordering::Relaxed);
-        let report = ran.map_err(|failure| Failure::Io(failure.error.to_string()))?;
-        let failures: Vec<_> = report.failures.iter().map(ToString::to_string).collect();
-        if !failures.is_empty() {
-            return Err(Failure::of_all(&failures));
+        if let RunEnd::Failed(error) = folded.end {
+            return Err(Failure::Io(error.to_string()));
         }
-        drop(pipeline);
-        let all = Arc::into_inner(all).expect("the pipeline had the other one");
-        Ok((all.into_inner().unwrap_or_else(PoisonError::into_inner), report))
+        let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
+        if failures.is_empty() { Ok(counts) } else { Err(Failure::of_all(&failures)) }
     }
 }

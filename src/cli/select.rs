@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use bulkdoku::Status;
-use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Rated, RequestedFacts, Route};
+use bulkdoku::output::{Column, Decision, Needs, Row};
+use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
@@ -69,10 +69,10 @@ impl SplitBy {
         }
     }
 
-    fn output(self, status: Status, level: Option<Level>) -> u8 {
+    fn output(self, row: &Row<'_>) -> u8 {
         match self {
-            Self::Status => status as u8,
-            Self::Level => level.map_or(Level::ALL.len() as u8, Level::number),
+            Self::Status => row.status() as u8,
+            Self::Level => row.level().map_or(Level::ALL.len() as u8, Level::number),
         }
     }
 }
@@ -101,8 +101,9 @@ impl SelectArgs {
         let options =
             [("--only", self.only.is_some()), ("--split-by", self.split_by.is_some())].into_iter();
         let given = options.filter(|(_, is_given)| *is_given).map(|(option, _)| option.to_owned());
-        let of_facts = |column: &&Column| column.is_about_facts() || column.is_about_canon();
-        let columns = columns.iter().filter(of_facts);
+        let of_puzzle =
+            |column: &&Column| **column == Column::Clues || column.needs() != Needs::NONE;
+        let columns = columns.iter().filter(of_puzzle);
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 
@@ -124,25 +125,26 @@ impl SelectArgs {
         Ok(())
     }
 
-    /// The facts that rows show or that decide about their file.
-    pub fn facts(&self, rows: &RowPlan) -> RequestedFacts {
-        let facts = rows.facts();
-        RequestedFacts {
-            level: facts.level || self.split_by == Some(SplitBy::Level),
-            rating: facts.rating.map(|own| self.rating_over.map_or(own, Rated::Isomorphs)),
-            ..facts
-        }
+    /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
+    pub fn rating_isomorphs(&self) -> u32 {
+        self.rating_over.map_or(0, NonZeroU32::get)
     }
 
-    /// Decides which rows are written, and to which output.
-    pub fn route(&self) -> Option<Route> {
-        let (only, split_by) = (self.only.clone(), self.split_by);
-        if only.is_none() && split_by.is_none() {
-            return None;
-        }
-        Some(Box::new(move |status, level| {
-            let has_row = only.as_ref().is_none_or(|only| only.contains(&status));
-            has_row.then(|| split_by.map_or(0, |by| by.output(status, level)))
-        }))
+    /// The filters that decide which rows are written, and to which output.
+    pub fn filters(&self) -> Vec<Filter<'_>> {
+        let only = self.only.as_ref().map(|only| {
+            Filter::Local(
+                Needs::NONE,
+                Box::new(|row| {
+                    let is_kept = only.contains(&row.status());
+                    Ok(if is_kept { Decision::Keep } else { Decision::Drop })
+                }),
+            )
+        });
+        let split_by = self.split_by.map(|by| {
+            let needs = if by == SplitBy::Level { Needs::LEVEL } else { Needs::NONE };
+            Filter::Local(needs, Box::new(move |row| Ok(Decision::To(by.output(row)))))
+        });
+        only.into_iter().chain(split_by).collect()
     }
 }

@@ -53,7 +53,10 @@ fn sets_of(
 }
 
 /// Reads the first `at_most` puzzles of an input. Other records are reported and counted.
-fn read_sets(source: Source<impl Read>, at_most: Option<usize>) -> Result<Vec<PuzzleSet>, Failure> {
+fn read_sets(
+    source: Source<impl Read + Send>,
+    at_most: Option<usize>,
+) -> Result<Vec<PuzzleSet>, Failure> {
     let name = source.name.clone();
     let mut records = RecordReader::new([bounded(source, MOST_BYTES)]);
     let (mut puzzles, mut all_marks, mut bad) = (Vec::new(), Vec::new(), 0);

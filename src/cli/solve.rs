@@ -3,17 +3,18 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use bulkdoku::Limits;
 use bulkdoku::input::Answers;
-use bulkdoku::output::Column;
-use bulkdoku::pipeline::Sameness;
-use bulkdoku::{Limits, Pipeline};
+use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::pipeline::{Filter, List, Sameness, Solve};
 use clap::ValueEnum;
 
 use super::against::AgainstArgs;
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::Format;
 use super::input_args::InputArgs;
-use super::input_run::InputRun;
+use super::input_run::{Earlier, InputRun};
+use super::inputs::Inputs;
 use super::outputs::{Destinations, RecordDestinations};
 use super::readers::READERS;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -40,10 +41,7 @@ use super::{Exit, Failure, help, numbers};
         "How rows are written; by default as the output's name says (.csv .tsv .jsonl .ndjson \
          .parquet .npy .lines .grid, most of them before a .gz or .zst), else csv:"
     ))))]
-#[command(mut_arg("columns", |columns| columns.long_help(
-    "The columns of csv, tsv, jsonl and parquet, in order: file, line, puzzle, solution, status, \
-     solutions, guesses, nodes, latency_ns, clues, level, rating, canonical, automorphisms, minimal"
-)))]
+#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
@@ -133,13 +131,10 @@ Exit status: 0 every record unique (or solved, known), 1 some record has another
 3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
-    subcommand: "solve",
+    subcommand: Subcommand::Solve,
     default_format: Format::Csv,
     is_written: |_| true,
     default_columns: &Column::DEFAULT,
-    has_column: |column| {
-        !column.is_about_corpus() && !column.is_about_check() && column != Column::Copy
-    },
     single: Column::Solution,
 };
 
@@ -158,16 +153,28 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
-    let pipeline = args.pipeline(&rows)?;
-    let run = InputRun::with_engine(pipeline, typed, &args.engine).reading(args.against.files());
-    let run = InputRun { only_rows: rows.format.is_judges(), ..run };
-    run.run(args.input, &options, &destinations, |inputs| {
-        rows.rows(inputs.paths().len() > 1, &inputs.kept())
-    })
+    args.select.name_outputs(&mut destinations)?;
+    let solve = args.solve(&rows);
+    let (stream, by) = (args.layout.stream(), Sameness::Class);
+    let known = args.against.load(by, args.engine.run, stream)?;
+    let run = InputRun::with_engine(typed, &args.engine, solve.limits);
+    let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
+    let filters = |_: &mut Earlier<'_>| {
+        let unknown = known.iter().map(|known| Filter::unknown(known, by));
+        Ok(unknown.chain(args.select.filters()).collect())
+    };
+    let format = |inputs: &Inputs| rows.format(inputs.paths().len() > 1, &inputs.kept());
+    match args.solutions {
+        None => run.run(args.input, &options, &destinations, &solve, filters, format),
+        Some(solutions) => {
+            let list = List { solve, solutions };
+            run.run(args.input, &options, &destinations, &list, filters, format)
+        }
+    }
 }
 
 impl Args {
-    fn pipeline(&self, rows: &RowPlan) -> Result<Pipeline, Failure> {
+    fn solve(&self, rows: &RowPlan) -> Solve {
         let is_listing = self.solutions.is_some();
         let first = self.limit.first || (rows.format.is_judges() && !is_listing);
         let count = self.solutions.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
@@ -175,18 +182,13 @@ impl Args {
         let smallest =
             self.solution() == Which::LexFirst || is_listing || rows.format == Format::Boj2239;
         let (engine, simd) = (self.engine.engine(), self.engine.simd());
-        let (run, stream) = (self.engine.run, self.layout.stream());
-        Ok(Pipeline {
-            facts: self.select.facts(rows),
-            sift: self.against.load(Sameness::Class, None, run, stream)?,
-            route: self.select.route(),
+        Solve {
             limits: self.engine.limits(limits),
             engine: Box::new(move || {
                 if smallest { Box::new(engine.build_lex_first(simd)) } else { engine.build(simd) }
             }),
-            list: self.solutions,
-            ..Pipeline::default()
-        })
+            rating_isomorphs: self.select.rating_isomorphs(),
+        }
     }
 
     /// The solution that is shown of several.

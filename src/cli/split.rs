@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use bulkdoku::canon::Seen;
+use bulkdoku::Compression;
 use bulkdoku::input::{Answers, InputOptions, Keep};
 use bulkdoku::isomorph::SeededRng;
-use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Fate, Sameness, Sift, Sifted};
+use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
+use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use bulkdoku::rating::Level;
-use bulkdoku::{Compression, Pipeline, Puzzle};
 use clap::ValueEnum;
 use indicatif::HumanCount;
 
 use super::format::Format;
 use super::input_args::InputArgs;
-use super::input_run::InputRun;
+use super::input_run::{Earlier, InputRun};
 use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
@@ -120,7 +119,7 @@ Examples:
 Records that are no puzzles have no class: each has a message, and no row on either side.
 
 A class with several records goes to one side as a whole, so a share may be missed by at most half of
-the records of one class in each stratum. Memory: 8 bytes for each record, to find the border. Classes
+the records of one class in each stratum. Memory: 32 bytes for each record, to find the border. Classes
 with equal hashes go to the same side, which does no harm.
 
 Exit status: 0 every record is on a side, 1 some record is no puzzle, 2 wrong usage, 3 input or output
@@ -146,16 +145,17 @@ enum Stratify {
 
 impl Stratify {
     /// The stratum of a puzzle, the same for all puzzles that are kept together.
-    fn of(self, sifted: &Sifted, puzzle: &Puzzle) -> u32 {
+    fn of(self, row: &Row<'_>) -> u8 {
+        let puzzle = row.puzzle().unwrap_or_default();
         match self {
-            Self::Level => Level::of(puzzle).number().into(),
-            Self::Guesses => u64::BITS - sifted.guesses.leading_zeros(),
-            Self::Clues => puzzle.clues() as u32,
+            Self::Level => Level::of(&puzzle).number(),
+            Self::Guesses => (u64::BITS - row.proof_guesses().leading_zeros()) as u8,
+            Self::Clues => puzzle.clues() as u8,
         }
     }
 
     /// The name of a stratum.
-    fn name(self, stratum: u32) -> String {
+    fn name(self, stratum: u8) -> String {
         match self {
             Self::Level => format!("level {stratum}"),
             Self::Guesses if stratum < 2 => format!("{stratum} guesses"),
@@ -181,11 +181,10 @@ fn parse_share(text: &str) -> Result<f64, String> {
 }
 
 const ROWS: RowRules = RowRules {
-    subcommand: "split",
+    subcommand: Subcommand::Split,
     default_format: Format::Csv,
     is_written: |format| !format.is_parquet() && (format.has_columns() || format == Format::Lines),
     default_columns: &[Column::Puzzle],
-    has_column: |column| column == Column::Puzzle,
     single: Column::Puzzle,
 };
 
@@ -198,36 +197,35 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
 
     let (by, finds) = match args.by {
         By::Class => (Sameness::Class, "canonical forms"),
-        By::Puzzle => (Sameness::Exact, "equal puzzles"),
+        By::Puzzle => (Sameness::Puzzle, "equal puzzles"),
     };
-    let keyed = Keyed { stratify: args.stratify, seed: args.seed };
+    let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let mut inputs = Inputs::detected(args.input.clone(), &options)?;
-    let needs_guesses = args.stratify == Some(Stratify::Guesses);
-    let scan = Scan { run: args.run, inputs: &mut inputs, by, needs_guesses };
-    let add = |strata: &mut Strata, (stratum, key)| {
-        strata.entry(stratum).or_default().push(key);
-        Ok(())
-    };
-    let (strata, _) = scan.collect(Strata::new(), move |sifted| keyed.of(sifted), add)?;
+    let mut keys = Vec::new();
+    let scan = Scan { run: args.run, inputs: &mut inputs, needs: keyed.needs() };
+    scan.for_each(
+        |row| Some(keyed.of(row)),
+        |key| {
+            keys.push(key);
+            Ok(())
+        },
+    )?;
     if options.keep.is_none() && rows.format.has_columns() && inputs.are_tables() {
         options = InputOptions { keep: Some(Keep::All), ..options };
     }
-    let sides = Sides::new(strata, args.test);
+    let sides = Sides::new(&keys, args.test);
     if !args.run.quiet {
         sides.print(args.stratify);
     }
-    let decide = move |block: &mut [Sifted]| {
-        for sifted in block {
-            let key = keyed.of(sifted);
-            sifted.fate = key.map_or(Fate::NoRow, |(stratum, key)| sides.of(stratum, key));
-        }
-        Ok(())
-    };
-    let sift = Some(Sift { needs_guesses, ..Sift::new(by, decide) });
-    let pipeline = Pipeline { canon: true, sift, ..Pipeline::default() };
     typed.set_seed(args.seed);
-    let run = InputRun::new(finds, pipeline, typed, args.run);
-    run.run(args.input, &options, &destinations, |inputs| rows.rows(false, &inputs.kept()))
+    let run = InputRun::new(finds, typed, args.run);
+    let filters = |earlier: &mut Earlier<'_>| {
+        let decisions = keys.iter().map(|key| sides.of(*key)).skip(earlier.records() as usize);
+        Ok(vec![Filter::precomputed(decisions)])
+    };
+    run.run(args.input, &options, &destinations, &Classify::default(), filters, |inputs| {
+        rows.format(false, &inputs.kept())
+    })
 }
 
 impl Args {
@@ -268,30 +266,43 @@ impl Args {
     }
 }
 
-/// Computes the stratum of a record, and the key that decides about its side.
+/// The stratum of a record, and the number that decides about its side; `None` for a record that is
+/// on neither side.
+type Key = Option<(u8, u64)>;
+
+/// Computes the keys of records.
 #[derive(Clone, Copy)]
 struct Keyed {
+    by: Sameness,
     stratify: Option<Stratify>,
     seed: u64,
 }
 
 impl Keyed {
+    /// What [`Keyed::of`] reads.
+    fn needs(self) -> Needs {
+        let guesses = match self.by {
+            Sameness::Class => Needs::FORM_GUESSES,
+            Sameness::Puzzle => Needs::PUZZLE_GUESSES,
+        };
+        match self.stratify {
+            Some(Stratify::Guesses) => self.by.needs().union(guesses),
+            _ => self.by.needs(),
+        }
+    }
+
     /// The same for all puzzles that are kept together.
-    fn of(self, sifted: &Sifted) -> Option<(u32, u64)> {
-        let puzzle = sifted.puzzle.as_ref()?;
-        let hash = Seen::hash(puzzle);
+    fn of(self, row: &Row<'_>) -> Key {
+        let hash = self.by.hash(row)?;
         let stream = [hash as u64, (hash >> 64) as u64, 0];
-        let key = SeededRng::of_stream(self.seed, stream).number();
-        Some((self.stratify.map_or(0, |stratify| stratify.of(sifted, puzzle)), key))
+        let number = SeededRng::of_stream(self.seed, stream).number();
+        Some((self.stratify.map_or(0, |stratify| stratify.of(row)), number))
     }
 }
 
-/// The keys of all records, by stratum.
-type Strata = BTreeMap<u32, Vec<u64>>;
-
 /// The first side has the keys from the border of each stratum on.
 struct Sides {
-    borders: BTreeMap<u32, Border>,
+    borders: BTreeMap<u8, Border>,
 }
 
 struct Border {
@@ -316,15 +327,21 @@ impl Border {
 }
 
 impl Sides {
-    fn new(strata: Strata, share: f64) -> Self {
-        let borders = strata.into_iter().map(|(stratum, keys)| (stratum, Border::of(keys, share)));
+    fn new(keys: &[Key], share: f64) -> Self {
+        let mut strata = BTreeMap::<u8, Vec<u64>>::new();
+        for (stratum, number) in keys.iter().flatten() {
+            strata.entry(*stratum).or_default().push(*number);
+        }
+        let borders =
+            strata.into_iter().map(|(stratum, numbers)| (stratum, Border::of(numbers, share)));
         Self { borders: borders.collect() }
     }
 
     /// The side of a record.
-    fn of(&self, stratum: u32, key: u64) -> Fate {
+    fn of(&self, key: Key) -> Decision {
+        let Some((stratum, number)) = key else { return Decision::Drop };
         let first = self.borders.get(&stratum).and_then(|border| border.first);
-        Fate::Row(u8::from(first.is_none_or(|first| key < first)))
+        Decision::To(u8::from(first.is_none_or(|first| number < first)))
     }
 
     /// Prints the sizes of both sides.

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use bulkdoku::pipeline::Report;
 use bulkdoku::stats::{HumanTime, Latencies};
-use bulkdoku::{EngineKind, Pipeline, SimdLevel, Status};
+use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
 use indicatif::HumanCount;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -81,21 +81,30 @@ impl LatencySummary {
 
 /// What finds results.
 #[derive(Clone, Copy, Debug)]
-pub struct Finder {
+pub struct Method {
     /// What the summary names if no engine is used.
     pub finds: &'static str,
     pub engine: Option<EngineKind>,
     /// The vector level, if the engine uses one.
     pub simd: Option<SimdLevel>,
+    /// Where each search ends, if records are solved or their solutions checked.
+    pub limits: Option<Limits>,
+    /// Whether the inputs' solutions are checked.
+    pub check: bool,
 }
 
 impl Summary {
-    /// Sums up a run of a pipeline.
-    pub fn new(inputs: Vec<String>, pipeline: &Pipeline, finder: Finder, report: &Report) -> Self {
+    /// Sums up a run for which this number of threads was requested.
+    pub fn new(
+        inputs: Vec<String>,
+        method: Method,
+        threads: NonZeroUsize,
+        report: &Report,
+    ) -> Self {
         let statuses =
             Status::ALL.map(|status| (status.name().into(), report.counts.of(status).into()));
         let records = report.counts.records();
-        let Pipeline { check, canon, threads, limits, .. } = *pipeline;
+        let Method { finds, engine, simd, limits, check } = method;
         let wall_seconds = report.wall.as_secs_f64();
         Self {
             inputs,
@@ -110,10 +119,10 @@ impl Summary {
             puzzles_per_second: (records - report.records_before) as f64 / wall_seconds,
             interrupted: report.stopped,
             check,
-            canon,
-            finds: finder.finds,
-            engine: finder.engine.map(EngineKind::name),
-            simd: finder.simd.map(SimdLevel::name),
+            canon: limits.is_none(),
+            finds,
+            engine: engine.map(EngineKind::name),
+            simd: simd.map(SimdLevel::name),
             threads: report.threads,
             threads_asked: threads,
             threads_fewer: (report.threads < threads).then_some(if report.threads_refused {
@@ -121,8 +130,8 @@ impl Summary {
             } else {
                 "more would gain nothing"
             }),
-            solution_limit: (!canon).then(|| limits.solutions.get()),
-            node_limit: limits.nodes.map(Into::into),
+            solution_limit: limits.map(|limits| limits.solutions.get()),
+            node_limit: limits.and_then(|limits| limits.nodes).map(Into::into),
             latency_ns: LatencySummary::new(&report.latencies),
             failures: report.failures.iter().map(ToString::to_string).collect(),
         }

@@ -10,6 +10,7 @@
 //! | `hodoku` | lines of `HoDoKu`'s library |
 //! | [`names`] | the usual names of columns |
 //! | [`detect`] | finds the layout of an input |
+//! | `attached` | answers from another input |
 //! | `field` | where a field is in its block, and how it is quoted |
 //! | `layout` | the layout of an input: one of the above |
 //! | `records` | the records of a block |
@@ -20,6 +21,7 @@
 //! | [`foreign`] | recognises files that are not text; byte order marks |
 //! | [`source`] | a named input and the position of its reader |
 
+mod attached;
 #[doc(hidden)]
 pub mod csv;
 #[doc(hidden)]
@@ -58,6 +60,8 @@ pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
 
 // Used only by the command, the Python package and the fuzz targets.
+#[doc(hidden)]
+pub use attached::AttachedAnswers;
 #[doc(hidden)]
 pub use field::{Field, FieldForm};
 #[doc(hidden)]

@@ -161,6 +161,70 @@ impl Records {
         }
     }
 
+    /// Returns the text of a record, in the bytes of its block.
+    #[inline(always)]
+    pub(crate) fn text<'a>(&'a self, record: &Record, block: &'a [u8]) -> &'a [u8] {
+        match &record.text {
+            Text::Block(Range { start, end }) => &block[*start as usize..*end as usize],
+            Text::Own { text: Range { start, end }, .. } => {
+                &self.texts[*start as usize..*end as usize]
+            }
+        }
+    }
+
+    /// Returns the kept fields of the record with this index.
+    pub(crate) fn kept_of(&self, record: usize) -> &[Field] {
+        let per_record = self.kept.len() / self.all.len();
+        &self.kept[record * per_record..(record + 1) * per_record]
+    }
+
+    /// Returns the number of bytes of the kept fields of the record with this index.
+    pub(crate) fn kept_bytes(&self, record: usize, block: &[u8]) -> usize {
+        self.kept_of(record).iter().map(|field| field.of(block).len()).sum()
+    }
+
+    /// Returns the clues, unless they are pencil marks that are more than clues.
+    pub fn puzzle(&self, puzzle_ref: PuzzleRef) -> Option<Puzzle> {
+        match puzzle_ref {
+            PuzzleRef::Puzzle(index) => Some(self.puzzles[index as usize]),
+            PuzzleRef::Marks(index) => self.marks[index as usize].puzzle(),
+        }
+    }
+
+    /// Adds a generated puzzle as the next record of its block.
+    pub(crate) fn push_generated(&mut self, puzzle: &Puzzle) {
+        let line = self.all.len() as u32;
+        let puzzle_ref = PuzzleRef::Puzzle(line);
+        self.puzzles.push(*puzzle);
+        self.push_own(Place { line, start: 0, indent: 0 }, &puzzle.text(), puzzle_ref);
+    }
+
+    /// Adds a puzzle from the caller's memory, or why it is malformed, as the next record of its block.
+    /// The record has no text.
+    #[doc(hidden)]
+    #[inline]
+    pub fn push(&mut self, puzzle: Result<Puzzle, String>) {
+        let puzzle = match puzzle {
+            Ok(puzzle) => {
+                self.puzzles.push(puzzle);
+                Ok(PuzzleRef::Puzzle(self.puzzles.len() as u32 - 1))
+            }
+            Err(what) => {
+                self.malformed.push(Malformed { column: 1, what });
+                Err(self.malformed.len() as u32 - 1)
+            }
+        };
+        let line = self.all.len() as u32;
+        self.all.push(Record { line, indent: 0, fault: 0, text: Text::Block(0..0), puzzle });
+    }
+
+    /// Adds the answer to the next record, from the caller's memory.
+    #[doc(hidden)]
+    pub fn push_answer(&mut self, answer: &[u8]) {
+        let Range { start, end } = self.own(answer);
+        self.answers.push(Field { start, end, form: FieldForm::Own });
+    }
+
     /// Adds a malformed record: its text, and the number of lines before that text in the record.
     pub(super) fn push_bad(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
         let Place { line, indent, .. } = place;

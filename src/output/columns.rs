@@ -1,35 +1,37 @@
-//! The columns of rows, in every format that has columns.
+//! The columns that a row can have: one table for all formats, filters, and help texts.
 
+use super::results::Needs;
+use super::row::{Row, Value};
 use crate::named::named_enum;
 
 named_enum! {
-    /// A column of the results.
+    /// A computed column.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum Column {
-        /// The input's name.
+        /// The name of the input.
         File = "file",
         /// The physical line number within its input, from 1.
         Line = "line",
-        /// The number of a row of a corpus, from 0.
+        /// The number of a generated puzzle, from 0.
         Id = "id",
-        /// The seed of a corpus.
+        /// The seed of generated puzzles.
         Seed = "seed",
         /// The cells or marks as written; the whole line of a malformed record.
         Puzzle = "puzzle",
         /// 81 digits; empty if there is no solution.
         Solution = "solution",
-        /// The input's own solution, as written, if it is checked.
+        /// The input's solution, as written, if it is checked.
         Answer = "answer",
-        /// The canonical form, `.` for a blank, if requested.
+        /// The canonical form, with `.` for a blank.
         Canonical = "canonical",
-        /// The number of automorphisms, if canonical forms are requested.
+        /// The number of automorphisms.
         Automorphisms = "automorphisms",
         /// One of [`Status::ALL`](crate::Status::ALL).
         Status = "status",
-        /// Why the record has its status, if its answer is checked; empty if it is right.
+        /// Why the record has its status; empty if the input's solution is right.
         Reason = "reason",
-        /// Solutions found, up to the limit.
+        /// The number of solutions found, up to the limit.
         Solutions = "solutions",
         /// The number of guesses of the search.
         Guesses = "guesses",
@@ -41,7 +43,7 @@ named_enum! {
         Clues = "clues",
         /// The rules that solve it: [`Level`](crate::rating::Level).
         Level = "level",
-        /// The guesses of the proof, or their mean over isomorphs.
+        /// The guesses of the proof, or their geometric mean over isomorphs.
         Rating = "rating",
         /// Whether the puzzle is minimal.
         Minimal = "minimal",
@@ -49,9 +51,178 @@ named_enum! {
         Copy = "copy",
     }
 
-    /// A column was requested that does not exist.
+    /// The name of a column that does not exist.
     UnknownColumn = "no column {0:?}; there are {names}"
 }
+
+/// The type of a column's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers of 64 bits.
+    Number,
+    /// Floating-point numbers.
+    Double,
+    /// `true` or `false`.
+    Truth,
+    /// Text.
+    Text,
+    /// Bytes that need not be text.
+    Bytes,
+    /// The name of a [`Status`](crate::Status).
+    Status,
+}
+
+/// What the formats, filters, and subcommands know about a column.
+struct Definition {
+    column: Column,
+    kind: Kind,
+    /// The properties that `value` reads.
+    needs: Needs,
+    /// The subcommands that offer it.
+    offered_by: u8,
+    value: for<'a> fn(&Row<'a>) -> Value<'a>,
+}
+
+/// A subcommand whose rows have columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Subcommand {
+    /// `solve`
+    Solve = 1,
+    /// `check`
+    Check = 2,
+    /// `canon`
+    Canon = 4,
+    /// `overlap`
+    Overlap = 8,
+    /// `split`
+    Split = 16,
+    /// `augment`
+    Augment = 32,
+    /// `generate`
+    Generate = 64,
+}
+
+impl Subcommand {
+    /// Every one that has columns of its own.
+    pub const ALL: [Self; 7] = [
+        Self::Solve,
+        Self::Check,
+        Self::Canon,
+        Self::Overlap,
+        Self::Split,
+        Self::Augment,
+        Self::Generate,
+    ];
+
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solve => "solve",
+            Self::Check => "check",
+            Self::Canon => "canon",
+            Self::Overlap => "overlap",
+            Self::Split => "split",
+            Self::Augment => "augment",
+            Self::Generate => "generate",
+        }
+    }
+}
+
+const CHECK: u8 = Subcommand::Check as u8;
+const AUGMENT: u8 = Subcommand::Augment as u8;
+const GENERATE: u8 = Subcommand::Generate as u8;
+const CANON: u8 = Subcommand::Canon as u8;
+const CLASSES: u8 = CANON | Subcommand::Overlap as u8;
+const SOLVING: u8 = Subcommand::Solve as u8 | CHECK;
+
+const fn column(
+    column: Column,
+    kind: Kind,
+    needs: Needs,
+    offered_by: u8,
+    value: for<'a> fn(&Row<'a>) -> Value<'a>,
+) -> Definition {
+    Definition { column, kind, needs, offered_by, value }
+}
+
+/// The definition of each column, in the order of [`Column::ALL`].
+static TABLE: [Definition; Column::ALL.len()] = {
+    use Kind::{Double, Number, Text, Truth};
+    use Needs as N;
+    [
+        column(Column::File, Text, N::NONE, SOLVING | CLASSES | AUGMENT, |row| {
+            Value::Text(row.file().as_bytes())
+        }),
+        column(Column::Line, Number, N::NONE, SOLVING | CLASSES | AUGMENT, |row| {
+            Value::Number(row.line())
+        }),
+        column(Column::Id, Number, N::NONE, GENERATE, |row| Value::Number(row.line())),
+        column(Column::Seed, Number, N::NONE, GENERATE, |row| {
+            row.results().seed.map_or(Value::None, Value::Number)
+        }),
+        column(Column::Puzzle, Text, N::NONE, u8::MAX, |row| {
+            Value::of_text(row.text(), row.record.puzzle.is_ok())
+        }),
+        column(Column::Solution, Text, N::NONE, SOLVING | AUGMENT | GENERATE, |row| {
+            row.solution().map_or(Value::None, Value::Grid)
+        }),
+        column(Column::Answer, Text, N::NONE, CHECK, |row| {
+            Value::of_text(row.answer(), row.status() == crate::Status::Ok)
+        }),
+        column(Column::Canonical, Text, N::FORM, SOLVING | CLASSES | GENERATE, |row| {
+            let form = row.results().forms[row.index].as_ref();
+            form.map_or(Value::None, |canonical| Value::Form(&canonical.form))
+        }),
+        column(Column::Automorphisms, Number, N::FORM, SOLVING | CLASSES | GENERATE, |row| {
+            let form = row.results().forms[row.index].as_ref();
+            form.map_or(Value::None, |canonical| Value::Number(canonical.automorphisms.into()))
+        }),
+        column(Column::Status, Kind::Status, N::NONE, SOLVING | CLASSES | GENERATE, |row| {
+            Value::Status(row.status())
+        }),
+        column(Column::Reason, Text, N::NONE, CHECK, |row| match row.reason() {
+            "" => Value::None,
+            reason => Value::Text(reason.as_bytes()),
+        }),
+        column(Column::Solutions, Number, N::NONE, SOLVING | GENERATE, |row| {
+            Value::Number(row.outcome_or_none().solutions.into())
+        }),
+        column(Column::Guesses, Number, N::NONE, SOLVING | GENERATE, |row| {
+            Value::Number(row.outcome_or_none().guesses)
+        }),
+        column(Column::Nodes, Number, N::NONE, SOLVING | GENERATE, |row| {
+            Value::Number(row.outcome_or_none().nodes)
+        }),
+        column(Column::LatencyNs, Number, N::NONE, SOLVING | CANON, |row| {
+            Value::Number(row.outcome_or_none().latency_ns)
+        }),
+        column(Column::Clues, Number, N::NONE, SOLVING | CLASSES | GENERATE, |row| {
+            row.marks().map_or(Value::None, |marks| Value::Number(marks.clues().clues() as u64))
+        }),
+        column(Column::Level, Number, N::LEVEL, SOLVING | GENERATE, |row| {
+            let level = row.results().levels[row.index];
+            level.map_or(Value::None, |level| Value::Number(level.number().into()))
+        }),
+        column(Column::Rating, Double, N::RATING, SOLVING | GENERATE, |row| {
+            row.results().ratings[row.index].map_or(Value::None, Value::Decimal)
+        }),
+        column(Column::Minimal, Truth, N::MINIMAL, SOLVING | GENERATE, |row| {
+            row.results().minimal[row.index].map_or(Value::None, Value::Truth)
+        }),
+        column(Column::Copy, Number, N::NONE, AUGMENT, |row| {
+            row.copy().map_or(Value::None, |copy| Value::Number(copy.into()))
+        }),
+    ]
+};
+
+const _: () = {
+    let mut index = 0;
+    while index < TABLE.len() {
+        assert!(TABLE[index].column as usize == index, "the table has the order of the enum");
+        index += 1;
+    }
+};
 
 impl Column {
     /// The default columns; with several inputs [`Column::File`] precedes them.
@@ -65,7 +236,7 @@ impl Column {
         Self::LatencyNs,
     ];
 
-    /// The default columns where the input's own solutions are checked.
+    /// The default columns where the input's solutions are checked.
     pub const DEFAULT_OF_CHECK: [Self; 5] =
         [Self::Line, Self::Puzzle, Self::Answer, Self::Status, Self::Reason];
 
@@ -77,44 +248,110 @@ impl Column {
     pub const DEFAULT_OF_OVERLAP: [Self; 4] =
         [Self::File, Self::Line, Self::Puzzle, Self::Canonical];
 
-    /// Whether it is a fact about the puzzle that needs an engine or rules.
-    pub const fn is_about_facts(self) -> bool {
-        matches!(self, Self::Clues | Self::Level | Self::Rating | Self::Minimal)
-    }
-
     /// The default columns of generated puzzles.
     pub const DEFAULT_OF_GENERATE: [Self; 3] = [Self::Id, Self::Puzzle, Self::Solution];
 
-    /// Whether only generated puzzles have a value in it.
-    pub const fn is_about_corpus(self) -> bool {
-        matches!(self, Self::Id | Self::Seed)
+    /// Returns the type of its values.
+    pub const fn kind(self) -> Kind {
+        TABLE[self as usize].kind
     }
 
-    /// Whether it has a value only where canonical forms are requested.
-    pub const fn is_about_canon(self) -> bool {
-        matches!(self, Self::Canonical | Self::Automorphisms)
+    /// Returns the properties that its values need.
+    pub const fn needs(self) -> Needs {
+        TABLE[self as usize].needs
     }
 
-    /// Whether it has a value only where the input's own solutions are checked.
-    pub const fn is_about_check(self) -> bool {
-        matches!(self, Self::Answer | Self::Reason)
+    /// Returns whether a subcommand offers it.
+    pub const fn is_offered_by(self, subcommand: Subcommand) -> bool {
+        TABLE[self as usize].offered_by & subcommand as u8 != 0
     }
 
-    /// Whether it has a value only where an engine solves the records.
+    /// Returns its value in a row.
+    #[inline(always)]
+    pub fn value<'a>(self, row: &Row<'a>) -> Value<'a> {
+        (TABLE[self as usize].value)(row)
+    }
+
+    /// Returns whether it has a value only where an engine solves the records.
     pub const fn is_about_solving(self) -> bool {
-        matches!(
-            self,
-            Self::Solution | Self::Solutions | Self::Guesses | Self::Nodes | Self::LatencyNs
-        )
+        use Column::{Guesses, LatencyNs, Nodes, Solution, Solutions};
+        matches!(self, Solution | Solutions | Guesses | Nodes | LatencyNs)
     }
 }
 
-/// The output names of kept columns: their own, or prefixed with `input_` if one of `columns` has
-/// the same name.
-pub fn names_of_kept(columns: &[Column], kept: &[String]) -> Vec<String> {
-    let is_taken = |name: &String| columns.iter().any(|column| column.name() == name);
-    let name = |name: &String| if is_taken(name) { format!("input_{name}") } else { name.clone() };
-    kept.iter().map(name).collect()
+/// A column of an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutputColumn {
+    /// A computed column.
+    Computed(Column),
+    /// A field of the input: its index among the kept fields, and its name in the output.
+    Input(usize, String),
+}
+
+impl OutputColumn {
+    /// Returns computed columns, followed by all kept fields of the input. A field whose name is
+    /// taken is prefixed with `input_`.
+    pub fn list(columns: &[Column], kept: &[String]) -> Vec<Self> {
+        let is_taken = |name: &str| columns.iter().any(|column| column.name() == name);
+        let name = |name: &String| {
+            if is_taken(name) { format!("input_{name}") } else { name.clone() }
+        };
+        let kept = kept.iter().enumerate().map(|(index, kept)| Self::Input(index, name(kept)));
+        columns.iter().copied().map(Self::Computed).chain(kept).collect()
+    }
+
+    /// Returns its name in the output.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Computed(column) => column.name(),
+            Self::Input(_, name) => name,
+        }
+    }
+
+    /// Returns the type of its values.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Computed(column) => column.kind(),
+            Self::Input(..) => Kind::Text,
+        }
+    }
+
+    /// Returns the properties that the values of some columns need.
+    pub fn needs(columns: &[Self]) -> Needs {
+        columns.iter().fold(Needs::NONE, |needs, column| match column {
+            Self::Computed(column) => needs.union(column.needs()),
+            Self::Input(..) => needs,
+        })
+    }
+}
+
+/// Which texts of the input some columns show, apart from the puzzle: what bounds the length of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Foreign {
+    answers: bool,
+    fields: bool,
+}
+
+impl Foreign {
+    pub(super) fn of(columns: &[OutputColumn]) -> Self {
+        let is_about_answers = |column: &OutputColumn| {
+            matches!(column, OutputColumn::Computed(Column::Answer | Column::Reason))
+        };
+        Self {
+            answers: columns.iter().any(is_about_answers),
+            fields: columns.iter().any(|column| matches!(column, OutputColumn::Input(..))),
+        }
+    }
+
+    /// Returns the bytes of the longest text in a computed column, and of all fields of the input.
+    #[inline(always)]
+    pub(super) fn bytes(self, row: &Row<'_>) -> (usize, usize) {
+        let mut text = row.file().len() + row.text().len();
+        if self.answers {
+            text += row.answer().len() + row.reason().len();
+        }
+        (text, if self.fields { row.kept().length() } else { 0 })
+    }
 }
 
 #[cfg(test)]
@@ -128,5 +365,12 @@ mod tests {
         }
         let error = "time".parse::<Column>().unwrap_err().to_string();
         assert!(error.contains("time") && error.contains("latency_ns"), "{error}");
+    }
+
+    #[test]
+    fn a_field_whose_name_is_taken_is_renamed() {
+        let list = OutputColumn::list(&[Column::Status], &["id".into(), "status".into()]);
+        let names: Vec<_> = list.iter().map(OutputColumn::name).collect();
+        assert_eq!(names, ["status", "id", "input_status"]);
     }
 }

@@ -8,7 +8,47 @@ use flate2::{Compress, FlushCompress, Status};
 #[cfg(feature = "zstd")]
 use zstd::zstd_safe::{CCtx, CParameter, compress_bound};
 
+use super::{Encoder, Format, Needs, RowBuffer, Rows};
 use crate::compression::Compression;
+
+/// Another format, compressed.
+pub struct Compressed {
+    /// The format of the rows.
+    pub format: Box<dyn Format>,
+    /// Its compression.
+    pub compression: Compression,
+}
+
+impl Format for Compressed {
+    fn needs(&self) -> Needs {
+        self.format.needs()
+    }
+
+    /// Never empty, because an output without rows must be a stream as well.
+    fn header(&self) -> Vec<u8> {
+        let mut packed = Vec::new();
+        Packer::new(self.compression).pack(&self.format.header(), &mut packed);
+        packed
+    }
+
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        let mut encoder = self.format.encoder();
+        let mut packer = Packer::new(self.compression);
+        let (mut plain, mut packed) = (RowBuffer::default(), Vec::new());
+        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
+            plain.clear();
+            encoder.encode(rows, &mut plain);
+            if !plain.as_slice().is_empty() {
+                packer.pack(plain.as_slice(), &mut packed);
+                out.append(&packed);
+            }
+        })
+    }
+
+    fn shows_failures(&self) -> bool {
+        self.format.shows_failures()
+    }
+}
 
 /// Higher levels gain little on rows and cost much: a gz of level 6 is 6% smaller than one of
 /// level 2 and takes more than twice as long; a zst of level 3 is larger than one of level 1.

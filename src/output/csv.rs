@@ -5,10 +5,11 @@
 
 use crate::simd::vectors::{Simd, dispatch};
 
-use super::columns::names_of_kept;
+use super::columns::Foreign;
 use super::plain::{PlainRows, STATUS_NAMES};
-use super::row::RowValue;
-use super::{Column, Fields, Kept, Row, RowBuffer, RowFormat, Rows, Short};
+use super::{
+    Column, Encoder, Fields, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Short, Value,
+};
 use crate::puzzle::CELLS;
 use crate::simd::SimdLevel;
 
@@ -21,29 +22,47 @@ pub type TsvRows = SeparatedRows<b'\t'>;
 /// Rows with these columns, in this order. The separator is a constant for speed.
 #[derive(Clone, Debug)]
 pub struct SeparatedRows<const SEPARATOR: u8> {
-    columns: Vec<Column>,
-    /// Whether some columns are about the input's own solutions.
-    shows_check: bool,
-    /// The names of the input's columns that follow them.
-    kept: Vec<String>,
+    columns: Vec<OutputColumn>,
+    layout: Layout,
+    /// Whether the input's solutions and fields are among the columns.
+    shows: Foreign,
+}
+
+/// Columns with code of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// [`Column::DEFAULT`].
+    Default,
+    /// [`Column::DEFAULT_OF_CHECK`].
+    Check,
+    Other,
 }
 
 impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
-    /// Chooses columns.
+    /// Creates a format with computed columns.
     ///
     /// # Panics
     /// When there is none.
-    pub fn new(columns: impl Into<Vec<Column>>) -> Self {
-        let columns = columns.into();
-        assert!(!columns.is_empty(), "rows need at least one column");
-        let shows_check = columns.iter().any(|column| column.is_about_check());
-        Self { columns, shows_check, kept: Vec::new() }
+    pub fn new(columns: impl AsRef<[Column]>) -> Self {
+        Self::of(OutputColumn::list(columns.as_ref(), &[]))
     }
 
-    /// Appends columns of the input; a name that is already taken is prefixed with `input_`.
-    #[must_use]
-    pub fn keeping(self, names: &[String]) -> Self {
-        Self { kept: names_of_kept(&self.columns, names), ..self }
+    /// Creates a format with computed columns and fields of the input.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn of(columns: Vec<OutputColumn>) -> Self {
+        assert!(!columns.is_empty(), "rows need at least one column");
+        let are = |list: &[Column]| columns == OutputColumn::list(list, &[]);
+        let layout = if are(&Column::DEFAULT) {
+            Layout::Default
+        } else if are(&Column::DEFAULT_OF_CHECK) {
+            Layout::Check
+        } else {
+            Layout::Other
+        };
+        let shows = Foreign::of(&columns);
+        Self { columns, layout, shows }
     }
 }
 
@@ -53,73 +72,76 @@ impl<const SEPARATOR: u8> Default for SeparatedRows<SEPARATOR> {
     }
 }
 
-impl<const SEPARATOR: u8> RowFormat for SeparatedRows<SEPARATOR> {
-    fn header(&self, out: &mut RowBuffer) {
-        let own = self.columns.iter().map(|column| column.name());
-        let names = || own.clone().chain(self.kept.iter().map(String::as_str));
-        let room = names().map(|name| quoted_room(name.len())).sum();
-        out.append_row(room, SEPARATOR, |fields| {
-            names().for_each(|name| fields.by(|room| quote::<SEPARATOR>(name.as_bytes(), room)));
-        });
+impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
+    fn needs(&self) -> Needs {
+        OutputColumn::needs(&self.columns)
     }
 
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        // Most of a row are two fields of 81 bytes, which vectors move.
-        dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
-            #[inline(always)]
-            || self.push_rows(simd, rows, out)
-        ));
+    fn header(&self) -> Vec<u8> {
+        let mut out = RowBuffer::default();
+        let names = || self.columns.iter().map(OutputColumn::name);
+        let max_bytes = names().map(|name| quoted_bytes(name.len())).sum();
+        out.append_row(max_bytes, SEPARATOR, |fields| {
+            names().for_each(|name| fields.by(|room| quote::<SEPARATOR>(name.as_bytes(), room)));
+        });
+        out.as_slice().to_vec()
+    }
+
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        let simd = SimdLevel::best().token();
+        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
+            if self.layout != Layout::Default {
+                return rows.for_each(|row| self.push_row(row, out));
+            }
+            // Most of a row are two fields of 81 bytes, which vectors move.
+            dispatch!(simd, simd => simd.vectorize(
+                #[inline(always)]
+                || self.push_default_rows(simd, rows, out)
+            ));
+        })
     }
 }
 
 impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     #[inline(always)]
-    fn push_rows<S: Simd>(&self, simd: S, rows: Rows<'_>, out: &mut RowBuffer) {
-        if self.columns != Column::DEFAULT || !self.kept.is_empty() {
-            return rows.iter().for_each(|row| self.push_any(&row, out));
-        }
+    fn push_default_rows<S: Simd>(&self, simd: S, rows: &Rows<'_>, out: &mut RowBuffer) {
         let mut plain = PlainRows::new(SEPARATOR);
-        rows.for_each(
+        rows.for_each_run(
             out,
             #[inline(always)]
             |out, rows| plain.write_all(simd, rows, out),
-            |out, row| self.push_any(&row, out),
+            |out, row| self.push_row(row, out),
         );
     }
 
     #[inline(never)]
-    fn push_any(&self, row: &Row<'_>, out: &mut RowBuffer) {
-        out.append_row(self.room(row), SEPARATOR, |fields| {
-            if self.columns == Column::DEFAULT_OF_CHECK {
-                push_columns_of_check::<SEPARATOR>(row, fields);
-            } else {
-                self.push_columns(row, fields);
-            }
-            if !self.kept.is_empty() {
-                fields.by(|room| write_kept::<SEPARATOR>(row.kept(), room));
-            }
+    fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
+        out.append_row(self.max_bytes(row), SEPARATOR, |fields| match self.layout {
+            Layout::Check => push_columns_of_check::<SEPARATOR>(row, fields),
+            Layout::Default | Layout::Other => self.push_columns(row, fields),
         });
     }
 
-    /// The most bytes that a row can take: foreign text may double when it is quoted.
+    /// Returns an upper bound for the length of a row: foreign text may double when it is quoted.
     #[inline(always)]
-    fn room(&self, row: &Row<'_>) -> usize {
-        let mut outside = row.file.len() + row.text.len();
-        if self.shows_check {
-            outside += row.answer().length() + row.reason().len();
-        }
-        let own = self.columns.len() * (FIELD + quoted_room(outside));
-        if self.kept.is_empty() {
-            return own;
-        }
-        own + quoted_room(row.kept().length()) + self.kept.len() * quoted_room(0)
+    fn max_bytes(&self, row: &Row<'_>) -> usize {
+        let (text, kept) = self.shows.bytes(row);
+        self.columns.len() * (FIELD + quoted_bytes(text)) + quoted_bytes(kept)
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
-        match self.columns[..] {
+        match &self.columns[..] {
             // Quoted, because an empty line would not be a row.
-            [column] if self.kept.is_empty() && row.value(column).is_empty() => out.text(b"\"\""),
-            _ => self.columns.iter().for_each(|column| push_column::<SEPARATOR>(*column, row, out)),
+            [OutputColumn::Computed(column)] if column.value(row).is_empty() => out.text(b"\"\""),
+            columns => columns.iter().for_each(|column| match column {
+                OutputColumn::Computed(column) => {
+                    push_value::<SEPARATOR>(column.value(row), out);
+                }
+                OutputColumn::Input(index, _) => {
+                    let (text, _) = row.kept().get(*index);
+                    out.by(|room| quote::<SEPARATOR>(&text, room));
+                }
+            }),
         }
     }
 }
@@ -128,41 +150,34 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
 const FIELD: usize = CELLS + 1;
 
 /// Appends the columns of [`Column::DEFAULT_OF_CHECK`]. Because each is a constant, the compiler
-/// removes the choice between columns, a third of the time of a row.
+/// inlines the values, which saves a third of the time of a row.
 #[inline(always)]
 fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
-    push_column::<SEPARATOR>(Column::Line, row, out);
-    push_column::<SEPARATOR>(Column::Puzzle, row, out);
-    push_column::<SEPARATOR>(Column::Answer, row, out);
-    push_column::<SEPARATOR>(Column::Status, row, out);
-    push_column::<SEPARATOR>(Column::Reason, row, out);
+    push_value::<SEPARATOR>(Column::Line.value(row), out);
+    push_value::<SEPARATOR>(Column::Puzzle.value(row), out);
+    push_value::<SEPARATOR>(Column::Answer.value(row), out);
+    push_value::<SEPARATOR>(Column::Status.value(row), out);
+    push_value::<SEPARATOR>(Column::Reason.value(row), out);
 }
 
 #[inline(always)]
-fn push_column<const SEPARATOR: u8>(column: Column, row: &Row<'_>, out: &mut Fields<'_>) {
-    match row.value(column) {
-        RowValue::None => out.empty(),
-        RowValue::Number(number) => out.number(number),
-        RowValue::Decimal(number) => out.short(&Short::decimal(number)),
-        RowValue::Truth(is) => out.short(&Short::truth(is)),
-        RowValue::Status(status) => out.short(&STATUS_NAMES[status as usize]),
-        RowValue::Cells(cells) => out.cells(cells),
-        RowValue::Grid(grid) => out.grid(grid),
-        RowValue::Form(form) => out.cells(&form.text()),
-        RowValue::Text(text) => out.by(|room| quote::<SEPARATOR>(text, room)),
+fn push_value<const SEPARATOR: u8>(value: Value<'_>, out: &mut Fields<'_>) {
+    match value {
+        Value::None => out.empty(),
+        Value::Number(number) => out.number(number),
+        Value::Decimal(number) => out.short(&Short::decimal(number)),
+        Value::Truth(is) => out.short(&Short::truth(is)),
+        Value::Status(status) => out.short(&STATUS_NAMES[status as usize]),
+        Value::Cells(cells) => out.cells(cells),
+        Value::Grid(grid) => out.grid(grid),
+        Value::Form(form) => out.cells(&form.text()),
+        Value::Text(text) => out.by(|room| quote::<SEPARATOR>(text, room)),
     }
 }
 
-#[inline(never)]
-fn write_kept<const SEPARATOR: u8>(kept: Kept<'_>, room: &mut [u8]) -> usize {
-    let mut fields = Fields::new(room, SEPARATOR);
-    kept.texts().for_each(|text| fields.by(|room| quote::<SEPARATOR>(&text, room)));
-    fields.len() - 1
-}
-
-/// The most bytes that a text of this length takes, with quotes and a separator.
+/// Returns the most bytes that a text of this length takes, with quotes and a separator.
 #[inline(always)]
-fn quoted_room(length: usize) -> usize {
+fn quoted_bytes(length: usize) -> usize {
     2 * length + 3
 }
 
@@ -184,28 +199,34 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 mod tests {
     use super::*;
     use crate::input::{Record, RecordList, Records, Text, lines};
-    use crate::output::Outcomes;
+    use crate::output::{Outcomes, Results, rows_of};
+    use crate::puzzle::Malformed;
     use crate::solver::Outcome;
     use crate::status::Status;
 
+    /// The row of a malformed record.
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
         let text = Text::Block(0..bytes.len() as u32);
         let record = Record { line: 2, indent: 0, fault: 0, text, puzzle: Err(0) };
-        let records = RecordList::from_iter([record]);
-        written(10, bytes, &records, &[status], &Outcomes::default(), columns)
+        let records = Records {
+            all: RecordList::from_iter([record]),
+            malformed: vec![Malformed { column: 1, what: String::new() }],
+            ..Records::default()
+        };
+        let results = Results { statuses: vec![status], ..Results::default() };
+        written(10, bytes, &records, &results, columns)
     }
 
     fn written(
         first_line: u64,
         bytes: &[u8],
-        records: &RecordList,
-        statuses: &[Status],
-        outcomes: &Outcomes,
+        records: &Records,
+        results: &Results,
         columns: &[Column],
     ) -> String {
-        let rows = Rows::of_records(("a,b", first_line), bytes, records, statuses, outcomes);
         let mut out = RowBuffer::default();
-        CsvRows::new(columns).rows(rows, &mut out);
+        let rows = rows_of(("a,b", first_line), bytes, records, results);
+        CsvRows::new(columns).encoder().encode(&rows, &mut out);
         String::from_utf8(out.as_slice().to_vec()).unwrap()
     }
 
@@ -254,9 +275,12 @@ mod tests {
             latency_ns: u64::from(i).pow(i % 7),
             ..Outcome::NONE
         });
-        let statuses: Vec<_> = Status::ALL.into_iter().cycle().skip(7).take(1000).collect();
-        let outcomes = Outcomes { puzzles: outcomes.collect(), marks: Vec::new() };
-        written(9_999, bytes.as_bytes(), &records.all, &statuses, &outcomes, columns)
+        let results = Results {
+            statuses: Status::ALL.into_iter().cycle().skip(7).take(1000).collect(),
+            outcomes: Outcomes { puzzles: outcomes.collect(), marks: Vec::new() },
+            ..Results::default()
+        };
+        written(9_999, bytes.as_bytes(), &records, &results, columns)
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! Grids for people: a label, nine lines of nine digits, a blank line.
+//! Grids: nine lines per solution or puzzle.
+//!
+//! Labelled grids are for people. A record without a solution has only its label, which readers of
+//! grids take for a comment.
 //!
 //! ```text
 //! # line 12: unique
@@ -10,67 +13,91 @@
 //! # line 13: unsolvable
 //! ```
 //!
-//! A record without a solution has only its label. Readers of grids take labels for comments.
+//! The judge problems BOJ 2580 and BOJ 2239 expect grids without labels.
 
-use std::io::Write;
+use super::{Encoder, Format, Row, RowBuffer, Rows};
 
-use super::{RowBuffer, RowFormat, Rows};
-use crate::puzzle::CELLS;
-
-/// A label and, where there is a solution, its grid.
+/// A label and, where there is a solution, its grid and a blank line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LabelledGrids {
     /// Whether the label also names the input.
     pub with_file: bool,
 }
 
-impl RowFormat for LabelledGrids {
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        // A name with a line feed in it must not end the label.
-        let place = if self.with_file {
-            format!("{}, line", rows.file.replace(char::is_control, "?"))
-        } else {
-            "line".into()
-        };
-        for row in rows.iter() {
-            out.append_row(place.len() + REST, b'\n', |fields| {
-                fields.by(|mut room| {
-                    let before = room.len();
-                    let grid = row.outcome_or_none().solution();
-                    let label = write!(room, "# {place} {}: {}", row.line, row.status.name());
-                    label.expect("a row fits in the space that it reserved");
-                    if let Some(grid) = grid {
-                        for row in grid.cells().chunks_exact(9) {
-                            room[0] = b'\n';
-                            room[1..10].iter_mut().zip(row).for_each(|(to, of)| *to = b'0' + of);
-                            room = &mut room[10..];
-                        }
-                        room[0] = b'\n';
-                        room = &mut room[1..];
-                    }
-                    before - room.len()
-                });
-            });
-        }
-    }
-}
-
-/// The cells of each record as written, below a label; for generated puzzles.
+/// The cells of each row under a label, for generated puzzles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PuzzleGrids;
 
-impl RowFormat for PuzzleGrids {
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        for row in rows.iter() {
-            let mut text = format!("# row {} of seed {}\n", row.line, row.file).into_bytes();
-            for row in row.text.chunks(9) {
-                text.extend_from_slice(row);
-                text.push(b'\n');
-            }
-            out.append_row(text.len() + 1, b'\n', |fields| fields.text(&text));
-        }
+/// Nine lines per solution; a record without a solution has a message instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgeGrids {
+    /// BOJ 2580: nine numbers with spaces between them.
+    Spaced,
+    /// BOJ 2239: nine digits.
+    Plain,
+}
+
+/// Appends the text that `write` creates for each row, with a reused buffer.
+fn encode(mut write: impl FnMut(&Row<'_>, &mut Vec<u8>)) -> impl Encoder {
+    let mut text = Vec::new();
+    move |rows: &Rows<'_>, out: &mut RowBuffer| {
+        rows.for_each(|row| {
+            text.clear();
+            write(row, &mut text);
+            out.append(&text);
+        });
     }
 }
 
-/// The most bytes of a record after the name: a number, a status and nine lines.
-const REST: usize = 2 + 2 * super::SHORT + CELLS + 10;
+/// Appends the nine lines of the row's solution.
+fn push_solution(row: &Row<'_>, separator: &[u8], text: &mut Vec<u8>) {
+    let Some(grid) = row.solution() else { return };
+    for (cell, digit) in (1..).zip(grid.cells()) {
+        text.push(b'0' + digit);
+        text.extend_from_slice(if cell % 9 == 0 { b"\n" } else { separator });
+    }
+}
+
+impl Format for LabelledGrids {
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(encode(|row, text| {
+            // A name with a line feed in it must not end the label.
+            let file = if self.with_file {
+                format!("{}, ", row.file().replace(char::is_control, "?"))
+            } else {
+                String::new()
+            };
+            let label = format!("# {file}line {}: {}\n", row.line(), row.status().name());
+            text.extend_from_slice(label.as_bytes());
+            push_solution(row, b"", text);
+            if row.solution().is_some() {
+                text.push(b'\n');
+            }
+        }))
+    }
+}
+
+impl Format for PuzzleGrids {
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(encode(|row, text| {
+            let seed = row.results().seed.unwrap_or_default();
+            text.extend_from_slice(format!("# row {} of seed {seed}\n", row.line()).as_bytes());
+            for line in row.text().chunks(9) {
+                text.extend_from_slice(line);
+                text.push(b'\n');
+            }
+            text.push(b'\n');
+        }))
+    }
+}
+
+impl Format for JudgeGrids {
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        let separator: &[u8] = if *self == Self::Spaced { b" " } else { b"" };
+        Box::new(encode(move |row, text| push_solution(row, separator, text)))
+    }
+
+    fn shows_failures(&self) -> bool {
+        false
+    }
+}

@@ -3,132 +3,169 @@
 //! Numbers are JSON numbers; a missing solution or reason is `null`; everything else is a string.
 //! Bytes of a malformed line that are not UTF-8 become U+FFFD.
 
-use super::columns::names_of_kept;
+use super::columns::Foreign;
 use super::plain::STATUS_NAMES;
-use super::row::RowValue;
-use super::{Column, Row, RowBuffer, RowFormat, Rows, Short};
+use super::{
+    Column, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT, Short, Value,
+};
 use crate::input::FieldForm;
 use crate::puzzle::{CELLS, Grid};
 
-/// One JSON object per record, with these columns in this order.
+/// One JSON object per row, with these columns in this order.
+///
+/// Kept fields of the input are strings, or the JSON values of the input.
 #[derive(Clone, Debug)]
 pub struct JsonRows {
-    /// Each column, and its key with punctuation.
-    columns: Vec<(Column, Short)>,
+    columns: Vec<OutputColumn>,
+    /// The key of each column, with punctuation.
+    keys: Vec<Key>,
+    /// An upper bound for the length of all keys and of values that are not foreign text.
+    key_bytes: usize,
     /// The number of columns with foreign text.
     texts: usize,
-    /// The kept columns of the input, which follow: each key with punctuation.
-    kept: Vec<Vec<u8>>,
+    /// Whether the input's solutions and fields are among the columns.
+    shows: Foreign,
 }
 
 impl JsonRows {
-    /// Chooses columns.
+    /// Creates a format with computed columns.
     ///
     /// # Panics
     /// When there is none.
-    pub fn new(columns: &[Column]) -> Self {
+    pub fn new(columns: impl AsRef<[Column]>) -> Self {
+        Self::of(OutputColumn::list(columns.as_ref(), &[]))
+    }
+
+    /// Creates a format with computed columns and fields of the input.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn of(columns: Vec<OutputColumn>) -> Self {
         assert!(!columns.is_empty(), "rows need at least one column");
         let before = std::iter::once('{').chain(std::iter::repeat(','));
-        let keys = columns.iter().zip(before).map(|(column, before)| {
-            (*column, Short::new(&format!("{before}\"{}\":", column.name())))
-        });
-        let is_text = |column: &&Column| {
-            matches!(
-                column,
-                Column::File | Column::Seed | Column::Puzzle | Column::Answer | Column::Reason
-            )
+        let key = |(column, before): (&OutputColumn, char)| {
+            Key::of(format!("{before}{}:", serde_json::Value::from(column.name())))
         };
+        let keys: Vec<_> = columns.iter().zip(before).map(key).collect();
         Self {
-            columns: keys.collect(),
-            texts: columns.iter().filter(is_text).count(),
-            kept: Vec::new(),
+            shows: Foreign::of(&columns),
+            key_bytes: keys.iter().map(|key| key.len() + VALUE).sum::<usize>(),
+            keys,
+            texts: columns.iter().filter(|column| column.kind() == Kind::Text).count(),
+            columns,
         }
     }
 
-    /// Appends columns of the input; a name that is already taken is prefixed with `input_`. Their
-    /// values are strings, or the JSON values of the input.
-    #[must_use]
-    pub fn keeping(self, names: &[String]) -> Self {
-        let own: Vec<_> = self.columns.iter().map(|(column, _)| *column).collect();
-        let key = |name: &String| format!(",{}:", serde_json::Value::from(name.as_str()));
-        let names = names_of_kept(&own, names);
-        Self { kept: names.iter().map(|name| key(name).into_bytes()).collect(), ..self }
-    }
-
-    /// The most bytes that an object can take: a character may become an escape of six bytes.
-    fn room(&self, row: &Row<'_>) -> usize {
-        let outside = row.file.len() + row.text.len() + row.answer().length() + row.reason().len();
-        let own = self.columns.len() * FIELD + self.texts * 6 * outside;
-        // Each value has two quotes or is `null`.
-        let keys: usize = self.kept.iter().map(|key| key.len() + 4).sum();
-        own + keys + 6 * row.kept().length() + 1
+    /// Returns an upper bound for the length of an object: a character may become an escape of six
+    /// bytes.
+    fn max_bytes(&self, row: &Row<'_>) -> usize {
+        let (text, kept) = self.shows.bytes(row);
+        self.key_bytes + self.texts * 6 * text + 6 * kept + 1
     }
 }
 
 impl Default for JsonRows {
     fn default() -> Self {
-        Self::new(&Column::DEFAULT)
+        Self::new(Column::DEFAULT)
     }
 }
 
-impl RowFormat for JsonRows {
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        for row in rows.iter() {
-            out.append_row(self.room(&row), b'\n', |fields| {
-                fields.by(|room| {
-                    let mut object = Object { room, length: 0 };
-                    for (column, key) in &self.columns {
-                        object.short(key);
-                        object.value(*column, row.value(*column));
-                    }
-                    for (key, (text, form)) in self.kept.iter().zip(row.kept().forms()) {
-                        object.put(key);
-                        match form {
-                            FieldForm::JsonValue => object.put(&text),
-                            FieldForm::Missing => object.put(b"null"),
-                            _ => object.string(&String::from_utf8_lossy(&text)),
+impl Format for JsonRows {
+    fn needs(&self) -> Needs {
+        OutputColumn::needs(&self.columns)
+    }
+
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
+            rows.for_each(|row| {
+                out.append_row(self.max_bytes(row), b'\n', |fields| {
+                    fields.by(|room| {
+                        let mut object = Object { room, length: 0 };
+                        for (column, key) in self.columns.iter().zip(&self.keys) {
+                            object.key(key);
+                            match column {
+                                OutputColumn::Computed(column) => object.value(column.value(row)),
+                                OutputColumn::Input(index, _) => object.field(row, *index),
+                            }
                         }
-                    }
-                    object.put(b"}");
-                    object.length
+                        object.put(b"}");
+                        object.length
+                    });
                 });
             });
+        })
+    }
+}
+
+/// The longest value that is not foreign text, a grid in quotes, and what is written after it.
+const VALUE: usize = CELLS + 2 + SHORT;
+
+/// A key with punctuation. Most are short, and copied with a constant length.
+#[derive(Clone, Debug)]
+enum Key {
+    Short(Short),
+    Long(Vec<u8>),
+}
+
+impl Key {
+    fn of(text: String) -> Self {
+        if text.len() <= SHORT {
+            Self::Short(Short::new(&text))
+        } else {
+            Self::Long(text.into_bytes())
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Short(_) => SHORT,
+            Self::Long(text) => text.len(),
         }
     }
 }
-
-/// The longest key, and the longest value that is not foreign text: a grid in quotes.
-const FIELD: usize = super::SHORT + CELLS + 2;
 
 struct Object<'a> {
     room: &'a mut [u8],
     length: usize,
 }
 
-fn is_number(text: &str) -> bool {
-    text.parse::<u64>().is_ok_and(|number| number.to_string() == text)
-}
-
 impl Object<'_> {
-    fn value(&mut self, column: Column, value: RowValue<'_>) {
+    fn field(&mut self, row: &Row<'_>, index: usize) {
+        match row.kept().get(index) {
+            (text, FieldForm::JsonValue) => self.put(&text),
+            (_, FieldForm::Missing) => self.put(b"null"),
+            (text, _) => self.string(&String::from_utf8_lossy(&text)),
+        }
+    }
+
+    #[inline(always)]
+    fn key(&mut self, key: &Key) {
+        match key {
+            Key::Short(key) => self.short(key),
+            Key::Long(key) => self.put(key),
+        }
+    }
+
+    #[inline(always)]
+    fn short(&mut self, text: &Short) {
+        self.length += text.copy_to(&mut self.room[self.length..]);
+    }
+
+    fn value(&mut self, value: Value<'_>) {
         match value {
-            RowValue::None => self.put(b"null"),
-            RowValue::Number(number) => self.put(itoa::Buffer::new().format(number).as_bytes()),
-            RowValue::Decimal(number) => self.short(&Short::decimal(number)),
-            RowValue::Truth(is) => self.short(&Short::truth(is)),
-            RowValue::Status(status) => {
+            Value::None => self.put(b"null"),
+            Value::Number(number) => self.put(itoa::Buffer::new().format(number).as_bytes()),
+            Value::Decimal(number) => self.short(&Short::decimal(number)),
+            Value::Truth(is) => self.short(&Short::truth(is)),
+            Value::Status(status) => {
                 self.put(b"\"");
                 self.short(&STATUS_NAMES[status as usize]);
                 self.put(b"\"");
             }
-            RowValue::Cells(cells) => self.cells(cells),
-            RowValue::Grid(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
-            RowValue::Form(form) => self.cells(&form.text()),
-            RowValue::Text(text) => match String::from_utf8_lossy(text) {
-                // The name of a corpus is its seed.
-                seed if column == Column::Seed && is_number(&seed) => self.put(text),
-                text => self.string(&text),
-            },
+            Value::Cells(cells) => self.cells(cells),
+            Value::Grid(Grid(digits)) => self.cells(&digits.map(|digit| digit + b'0')),
+            Value::Form(form) => self.cells(&form.text()),
+            Value::Text(text) => self.string(&String::from_utf8_lossy(text)),
         }
     }
 
@@ -146,10 +183,6 @@ impl Object<'_> {
         self.length += before - rest.len();
     }
 
-    fn short(&mut self, text: &Short) {
-        self.length += text.copy_to(&mut self.room[self.length..]);
-    }
-
     #[inline(always)]
     fn put(&mut self, text: &[u8]) {
         self.room[self.length..][..text.len()].copy_from_slice(text);
@@ -160,8 +193,10 @@ impl Object<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Record, RecordList, Text};
-    use crate::output::Outcomes;
+    use crate::input::{Record, RecordList, Records, Text};
+    use crate::output::{Results, rows_of};
+    use crate::puzzle::Malformed;
+    use crate::rating::Level;
     use crate::status::Status;
 
     #[test]
@@ -169,14 +204,26 @@ mod tests {
         let bytes = [1; 1000];
         let text = Text::Block(0..1000);
         let record = Record { line: 0, indent: 0, fault: 0, text, puzzle: Err(0) };
-        let (file, outcomes) = ("\u{1f}".repeat(100), Outcomes::default());
-        let records = RecordList::from_iter([record]);
-        let statuses = [Status::InternalError];
-        let rows = Rows::of_records((&file, u64::MAX), &bytes, &records, &statuses, &outcomes);
+        let records = Records {
+            all: RecordList::from_iter([record]),
+            malformed: vec![Malformed { column: 1, what: "\u{1}".repeat(9) }],
+            ..Records::default()
+        };
+        let results = Results {
+            statuses: vec![Status::InternalError],
+            forms: vec![None],
+            levels: vec![Some(Level::ALL[0])],
+            ratings: vec![Some(f64::MAX.ln())],
+            minimal: vec![Some(false)],
+            ..Results::default()
+        };
+        let file = "\u{1f}".repeat(100);
         let mut out = RowBuffer::default();
-        JsonRows::new(&[Column::ALL, Column::ALL].concat()).rows(rows, &mut out);
+        let rows = rows_of((&file, u64::MAX), &bytes, &records, &results);
+        let format = JsonRows::new([Column::ALL, Column::ALL].concat());
+        format.encoder().encode(&rows, &mut out);
         let text = std::str::from_utf8(out.as_slice()).unwrap();
-        assert_eq!(text.matches("\\u0001").count(), 2000);
+        assert_eq!(text.matches("\\u0001").count(), 2 * (1000 + 9));
         assert!(text.starts_with("{\"file\":\"\\u001f") && text.ends_with("}\n"));
     }
 }

@@ -1,46 +1,30 @@
-//! Only solutions, one per line, or only canonical forms. A record without one has an empty line.
+//! Lines: one column of cells, one line per row. A row without a value has an empty line.
 
-use super::{RowBuffer, RowFormat, Rows};
-use crate::puzzle::CELLS;
+use super::{Column, Encoder, Format, Needs, RowBuffer, Rows, Value};
 
-/// One line per record: its solution, or nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SolutionLines;
+/// One line per row: its value in this column, which holds puzzles, solutions, or canonical forms.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines(pub Column);
 
-impl RowFormat for SolutionLines {
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        for row in rows.iter() {
-            out.append_row(CELLS + 1, b'\n', |fields| match row.outcome_or_none().solution() {
-                Some(grid) => fields.grid(grid),
-                None => fields.empty(),
+impl Format for Lines {
+    fn needs(&self) -> Needs {
+        self.0.needs()
+    }
+
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
+            rows.for_each(|row| {
+                out.append_row(row.text().len() + LINE, b'\n', |fields| match self.0.value(row) {
+                    Value::Cells(cells) => fields.cells(cells),
+                    Value::Grid(grid) => fields.grid(grid),
+                    Value::Form(form) => fields.cells(&form.text()),
+                    Value::Text(text) => fields.text(text),
+                    _ => fields.empty(),
+                });
             });
-        }
+        })
     }
 }
 
-/// One line per record: its cells or marks as written.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PuzzleLines;
-
-impl RowFormat for PuzzleLines {
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        for row in rows.iter() {
-            out.append_row(row.text.len() + 1, b'\n', |fields| fields.text(row.text));
-        }
-    }
-}
-
-/// One line per record: its canonical form, `.` for a blank, or nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FormLines;
-
-impl RowFormat for FormLines {
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        for row in rows.iter() {
-            out.append_row(CELLS + 1, b'\n', |fields| match row.canonical {
-                Some(canonical) => fields.cells(&canonical.form.text()),
-                None => fields.empty(),
-            });
-        }
-    }
-}
+/// The longest line that is not foreign text.
+const LINE: usize = crate::puzzle::CELLS + 1;

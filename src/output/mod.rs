@@ -1,17 +1,17 @@
-//! Output rows: one trait, and a file for each format.
+//! Rows: what they contain, and one file per output format.
 //!
-//! | file | what it writes |
+//! | file | contents |
 //! |---|---|
+//! | `results` | what is known about the records of a block |
+//! | `row` | the rows of a block, and everything that a format may write about one |
+//! | `columns` | the table of columns |
 //! | [`csv`] | chosen columns, separated by commas or tabs, and a header |
 //! | [`jsonl`] | chosen columns, one JSON object per line |
-//! | [`lines`] | only solutions or only canonical forms, one per line |
+//! | [`lines`] | one column of cells, one line per row |
 //! | [`npy`] | an array of cells |
-//! | `parquet` | chosen columns as a Parquet file, behind the feature of that name |
-//! | [`grid`] | nine lines per solution, and a label |
-//! | [`judge`] | nine lines per solution, and nothing else |
-//!
-//! | `row` | everything that a format may output about a record |
-//! | [`compress`] | compression of rows |
+//! | `parquet` | chosen columns as a Parquet file, with the feature of that name |
+//! | [`grid`] | nine lines per solution or puzzle |
+//! | [`compress`] | compression of any other format |
 
 mod buffer;
 mod columns;
@@ -28,8 +28,6 @@ pub mod grid;
 #[doc(hidden)]
 pub mod jsonl;
 #[doc(hidden)]
-pub mod judge;
-#[doc(hidden)]
 pub mod lines;
 #[doc(hidden)]
 pub mod npy;
@@ -37,59 +35,122 @@ pub mod npy;
 #[doc(hidden)]
 pub mod parquet;
 mod plain;
+mod results;
 mod row;
 
+use std::io;
+
 pub use buffer::RowBuffer;
-pub use columns::{Column, UnknownColumn};
+pub use columns::{Column, Kind, OutputColumn, UnknownColumn};
 pub use csv::{CsvRows, TsvRows};
 pub use jsonl::JsonRows;
-pub use lines::SolutionLines;
+pub use lines::Lines;
 pub use npy::NpyRows;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;
-pub use row::{Row, Rows};
+pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
+pub use row::{Kept, Row, Rows, Value};
 
 // Used only by the command and the Python package.
 #[doc(hidden)]
 pub use buffer::{Fields, SHORT, Short};
 #[doc(hidden)]
-pub use columns::names_of_kept;
+pub use columns::Subcommand;
 #[doc(hidden)]
-pub use compress::Packer;
+pub use compress::{Compressed, Packer};
 #[doc(hidden)]
-pub use grid::{LabelledGrids, PuzzleGrids};
-#[doc(hidden)]
-pub use judge::JudgeGrids;
-#[doc(hidden)]
-pub use lines::{FormLines, PuzzleLines};
+pub use grid::{JudgeGrids, LabelledGrids, PuzzleGrids};
 #[cfg(feature = "parquet")]
 #[doc(hidden)]
 pub use parquet::ParquetFile;
-#[doc(hidden)]
-pub use row::{Kept, Outcomes, PuzzleRow, PuzzleRows, Wanted};
 
-/// Formats rows as bytes. Workers share a format and call it concurrently.
-pub trait RowFormat: Sync {
-    /// Appends the header, which precedes the first row, if there is one.
-    fn header(&self, _out: &mut RowBuffer) {}
+/// An output format. Workers encode; an assembler, where a file is more than its blocks one after
+/// another, works in order.
+pub trait Format: Send + Sync {
+    /// Returns the properties of puzzles that the rows show.
+    fn needs(&self) -> Needs {
+        Needs::NONE
+    }
 
-    /// Appends the rows of a block.
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer);
+    /// Returns the first bytes of each output.
+    fn header(&self) -> Vec<u8> {
+        Vec::new()
+    }
 
-    /// The final header, if it depends on the rows: a function from the number of bytes after the
-    /// header. It has the same length as the first header.
-    fn whole_header(&self) -> Option<fn(u64) -> Vec<u8>> {
+    /// Returns the header of a complete output with this number of rows, if it differs from the
+    /// first one. It has the same length.
+    fn final_header(&self, _rows: u64) -> Option<Vec<u8>> {
         None
     }
 
-    /// The columns, if the rows are encoded for a Parquet file.
-    #[cfg(feature = "parquet")]
-    fn parquet_columns(&self) -> Option<&[(String, parquet::Kind)]> {
-        None
+    /// Creates the encoder of one worker, with its buffers.
+    fn encoder(&self) -> Box<dyn Encoder + '_>;
+
+    /// Creates the assembler of one output, if the format has one. Such an output cannot be resumed.
+    ///
+    /// # Errors
+    /// When no file can have these columns.
+    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
+        Ok(None)
     }
 
-    /// Whether a record without a solution has a row; if not, it has a message.
+    /// Returns whether a record without a solution has a row; otherwise it has a message.
     fn shows_failures(&self) -> bool {
         true
+    }
+}
+
+/// Encodes the rows of one block after another.
+pub trait Encoder {
+    /// Appends the rows of one output.
+    fn encode(&mut self, rows: &Rows<'_>, out: &mut RowBuffer);
+}
+
+/// Functions without buffers are encoders.
+impl<F: FnMut(&Rows<'_>, &mut RowBuffer)> Encoder for F {
+    fn encode(&mut self, rows: &Rows<'_>, out: &mut RowBuffer) {
+        self(rows, out);
+    }
+}
+
+/// Passes bytes of a file on.
+pub type Emit<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
+
+/// Assembles encoded blocks into a file.
+pub trait Assembler: Send {
+    /// Adds an encoded block and emits the bytes of the file that are complete.
+    ///
+    /// # Errors
+    /// When they cannot be emitted.
+    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()>;
+
+    /// Emits the end of the file.
+    ///
+    /// # Errors
+    /// When it cannot be emitted.
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()>;
+}
+
+/// The rows of records that were read from `bytes`, for tests.
+#[cfg(test)]
+pub(crate) fn rows_of<'a>(
+    (file, first_line): (&'a str, u64),
+    bytes: &'a [u8],
+    records: &'a crate::input::Records,
+    results: &'a Results,
+) -> Rows<'a> {
+    let (derived, output, answers, is_last_part) = (None, 0, None, true);
+    let source = 0;
+    Rows {
+        file,
+        source,
+        first_line,
+        bytes,
+        records,
+        results,
+        derived,
+        output,
+        answers,
+        is_last_part,
     }
 }

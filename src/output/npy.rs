@@ -1,10 +1,9 @@
 //! Arrays of `NumPy` (.npy): 81 bytes per record, 0 for a blank.
 //!
 //! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. Its header
-//! holds the number of rows, so it is rewritten at the end ([`RowFormat::whole_header`]).
+//! holds the number of rows, so it is rewritten at the end ([`Format::final_header`]).
 
-use super::row::RowValue;
-use super::{Column, Row, RowBuffer, RowFormat, Rows};
+use super::{Column, Encoder, Format, Needs, Row, RowBuffer, Rows, Value};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// The length of the header, for any number of rows: a multiple of 64.
@@ -25,10 +24,10 @@ impl NpyRows {
 
     /// The cells of a row; all blank if it has none.
     fn cells(self, row: &Row<'_>) -> [u8; CELLS] {
-        match row.value(self.column) {
-            RowValue::Cells(text) => *Puzzle::from_text(text).unwrap_or_default().cells(),
-            RowValue::Grid(grid) => *grid.cells(),
-            RowValue::Form(form) => *form.cells(),
+        match self.column.value(row) {
+            Value::Cells(text) => *Puzzle::from_text(text).unwrap_or_default().cells(),
+            Value::Grid(grid) => *grid.cells(),
+            Value::Form(form) => *form.cells(),
             _ => [0; CELLS],
         }
     }
@@ -45,17 +44,23 @@ fn header(rows: u64) -> Vec<u8> {
     header
 }
 
-impl RowFormat for NpyRows {
-    fn header(&self, out: &mut RowBuffer) {
-        out.append(&header(0));
+impl Format for NpyRows {
+    fn needs(&self) -> Needs {
+        self.column.needs()
     }
 
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        rows.iter().for_each(|row| out.append(&self.cells(&row)));
+    fn header(&self) -> Vec<u8> {
+        header(0)
     }
 
-    fn whole_header(&self) -> Option<fn(u64) -> Vec<u8>> {
-        Some(|bytes| header(bytes / CELLS as u64))
+    fn final_header(&self, rows: u64) -> Option<Vec<u8>> {
+        Some(header(rows))
+    }
+
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
+            rows.for_each(|row| out.append(&self.cells(row)));
+        })
     }
 }
 

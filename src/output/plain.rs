@@ -7,8 +7,9 @@
 
 use crate::simd::vectors::Simd;
 
+use super::RowBuffer;
 use super::buffer::{EIGHT_DIGITS, Fields, SHORT, Short, eight_digits, eight_digits_with_zeros};
-use super::{PuzzleRow, RowBuffer};
+use super::row::PuzzleRow;
 use crate::puzzle::CELLS;
 use crate::solver::Outcome;
 use crate::status::Status;

@@ -1,85 +1,98 @@
-//! Everything that a format may output about the records of a block.
+//! The rows of a block, and everything that a format may write about one of them.
 
 use std::borrow::Cow;
 use std::iter::Zip;
-use std::ops::Range;
 use std::slice::Iter;
 
-use super::Column;
-use crate::canon::Canonical;
-use crate::check::{Reason, Reasons};
+use super::results::{Derived, Results};
+use crate::check::Reason;
 use crate::input::record_runs::RecordRun;
-use crate::input::{Field, FieldForm, PuzzleRef, Record, RecordList, Text};
+use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records, Text};
+use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
-use crate::rating::Facts;
+use crate::rating::Level;
 use crate::solver::Outcome;
 use crate::status::Status;
-use crate::text::Line;
 
-/// Everything that a format may output about one record.
+/// The rows of a block, or of one part of it, for one output.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
-    /// The input's name.
+pub struct Rows<'a> {
+    /// The name of the input.
     pub file: &'a str,
-    /// The record's line in that input, from 1.
-    pub line: u64,
-    /// The number of bytes before the cells in their line.
-    pub indent: usize,
-    /// The cells or marks as written, the whole text of a malformed record, or the faulty line of a
-    /// malformed grid.
-    pub text: &'a [u8],
-    /// Its status.
-    pub status: Status,
-    /// The outcome of the engine, or the error in the text.
-    pub outcome: Result<&'a Outcome, &'a Malformed>,
-    /// What is wrong with the input's own solution, if anything.
-    pub mismatch: Option<Reason<'a>>,
-    /// Its canonical form, if it was computed.
-    pub canonical: Option<&'a Canonical<Puzzle>>,
-    /// Facts about the puzzle, if any were requested.
-    pub facts: Option<&'a Facts>,
-    /// All rows of the block, and the index of this one.
-    among: (&'a Rows<'a>, usize),
+    /// The index of the input.
+    pub source: usize,
+    /// The number of the block's first line in that input.
+    pub first_line: u64,
+    /// The bytes of the block.
+    pub bytes: &'a [u8],
+    /// The records of the block.
+    pub records: &'a Records,
+    /// What is known about them.
+    pub results: &'a Results,
+    /// Derived rows in the order of their records, or `None` if each record has one row.
+    pub derived: Option<&'a [Derived]>,
+    /// The number of the output.
+    pub output: u8,
+    /// The answers to the records, if they are in another input.
+    pub(crate) answers: Option<&'a AttachedAnswers>,
+    /// Whether these are the last rows of the block.
+    pub is_last_part: bool,
 }
 
-/// The value of a row in a column. Each format decides how it is written.
+/// One row: a record, its results, and the values derived for the row, if any.
+#[derive(Clone, Debug)]
+pub struct Row<'a> {
+    rows: &'a Rows<'a>,
+    /// The index of the record in the block.
+    pub index: usize,
+    pub(crate) record: Record,
+    mismatch: Option<Reason<'a>>,
+    derived: Option<&'a Derived>,
+}
+
+/// The value of a row in a column. Each format decides how to write it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum RowValue<'a> {
-    /// There is none.
+pub enum Value<'a> {
+    /// No value.
     None,
+    /// A whole number.
     Number(u64),
-    /// A number that is shown with at most two decimals.
+    /// A number that is written with at most two decimals.
     Decimal(f64),
+    /// `true` or `false`.
     Truth(bool),
+    /// The name of a status.
     Status(Status),
-    /// The 81 cells of a puzzle as written.
-    Cells(&'a Line),
+    /// The 81 characters of a valid puzzle, as written in the input.
+    Cells(&'a [u8; CELLS]),
+    /// A solution.
     Grid(&'a Grid),
+    /// A puzzle, written with `.` for blanks.
     Form(&'a Puzzle),
-    /// Foreign text.
+    /// Arbitrary text, which may need quotes.
     Text(&'a [u8]),
 }
 
-impl<'a> RowValue<'a> {
-    /// A text, which is 81 cells if it is that long and has been read.
+impl<'a> Value<'a> {
+    /// Returns a text as cells if it has been read as a puzzle and is that long.
     #[inline(always)]
-    fn of_text(text: &'a [u8], is_read: bool) -> Self {
+    pub(super) fn of_text(text: &'a [u8], is_valid: bool) -> Self {
         match text.try_into() {
-            Ok(cells) if is_read => Self::Cells(cells),
+            Ok(cells) if is_valid => Self::Cells(cells),
             _ => Self::Text(text),
         }
     }
 
-    /// Whether it is written as nothing.
+    /// Returns whether CSV writes it as an empty field.
     pub(super) fn is_empty(self) -> bool {
         matches!(self, Self::None | Self::Text([]))
     }
 }
 
-/// The row of a puzzle that was written as 81 contiguous cells: nearly all rows.
+/// The row of a puzzle that was written as 81 contiguous cells, as nearly all are.
 #[derive(Clone, Copy, Debug)]
-pub struct PuzzleRow<'a> {
-    /// Its line, from 1.
+pub(super) struct PuzzleRow<'a> {
+    /// The number of its line.
     pub line: u64,
     /// The cells as written.
     pub cells: &'a [u8; CELLS],
@@ -89,16 +102,15 @@ pub struct PuzzleRow<'a> {
     pub outcome: &'a Outcome,
 }
 
-/// Rows of puzzles in consecutive lines of equal length ([`Rows::for_each`]).
+/// Rows of puzzles in consecutive lines of equal length ([`Rows::for_each_run`]).
 #[derive(Clone, Debug)]
-pub struct PuzzleRows<'a> {
-    /// The line of the next puzzle.
+pub(super) struct PuzzleRows<'a> {
     line: u64,
     bytes: &'a [u8],
     /// The offset of the next puzzle's cells, and the distance between two lines.
     start: usize,
     line_bytes: usize,
-    found: Zip<Iter<'a, Status>, Iter<'a, Outcome>>,
+    results: Zip<Iter<'a, Status>, Iter<'a, Outcome>>,
 }
 
 impl<'a> Iterator for PuzzleRows<'a> {
@@ -106,12 +118,252 @@ impl<'a> Iterator for PuzzleRows<'a> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<PuzzleRow<'a>> {
-        let (&status, outcome) = self.found.next()?;
+        let (&status, outcome) = self.results.next()?;
         let cells = self.bytes.get(self.start..)?.first_chunk()?;
         let row = PuzzleRow { line: self.line, cells, status, outcome };
         self.line += 1;
         self.start += self.line_bytes;
         (status != Status::Mismatch).then_some(row)
+    }
+}
+
+impl<'a> Rows<'a> {
+    /// Returns a row for each record of the block, whatever its output.
+    #[inline(always)]
+    pub fn records(&'a self) -> impl Iterator<Item = Row<'a>> {
+        let mut reasons = self.results.reasons.iter();
+        self.records.all.iter().enumerate().map(
+            #[inline(always)]
+            move |(index, record)| self.row(index, record, &mut reasons),
+        )
+    }
+
+    /// Returns the number of rows of this output.
+    pub fn count(&self) -> u64 {
+        let is_in_output = |record: usize| self.results.destination(record) == Some(self.output);
+        (match self.derived {
+            None if self.results.is_unfiltered() => {
+                if self.output == 0 {
+                    self.records.all.len()
+                } else {
+                    0
+                }
+            }
+            None => (0..self.records.all.len()).filter(|&record| is_in_output(record)).count(),
+            Some(derived) => derived.iter().filter(|row| is_in_output(row.record as usize)).count(),
+        }) as u64
+    }
+
+    /// Calls `visit` for each row of this output.
+    #[inline(always)]
+    pub fn for_each(&'a self, mut visit: impl FnMut(&Row<'a>)) {
+        let mut derived = self.derived.map(<[_]>::iter).map(Iterator::peekable);
+        for mut row in self.records() {
+            let is_in_output = self.results.destination(row.index) == Some(self.output);
+            match &mut derived {
+                None if is_in_output => visit(&row),
+                None => {}
+                Some(derived) => {
+                    while let Some(next) = derived.next_if(|next| next.record as usize == row.index)
+                    {
+                        row.derived = Some(next);
+                        if is_in_output {
+                            visit(&row);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `plain` with runs of puzzles that have contiguous cells, and `any` with every other
+    /// row. `plain` returns how many rows it has written; `any` receives the next row if it has not
+    /// written all. Rows for `plain` are built without the general [`Row`].
+    #[inline(always)]
+    pub(super) fn for_each_run<T>(
+        &'a self,
+        to: &mut T,
+        mut plain: impl FnMut(&mut T, PuzzleRows<'a>) -> usize,
+        mut any: impl FnMut(&mut T, &Row<'a>),
+    ) {
+        if self.derived.is_some() || !self.results.is_unfiltered() {
+            return self.for_each(|row| any(to, row));
+        }
+        let mut reasons = self.results.reasons.iter();
+        let mut records = self.records.all.iter();
+        let mut index = 0;
+        while let Some(alike) = records.alike() {
+            let written = match self.puzzles(index, &alike) {
+                Some(rows) => plain(to, rows),
+                None => 0,
+            };
+            records.skip_records(written);
+            index += written;
+            if written < alike.count as usize
+                && let Some(record) = records.next()
+            {
+                any(to, &self.row(index, record, &mut reasons));
+                index += 1;
+            }
+        }
+    }
+
+    /// Returns the row of a record; `reasons` are those of this and all later rows.
+    #[inline(always)]
+    fn row(
+        &'a self,
+        index: usize,
+        record: Record,
+        reasons: &mut impl Iterator<Item = Reason<'a>>,
+    ) -> Row<'a> {
+        let is_mismatch = self.results.statuses[index] == Status::Mismatch;
+        let mismatch = if is_mismatch { reasons.next() } else { None };
+        Row { rows: self, index, record, mismatch, derived: None }
+    }
+
+    /// Returns the rows of a run of records that starts at this index, if they are puzzles with
+    /// contiguous cells and outcomes.
+    #[inline(always)]
+    fn puzzles(&self, index: usize, alike: &RecordRun) -> Option<PuzzleRows<'a>> {
+        let RecordRun { ref first, count, line_bytes } = *alike;
+        let (Text::Block(text), Ok(PuzzleRef::Puzzle(puzzle))) = (&first.text, first.puzzle) else {
+            return None;
+        };
+        let outcomes = self.results.outcomes.puzzles.get(puzzle as usize..)?;
+        Some(PuzzleRows {
+            line: self.first_line + u64::from(first.line),
+            bytes: self.bytes,
+            start: text.start as usize,
+            line_bytes: line_bytes as usize,
+            results: self.results.statuses[index..][..count as usize].iter().zip(outcomes),
+        })
+    }
+}
+
+impl<'a> Row<'a> {
+    /// Returns the name of the input.
+    pub fn file(&self) -> &'a str {
+        self.rows.file
+    }
+
+    /// Returns the index of the input.
+    pub fn source(&self) -> usize {
+        self.rows.source
+    }
+
+    /// Returns the number of the record: of its line in the input, from 1, or of a generated puzzle.
+    #[inline(always)]
+    pub fn line(&self) -> u64 {
+        self.rows.first_line + u64::from(self.record.line)
+    }
+
+    /// Returns the status of the record.
+    #[inline(always)]
+    pub fn status(&self) -> Status {
+        self.rows.results.statuses[self.index]
+    }
+
+    /// Returns the results of all records of the block.
+    pub(crate) fn results(&self) -> &'a Results {
+        self.rows.results
+    }
+
+    /// Returns the outcome of the engine.
+    ///
+    /// # Errors
+    /// The error in the text of a malformed record.
+    #[inline(always)]
+    pub fn outcome(&self) -> Result<&'a Outcome, &'a Malformed> {
+        match self.record.puzzle {
+            Ok(puzzle) => Ok(self.rows.results.outcomes.of(puzzle)),
+            Err(index) => Err(&self.rows.records.malformed[index as usize]),
+        }
+    }
+
+    /// Returns the outcome of the engine; [`Outcome::NONE`] for a malformed record.
+    #[inline(always)]
+    pub fn outcome_or_none(&self) -> &'a Outcome {
+        self.outcome().unwrap_or(&Outcome::NONE)
+    }
+
+    /// Returns the solution of the row, if there is one.
+    #[inline(always)]
+    pub fn solution(&self) -> Option<&'a Grid> {
+        match self.derived {
+            Some(derived) => derived.solution.as_ref(),
+            None => self.outcome_or_none().solution(),
+        }
+    }
+
+    /// Returns the cells or marks as written, the whole text of a malformed record, or the faulty
+    /// line of a malformed grid.
+    #[inline(always)]
+    pub fn text(&self) -> &'a [u8] {
+        match self.derived {
+            Some(Derived { cells: Some(cells), .. }) => cells,
+            _ => self.rows.records.text(&self.record, self.rows.bytes),
+        }
+    }
+
+    /// Returns the candidates of a valid record.
+    pub fn marks(&self) -> Option<Marks> {
+        self.record.puzzle.ok().map(|puzzle| self.rows.records.as_marks(puzzle))
+    }
+
+    /// Returns the clues of a valid record, unless it has pencil marks that are more than clues.
+    pub fn puzzle(&self) -> Option<Puzzle> {
+        self.record.puzzle.ok().and_then(|puzzle| self.rows.records.puzzle(puzzle))
+    }
+
+    /// Returns the level of the puzzle, if it has one and levels are needed.
+    pub fn level(&self) -> Option<Level> {
+        self.rows.results.levels.get(self.index).copied().flatten()
+    }
+
+    /// Returns the guesses of the proof of uniqueness, if they are needed.
+    pub fn proof_guesses(&self) -> u64 {
+        self.rows.results.proof_guesses.get(self.index).copied().unwrap_or(0)
+    }
+
+    /// Returns the number of the row among those of its record, if it is derived.
+    pub fn copy(&self) -> Option<u32> {
+        self.derived.map(|derived| derived.copy)
+    }
+
+    /// Returns the fields of the input that are copied to the output.
+    pub fn kept(&self) -> Kept<'a> {
+        Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_of(self.index) }
+    }
+
+    /// Returns the input's solution as written, if it is read; empty if it is missing.
+    pub fn answer(&self) -> &'a [u8] {
+        self.rows.records.answer(self.index, self.rows.bytes)
+    }
+
+    /// Returns the offset of the input's solution in the block, if it is there.
+    pub(crate) fn answer_start(&self) -> Option<usize> {
+        let field = self.rows.records.answers.get(self.index)?;
+        let is_in_block =
+            matches!(field.form, FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString);
+        is_in_block.then_some(field.start as usize)
+    }
+
+    /// Returns what is wrong with the input's solution, if anything.
+    pub fn mismatch(&self) -> Option<Reason<'a>> {
+        self.mismatch
+    }
+
+    /// Returns why the record has its status, if that does not follow from the puzzle alone.
+    pub fn reason(&self) -> &'a str {
+        match (self.status(), self.outcome(), self.mismatch) {
+            (Status::Ok, ..) => "",
+            (_, Err(malformed), _) => &malformed.what,
+            (_, _, Some(mismatch)) => mismatch.text,
+            (Status::GaveUp, ..) => "the limit of nodes was reached",
+            (Status::NoForm, ..) => "pencil marks that say more than clues have no canonical form",
+            (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
+            _ => "",
+        }
     }
 }
 
@@ -127,339 +379,19 @@ impl<'a> Kept<'a> {
         Self { bytes, fields }
     }
 
-    /// The bytes of the first field; empty if there is none.
-    pub fn first(self) -> &'a [u8] {
-        self.fields.first().map_or(&[], |field| field.of(self.bytes))
+    /// Returns the text of the field with this index, and how it was written.
+    pub fn get(self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
+        let field = self.fields[index];
+        (field.text(self.bytes), field.form)
     }
 
-    /// The offset of the first field in the block, if it is there.
-    pub fn start(self) -> Option<usize> {
-        let is_in_block = |field: &&Field| {
-            matches!(field.form, FieldForm::Plain | FieldForm::Quoted | FieldForm::JsonString)
-        };
-        self.fields.first().filter(is_in_block).map(|field| field.start as usize)
-    }
-
-    /// The text of each field.
+    /// Returns the text of each field.
     pub fn texts(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
-        self.forms().map(|(text, _)| text)
+        self.fields.iter().map(move |field| field.text(self.bytes))
     }
 
-    /// The text and the form of each field.
-    pub fn forms(self) -> impl Iterator<Item = (Cow<'a, [u8]>, FieldForm)> {
-        self.fields.iter().map(move |field| (field.text(self.bytes), field.form))
-    }
-
-    /// An upper bound for the length of all texts.
+    /// Returns an upper bound for the length of all texts in bytes.
     pub fn length(self) -> usize {
         self.fields.iter().map(|field| field.of(self.bytes).len()).sum()
-    }
-}
-
-impl<'a> Row<'a> {
-    /// The fields of the input that are copied to the output.
-    pub fn kept(&self) -> Kept<'a> {
-        let (Rows { bytes, records, kept, .. }, place) = self.among;
-        let each = kept.len() / records.len();
-        Kept { bytes, fields: kept.get(place * each..(place + 1) * each).unwrap_or_default() }
-    }
-
-    /// The input's own solution, if it is checked.
-    pub fn answer(&self) -> Kept<'a> {
-        let (Rows { bytes, texts, answers, .. }, place) = self.among;
-        let fields = answers.get(place..=place).unwrap_or_default();
-        let is_own = fields.iter().any(|field| field.form == FieldForm::Own);
-        Kept { bytes: if is_own { texts } else { bytes }, fields }
-    }
-
-    /// The outcome of the engine; [`Outcome::NONE`] for a malformed record.
-    #[inline(always)]
-    pub fn outcome_or_none(&self) -> &'a Outcome {
-        self.outcome.unwrap_or(&Outcome::NONE)
-    }
-
-    /// The value in a column.
-    #[inline(always)]
-    pub(super) fn value(&self, column: Column) -> RowValue<'a> {
-        let outcome = self.outcome_or_none();
-        match column {
-            Column::File | Column::Seed => RowValue::Text(self.file.as_bytes()),
-            Column::Line | Column::Id => RowValue::Number(self.line),
-            Column::Puzzle => RowValue::of_text(self.text, self.outcome.is_ok()),
-            Column::Solution => outcome.solution().map_or(RowValue::None, RowValue::Grid),
-            Column::Answer => RowValue::of_text(self.answer().first(), self.status == Status::Ok),
-            Column::Canonical => match self.canonical {
-                Some(canonical) => RowValue::Form(&canonical.form),
-                None => RowValue::None,
-            },
-            Column::Automorphisms => match self.canonical {
-                Some(canonical) => RowValue::Number(canonical.automorphisms.into()),
-                None => RowValue::None,
-            },
-            Column::Status => RowValue::Status(self.status),
-            Column::Reason => match self.reason() {
-                "" => RowValue::None,
-                reason => RowValue::Text(reason.as_bytes()),
-            },
-            Column::Solutions => RowValue::Number(outcome.solutions.into()),
-            Column::Guesses => RowValue::Number(outcome.guesses),
-            Column::Nodes => RowValue::Number(outcome.nodes),
-            Column::LatencyNs => RowValue::Number(outcome.latency_ns),
-            Column::Clues | Column::Level | Column::Rating | Column::Minimal | Column::Copy => {
-                self.facts.and_then(|facts| fact(facts, column)).unwrap_or(RowValue::None)
-            }
-        }
-    }
-
-    /// Why the record has its status, if that does not follow from the puzzle alone.
-    pub fn reason(&self) -> &'a str {
-        match (self.status, self.outcome, self.mismatch) {
-            (Status::Ok, ..) => "",
-            (_, Err(malformed), _) => &malformed.what,
-            (_, _, Some(mismatch)) => mismatch.text,
-            (Status::GaveUp, ..) => "the limit of nodes was reached",
-            (Status::NoForm, ..) => "pencil marks that say more than clues have no canonical form",
-            (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",
-            _ => "",
-        }
-    }
-}
-
-/// A fact in its column, if it is known.
-fn fact<'a>(facts: &Facts, column: Column) -> Option<RowValue<'a>> {
-    match column {
-        Column::Clues => facts.clues.map(|clues| RowValue::Number(clues.into())),
-        Column::Level => facts.level.map(|level| RowValue::Number(level.number().into())),
-        Column::Rating => facts.rating.map(RowValue::Decimal),
-        Column::Minimal => facts.minimal.map(RowValue::Truth),
-        Column::Copy => facts.copy.map(|copy| RowValue::Number(copy.into())),
-        _ => None,
-    }
-}
-
-/// The outcomes for the puzzles and the marks of a block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcomes {
-    /// For each puzzle.
-    pub puzzles: Vec<Outcome>,
-    /// For each record with marks.
-    pub marks: Vec<Outcome>,
-}
-
-impl Outcomes {
-    /// The outcome of a record.
-    #[inline(always)]
-    pub fn of(&self, given: PuzzleRef) -> &Outcome {
-        match given {
-            PuzzleRef::Puzzle(place) => &self.puzzles[place as usize],
-            PuzzleRef::Marks(place) => &self.marks[place as usize],
-        }
-    }
-
-    /// The same, mutable.
-    pub fn of_mut(&mut self, given: PuzzleRef) -> &mut Outcome {
-        match given {
-            PuzzleRef::Puzzle(place) => &mut self.puzzles[place as usize],
-            PuzzleRef::Marks(place) => &mut self.marks[place as usize],
-        }
-    }
-
-    /// Adds an outcome of the same kind as `like`; returns its reference.
-    pub(crate) fn push(&mut self, like: PuzzleRef, outcome: Outcome) -> PuzzleRef {
-        match like {
-            PuzzleRef::Puzzle(_) => {
-                self.puzzles.push(outcome);
-                PuzzleRef::Puzzle(self.puzzles.len() as u32 - 1)
-            }
-            PuzzleRef::Marks(_) => {
-                self.marks.push(outcome);
-                PuzzleRef::Marks(self.marks.len() as u32 - 1)
-            }
-        }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.puzzles.clear();
-        self.marks.clear();
-    }
-}
-
-/// The records of a block and their results.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
-    /// The input's name.
-    pub file: &'a str,
-    /// The line number of the block's first line in that input, from 1.
-    pub first_line: u64,
-    /// The block's bytes.
-    pub bytes: &'a [u8],
-    /// The block's records.
-    pub records: &'a RecordList,
-    /// The errors of the malformed records.
-    pub malformed: &'a [Malformed],
-    /// The texts of records that are not contiguous in the block ([`Text::Own`]).
-    pub texts: &'a [u8],
-    /// The status of each record.
-    pub statuses: &'a [Status],
-    /// The outcomes of the engine.
-    pub outcomes: &'a Outcomes,
-    /// The fields that are copied to the output, the same number for each record.
-    pub kept: &'a [Field],
-    /// The input's own solution for each record, if they are checked.
-    pub answers: &'a [Field],
-    /// The reasons of the records with [`Status::Mismatch`].
-    pub reasons: &'a Reasons,
-    /// The canonical form of each record that has one, if requested.
-    pub forms: &'a [Option<Canonical<Puzzle>>],
-    /// Facts about the puzzle of each record, if any were requested.
-    pub facts: &'a [Facts],
-    /// Which rows are written: all, or those of one output.
-    pub wanted: Wanted<'a>,
-}
-
-/// Which rows are written.
-#[derive(Clone, Copy, Debug, Default)]
-pub enum Wanted<'a> {
-    /// All.
-    #[default]
-    All,
-    /// Those of one output: its number, and the number of the output of each record.
-    Of(u8, &'a [u8]),
-}
-
-impl Wanted<'_> {
-    fn has(self, place: usize) -> bool {
-        match self {
-            Self::All => true,
-            Self::Of(output, outputs) => outputs[place] == output,
-        }
-    }
-}
-
-#[cfg(test)]
-impl<'a> Rows<'a> {
-    /// Rows of records, of which the malformed ones have the first error.
-    pub(super) fn of_records(
-        (file, first_line): (&'a str, u64),
-        bytes: &'a [u8],
-        records: &'a RecordList,
-        statuses: &'a [Status],
-        outcomes: &'a Outcomes,
-    ) -> Self {
-        Self {
-            file,
-            first_line,
-            bytes,
-            records,
-            malformed: vec![Malformed { column: 1, what: String::new() }].leak(),
-            texts: &[],
-            statuses,
-            outcomes,
-            kept: &[],
-            answers: &[],
-            reasons: Box::leak(Box::default()),
-            forms: &[],
-            facts: &[],
-            wanted: Wanted::All,
-        }
-    }
-}
-
-impl<'a> Rows<'a> {
-    /// The rows in order.
-    #[inline(always)]
-    pub fn iter(&'a self) -> impl Iterator<Item = Row<'a>> {
-        let mut reasons = self.reasons.iter();
-        self.records.iter().enumerate().filter_map(
-            #[inline(always)]
-            move |(place, record)| {
-                // The row takes its reason even if it is not written.
-                let row = self.row(place, &record, &mut reasons);
-                self.wanted.has(place).then_some(row)
-            },
-        )
-    }
-
-    /// The row of the record at a place; `reasons` are those of this and all later rows.
-    #[inline(always)]
-    fn row(
-        &'a self,
-        place: usize,
-        record: &Record,
-        reasons: &mut impl Iterator<Item = Reason<'a>>,
-    ) -> Row<'a> {
-        let status = self.statuses[place];
-        Row {
-            file: self.file,
-            line: self.first_line + u64::from(record.line),
-            indent: record.indent as usize,
-            text: match record.text {
-                Text::Block(Range { start, end }) => &self.bytes[start as usize..end as usize],
-                Text::Own { text: Range { start, end }, .. } => {
-                    &self.texts[start as usize..end as usize]
-                }
-            },
-            status,
-            outcome: match &record.puzzle {
-                Ok(given) => Ok(self.outcomes.of(*given)),
-                Err(place) => Err(&self.malformed[*place as usize]),
-            },
-            mismatch: if status == Status::Mismatch { reasons.next() } else { None },
-            canonical: self.forms.get(place).and_then(Option::as_ref),
-            facts: self.facts.get(place),
-            among: (self, place),
-        }
-    }
-
-    /// The rows of a run of records that starts at this place, if they are puzzles with contiguous
-    /// cells.
-    #[inline(always)]
-    fn puzzles(&self, place: usize, alike: &RecordRun) -> Option<PuzzleRows<'a>> {
-        let RecordRun { ref first, count, line_bytes } = *alike;
-        let (Text::Block(text), Ok(PuzzleRef::Puzzle(given))) = (&first.text, first.puzzle) else {
-            return None;
-        };
-        let outcomes = &self.outcomes.puzzles[given as usize..][..count as usize];
-        Some(PuzzleRows {
-            line: self.first_line + u64::from(first.line),
-            bytes: self.bytes,
-            start: text.start as usize,
-            line_bytes: line_bytes as usize,
-            found: self.statuses[place..][..count as usize].iter().zip(outcomes),
-        })
-    }
-
-    /// Calls `plain` with runs of puzzles that have contiguous cells and are not checked (nearly
-    /// all rows are), and `any` with every other row. `plain` returns how many rows it has written;
-    /// `any` gets the next row if it has not written all.
-    ///
-    /// The rows for `plain` are built without the general [`Row`].
-    #[inline(always)]
-    pub fn for_each<T>(
-        &'a self,
-        to: &mut T,
-        mut plain: impl FnMut(&mut T, PuzzleRows<'a>) -> usize,
-        mut any: impl FnMut(&mut T, Row<'a>),
-    ) {
-        if let Wanted::Of(..) = self.wanted {
-            return self.iter().for_each(|row| any(to, row));
-        }
-        let mut reasons = self.reasons.iter();
-        let mut records = self.records.iter();
-        let mut place = 0;
-        while let Some(alike) = records.alike() {
-            let written = match self.puzzles(place, &alike) {
-                Some(rows) => plain(to, rows),
-                None => 0,
-            };
-            records.skip_records(written);
-            place += written;
-            if written < alike.count as usize
-                && let Some(record) = records.next()
-            {
-                any(to, self.row(place, &record, &mut reasons));
-                place += 1;
-            }
-        }
     }
 }

@@ -1,59 +1,57 @@
-//! Reader, workers, writer, and the blocks that circulate between them.
+//! From inputs to rows: blocks, jobs, filters, and sinks, in order and on all cores.
 //!
 //! ```text
-//!            full blocks            finished blocks
-//!  reader ───────────────▶ workers ────────────────▶ writer
-//!    ▲                                                 │
-//!    └───────────────── empty blocks ◀─────────────────┘
+//!  sources ──▶ BlockSource ──▶ Job ───▶ Filters ───▶ Format ──▶ Sequencer ──▶ Sink
+//!  files,      fills the       fills    set each     encodes    one block     headers, rows,
+//!  stdin,      worker's        Results  record's     the rows   at a time,    messages,
+//!  seeds       block                    destination  of a       in order      checkpoints
+//!                                                    block
 //! ```
 //!
-//! The number of blocks is fixed. This bounds memory and reordering, holds the reader back when the
-//! output is slow, and leaves nothing to allocate once each block was used.
+//! The workers are a rayon pool. Neither reading nor writing has a thread of its own, which would
+//! have to be woken for every block and would compete for the workers' cores: a worker fills its own
+//! block under a lock, and writes all blocks whose turn it is when it has finished one. Compressed
+//! inputs are read ahead on a thread ([`Stream`](crate::input::Stream)).
 //!
-//! The workers are a rayon pool. Reader and writer have no threads, which would have to be woken
-//! for every block and would compete for the workers' cores. A worker runs the reader when it needs
-//! a block, and the writer when it has finished one. Compressed inputs are read ahead on a thread
-//! ([`Stream`](crate::input::Stream)).
+//! Each worker owns one block, its records, and its results; only what `map` produced from a block
+//! circulates. This bounds memory, holds reading back when the output is slow, and leaves nothing to
+//! allocate once every buffer has been used.
 
-mod answers;
-mod attached;
 mod block;
-mod corpus;
+mod filter;
+mod fold;
+mod jobs;
+mod messages;
 mod plan;
 mod progress;
-mod reader;
+mod properties;
 mod records;
-mod report;
-mod requested;
-mod run;
-mod sift;
+mod rows;
+mod sequencer;
 mod sink;
-mod tally;
+mod sources;
+mod statistics;
 mod threads;
-mod turns;
-mod worker;
-mod writer;
 
-pub use self::plan::{MakeEngine, Pipeline};
+pub use self::jobs::{Augment, Check, Classify, Generate, Job, List, MakeEngine, Solve};
+pub use self::plan::Pipeline;
 pub use self::progress::{InputFailure, Progress};
 pub use self::records::{ReadRecord, RecordReader};
-pub use self::report::{OutputFailure, Report};
+pub use self::rows::{OutputFailure, Report};
 pub use self::sink::{Checkpoint, RecordName, Sink};
 
-// What only the command needs.
+// Used only by the command and the Python package.
 #[doc(hidden)]
-pub use self::answers::AnswerInput;
+pub use self::block::{BLOCK_BYTES, Block, BlockSource, Contents, Fill};
 #[doc(hidden)]
-pub use self::block::BLOCK_BYTES;
+pub use self::filter::{Filter, Sameness};
 #[doc(hidden)]
-pub use self::corpus::Corpus;
+pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
 #[doc(hidden)]
-pub use self::plan::Route;
+pub use self::jobs::{DerivedRows, PropertyEngine, Stopped};
 #[doc(hidden)]
-pub use self::requested::{Augment, Rated, RequestedFacts, RequestedTally};
+pub use self::rows::RowWriter;
 #[doc(hidden)]
-pub use self::sift::{Fate, Sameness, Sift, Sifted};
+pub use self::sources::{Answered, Ranges, TextSource};
 #[doc(hidden)]
-pub use self::tally::Tally;
-
-const NO_PANIC: &str = "a panic ends the run";
+pub use self::statistics::Statistics;

@@ -1,32 +1,20 @@
-//! The settings of a run.
+//! Runs a job over inputs and writes its rows.
 
-use std::fmt;
-use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
-use std::sync::Mutex;
-use std::thread;
+use std::io::{Read, Write};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-use super::answers::AnswerInput;
 use super::block::BLOCK_BYTES;
-use super::requested::{Augment, RequestedFacts, RequestedTally};
-use super::sift::{Sameness, Sift};
-use crate::compression::Compression;
-use crate::output::{CsvRows, RowFormat};
-use crate::rating::Level;
-use crate::simd::SimdLevel;
-use crate::solver::{Engine, EngineKind, Limits};
-use crate::status::Status;
+use super::fold::Options;
+use super::jobs::{Job, Solve};
+use super::progress::Progress;
+use super::rows::{OutputFailure, Report, RowWriter};
+use super::sink::{Checkpoint, Sink};
+use super::sources::TextSource;
+use crate::input::Source;
+use crate::output::{CsvRows, Format};
 
-/// The largest block if several solutions of each puzzle are listed. The rows of a block may then
-/// take hours, and a stopped run is resumed before the block.
-const LISTED_BYTES: usize = 2 * 1024;
-
-/// Makes an engine, one for each worker.
-pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
-
-/// Chooses the output for the row of a record with this status and level, if it has a row.
-pub type Route = Box<dyn Fn(Status, Option<Level>) -> Option<u8> + Send + Sync>;
-
-/// How records become rows.
+/// How the records of inputs become rows.
 ///
 /// ```
 /// use bulkdoku::{Pipeline, Progress, Source, Status};
@@ -35,10 +23,10 @@ pub type Route = Box<dyn Fn(Status, Option<Level>) -> Option<u8> + Send + Sync>;
 ///     ..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9\n\
 ///     55...............................................................................\n";
 /// let mut rows = Vec::new();
-/// let mut diagnostics = Vec::new();
+/// let mut messages = Vec::new();
 /// let sources = [Source::new("example", puzzles.as_bytes())];
 /// let (pipeline, progress) = (Pipeline::default(), Progress::default());
-/// let report = pipeline.run(sources, &mut rows, &mut diagnostics, &progress).unwrap();
+/// let report = pipeline.run(sources, &mut rows, &mut messages, &progress).unwrap();
 ///
 /// let rows = String::from_utf8(rows).unwrap();
 /// let rows: Vec<&str> = rows.lines().collect();
@@ -46,107 +34,95 @@ pub type Route = Box<dyn Fn(Status, Option<Level>) -> Option<u8> + Send + Sync>;
 /// assert!(rows[1].starts_with("2,..............3.85..1.2"));
 /// assert!(rows[2].contains(",contradictory,0,"));
 /// assert_eq!(
-///     String::from_utf8(diagnostics).unwrap(),
+///     String::from_utf8(messages).unwrap(),
 ///     "example:3:2: contradictory: 5 stands twice in row 1, at r1c1 and r1c2\n"
 /// );
 /// assert_eq!((report.counts.of(Status::Unique), report.counts.comments), (1, 1));
 /// ```
-pub struct Pipeline {
-    /// The number of workers. Fewer are started if more would gain nothing, or if the system lacks
-    /// threads or memory ([`Report::threads`](super::Report::threads)).
-    pub threads: NonZeroUsize,
-    /// Makes each worker's engine, and a new one after a panic.
-    pub engine: MakeEngine,
-    /// Where each search ends.
-    pub limits: Limits,
-    /// Whether each record's own solution is checked ([`check`](crate::check)). If the limit is one
-    /// solution, no engine is used.
-    pub check: bool,
-    /// The input with the solutions to check, if they are not beside the puzzles. It is read once.
-    #[doc(hidden)]
-    pub answers: Option<Mutex<AnswerInput>>,
-    /// If set, a puzzle has a row for each solution, up to this number and [`Limits::solutions`],
-    /// the smallest first. The engine has to find the smallest one
-    /// ([`LexFirst`](crate::solver::LexFirst)).
-    pub list: Option<NonZeroU32>,
-    /// Whether canonical forms are found in place of solutions. Nothing is solved then.
-    pub canon: bool,
-    /// The facts to find about puzzles.
-    #[doc(hidden)]
-    pub facts: RequestedFacts,
-    /// What is counted of puzzles ([`Report::tally`](super::Report::tally)).
-    #[doc(hidden)]
-    pub tally: RequestedTally,
-    /// Decides which records have rows.
-    #[doc(hidden)]
-    pub sift: Option<Sift>,
-    /// Chooses the output of a row.
-    #[doc(hidden)]
-    pub route: Option<Route>,
-    /// The number of outputs of rows.
-    #[doc(hidden)]
-    pub outputs: NonZeroU8,
-    /// The isomorphs that are written in place of each record. Nothing is solved then.
-    #[doc(hidden)]
-    pub augment: Option<Augment>,
+pub struct Pipeline<J = Solve> {
+    /// What is done with the records.
+    pub job: J,
     /// How rows are written.
-    pub format: Box<dyn RowFormat + Send>,
-    /// Whether the rows of each block are compressed, as a stream of their own.
-    pub compression: Option<Compression>,
-    /// The most bytes of input in one block. A longer line is not read whole.
+    pub format: Box<dyn Format>,
+    /// The number of workers. Fewer are started if more would gain nothing, or if the operating
+    /// system lacks threads or memory ([`Report::threads`]).
+    pub threads: NonZeroUsize,
+    /// The largest block of input in bytes. A longer line is not read whole.
     pub block_bytes: usize,
 }
 
 impl Default for Pipeline {
-    /// All cores, the default engine at the best vector level, proof of uniqueness, CSV rows.
+    /// Solves on all cores, and writes CSV rows.
     fn default() -> Self {
-        let simd = SimdLevel::best();
-        Self {
-            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
-            engine: Box::new(move || EngineKind::default().build(simd)),
-            limits: Limits::PROOF,
-            check: false,
-            answers: None,
-            list: None,
-            canon: false,
-            facts: RequestedFacts::default(),
-            tally: RequestedTally::default(),
-            sift: None,
-            route: None,
-            outputs: NonZeroU8::MIN,
-            augment: None,
-            format: Box::new(CsvRows::default()),
-            compression: None,
-            block_bytes: BLOCK_BYTES,
-        }
+        Self::new(Solve::default())
     }
 }
 
-impl fmt::Debug for Pipeline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pipeline")
-            .field("threads", &self.threads)
-            .field("limits", &self.limits)
-            .field("check", &self.check)
-            .field("block_bytes", &self.block_bytes)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Pipeline {
-    /// Whether records need an engine.
-    pub(crate) fn uses_engine(&self) -> bool {
-        let solves = !self.canon && self.augment.is_none();
-        solves && (!self.check || self.limits.solutions.get() > 1)
+impl<J: Job> Pipeline<J> {
+    /// Performs a job on all cores, and writes CSV rows.
+    pub fn new(job: J) -> Self {
+        let threads = Options::default().threads;
+        Self { job, format: Box::new(CsvRows::default()), threads, block_bytes: BLOCK_BYTES }
     }
 
-    /// Whether the canonical form of each puzzle is needed.
-    pub(super) fn needs_forms(&self) -> bool {
-        self.facts.form || self.sift.as_ref().is_some_and(|sift| sift.by == Sameness::Class)
+    /// Reads all `sources` one after another and writes a header and the rows of each record to
+    /// `rows`, in order, and a line for each invalid record to `messages`
+    /// (`file:line:column: status: what is wrong`). Both receive complete lines.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are in the report.
+    pub fn run<R: Read + Send>(
+        &self,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        rows: impl Write + Send,
+        messages: impl Write + Send,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        self.run_into(&mut (rows, messages), sources, progress)
     }
 
-    /// The most bytes of input that a block should have.
-    pub(super) fn target_block_bytes(&self) -> usize {
-        if self.list.is_some() { LISTED_BYTES.min(self.block_bytes) } else { self.block_bytes }
+    /// Like [`Pipeline::run`], but writes to a sink, which also receives checkpoints.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are in the report.
+    pub fn run_into<R: Read + Send>(
+        &self,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        self.run_from(None, sink, sources, progress)
+    }
+
+    /// Resumes a run at a checkpoint. No header is written. `sources` start with the input of the
+    /// checkpoint, at its position. The report covers both runs.
+    ///
+    /// # Errors
+    /// When an output fails. Inputs that fail are in the report.
+    pub fn resume<R: Read + Send>(
+        &self,
+        start: Checkpoint,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        self.run_from(Some(start), sink, sources, progress)
+    }
+
+    fn run_from<R: Read + Send>(
+        &self,
+        start: Option<Checkpoint>,
+        sink: &mut impl Sink,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
+        progress: &Progress,
+    ) -> Result<Report, OutputFailure> {
+        let Self { threads, block_bytes, .. } = *self;
+        let first = start.as_ref().map_or(0, |start| start.source);
+        let stop = Arc::clone(&progress.stop);
+        let mut source = TextSource::new(first, sources, &stop);
+        let options = Options { threads, stop, block_bytes, ..Options::default() };
+        let mut writer = RowWriter::new(sink, &*self.format, 1, start, progress);
+        writer.run(&mut source, &self.job, Vec::new(), &options);
+        writer.finish()
     }
 }

@@ -11,8 +11,7 @@ use thiserror::Error;
 pub struct Progress {
     /// The number of records whose rows are written.
     pub records: AtomicU64,
-    /// Set it to stop the run within a fraction of a second. Rows of solved records are still
-    /// written.
+    /// Set it to stop the run within a fraction of a second, at a block boundary.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -21,8 +20,8 @@ pub struct Progress {
 #[error("{file}: {error}")]
 #[non_exhaustive]
 pub struct InputFailure {
-    /// The input's name.
+    /// The name of the input.
     pub file: String,
-    /// Why.
+    /// Why it failed.
     pub error: io::Error,
 }

@@ -4,10 +4,10 @@ use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::block::{BLOCK_BYTES, Block};
+use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use super::progress::InputFailure;
-use super::reader::Reader;
-use crate::input::{Record, Records, Source, Text};
+use super::sources::TextSource;
+use crate::input::{Record, Records, Source};
 use crate::marks::Marks;
 use crate::output::Kept;
 use crate::puzzle::Malformed;
@@ -29,12 +29,12 @@ use crate::puzzle::Malformed;
 /// assert!(records.failures().is_empty());
 /// ```
 pub struct RecordReader<I, R> {
-    reader: Reader<I, R>,
+    source: TextSource<I, R>,
     block: Block,
     records: Records,
-    /// The records of the block.
+    /// The records of the block, each as its own.
     all: Vec<Record>,
-    /// The place of the next record.
+    /// The index of the next record.
     next: usize,
 }
 
@@ -42,14 +42,14 @@ pub struct RecordReader<I, R> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadRecord<'a> {
-    /// The input's name.
+    /// The name of the input.
     pub file: &'a Arc<str>,
-    /// Its line in that input, from 1; of a malformed grid, the bad line.
+    /// The line in that input, from 1; of a malformed grid, the faulty line.
     pub line: u64,
-    /// The cells or marks as they were written; of a malformed record, all of it; of a malformed
-    /// grid, the bad line.
+    /// The cells or marks as written; of a malformed record, all of it; of a malformed grid, the
+    /// faulty line.
     pub text: &'a [u8],
-    /// The solution in the input, if the layout has one.
+    /// The input's solution, if the layout has one.
     pub answer: Option<&'a [u8]>,
     /// The kept fields, the same number for each record
     /// ([`Layout::kept`](crate::input::Layout::kept)).
@@ -58,36 +58,35 @@ pub struct ReadRecord<'a> {
     pub puzzle: Result<Marks, &'a Malformed>,
 }
 
-impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
+impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> RecordReader<I, R> {
     /// Reads the records of these sources.
     pub fn new(sources: impl IntoIterator<Item = Source<R>, IntoIter = I>) -> Self {
         Self::stopped_by(&Arc::default(), sources)
     }
 
-    /// The same; there are no more records once `stop` is set.
+    /// Like [`RecordReader::new`], but ends once `stop` is set.
     pub(super) fn stopped_by(
         stop: &Arc<AtomicBool>,
         sources: impl IntoIterator<Item = Source<R>, IntoIter = I>,
     ) -> Self {
         Self {
-            reader: Reader::new(0, sources.into_iter(), BLOCK_BYTES, stop),
-            block: Block::new(BLOCK_BYTES, 0),
+            source: TextSource::new(0, sources, stop),
+            block: Block::new(BLOCK_BYTES, BLOCK_BYTES),
             records: Records::default(),
             all: Vec::new(),
             next: 0,
         }
     }
 
-    /// The next record; `None` at the end.
+    /// Returns the next record, or `None` at the end.
     #[expect(clippy::should_implement_trait, reason = "a record borrows from the reader")]
     pub fn next(&mut self) -> Option<ReadRecord<'_>> {
         while self.next == self.all.len() {
-            if !self.reader.fill(&mut self.block) {
+            if self.source.fill(&mut self.block) != Fill::Filled {
                 return None;
             }
             self.next = 0;
-            let Block { layout, first_line, cut_short, .. } = &self.block;
-            layout.read(self.block.lines(), *first_line, *cut_short, &mut self.records);
+            self.block.read(&mut self.records);
             self.all.clear();
             self.all.extend(&self.records.all);
         }
@@ -95,30 +94,24 @@ impl<R: Read, I: Iterator<Item = Source<R>>> RecordReader<I, R> {
         Some(self.record(self.next - 1))
     }
 
-    fn record(&self, place: usize) -> ReadRecord<'_> {
-        let (records, bytes) = (&self.records, self.block.lines());
-        let record = &self.all[place];
+    fn record(&self, index: usize) -> ReadRecord<'_> {
+        let (records, bytes) = (&self.records, self.block.filled());
+        let record = &self.all[index];
         ReadRecord {
             file: &self.block.file,
-            line: self.block.first_line + u64::from(record.line) + u64::from(record.fault),
-            text: match &record.text {
-                Text::Block(text) => &bytes[text.start as usize..text.end as usize],
-                Text::Own { text, .. } => &records.texts[text.start as usize..text.end as usize],
-            },
-            answer: (place < records.answers.len()).then(|| records.answer(place, bytes)),
-            kept: {
-                let each = records.kept.len() / self.all.len();
-                Kept::new(bytes, &records.kept[place * each..(place + 1) * each])
-            },
+            line: self.block.first + u64::from(record.line) + u64::from(record.fault),
+            text: records.text(record, bytes),
+            answer: (index < records.answers.len()).then(|| records.answer(index, bytes)),
+            kept: Kept::new(bytes, records.kept_of(index)),
             puzzle: match record.puzzle {
-                Ok(given) => Ok(records.as_marks(given)),
-                Err(place) => Err(&records.malformed[place as usize]),
+                Ok(puzzle) => Ok(records.as_marks(puzzle)),
+                Err(error) => Err(&records.malformed[error as usize]),
             },
         }
     }
 
-    /// The inputs that could not be read to their end.
-    pub fn failures(self) -> Vec<InputFailure> {
-        self.reader.end().failures
+    /// Returns the inputs that could not be read to their end.
+    pub fn failures(mut self) -> Vec<InputFailure> {
+        self.source.take_failures()
     }
 }

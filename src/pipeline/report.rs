@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::progress::InputFailure;
 use super::reader::Reading;
-use super::sink::{Checkpoint, RecordName};
+use super::sink::{Checkpoint, Output, RecordName};
 use super::tally::Tally;
 use super::threads::Threads;
 use super::writer::Written;
@@ -66,16 +66,18 @@ impl Report {
         };
         match failure {
             None => Ok(report),
-            Some(error) => Err(OutputFailure { error, report: Box::new(report) }),
+            Some((output, error)) => Err(OutputFailure { output, error, report: Box::new(report) }),
         }
     }
 }
 
-/// A failure that ended a run: that of its sink, or of a filter.
+/// An output that could not be written; the run ended there.
 #[derive(Debug, Error)]
-#[error("{error}")]
+#[error("writing {output:?}: {error}")]
 pub struct OutputFailure {
-    /// The error of the sink.
+    /// The output that failed.
+    pub output: Output,
+    /// Why.
     pub error: io::Error,
     /// What was done until then. Its last record is the last one whose row is written.
     pub report: Box<Report>,

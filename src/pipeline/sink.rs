@@ -1,50 +1,48 @@
-//! The receiver of the rows of a run, and checkpoints.
+//! Where the rows of a run go, and its checkpoints.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::block::Block;
-use super::tally::Tally;
+use super::fold::BlockSummary;
+use super::statistics::Statistics;
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
 
-/// Receives rows and messages in order. Outputs of rows are numbered from 0. A pair of writers is a
-/// sink with one output, in which a header cannot be replaced.
+/// Receives complete rows and messages, in order. A pair of writers is a sink.
 pub trait Sink: Send {
-    /// Receives the header of an output, before its rows, unless the run is resumed.
-    ///
-    /// Formats whose header holds the number of rows call it again at the end with as many bytes,
-    /// which replace the first header.
+    /// Receives the header of an output, before its rows, unless the run is resumed. Formats whose
+    /// header holds the number of rows call it again at the end, with as many bytes, which replace
+    /// the first header.
     ///
     /// # Errors
-    /// When the header cannot be written.
+    /// When it cannot be written.
     fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
-    /// Receives complete rows of an output, never an empty slice.
+    /// Receives complete rows of an output.
     ///
     /// # Errors
-    /// When the rows cannot be written. The run ends there. The error names the output.
+    /// When they cannot be written.
     fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
-    /// Receives messages about invalid records, complete lines.
+    /// Receives messages about invalid records, one per line.
     ///
     /// # Errors
-    /// When the messages cannot be written, and the run must end there.
+    /// When they cannot be written and the run must end.
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Called when everything up to a place in the input was received, where a later run can resume.
-    /// The last place is passed once more before [`finish`](Self::finish).
+    /// Called when everything up to a checkpoint was received, first the headers alone. A later run
+    /// can resume there. The last one is passed once more at the end of the run: rows after it, of
+    /// a block that was stopped, are removed where that is possible.
     ///
     /// # Errors
-    /// When the run must end there.
-    fn checkpoint(&mut self, _: &Checkpoint) -> io::Result<()> {
+    /// When the run must end.
+    fn checkpoint(&mut self, _at: &Checkpoint) -> io::Result<()> {
         Ok(())
     }
 
-    /// Called at the end, unless the sink has failed. The run ended early, at the last checkpoint,
-    /// unless `is_complete`.
+    /// Called at the end of a run, which has ended at its last checkpoint unless `is_complete`.
     ///
     /// # Errors
     /// When something cannot be written.
@@ -70,21 +68,23 @@ impl<R: Write + Send, M: Write + Send> Sink for (R, M) {
     }
 }
 
-/// A place in the input before which all rows are written, and what was counted there.
+/// A position in the inputs before which all rows are written, and what was counted there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
-    /// The place of the input among all, from 0.
+    /// The index of the input.
     pub source: usize,
-    /// The place in that input.
+    /// The position in that input.
     pub position: Position,
-    /// Records by status, blank lines and comments.
+    /// Records by status, and other lines.
     pub counts: Counts,
+    /// The number of rows in each output.
+    pub rows: Vec<u64>,
     /// Latencies of all records that an engine solved.
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// The requested counts of puzzles.
-    pub tally: Tally,
+    /// The clues and guesses of puzzles, if they are counted.
+    pub statistics: Statistics,
     /// Whether an input failed here or before. The rest of that input has no rows; later inputs
     /// have theirs.
     pub input_failed: bool,
@@ -94,9 +94,9 @@ pub struct Checkpoint {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(String, u64)", into = "(String, u64)")]
 pub struct RecordName {
-    /// The input's name.
+    /// The name of the input.
     pub file: Arc<str>,
-    /// The record's line in that input, from 1.
+    /// The line of the record in that input, from 1.
     pub line: u64,
 }
 
@@ -113,13 +113,13 @@ impl From<RecordName> for (String, u64) {
 }
 
 impl Checkpoint {
-    /// Adds a block whose rows were taken.
-    pub(super) fn add(&mut self, block: &Block) {
+    /// Adds a block whose rows were received.
+    pub(super) fn add(&mut self, block: &BlockSummary) {
         self.source = block.source;
-        self.position = block.end;
+        self.position = block.position;
         self.input_failed |= block.input_failed;
         self.counts += &block.counts;
-        self.tally.add_all(&block.tally);
+        self.statistics.add_all(&block.statistics);
         block.latencies.iter().for_each(|&run| self.latencies.record_n(run));
         if let Some(line) = block.last_record {
             self.last_record = Some(RecordName { file: Arc::clone(&block.file), line });

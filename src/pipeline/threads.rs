@@ -19,7 +19,7 @@ const MOST_PER_CORE: usize = 4;
 
 /// The threads that were started.
 pub(super) struct Threads {
-    /// `None` if no thread could be started. The calling thread works alone then.
+    /// `None` if one thread is enough, or none could be started: the calling thread works alone.
     pool: Option<ThreadPool>,
     /// Whether fewer threads were started than would be useful.
     are_refused: bool,
@@ -29,9 +29,13 @@ impl Threads {
     /// Starts the requested number of threads, limited to a useful one. If the system lacks memory
     /// or threads, starts half as many, and so on.
     pub(super) fn start(requested: NonZeroUsize) -> Self {
-        let useful = requested.get().min(MOST.max(MOST_PER_CORE * cores()));
+        let useful = match requested.get() {
+            // Counting the cores takes 30 µs, several times as long as solving a puzzle.
+            few @ ..=MOST => few,
+            many => many.min(MOST.max(MOST_PER_CORE * cores())),
+        };
         let mut count = useful;
-        while count > 0 {
+        while count > 1 {
             if has_memory_for(count)
                 && let Ok(pool) = ThreadPoolBuilder::new()
                     .num_threads(count)
@@ -42,7 +46,7 @@ impl Threads {
             }
             count /= 2;
         }
-        Self { pool: None, are_refused: true }
+        Self { pool: None, are_refused: useful > 1 }
     }
 
     /// Whether fewer threads were started than would be useful.

@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 
 use bulkdoku::input::Layout;
+use bulkdoku::pipeline::Job;
 use bulkdoku::stats::Counts;
 use bulkdoku::{Pipeline, Progress, Source};
 
@@ -30,22 +31,12 @@ impl Read for InPieces<'_> {
 /// Rows, messages and counts.
 pub type Ran = (String, String, Counts);
 
-/// Runs over `input`, read in pieces of these sizes, on threads or on the calling thread alone.
-pub fn run(
-    pipeline: &Pipeline,
-    layout: &Layout,
-    input: &[u8],
-    sizes: &[usize],
-    on_threads: bool,
-) -> Ran {
+/// Runs over `input`, read in pieces of these sizes.
+pub fn run<J: Job>(pipeline: &Pipeline<J>, layout: &Layout, input: &[u8], sizes: &[usize]) -> Ran {
     let reader = InPieces { bytes: input, sizes, next: 0 };
     let source = Source { layout: layout.clone(), ..Source::new("in", reader) };
     let (mut sink, progress) = ((Vec::new(), Vec::new()), Progress::default());
-    let report = if on_threads {
-        pipeline.run_into(&mut sink, [source], &progress)
-    } else {
-        pipeline.run_alone(&mut sink, [source], &progress)
-    };
+    let report = pipeline.run_into(&mut sink, [source], &progress);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (text(sink.0), text(sink.1), report.unwrap().counts)
 }

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use bulkdoku::Progress;
-use bulkdoku::pipeline::Report;
+use bulkdoku::input::Position;
+use bulkdoku::pipeline::{Options, Report, RowWriter};
 
 use super::super::html::Fact;
 use super::super::progress::Progressed;
-use super::super::rows_run::{Opening, RunEnd};
+use super::super::rows_run::{Ending, Opening};
 use super::super::typed::Typed;
 use super::super::{Exit, Failure, platform};
 use super::Plan;
@@ -23,38 +24,44 @@ pub fn run(plan: &Plan<'_>, mut typed: Typed) -> Result<Exit, Failure> {
         let hint = "--resume needs the --seed that the earlier run has printed";
         return Err(Failure::Usage(hint.into()));
     }
-    typed.set_seed(plan.corpus.seed);
-    let pipeline = plan.pipeline()?;
+    typed.set_seed(plan.job.seed);
+    let format = plan.format()?;
     let opening = Opening {
         typed,
         inputs: Vec::new(),
         others: &args.reads(),
         reads: &args.reads(),
         destinations,
-        format: pipeline.format.as_ref(),
-        total: Some(plan.corpus.rows.end - plan.corpus.rows.start),
+        format: &*format,
+        total: Some(plan.puzzles.end - plan.puzzles.start),
         args: args.run,
         only_rows: false,
     };
     let mut run = opening.open()?;
     if args.seed.is_none() && !args.run.quiet {
-        let _ = writeln!(io::stderr(), "seed {}", plan.corpus.seed);
+        let _ = writeln!(io::stderr(), "seed {}", plan.job.seed);
     }
     let start = run.start.take();
     let before = start.as_ref().map_or(0, |start| start.counts.records());
     let progressed = || Progressed::of_rows(before, &progress);
     // Rows with several solutions are no fault where they were asked for.
     run.results.messages.ignore();
-    let (corpus, results) = (&plan.corpus, &mut run.results);
-    let ran = run.meter.watch(progressed, || pipeline.make_into(corpus, start, results, &progress));
+    let options = Options { counts_statistics: true, ..args.run.options(&progress) };
+    let position = start.as_ref().map_or_else(Position::default, |start| start.position);
+    let mut source = plan.job.source(plan.puzzles.clone()).from(position);
+    let mut writer = RowWriter::new(&mut run.results, &*format, 1, start, &progress);
+    let ran = run.meter.watch(progressed, || {
+        writer.run(&mut source, &plan.job, Vec::new(), &options);
+        writer.finish()
+    });
     run.close(ran, plan)
 }
 
-impl RunEnd for Plan<'_> {
+impl Ending for Plan<'_> {
     type Summary = Summary;
 
     fn summary(&self, report: &Report) -> Summary {
-        Summary::new(&self.corpus, report, self.simd())
+        Summary::new(&self.job, self.puzzles.start, report, self.args.simd())
     }
 
     fn facts(&self, report: &Report) -> Vec<Fact> {
@@ -67,6 +74,6 @@ impl RunEnd for Plan<'_> {
     }
 
     fn resume_hint(&self, name: &str) -> String {
-        format!("--resume --seed {} continues {name}", self.corpus.seed)
+        format!("--resume --seed {} continues {name}", self.job.seed)
     }
 }

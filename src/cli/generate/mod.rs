@@ -5,19 +5,17 @@ mod ranges;
 mod summary;
 
 use std::fs;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
 use bulkdoku::input::InputOptions;
 use bulkdoku::measure::Content;
-use bulkdoku::output::Column;
-use bulkdoku::pipeline::{Corpus, RequestedTally};
+use bulkdoku::output::{self, Column, Compressed, Subcommand};
+use bulkdoku::pipeline::{Generate, Solve};
 use bulkdoku::rating::Level;
-use bulkdoku::{
-    Compression, EngineKind, Limits, Outcome, Pipeline, Puzzle, SimdLevel, solve_batch,
-};
+use bulkdoku::{Compression, EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
@@ -43,11 +41,7 @@ use super::{Exit, Failure, extensions, help, numbers, sets};
         "How rows are written: lines (puzzles only), csv, tsv, jsonl, parquet, npy or grid; by \
          default as the output's name says, else lines"
     )))]
-#[command(mut_arg("columns", |columns| columns.long_help(
-    "The columns of csv, tsv, jsonl and parquet, in order: id (from 0), seed, puzzle, solution, \
-     clues, level, rating, minimal, canonical, automorphisms, status, solutions, guesses, nodes \
-     [default: id,puzzle,solution]"
-)))]
+#[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 #[command(mut_arg("latency", |latency| latency.long_help(
     "Write the histogram of latencies, in the formats of solve: the time in which the engine solves \
      each row that was made"
@@ -176,14 +170,10 @@ Examples:
 Exit status: 0 done, 2 wrong usage, 3 output failed, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
-    subcommand: "generate",
+    subcommand: Subcommand::Generate,
     default_format: Format::Lines,
     is_written: |format| !format.is_judges(),
     default_columns: &Column::DEFAULT_OF_GENERATE,
-    has_column: |column| {
-        !column.is_about_check()
-            && !matches!(column, Column::File | Column::Line | Column::Copy | Column::LatencyNs)
-    },
     single: Column::Puzzle,
 };
 
@@ -222,11 +212,11 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     made::run(&Plan::new(args)?, typed)
 }
 
-/// The rows to make, and how they are written.
-#[derive(Debug)]
+/// The puzzles to generate, and how their rows are written.
 struct Plan<'a> {
     args: &'a Args,
-    corpus: Corpus,
+    job: Generate,
+    puzzles: Range<u64>,
     rows: RowPlan,
     destinations: Destinations,
 }
@@ -241,25 +231,16 @@ impl<'a> Plan<'a> {
         let mut row_args = args.rows.clone();
         row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
         let rows = row_args.plan(&ROWS, &destinations)?;
-        Ok(Self { args, corpus: args.corpus()?, rows, destinations })
+        let (job, puzzles) = args.job()?;
+        Ok(Self { args, job, puzzles, rows, destinations })
     }
 
-    /// The vector level that the engine is built for.
-    fn simd(&self) -> SimdLevel {
-        self.args.simd.unwrap_or_else(SimdLevel::best)
-    }
-
-    fn pipeline(&self) -> Result<Pipeline, Failure> {
-        let simd = self.simd();
-        let Destinations { output, report, .. } = &self.destinations;
-        Ok(Pipeline {
-            threads: self.args.run.threads,
-            engine: Box::new(move || EngineKind::default().build(simd)),
-            facts: self.rows.facts(),
-            tally: RequestedTally { clues: true, guesses: report.is_some() },
-            format: self.rows.rows(false, &[])?,
-            compression: output.as_deref().and_then(Compression::of_name),
-            ..Pipeline::default()
+    fn format(&self) -> Result<Box<dyn output::Format>, Failure> {
+        let format = self.rows.format(false, &[])?;
+        let output = self.destinations.output.as_deref();
+        Ok(match output.and_then(Compression::of_name) {
+            Some(compression) => Box::new(Compressed { format, compression }),
+            None => format,
         })
     }
 }
@@ -271,6 +252,11 @@ impl Args {
         self.from.iter().cloned().chain(pattern.map(PathBuf::from)).collect()
     }
 
+    /// The vector level that the engine is built for.
+    fn simd(&self) -> SimdLevel {
+        self.simd.unwrap_or_else(SimdLevel::best)
+    }
+
     fn kind(&self) -> Kind {
         match (self.minimal, self.solved, self.hard) {
             (true, ..) => Kind::Minimal,
@@ -280,7 +266,8 @@ impl Args {
         }
     }
 
-    fn corpus(&self) -> Result<Corpus, Failure> {
+    /// The job, and the numbers of the puzzles to generate.
+    fn job(&self) -> Result<(Generate, Range<u64>), Failure> {
         let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
         let kind = self.kind();
         let default = if kind == Kind::Solved { Grids::Fast } else { Grids::Rows };
@@ -303,12 +290,15 @@ impl Args {
         }
         let end = self.skip.checked_add(self.count);
         let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
-        Ok(Corpus {
+        let simd = self.simd();
+        let engine = Box::new(move || EngineKind::default().build(simd));
+        let job = Generate {
+            solve: Solve { engine, ..Solve::default() },
             recipe,
             seed: self.seed.unwrap_or_else(draw_seed),
-            rows: self.skip..end,
             pool: self.from.as_deref().map_or_else(|| Ok(Arc::from([])), read_pool)?,
-        })
+        };
+        Ok((job, self.skip..end))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use bulkdoku::SimdLevel;
-use bulkdoku::pipeline::{Corpus, Report};
+use bulkdoku::pipeline::{Generate, Report};
 use bulkdoku::stats::HumanTime;
 use indicatif::HumanCount;
 use serde::Serialize;
@@ -41,13 +41,13 @@ pub struct Summary {
 
 impl Summary {
     /// Sums up a run.
-    pub fn new(corpus: &Corpus, report: &Report, simd: SimdLevel) -> Self {
+    pub fn new(job: &Generate, skip: u64, report: &Report, simd: SimdLevel) -> Self {
         let rows = report.counts.records();
         let wall_seconds = report.wall.as_secs_f64();
         Self {
-            kind: corpus.recipe.kind.to_string(),
-            seed: corpus.seed,
-            skip: corpus.rows.start,
+            kind: job.recipe.kind.to_string(),
+            seed: job.seed,
+            skip,
             rows,
             rows_before: report.records_before,
             interrupted: report.stopped,
@@ -55,7 +55,7 @@ impl Summary {
             rows_per_second: (rows - report.records_before) as f64 / wall_seconds,
             threads: report.threads,
             simd: simd.name(),
-            clues: report.tally.clues.clone(),
+            clues: report.statistics.clues.clone(),
             latency_ns: LatencySummary::new(&report.latencies),
         }
     }

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use bulkdoku::Status;
-use bulkdoku::pipeline::{Report, Tally};
+use bulkdoku::pipeline::{Report, Statistics};
 use bulkdoku::stats::{HumanTime, Latencies, Timeline};
 use indicatif::HumanCount;
 
@@ -49,7 +49,7 @@ pub fn of_run(
         page.drawing(&charts::throughput(timeline, report.wall), "records a second over time");
     }
     add_statuses(&mut page, report);
-    add_tally(&mut page, &report.tally, records);
+    add_statistics(&mut page, &report.statistics, records);
     let began = version::date(began);
     let all: Vec<_> = facts.iter().cloned().chain([("Begun", began)]).collect();
     page.origin(&all);
@@ -100,21 +100,23 @@ fn add_statuses(page: &mut Page, report: &Report) {
 }
 
 /// Numbers of clues and guesses.
-fn add_tally(page: &mut Page, tally: &Tally, records: u64) {
-    let clues: u64 = tally.clues.values().sum();
-    let guesses: u64 = tally.guesses.values().sum();
-    if let Some((first, last)) = tally.clues.keys().next().zip(tally.clues.keys().next_back()) {
+fn add_statistics(page: &mut Page, statistics: &Statistics, records: u64) {
+    let clues: u64 = statistics.clues.values().sum();
+    let guesses: u64 = statistics.guesses.values().sum();
+    if let Some((first, last)) =
+        statistics.clues.keys().next().zip(statistics.clues.keys().next_back())
+    {
         page.heading("Clues");
         page.note(&of_how_many(clues, records));
         let each = (*first..=*last)
-            .map(|count| (count.to_string(), tally.clues.get(&count).copied().unwrap_or(0)));
+            .map(|count| (count.to_string(), statistics.clues.get(&count).copied().unwrap_or(0)));
         page.drawing(&charts::columns(&each.collect::<Vec<_>>()), "puzzles by number of clues");
     }
-    if let Some(last) = tally.guesses.keys().next_back() {
+    if let Some(last) = statistics.guesses.keys().next_back() {
         page.heading("Guesses");
         page.note(&of_how_many(guesses, records));
         let each = (0..=*last)
-            .map(|bits| (guesses_of(bits), tally.guesses.get(&bits).copied().unwrap_or(0)));
+            .map(|bits| (guesses_of(bits), statistics.guesses.get(&bits).copied().unwrap_or(0)));
         page.drawing(&charts::columns(&each.collect::<Vec<_>>()), "puzzles by number of guesses");
     }
 }

@@ -17,9 +17,6 @@ use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
 use bulkdoku::input::Position;
-#[cfg(feature = "parquet")]
-use bulkdoku::output::ParquetFile;
-use bulkdoku::output::RowFormat;
 use bulkdoku::pipeline::{Checkpoint, Sink};
 use bulkdoku::stats::Timeline;
 
@@ -82,10 +79,6 @@ pub struct RowFiles<S> {
     is_incomplete: bool,
     messages_error: Option<io::Error>,
     pub messages: Messages,
-    #[cfg(feature = "parquet")]
-    parquet: Option<ParquetFile>,
-    /// The final header for a number of bytes, if it differs from that at the start.
-    final_header: Option<fn(u64) -> Vec<u8>>,
     timing: Option<Timing>,
 }
 
@@ -115,9 +108,6 @@ impl<S: Storage> RowFiles<S> {
             is_incomplete: false,
             messages_error: None,
             messages,
-            #[cfg(feature = "parquet")]
-            parquet: None,
-            final_header: None,
             timing: None,
         }
     }
@@ -158,20 +148,6 @@ impl<S: Storage> RowFiles<S> {
         self.complete_lengths.clone_from(&lengths);
         self.lengths = lengths;
         Ok(start)
-    }
-
-    /// Prepares for rows of a format.
-    ///
-    /// # Errors
-    /// When no file can have its columns.
-    #[cfg_attr(not(feature = "parquet"), allow(clippy::unnecessary_wraps))]
-    pub fn take_format(&mut self, format: &dyn RowFormat) -> io::Result<()> {
-        #[cfg(feature = "parquet")]
-        if let Some(columns) = format.parquet_columns() {
-            self.parquet = Some(ParquetFile::new(columns)?);
-        }
-        self.final_header = format.whole_header();
-        Ok(())
     }
 
     /// Starts to record when rows are written. Earlier runs have written those of `records`.
@@ -279,12 +255,19 @@ impl<S: Storage> RowFiles<S> {
     fn append_rows(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
         let written = self.append(output, bytes);
         if written.is_err() {
-            for (output, length) in self.complete_lengths[..self.rows].iter().enumerate() {
-                // A failure of truncating would tell less than this one.
-                let _ = self.storage.truncate(output, *length);
-            }
+            // A failure of truncating would tell less than this one.
+            let _ = self.truncate_rows();
         }
         written
+    }
+
+    /// Removes the rows after the last checkpoint, and what a failed write has left of a row.
+    fn truncate_rows(&mut self) -> io::Result<()> {
+        for output in 0..self.rows {
+            self.lengths[output] = self.complete_lengths[output];
+            self.storage.truncate(output, self.lengths[output])?;
+        }
+        Ok(())
     }
 
     /// Ensures that a single output has its header.
@@ -308,12 +291,6 @@ impl<S: Storage> Sink for RowFiles<S> {
     }
 
     fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()> {
-        #[cfg(feature = "parquet")]
-        if let Some(file) = &mut self.parquet {
-            let mut pages = Vec::new();
-            file.take(bytes, &mut pages)?;
-            return self.append_rows(usize::from(output), &pages);
-        }
         self.append_rows(usize::from(output), bytes)
     }
 
@@ -332,7 +309,6 @@ impl<S: Storage> Sink for RowFiles<S> {
     }
 
     fn checkpoint(&mut self, at: &Checkpoint) -> io::Result<()> {
-        self.complete_lengths.clone_from(&self.lengths);
         if let Some(Timing { began, records, timeline }) = &mut self.timing {
             let all = at.counts.records();
             timeline.add(began.elapsed(), all - mem::replace(records, all));
@@ -340,6 +316,12 @@ impl<S: Storage> Sink for RowFiles<S> {
         // The last checkpoint is passed twice.
         let place = (at.source, at.position);
         let is_last = self.place.replace(place) == Some(place);
+        if is_last {
+            // A run that was stopped within a block has written some of its rows.
+            self.truncate_rows()?;
+        } else {
+            self.complete_lengths.clone_from(&self.lengths);
+        }
         let was_complete = !self.is_incomplete;
         self.is_incomplete |= at.input_failed || self.can_mend_messages();
         // The last entry is the one where the input failed.
@@ -351,17 +333,6 @@ impl<S: Storage> Sink for RowFiles<S> {
     }
 
     fn finish(&mut self, _: bool) -> io::Result<()> {
-        #[cfg(feature = "parquet")]
-        if let Some(file) = &mut self.parquet {
-            let mut pages = Vec::new();
-            file.finish(&mut pages)?;
-            return self.append_rows(0, &pages);
-        }
-        self.begin()?;
-        if let Some(of) = self.final_header {
-            let header = self.journal.outputs[0].header.len() as u64;
-            self.header(0, &of(self.lengths[0] - header))?;
-        }
-        Ok(())
+        self.begin()
     }
 }

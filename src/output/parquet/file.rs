@@ -107,12 +107,8 @@ impl ParquetFile {
         Ok(Self { file, columns: columns.collect::<Result<_, _>>()?, rows: 0, pages })
     }
 
-    /// Appends rows of [`ParquetRows`](super::ParquetRows) with these columns; complete groups are
-    /// written to `out`.
-    ///
-    /// # Errors
-    /// When the file cannot be written, or the rows do not have these columns.
-    pub fn take(&mut self, rows: &[u8], out: impl Write) -> io::Result<()> {
+    /// Appends encoded rows of [`ParquetRows`](super::ParquetRows) with these columns.
+    pub(super) fn take(&mut self, rows: &[u8]) -> io::Result<()> {
         let mut rest = rows;
         while !rest.is_empty() {
             let pieces = read_frame(&mut rest, self.columns.len());
@@ -122,7 +118,17 @@ impl ParquetFile {
             }
             self.write_full_pages()?;
         }
-        self.write_to(out)
+        Ok(())
+    }
+
+    /// Passes on the bytes that are complete.
+    pub(super) fn emit(&mut self, emit: &mut super::Emit<'_>) -> io::Result<()> {
+        let encoded = self.file.inner_mut();
+        if !encoded.is_empty() {
+            emit(encoded)?;
+        }
+        encoded.clear();
+        Ok(())
     }
 
     /// Appends a row: a value for each column. Complete groups are written to `out`.
@@ -191,10 +197,7 @@ impl ParquetFile {
     }
 
     fn write_to(&mut self, mut out: impl Write) -> io::Result<()> {
-        let encoded = self.file.inner_mut();
-        out.write_all(encoded)?;
-        encoded.clear();
-        Ok(())
+        self.emit(&mut |bytes| out.write_all(bytes))
     }
 
     /// Writes the remaining rows and the end of the file.
@@ -202,12 +205,16 @@ impl ParquetFile {
     /// # Errors
     /// When the file cannot be written.
     pub fn finish(&mut self, out: impl Write) -> io::Result<()> {
+        self.end()?;
+        self.write_to(out)
+    }
+
+    pub(super) fn end(&mut self) -> io::Result<()> {
         self.write_pages()?;
         if self.rows > 0 {
             self.write_group()?;
         }
-        self.file.finish().map_err(failed)?;
-        self.write_to(out)
+        self.file.finish().map(drop).map_err(failed)
     }
 
     fn write_group(&mut self) -> io::Result<()> {

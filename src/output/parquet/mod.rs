@@ -20,108 +20,64 @@ mod piece;
 mod tests;
 mod values;
 
-use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io;
 
 use self::frame::write_frame;
 use self::piece::Piece;
-use self::values::{Source, push_value};
-use super::{Column, RowBuffer, RowFormat, Rows, names_of_kept};
+use self::values::push_value;
+use super::{Assembler, Emit, Encoder, Format, Needs, OutputColumn, RowBuffer, Rows};
 
+pub use super::Kind;
 pub use file::{GROUP, ParquetFile, Value};
 
-/// The type of a column's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whole numbers of 64 bits.
-    Number,
-    /// Floating-point numbers.
-    Double,
-    /// `true` or `false`.
-    Truth,
-    /// Text.
-    Text,
-    /// Bytes that need not be text.
-    Bytes,
-    /// The name of a [`Status`](crate::Status).
-    Status,
-}
-
-impl Kind {
-    fn of(column: Column) -> Self {
-        match column {
-            Column::Line
-            | Column::Id
-            | Column::Seed
-            | Column::Automorphisms
-            | Column::Solutions
-            | Column::Guesses
-            | Column::Nodes
-            | Column::LatencyNs
-            | Column::Clues
-            | Column::Level
-            | Column::Copy => Self::Number,
-            Column::Rating => Self::Double,
-            Column::Minimal => Self::Truth,
-            Column::Status => Self::Status,
-            Column::File
-            | Column::Reason
-            | Column::Puzzle
-            | Column::Solution
-            | Column::Answer
-            | Column::Canonical => Self::Text,
-        }
-    }
-}
-
-/// Rows for [`ParquetFile`]: encoded columns instead of text.
+/// Rows as a Parquet file with these columns.
+#[derive(Clone, Debug)]
 pub struct ParquetRows {
-    columns: Vec<(String, Kind)>,
-    sources: Vec<Source>,
-    /// Buffers for encoding, a piece for each column, that no worker uses at the moment.
-    free: Mutex<Vec<Vec<Piece>>>,
+    columns: Vec<OutputColumn>,
 }
 
 impl ParquetRows {
-    /// Rows with these columns, followed by the kept columns of the input, as text.
-    pub fn new(columns: &[Column], kept: &[String]) -> Self {
-        let own = columns.iter().map(|&column| (column.name().to_owned(), Kind::of(column)));
-        let kept_names = names_of_kept(columns, kept).into_iter();
-        let all = own.chain(kept_names.map(|name| (name, Kind::Text))).collect();
-        let sources = columns.iter().map(|&column| Source::Own(column));
-        let sources = sources.chain((0..kept.len()).map(Source::Kept)).collect();
-        Self { columns: all, sources, free: Mutex::default() }
-    }
-
-    fn free(&self) -> MutexGuard<'_, Vec<Vec<Piece>>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Creates a format with computed columns and fields of the input.
+    pub fn of(columns: Vec<OutputColumn>) -> Self {
+        Self { columns }
     }
 }
 
-impl fmt::Debug for ParquetRows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParquetRows").field("columns", &self.columns).finish_non_exhaustive()
+impl Format for ParquetRows {
+    fn needs(&self) -> Needs {
+        OutputColumn::needs(&self.columns)
+    }
+
+    /// Encodes the columns of a block: frames for the assembler.
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        let mut pieces: Vec<_> = self.columns.iter().map(|_| Piece::default()).collect();
+        Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
+            pieces.iter_mut().for_each(Piece::clear);
+            rows.for_each(|row| {
+                for (piece, column) in pieces.iter_mut().zip(&self.columns) {
+                    push_value(column, row, piece);
+                }
+            });
+            pieces.iter_mut().for_each(Piece::end);
+            write_frame(&pieces, out);
+        })
+    }
+
+    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
+        let columns: Vec<_> =
+            self.columns.iter().map(|column| (column.name().to_owned(), column.kind())).collect();
+        Ok(Some(Box::new(ParquetFile::new(&columns)?)))
     }
 }
 
-impl RowFormat for ParquetRows {
-    fn rows(&self, rows: Rows<'_>, out: &mut RowBuffer) {
-        let free = self.free().pop();
-        let mut pieces =
-            free.unwrap_or_else(|| self.columns.iter().map(|_| Piece::default()).collect());
-        pieces.iter_mut().for_each(Piece::clear);
-        for row in rows.iter() {
-            let columns = self.sources.iter().zip(&self.columns);
-            for (piece, (source, (_, kind))) in pieces.iter_mut().zip(columns) {
-                push_value(*source, *kind, &row, piece);
-            }
-        }
-        pieces.iter_mut().for_each(Piece::end);
-        write_frame(&pieces, out);
-        self.free().push(pieces);
+impl Assembler for ParquetFile {
+    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
+        self.take(encoded)?;
+        self.emit(emit)
     }
 
-    fn parquet_columns(&self) -> Option<&[(String, Kind)]> {
-        Some(&self.columns)
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        self.end()?;
+        self.emit(emit)
     }
 }

@@ -4,37 +4,27 @@ use std::borrow::Cow;
 
 use super::Kind;
 use super::piece::Piece;
-use crate::output::row::RowValue;
-use crate::output::{Column, Row, Short};
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Source {
-    Own(Column),
-    /// A kept column of the input, by its number.
-    Kept(usize),
-}
+use crate::output::{OutputColumn, Row, Short, Value};
 
 /// Appends the value of a row in a column. An empty text, or one that is not of the column's kind,
 /// is a null.
 #[inline(always)]
-pub(super) fn push_value(source: Source, kind: Kind, row: &Row<'_>, piece: &mut Piece) {
-    let column = match source {
-        Source::Own(column) => column,
-        Source::Kept(number) => {
-            let text = row.kept().texts().nth(number);
-            return push_as(kind, &text.unwrap_or_default(), piece);
-        }
+pub(super) fn push_value(column: &OutputColumn, row: &Row<'_>, piece: &mut Piece) {
+    let kind = column.kind();
+    let value = match column {
+        OutputColumn::Computed(column) => column.value(row),
+        OutputColumn::Input(index, _) => return push_as(kind, &row.kept().get(*index).0, piece),
     };
-    match row.value(column) {
-        RowValue::None => piece.null(),
-        RowValue::Number(number) => or_null(number.try_into().ok(), piece, Piece::number),
-        RowValue::Decimal(number) => push_as(kind, Short::decimal(number).as_bytes(), piece),
-        RowValue::Truth(is) => piece.truth(is),
-        RowValue::Status(status) => piece.status(status as u8),
-        RowValue::Cells(cells) => piece.cells(cells),
-        RowValue::Grid(grid) => piece.grid(grid),
-        RowValue::Form(form) => piece.cells(&form.text()),
-        RowValue::Text(text) => push_as(kind, text, piece),
+    match value {
+        Value::None => piece.null(),
+        Value::Number(number) => or_null(number.try_into().ok(), piece, Piece::number),
+        Value::Decimal(number) => push_as(kind, Short::decimal(number).as_bytes(), piece),
+        Value::Truth(is) => piece.truth(is),
+        Value::Status(status) => piece.status(status as u8),
+        Value::Cells(cells) => piece.cells(cells),
+        Value::Grid(grid) => piece.grid(grid),
+        Value::Form(form) => piece.cells(&form.text()),
+        Value::Text(text) => push_as(kind, text, piece),
     }
 }
 

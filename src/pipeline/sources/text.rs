@@ -1,4 +1,4 @@
-//! The reader: cuts the bytes of all inputs at line ends into numbered blocks.
+//! Text inputs, cut into blocks of complete records.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -6,55 +6,43 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
 
-use super::block::{Block, Stop};
-use super::progress::InputFailure;
 use crate::input::foreign::byte_order_mark;
 use crate::input::{Layout, Position, Source};
+use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
+use crate::pipeline::progress::InputFailure;
 use crate::tail::Tail;
 
 /// The first blocks are small, so every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
-const SKIPPED_AT_ONCE: u64 = 256 * 1024;
+const SKIP_BYTES: u64 = 256 * 1024;
 
-/// Fills one block after the other.
-pub(super) struct Reader<I, R> {
+/// Reads inputs one after another. An input that fails is reported and ends early; later ones are
+/// read.
+pub struct TextSource<I, R> {
     sources: I,
-    /// The place of the next input among all.
-    number: usize,
+    /// The index of the next input.
+    next: usize,
     /// The input that is being read.
     open: Option<Open<R>>,
     /// Set to stop the run.
     stop: Arc<AtomicBool>,
     /// The start of a line whose end was not read yet.
     carry: Vec<u8>,
-    /// The number of filled blocks.
-    filled: u64,
-    /// The bytes that the next block should have.
-    target: usize,
-    /// The largest target.
-    most: usize,
-    reading: Reading,
-}
-
-/// How the reading of all inputs ended.
-#[derive(Default)]
-pub(super) struct Reading {
-    /// Inputs that could not be read to their end.
-    pub failures: Vec<InputFailure>,
-    /// Whether it ended before the last input did.
-    pub stopped: bool,
+    /// The number of bytes to fill the next block with. It doubles with each block.
+    target_bytes: usize,
+    failures: Vec<InputFailure>,
 }
 
 /// An input that is partly read.
 struct Open<R> {
     input: Input<R>,
     file: Arc<str>,
-    /// Its place among all.
-    number: usize,
-    layout: Layout,
+    /// Its index.
+    index: usize,
+    layout: Arc<Layout>,
     /// Where reading started.
     start: u64,
-    /// The end of the part that blocks have.
+    /// The end of the part that blocks have received.
     at: Position,
 }
 
@@ -70,38 +58,27 @@ enum Filled {
     Failed(io::Error),
 }
 
-impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
-    /// The first of `sources` has the place `number` among all. Blocks should have at most `most`
-    /// bytes, unless a record has more. `stop` is set to stop the run.
-    pub(super) fn new(number: usize, sources: I, most: usize, stop: &Arc<AtomicBool>) -> Self {
+impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
+    /// Creates a source of blocks. The first of `sources` has the index `first` among all inputs of
+    /// the run. `stop` is set to stop the run.
+    pub fn new(
+        first: usize,
+        sources: impl IntoIterator<Item = Source<R>, IntoIter = I>,
+        stop: &Arc<AtomicBool>,
+    ) -> Self {
         Self {
-            sources,
-            number,
+            sources: sources.into_iter(),
+            next: first,
             open: None,
             stop: Arc::clone(stop),
             carry: Vec::new(),
-            filled: 0,
-            target: FIRST_BLOCK.min(most),
-            most,
-            reading: Reading::default(),
+            target_bytes: FIRST_BLOCK,
+            failures: Vec::new(),
         }
     }
 
-    /// How it ended.
-    pub(super) fn end(self) -> Reading {
-        self.reading
-    }
-
-    /// Fills a block with the next lines; `false` if there are no more, or the run was stopped.
-    ///
-    /// An input that fails is reported and ends early. Later ones are read.
-    pub(super) fn fill(&mut self, block: &mut Block) -> bool {
-        let filled = self.fill_unless_stopped(block);
-        self.reading.stopped |= filled.is_err();
-        filled.unwrap_or(false)
-    }
-
-    /// The same; fails only if the run was stopped.
+    /// Fills a block with the next records; `false` if there are no more. Fails only if the run was
+    /// stopped.
     fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
             let open = match self.open.take() {
@@ -112,9 +89,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
                 },
             };
             if self.fill_from(open, block)? {
-                block.number = self.filled;
-                self.filled += 1;
-                self.target = (self.target * 2).min(self.most);
+                self.target_bytes = (self.target_bytes * 2).min(BLOCK_BYTES);
                 return Ok(true);
             }
         }
@@ -130,12 +105,12 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
             taken: 0,
         };
         self.carry.clear();
-        self.number += 1;
+        self.next += 1;
         Open {
             input,
             file: source.name.into(),
-            number: self.number - 1,
-            layout: source.layout,
+            index: self.next - 1,
+            layout: Arc::new(source.layout),
             start: at.offset,
             at,
         }
@@ -145,8 +120,8 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
     /// more. An input that fails ends with a block, even an empty one.
     fn fill_from(&mut self, mut open: Open<R>, block: &mut Block) -> io::Result<bool> {
         block.length = 0;
-        block.cut_short = false;
-        block.first_line = open.at.line;
+        block.is_cut_short = false;
+        block.first = open.at.line;
         let filled = match self.begin_block(&mut open, block) {
             Ok(true) => self.fill_up(block, &open.layout, &mut open.input)?,
             Ok(false) => return Ok(false),
@@ -160,19 +135,19 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
         let Open { input, layout, start, at, .. } = &mut open;
         let filled_length = block.length;
         let forced_end = match filled {
-            Filled::NoRecordEnd => layout.forced_end(block.lines()),
+            Filled::NoRecordEnd => layout.forced_end(block.filled()),
             _ => 0,
         };
-        block.cut_short = matches!(filled, Filled::NoRecordEnd) && forced_end == 0;
+        block.is_cut_short = matches!(filled, Filled::NoRecordEnd) && forced_end == 0;
         block.length = match filled {
             Filled::Records(end) => end,
             Filled::NoRecordEnd if forced_end > 0 => forced_end,
             Filled::NoRecordEnd | Filled::End => filled_length,
-            Filled::Failed(_) => layout.last_end_of_all(block.lines()),
+            Filled::Failed(_) => layout.last_end_of_all(block.filled()),
         };
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.taken - self.carry.len() as u64;
-        *at = at.behind(block.lines(), offset, block.cut_short);
+        *at = at.behind(block.filled(), offset, block.is_cut_short);
         match filled {
             Filled::Failed(error) => self.end_failed(&open, block, error),
             Filled::Records(_) | Filled::NoRecordEnd => {
@@ -197,10 +172,10 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
     /// Records that the input failed at the end of the part that blocks have.
     fn end_failed(&mut self, open: &Open<R>, block: &mut Block, error: io::Error) {
         stamp(block, open, true);
-        self.reading.failures.push(InputFailure { file: open.file.to_string(), error });
+        self.failures.push(InputFailure { file: open.file.to_string(), error });
     }
 
-    /// Reads until the block holds the end of a record.
+    /// Reads until the block has the end of a record.
     ///
     /// One read nearly always fills the block up to the target. If it returns less, the input is a
     /// slow pipe, whose records must not wait.
@@ -211,13 +186,14 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
         input: &mut Input<R>,
     ) -> io::Result<Filled> {
         let room = block.bytes.len();
+        let target = self.target_bytes.min(block.target_bytes);
         let mut searched = 0;
         loop {
             // Records end at line feeds, except for a grid, which also ends where a line is too
             // long for a row. So a full block is always searched.
             let is_full = block.length == room;
             if is_full || memchr(b'\n', &block.bytes[searched..block.length]).is_some() {
-                match layout.last_end(block.lines()) {
+                match layout.last_end(block.filled()) {
                     0 => {}
                     end => return Ok(Filled::Records(end)),
                 }
@@ -226,7 +202,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
                 return Ok(Filled::NoRecordEnd);
             }
             searched = block.length;
-            let end = if searched < self.target { self.target.min(room) } else { room };
+            let end = if searched < target { target.min(room) } else { room };
             match input.read(&mut block.bytes[searched..end]) {
                 Ok(0) => return Ok(Filled::End),
                 Ok(got) => block.length += got,
@@ -237,14 +213,27 @@ impl<R: Read, I: Iterator<Item = Source<R>>> Reader<I, R> {
     }
 }
 
+impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> BlockSource for TextSource<I, R> {
+    fn fill(&mut self, block: &mut Block) -> Fill {
+        match self.fill_unless_stopped(block) {
+            Ok(true) => Fill::Filled,
+            Ok(false) => Fill::End,
+            Err(_) => Fill::Stopped,
+        }
+    }
+
+    fn take_failures(&mut self) -> Vec<InputFailure> {
+        std::mem::take(&mut self.failures)
+    }
+}
+
 /// Labels a block with its input.
 fn stamp<R>(block: &mut Block, open: &Open<R>, failed: bool) {
     block.file = Arc::clone(&open.file);
-    block.source = open.number;
-    block.layout.clone_from(&open.layout);
+    block.source = open.index;
+    block.contents = Arc::<Layout>::clone(&open.layout);
     block.end = open.at;
     block.input_failed = failed;
-    block.stop = Stop::No;
 }
 
 /// Drops bytes up to the end of a line, and leaves those after it in the block. Returns whether the
@@ -287,10 +276,10 @@ impl<R: Read> Input<R> {
         if bytes == 0 {
             return Ok(());
         }
-        let mut room = vec![0; bytes.min(SKIPPED_AT_ONCE) as usize];
+        let mut room = vec![0; bytes.min(SKIP_BYTES) as usize];
         let mut last = Vec::new();
         while self.taken < bytes {
-            let most = (bytes - self.taken).min(SKIPPED_AT_ONCE) as usize;
+            let most = (bytes - self.taken).min(SKIP_BYTES) as usize;
             let got = self.read(&mut room[..most])?;
             if got == 0 {
                 let what = format!("ends after {} bytes, {bytes} were read before", self.taken);

@@ -1,0 +1,246 @@
+//! Arguments of the caller: lists, numpy arrays, and everything with the Arrow PyCapsule interface.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::builder::LargeBinaryBuilder;
+use arrow_array::{FixedSizeBinaryArray, FixedSizeListArray, LargeBinaryArray, UInt8Array};
+use arrow_buffer::Buffer;
+use bulkdoku::puzzle::CELLS;
+use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyByteArrayMethods, PyBytes, PyDict, PyFloat, PyList, PyString};
+use pyo3_arrow::buffer::PyArrowBuffer;
+use pyo3_arrow::error::PyArrowError;
+
+use crate::arrow::{self, ArrowRows, CallerRows, Chunk};
+use crate::sheet::cell_field;
+
+/// The accepted types, for messages.
+const TAKEN: &str = "taken are a list of str or bytes, a numpy array (uint8 of shape (n, 81) or (n, 9, 9), or S81), \
+     or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, \
+     binary, fixed_size_binary[81] or fixed_size_list<uint8>[81]";
+
+/// The number of rows of a list that are copied together: they fit in the caches.
+const ROWS_OF_LIST: usize = 16 * 1024;
+
+/// Puzzles or solutions, as passed by the caller.
+pub enum Given<'py> {
+    /// Rows in place.
+    Rows(ArrowRows),
+    /// Objects, which are copied in parts, because only the holder of the interpreter reads them.
+    List(Bound<'py, PyList>),
+}
+
+/// Options for reading arguments.
+#[derive(Clone, Debug, Default)]
+pub struct ReadOptions {
+    /// The column of a table.
+    pub column: Option<String>,
+    /// The value of a blank in arrays of numbers; the digits follow it.
+    pub blank: u8,
+}
+
+/// Which column of a table is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    Puzzles,
+    Solutions,
+}
+
+impl<'py> Given<'py> {
+    /// Recognizes an argument; `what` is whether it has puzzles or solutions.
+    pub fn new(given: &Bound<'py, PyAny>, options: &ReadOptions, what: Names) -> PyResult<Self> {
+        if given.is_instance_of::<PyString>()
+            || given.is_instance_of::<PyBytes>()
+            || given.is_instance_of::<PyByteArray>()
+        {
+            let one = given.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("{one} is one row, not many: give a list")));
+        }
+        if let Ok(list) = given.cast::<PyList>() {
+            return Ok(Self::List(list.clone()));
+        }
+        if let Ok(array) = given.cast::<PyUntypedArray>() {
+            return Self::of_array(array, options);
+        }
+        if let Some(rows) = arrow::import(given, options, what)? {
+            return Ok(Self::Rows(rows));
+        }
+        if given.hasattr("__array__")? {
+            let array = given.py().import("numpy")?.call_method1("asarray", (given,))?;
+            return Self::of_array(array.cast::<PyUntypedArray>()?, options);
+        }
+        match given.try_iter() {
+            Ok(rows) if !given.is_instance_of::<PyDict>() => {
+                let list = PyList::empty(given.py());
+                for row in rows {
+                    list.append(row?)?;
+                }
+                Ok(Self::List(list))
+            }
+            _ => {
+                let name = given.get_type().fully_qualified_name()?;
+                Err(PyTypeError::new_err(format!("{name} is not taken; {TAKEN}")))
+            }
+        }
+    }
+
+    fn of_array(array: &Bound<'py, PyUntypedArray>, options: &ReadOptions) -> PyResult<Self> {
+        let dtype = array.dtype();
+        let kind: String = dtype.getattr("kind")?.extract()?;
+        let itemsize = dtype.getattr("itemsize")?.extract()?;
+        match (kind.as_str(), itemsize) {
+            ("u", 1) => of_cells(array, options.blank).map(Self::Rows),
+            ("S", width) => of_bytes(array, width).map(Self::Rows),
+            ("U" | "O", _) => {
+                if array.ndim() != 1 {
+                    let shape = array.shape();
+                    let what = format!("an array of str has one dimension, not shape {shape:?}");
+                    return Err(PyValueError::new_err(what));
+                }
+                Ok(Self::List(array.call_method0("tolist")?.cast_into::<PyList>()?))
+            }
+            _ => Err(PyTypeError::new_err(format!(
+                "a numpy array of {dtype}: give uint8 (array.astype(numpy.uint8)); {TAKEN}"
+            ))),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Rows(rows) => rows.len(),
+            Self::List(rows) => rows.len(),
+        }
+    }
+
+    /// Returns the rows from the start of a range: of a list, only those of the range.
+    fn rows(&self, range: Range<usize>) -> PyResult<ArrowRows> {
+        match self {
+            Self::Rows(rows) => Ok(rows.from(range.start)),
+            Self::List(list) => Ok(ArrowRows::of(Chunk::LargeBinary(copied(list, range)?))),
+        }
+    }
+
+    /// Calls `work` with these puzzles, numbered from `first`, and the answers to them: with all
+    /// rows together, or with parts of lists for this number of threads.
+    ///
+    /// # Errors
+    /// When there are not as many answers, when an element of a list is not text, or when `work` fails.
+    pub fn for_each_part(
+        &self,
+        answers: Option<&Self>,
+        first: u64,
+        threads: usize,
+        mut work: impl FnMut(Range<u64>, Arc<CallerRows>) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let length = self.len();
+        if let Some(answers) = answers.map(Self::len).filter(|&answers| answers != length) {
+            let what = format!("{length} puzzles, but {answers} solutions: each puzzle needs one");
+            return Err(PyValueError::new_err(what));
+        }
+        if first.checked_add(length as u64).is_none() {
+            return Err(PyValueError::new_err("rows end at 2**64 - 1"));
+        }
+        let is_list = |given: &Self| matches!(given, Self::List(_));
+        let has_list = is_list(self) || answers.is_some_and(is_list);
+        let step = if has_list { ROWS_OF_LIST * threads } else { length.max(1) };
+        for start in (0..length).step_by(step) {
+            let range = start..length.min(start + step);
+            let numbers = first + range.start as u64..first + range.end as u64;
+            let rows = CallerRows {
+                puzzles: self.rows(range.clone())?,
+                answers: answers.map(|answers| answers.rows(range)).transpose()?,
+                first: numbers.start,
+            };
+            work(numbers, Arc::new(rows))?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads an array of `uint8` of shape (n, 81) or (n, 9, 9).
+fn of_cells(array: &Bound<'_, PyUntypedArray>, blank: u8) -> PyResult<ArrowRows> {
+    let shape = array.shape();
+    if !matches!(shape, [_, CELLS] | [_, 9, 9]) {
+        let hint = match shape {
+            [CELLS] | [9, 9] => "; one puzzle is array.reshape(1, 81)",
+            _ => "",
+        };
+        let what = format!("shape {shape:?}: an array of cells is (n, 81) or (n, 9, 9){hint}");
+        return Err(PyValueError::new_err(what));
+    }
+    let cells = Arc::new(UInt8Array::new(bytes_of(array)?.into(), None));
+    let lists = FixedSizeListArray::try_new(cell_field(), CELLS as i32, cells, None);
+    Ok(ArrowRows::of(Chunk::Cells { lists: lists.map_err(PyArrowError::from)?, blank }))
+}
+
+/// Reads an array of dtype `S`: text of fixed width, padded with NUL bytes.
+fn of_bytes(array: &Bound<'_, PyUntypedArray>, width: usize) -> PyResult<ArrowRows> {
+    let &[length] = array.shape() else {
+        let shape = array.shape();
+        let what = format!("an array of bytes has one dimension, not shape {shape:?}");
+        return Err(PyValueError::new_err(what));
+    };
+    // numpy cannot view elements of width 0 as bytes.
+    let (bytes, width) = match width {
+        0 => (vec![0; length].into(), 1),
+        _ => (bytes_of(array)?, width),
+    };
+    let texts = FixedSizeBinaryArray::try_new(width as i32, bytes, None);
+    Ok(ArrowRows::of(Chunk::Padded(texts.map_err(PyArrowError::from)?)))
+}
+
+/// Returns the bytes of an array, which is copied if it is not contiguous.
+fn bytes_of(array: &Bound<'_, PyUntypedArray>) -> PyResult<Buffer> {
+    if array.is_empty() {
+        return Ok(Buffer::default());
+    }
+    let numpy = array.py().import("numpy")?;
+    let mut array = numpy.call_method1("ascontiguousarray", (array,))?;
+    if !array.is_instance_of::<PyArrayDyn<u8>>() {
+        array = array.call_method1("view", ("u1",))?;
+    }
+    Ok(array.extract::<PyArrowBuffer>()?.into_inner())
+}
+
+/// Copies a range of a list.
+///
+/// # Errors
+/// `TypeError` when an element is neither text nor null.
+fn copied(list: &Bound<'_, PyList>, range: Range<usize>) -> PyResult<LargeBinaryArray> {
+    let mut texts = LargeBinaryBuilder::with_capacity(range.len(), range.len() * CELLS);
+    for at in range {
+        let item = list.get_item(at)?;
+        if let Ok(text) = item.cast::<PyString>() {
+            // A lone surrogate has no UTF-8 and is not a cell.
+            match text.to_str() {
+                Ok(text) => texts.append_value(text),
+                Err(_) => texts.append_value(text.to_string_lossy().as_bytes()),
+            }
+        } else if let Ok(text) = item.cast::<PyBytes>() {
+            texts.append_value(text.as_bytes());
+        } else if let Ok(text) = item.cast::<PyByteArray>() {
+            texts.append_value(text.to_vec());
+        } else if is_null(&item)? {
+            texts.append_null();
+        } else {
+            let name = item.get_type().fully_qualified_name()?;
+            let what = format!("element {at} of the list is {name}, not str or bytes");
+            return Err(PyTypeError::new_err(what));
+        }
+    }
+    Ok(texts.finish())
+}
+
+/// Returns whether an element is null: `None`, or a missing value of pandas.
+fn is_null(item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if item.is_none() {
+        return Ok(true);
+    }
+    if let Ok(number) = item.cast::<PyFloat>() {
+        return Ok(number.value().is_nan());
+    }
+    Ok(item.get_type().name()? == "NAType")
+}

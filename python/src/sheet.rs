@@ -1,0 +1,319 @@
+//! Results as columns of Arrow record batches.
+
+use std::mem;
+use std::sync::{Arc, LazyLock};
+
+use arrow_array::types::Int8Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray, Int8Array, RecordBatch,
+    StringArray, UInt8Array, UInt32Array, UInt64Array,
+};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use bulkdoku::output::{Column, Row, Rows, Value};
+use bulkdoku::puzzle::CELLS;
+use bulkdoku::{Grid, Outcome, Puzzle, Status};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::reuse::{buffer, numbers, room};
+
+/// The form of grids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Strings of 81 characters.
+    #[default]
+    Text,
+    /// The same characters as bytes of fixed width.
+    Binary,
+    /// Lists of 81 numbers.
+    Cells,
+}
+
+impl Form {
+    pub fn of_name(name: &str) -> PyResult<Self> {
+        match name {
+            "text" => Ok(Self::Text),
+            "binary" => Ok(Self::Binary),
+            "cells" => Ok(Self::Cells),
+            _ => Err(PyValueError::new_err(format!(
+                "solution is \"text\", \"binary\" or \"cells\", not {name:?}"
+            ))),
+        }
+    }
+}
+
+/// The columns of a result, and the form of its grids.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub columns: Vec<Column>,
+    pub schema: SchemaRef,
+    form: Form,
+    /// The value of a blank in arrays of numbers.
+    blank: u8,
+}
+
+impl Output {
+    pub fn new(columns: Vec<Column>, form: Form, blank: u8) -> Self {
+        let fields: Vec<_> = columns.iter().map(|&column| field(column, form)).collect();
+        Self { columns, schema: Arc::new(Schema::new(fields)), form, blank }
+    }
+
+    /// Renames a column.
+    #[must_use]
+    pub fn renamed(self, index: usize, name: &str) -> Self {
+        let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
+        fields[index] = Arc::new(Field::clone(&fields[index]).with_name(name));
+        Self { schema: Arc::new(Schema::new(fields)), ..self }
+    }
+}
+
+fn field(column: Column, form: Form) -> Field {
+    let data_type = match column {
+        Column::Puzzle | Column::Solution | Column::Canonical => match form {
+            Form::Text => DataType::Utf8,
+            Form::Binary => DataType::FixedSizeBinary(CELLS as i32),
+            Form::Cells => DataType::FixedSizeList(cell_field(), CELLS as i32),
+        },
+        Column::Status => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
+        Column::Solutions | Column::Automorphisms | Column::Copy => DataType::UInt32,
+        Column::Reason => DataType::Utf8,
+        _ => DataType::UInt64,
+    };
+    let is_nullable = !(data_type.is_integer() || column == Column::Status);
+    Field::new(column.name(), data_type, is_nullable)
+}
+
+pub fn cell_field() -> Arc<Field> {
+    Arc::new(Field::new_list_field(DataType::UInt8, false))
+}
+
+/// The names of all statuses.
+pub fn status_names() -> &'static ArrayRef {
+    static NAMES: LazyLock<ArrayRef> =
+        LazyLock::new(|| Arc::new(StringArray::from_iter_values(Status::ALL.map(Status::name))));
+    &NAMES
+}
+
+/// Grids or puzzles, 81 bytes for each row.
+#[derive(Debug)]
+struct Grids {
+    form: Form,
+    /// Added to a digit, and the value of a blank.
+    zero: u8,
+    blank: u8,
+    bytes: Vec<u8>,
+    /// The rows without a grid.
+    nulls: Vec<usize>,
+}
+
+impl Grids {
+    #[inline]
+    fn push(&mut self, cells: Option<&[u8; CELLS]>) {
+        let (zero, blank) = (self.zero, self.blank);
+        let Some(cells) = cells else {
+            self.nulls.push(self.bytes.len() / CELLS);
+            return self.bytes.extend_from_slice(&[blank; CELLS]);
+        };
+        let value = |cell| if cell == 0 { blank } else { cell + zero };
+        self.bytes.extend_from_slice(&cells.map(value));
+    }
+
+    fn append(&mut self, other: &mut Self) {
+        let rows = self.bytes.len() / CELLS;
+        self.nulls.extend(other.nulls.drain(..).map(|row| rows + row));
+        self.bytes.append(&mut other.bytes);
+    }
+
+    fn finish(self) -> ArrayRef {
+        const FITS: &str = "81 bytes per row";
+        let (rows, size) = (self.bytes.len() / CELLS, CELLS as i32);
+        let nulls = (!self.nulls.is_empty()).then(|| {
+            let mut valid = vec![true; rows];
+            self.nulls.iter().for_each(|&row| valid[row] = false);
+            NullBuffer::from(valid)
+        });
+        match self.form {
+            Form::Text => {
+                let mut ends = room(rows + 1);
+                ends.extend((0..=rows as i32).map(|row| row * size));
+                let ends = OffsetBuffer::new(numbers(ends));
+                Arc::new(StringArray::new(ends, buffer(self.bytes), nulls))
+            }
+            Form::Binary => {
+                let bytes = buffer(self.bytes);
+                Arc::new(FixedSizeBinaryArray::try_new(size, bytes, nulls).expect(FITS))
+            }
+            Form::Cells => {
+                let cells = Arc::new(UInt8Array::new(numbers(self.bytes), None));
+                let lists = FixedSizeListArray::try_new(cell_field(), size, cells, nulls);
+                Arc::new(lists.expect(FITS))
+            }
+        }
+    }
+}
+
+/// The values of a column.
+#[derive(Debug)]
+enum Values {
+    Grids(Grids),
+    Statuses(Vec<i8>),
+    Short(Vec<u32>),
+    Long(Vec<u64>),
+    Reasons(Vec<Option<String>>),
+}
+
+impl Values {
+    fn new(column: Column, output: &Output, rows: usize) -> Self {
+        let (form, blank) = (output.form, output.blank);
+        match column {
+            Column::Status => Self::Statuses(Vec::with_capacity(rows)),
+            Column::Reason => Self::Reasons(Vec::new()),
+            Column::Puzzle | Column::Solution | Column::Canonical => {
+                let (zero, blank) = if form == Form::Cells { (blank, blank) } else { (b'0', b'.') };
+                let (bytes, nulls) = (room(rows * CELLS), Vec::new());
+                Self::Grids(Grids { form, zero, blank, bytes, nulls })
+            }
+            Column::Solutions | Column::Automorphisms | Column::Copy => Self::Short(room(rows)),
+            _ => Self::Long(room(rows)),
+        }
+    }
+
+    /// Adds the value of a row.
+    fn push(&mut self, column: Column, row: &Row<'_>) {
+        match self {
+            Self::Grids(grids) => grids.push(cells(column, row).as_ref()),
+            Self::Statuses(keys) => keys.push(row.status() as i8),
+            Self::Short(numbers) => numbers.push(number(column, row) as u32),
+            Self::Long(numbers) => numbers.push(number(column, row)),
+            Self::Reasons(reasons) => reasons.push(reason(row)),
+        }
+    }
+
+    /// Moves all values of the same column from another part of the rows.
+    fn append(&mut self, other: &mut Self) {
+        match (self, other) {
+            (Self::Grids(all), Self::Grids(new)) => all.append(new),
+            (Self::Statuses(all), Self::Statuses(new)) => all.append(new),
+            (Self::Short(all), Self::Short(new)) => all.append(new),
+            (Self::Long(all), Self::Long(new)) => all.append(new),
+            (Self::Reasons(all), Self::Reasons(new)) => all.append(new),
+            _ => unreachable!("both have the same columns"),
+        }
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Self::Grids(grids) => grids.finish(),
+            Self::Statuses(keys) => {
+                let keys = Int8Array::from(keys);
+                Arc::new(DictionaryArray::<Int8Type>::new(keys, Arc::clone(status_names())))
+            }
+            Self::Short(values) => Arc::new(UInt32Array::new(numbers(values), None)),
+            Self::Long(values) => Arc::new(UInt64Array::new(numbers(values), None)),
+            Self::Reasons(reasons) => Arc::new(StringArray::from_iter(reasons)),
+        }
+    }
+}
+
+fn cells(column: Column, row: &Row<'_>) -> Option<[u8; CELLS]> {
+    match column.value(row) {
+        _ if column == Column::Puzzle && row.copy().is_none() => row.puzzle().map(|p| *p.cells()),
+        Value::Grid(grid) => Some(*grid.cells()),
+        Value::Form(form) => Some(*form.cells()),
+        Value::Cells(text) => Puzzle::from_text(text).map(|puzzle| *puzzle.cells()),
+        _ => None,
+    }
+}
+
+fn number(column: Column, row: &Row<'_>) -> u64 {
+    match column.value(row) {
+        Value::Number(number) => number,
+        _ => 0,
+    }
+}
+
+/// Returns what is wrong with a row.
+fn reason(row: &Row<'_>) -> Option<String> {
+    match row.status() {
+        Status::Contradictory => row.puzzle()?.contradiction().map(|found| found.to_string()),
+        Status::GaveUp => None,
+        _ => Some(row.reason()).filter(|reason| !reason.is_empty()).map(str::to_owned),
+    }
+}
+
+/// Rows of a result: those of a block, or those of a record batch.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    columns: Vec<(Column, Values)>,
+    /// The number of rows.
+    pub rows: usize,
+}
+
+impl Sheet {
+    /// Creates an empty sheet for this number of rows.
+    pub fn new(output: &Output, rows: usize) -> Self {
+        let columns = output.columns.iter();
+        let columns = columns.map(|&column| (column, Values::new(column, output, rows)));
+        Self { columns: columns.collect(), rows: 0 }
+    }
+
+    /// Adds rows, column by column.
+    pub fn fill(&mut self, output: &Output, rows: &Rows<'_>) {
+        let count = rows.count() as usize;
+        if self.columns.is_empty() {
+            *self = Self::new(output, count);
+        }
+        self.rows += count;
+        let outcomes = &rows.results.outcomes.puzzles;
+        // If every record is a puzzle, its outcome has its index.
+        let are_puzzles = rows.derived.is_none() && outcomes.len() == rows.records.all.len();
+        let is_corpus = rows.results.seed.is_some();
+        for (column, values) in &mut self.columns {
+            use Column::{Guesses, LatencyNs, Nodes, Puzzle, Solution, Solutions};
+            let outcomes = outcomes.iter();
+            match (&mut *values, *column) {
+                (Values::Statuses(keys), _) => {
+                    keys.extend(rows.results.statuses.iter().map(|&status| status as i8));
+                }
+                (Values::Grids(grids), Solution) if are_puzzles => {
+                    // The solution of a generated puzzle is the only one.
+                    let is_shown = |outcome: &Outcome| !is_corpus || outcome.solutions == 1;
+                    outcomes.for_each(|outcome| {
+                        let solution = outcome.solution().filter(|_| is_shown(outcome));
+                        grids.push(solution.map(Grid::cells));
+                    });
+                }
+                (Values::Grids(grids), Puzzle) if are_puzzles => {
+                    rows.records.puzzles.iter().for_each(|puzzle| grids.push(Some(puzzle.cells())));
+                }
+                (Values::Short(numbers), Solutions) if are_puzzles => {
+                    numbers.extend(outcomes.map(|outcome| outcome.solutions));
+                }
+                (Values::Long(numbers), Guesses) if are_puzzles => {
+                    numbers.extend(outcomes.map(|outcome| outcome.guesses));
+                }
+                (Values::Long(numbers), Nodes) if are_puzzles => {
+                    numbers.extend(outcomes.map(|outcome| outcome.nodes));
+                }
+                (Values::Long(numbers), LatencyNs) if are_puzzles => {
+                    numbers.extend(outcomes.map(|outcome| outcome.latency_ns));
+                }
+                (values, column) => rows.for_each(|row| values.push(column, row)),
+            }
+        }
+    }
+
+    /// Moves all rows of another sheet with the same columns to the end of this one.
+    pub fn append(&mut self, other: &mut Self) {
+        self.rows += mem::take(&mut other.rows);
+        for ((_, all), (_, new)) in self.columns.iter_mut().zip(&mut other.columns) {
+            all.append(new);
+        }
+    }
+
+    pub fn finish(self, schema: &SchemaRef) -> RecordBatch {
+        let columns = self.columns.into_iter().map(|(_, values)| values.finish()).collect();
+        RecordBatch::try_new(Arc::clone(schema), columns).expect("columns match the schema")
+    }
+}

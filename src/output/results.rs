@@ -1,0 +1,260 @@
+//! What is known about the records of a block: one entry per record and kind of result.
+
+use crate::canon::Canonical;
+use crate::check::Reasons;
+use crate::input::{PuzzleRef, Records};
+use crate::puzzle::{CELLS, Grid, Puzzle};
+use crate::rating::Level;
+use crate::solver::Outcome;
+use crate::stats::{Counts, in_runs};
+use crate::status::Status;
+
+/// A set of properties of puzzles that must be computed, because a column or a filter reads them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs(u8);
+
+impl Needs {
+    /// Nothing.
+    pub const NONE: Self = Self(0);
+    /// [`Results::forms`].
+    pub const FORM: Self = Self(1);
+    /// [`Results::levels`].
+    pub const LEVEL: Self = Self(2);
+    /// [`Results::ratings`].
+    pub const RATING: Self = Self(4);
+    /// [`Results::minimal`].
+    pub const MINIMAL: Self = Self(8);
+    /// [`Results::proof_guesses`], of the puzzle itself.
+    pub const PUZZLE_GUESSES: Self = Self(16);
+    /// [`Results::proof_guesses`], of the canonical form.
+    pub const FORM_GUESSES: Self = Self(1 | 32);
+
+    /// Returns whether all properties of `other` are in this set.
+    pub const fn include(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Returns the properties of both sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The searches that have a latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timed {
+    /// None: no engine is used.
+    #[default]
+    Nothing,
+    /// Those for solutions.
+    Solutions,
+    /// Those for canonical forms.
+    Forms,
+}
+
+/// The results for the records of a block. It is reused for the next block.
+#[derive(Debug, Default)]
+pub struct Results {
+    /// The status of each record.
+    pub statuses: Vec<Status>,
+    /// The outcomes of the engine; empty if none is used.
+    pub outcomes: Outcomes,
+    /// The puzzles at which the engine failed.
+    pub failed: Vec<PuzzleRef>,
+    /// The reasons of the records with [`Status::Mismatch`], in order.
+    pub reasons: Reasons,
+    /// Which latencies are recorded.
+    pub timed: Timed,
+    /// The seed of generated puzzles.
+    pub seed: Option<u64>,
+    /// Canonical forms, if needed: one entry per record, as in the vectors below.
+    pub forms: Vec<Option<Canonical<Puzzle>>>,
+    /// Levels of puzzles with one solution, if needed.
+    pub levels: Vec<Option<Level>>,
+    /// Ratings of puzzles with one solution, if needed.
+    pub ratings: Vec<Option<f64>>,
+    /// Whether puzzles with one solution are minimal, if needed.
+    pub minimal: Vec<Option<bool>>,
+    /// Guesses of the proof of uniqueness, if needed.
+    pub proof_guesses: Vec<u64>,
+    /// The output of each record's rows, or `None` for a dropped record. Empty if all rows belong to
+    /// the first output.
+    pub(super) destinations: Vec<Option<u8>>,
+}
+
+/// What a filter decides about a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Keeps the record in its current output, by default the first.
+    Keep,
+    /// Moves the record to this output.
+    To(u8),
+    /// Drops the record's rows.
+    Drop,
+    /// Drops the record's rows and sets its status.
+    DropAs(Status),
+}
+
+impl Results {
+    /// Clears the results for the next block, except the outcomes, which the engine overwrites:
+    /// clearing them would refill 156 KB per block.
+    pub fn clear(&mut self) {
+        self.statuses.clear();
+        self.failed.clear();
+        self.reasons.clear();
+        self.forms.clear();
+        self.levels.clear();
+        self.ratings.clear();
+        self.minimal.clear();
+        self.proof_guesses.clear();
+        self.destinations.clear();
+    }
+
+    /// Returns the output of a record's rows, or `None` if the record was dropped.
+    #[inline(always)]
+    pub fn destination(&self, record: usize) -> Option<u8> {
+        if self.destinations.is_empty() { Some(0) } else { self.destinations[record] }
+    }
+
+    /// Returns whether no filter has dropped a record or moved it to another output.
+    pub fn is_unfiltered(&self) -> bool {
+        self.destinations.is_empty()
+    }
+
+    /// Returns whether any record has rows in the given output.
+    pub fn has_rows_for(&self, output: u8) -> bool {
+        if self.destinations.is_empty() {
+            output == 0
+        } else {
+            self.destinations.contains(&Some(output))
+        }
+    }
+
+    /// Applies one decision per record; records that were dropped before stay dropped.
+    pub fn decide(&mut self, decisions: &[Decision]) {
+        if decisions.iter().all(|decision| matches!(decision, Decision::Keep | Decision::To(0)))
+            && self.destinations.is_empty()
+        {
+            return;
+        }
+        if self.destinations.is_empty() {
+            self.destinations.resize(decisions.len(), Some(0));
+        }
+        let records = self.destinations.iter_mut().zip(&mut self.statuses).zip(decisions);
+        for ((destination, status), decision) in records {
+            match *decision {
+                _ if destination.is_none() => {}
+                Decision::Keep => {}
+                Decision::To(output) => *destination = Some(output),
+                Decision::Drop => *destination = None,
+                Decision::DropAs(new) => (*destination, *status) = (None, new),
+            }
+        }
+    }
+
+    /// Counts the records by status, and the other lines of the block.
+    pub fn counts(&self, records: &Records) -> Counts {
+        let mut counts = Counts::of_other_lines(records.blank_lines, records.comments)
+            .with_forms(records.dotted, records.unkept);
+        for run in self.statuses.chunk_by(|a, b| a == b) {
+            counts.add(run[0], run.len());
+        }
+        counts
+    }
+
+    /// Replaces `into` with the recorded latencies in nanoseconds, each with its number of records.
+    pub fn collect_latencies(&self, records: &Records, into: &mut Vec<(u64, u64)>) {
+        into.clear();
+        let all_are_puzzles = records.all.len() == records.puzzles.len();
+        if self.timed == Timed::Solutions && all_are_puzzles && self.failed.is_empty() {
+            let latencies = self.outcomes.puzzles.iter().map(|outcome| outcome.latency_ns);
+            return in_runs(latencies, |run| into.push(run));
+        }
+        let is_timed = |index: usize, puzzle: PuzzleRef| match self.timed {
+            Timed::Nothing => false,
+            Timed::Solutions => !self.failed.contains(&puzzle),
+            Timed::Forms => self.forms.get(index).is_some_and(Option::is_some),
+        };
+        let latencies = records.all.iter().enumerate().filter_map(|(index, record)| {
+            let puzzle = record.puzzle.ok().filter(|&puzzle| is_timed(index, puzzle))?;
+            Some(self.outcomes.of(puzzle).latency_ns)
+        });
+        in_runs(latencies, |run| into.push(run));
+    }
+}
+
+/// The outcomes for the puzzles and the marks of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// One per puzzle.
+    pub puzzles: Vec<Outcome>,
+    /// One per record with marks.
+    pub marks: Vec<Outcome>,
+}
+
+impl Outcomes {
+    /// Returns the outcome of a record, or [`Outcome::NONE`] if no engine was used.
+    #[inline(always)]
+    pub fn of(&self, puzzle: PuzzleRef) -> &Outcome {
+        let outcome = match puzzle {
+            PuzzleRef::Puzzle(index) => self.puzzles.get(index as usize),
+            PuzzleRef::Marks(index) => self.marks.get(index as usize),
+        };
+        outcome.unwrap_or(&Outcome::NONE)
+    }
+
+    /// Returns the outcome of a record to change it, if there is one.
+    pub fn of_mut(&mut self, puzzle: PuzzleRef) -> Option<&mut Outcome> {
+        match puzzle {
+            PuzzleRef::Puzzle(index) => self.puzzles.get_mut(index as usize),
+            PuzzleRef::Marks(index) => self.marks.get_mut(index as usize),
+        }
+    }
+
+    /// Makes space for the outcomes of these records, with [`Outcome::NONE`] for new ones.
+    pub fn resize(&mut self, records: &Records) {
+        self.puzzles.resize(records.puzzles.len(), Outcome::NONE);
+        self.marks.resize(records.marks.len(), Outcome::NONE);
+    }
+}
+
+/// A row that a job derives from a record: an isomorph, or one of several solutions.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// The index of the record in the block.
+    pub record: u32,
+    /// The number of the row among those of its record, from 0.
+    pub copy: u32,
+    /// The cells, if they differ from the record's.
+    pub cells: Option<[u8; CELLS]>,
+    /// The solution.
+    pub solution: Option<Grid>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_add_up_and_dropped_records_stay_dropped() {
+        let mut results = Results { statuses: vec![Status::Unique; 4], ..Results::default() };
+        results.decide(&[Decision::Keep; 4]);
+        assert!(results.is_unfiltered() && results.has_rows_for(0) && !results.has_rows_for(1));
+        use Decision::{Drop, DropAs, Keep, To};
+        results.decide(&[Keep, Drop, DropAs(Status::Known), To(2)]);
+        results.decide(&[Keep, To(1), Keep, Keep]);
+        let destinations: Vec<_> = (0..4).map(|record| results.destination(record)).collect();
+        assert_eq!(destinations, [Some(0), None, None, Some(2)]);
+        assert_eq!(results.statuses[2], Status::Known);
+        assert!(results.has_rows_for(2) && !results.has_rows_for(1));
+    }
+
+    #[test]
+    fn needs_add_up() {
+        let both = Needs::LEVEL.union(Needs::RATING);
+        assert!(both.include(Needs::LEVEL) && both.include(Needs::RATING));
+        assert!(!both.include(Needs::FORM));
+        assert!(Needs::FORM_GUESSES.include(Needs::FORM));
+    }
+}

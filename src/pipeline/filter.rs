@@ -1,0 +1,179 @@
+//! Filters, which choose the output of each record's rows, if any.
+
+use std::io;
+
+use super::block::Block;
+use super::sequencer::{Sequencer, WaitOnly};
+use crate::canon::{Known, Seen};
+use crate::input::Records;
+use crate::output::{Decision, Needs, Results, Row};
+use crate::status::Status;
+
+type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
+type DecideInOrder<'a> = dyn FnMut(&Row<'_>) -> io::Result<Decision> + Send + 'a;
+
+/// Decides about one record after another. A run applies a list of filters in order; each sees the
+/// records that those before it have kept. A filter that fails ends the run before the block.
+pub enum Filter<'a> {
+    /// Decides from the record alone, so blocks are filtered in parallel.
+    Local(Needs, Box<Decide<'a>>),
+    /// Keeps state across records, which it sees in the order of the input.
+    InOrder(Needs, Box<DecideInOrder<'a>>),
+}
+
+/// When two puzzles are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sameness {
+    /// They are isomorphic.
+    Class,
+    /// They have the same clues in the same cells.
+    Puzzle,
+}
+
+impl Sameness {
+    /// Returns what [`Sameness::hash`] reads.
+    pub const fn needs(self) -> Needs {
+        match self {
+            Self::Class => Needs::FORM,
+            Self::Puzzle => Needs::NONE,
+        }
+    }
+
+    /// Returns the hash of all puzzles that are the same, or `None` if the record is malformed, its
+    /// clues are contradictory, or its pencil marks are more than clues.
+    pub fn hash(self, row: &Row<'_>) -> Option<u128> {
+        let puzzle = match self {
+            Self::Class => row.results().forms[row.index].map(|canonical| canonical.form),
+            Self::Puzzle => row.puzzle().filter(|_| row.status() != Status::Contradictory),
+        };
+        puzzle.map(|puzzle| Seen::hash(&puzzle))
+    }
+}
+
+impl<'a> Filter<'a> {
+    /// Drops records that are the same as an earlier one, with the status `duplicate`.
+    ///
+    /// The caller owns `seen`, so that a resumed run can first replay the earlier records.
+    pub fn distinct(seen: &'a mut Seen, by: Sameness) -> Self {
+        let decide = move |row: &Row<'_>| match by.hash(row) {
+            Some(hash) if !seen.insert(hash) => Ok(Decision::DropAs(Status::Duplicate)),
+            _ => Ok(Decision::Keep),
+        };
+        Self::InOrder(by.needs(), Box::new(decide))
+    }
+
+    /// Drops records that are the same as one in `known`, with the status `known`.
+    pub fn unknown(known: &'a Known, by: Sameness) -> Self {
+        let decide = move |row: &Row<'_>| match by.hash(row) {
+            Some(hash) if known.contains(hash)? => Ok(Decision::DropAs(Status::Known)),
+            _ => Ok(Decision::Keep),
+        };
+        Self::Local(by.needs(), Box::new(decide))
+    }
+
+    /// Applies the decisions of an earlier pass over the same records, one per record.
+    pub fn precomputed(mut decisions: impl Iterator<Item = Decision> + Send + 'a) -> Self {
+        let decide = move |_: &Row<'_>| {
+            let more = "the input has more records than when it was read first";
+            decisions.next().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, more))
+        };
+        Self::InOrder(Needs::NONE, Box::new(decide))
+    }
+
+    fn needs(&self) -> Needs {
+        match self {
+            Self::Local(needs, _) | Self::InOrder(needs, _) => *needs,
+        }
+    }
+
+    fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
+        match self {
+            Self::Local(_, decide) => decide(row),
+            Self::InOrder(_, decide) => decide(row),
+        }
+    }
+}
+
+/// A list of filters. Those from the first to the last ordered one share one turn; local filters
+/// before and after them run in parallel.
+pub(super) struct Filters<'a> {
+    /// The properties that the filters read.
+    pub needs: Needs,
+    before: Vec<Box<Decide<'a>>>,
+    /// Closures that keep state cannot be shared, so they are behind the sequencer.
+    in_order: Option<Sequencer<WaitOnly<Vec<Filter<'a>>>>>,
+    after: Vec<Box<Decide<'a>>>,
+}
+
+impl<'a> Filters<'a> {
+    pub(super) fn new(mut all: Vec<Filter<'a>>) -> Self {
+        let needs = all.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()));
+        let is_ordered = |filter: &Filter<'_>| matches!(filter, Filter::InOrder(..));
+        let after = all.split_off(all.iter().rposition(is_ordered).map_or(0, |last| last + 1));
+        let in_order = all.split_off(all.iter().position(is_ordered).unwrap_or(0));
+        let in_order = (!in_order.is_empty()).then(|| Sequencer::new(WaitOnly(in_order), 0));
+        let local = |filters: Vec<Filter<'a>>| {
+            let decide = filters.into_iter().filter_map(|filter| match filter {
+                Filter::Local(_, decide) => Some(decide),
+                Filter::InOrder(..) => None,
+            });
+            decide.collect()
+        };
+        Self { needs, before: local(all), in_order, after: local(after) }
+    }
+
+    /// Applies all filters to a block. Returns `None` once the run has ended.
+    pub(super) fn apply(
+        &self,
+        number: u64,
+        block: &Block,
+        records: &Records,
+        results: &mut Results,
+    ) -> Option<io::Result<()>> {
+        let local = |filters: &[Box<Decide<'_>>], results: &mut Results| {
+            filters.iter().try_for_each(|decide| apply(block, records, results, decide))
+        };
+        let mut applied = local(&self.before, results);
+        if let Some(sequencer) = &self.in_order {
+            let mut turn = sequencer.wait_for_turn(number)?;
+            applied = applied.and_then(|()| {
+                turn.0
+                    .iter_mut()
+                    .try_for_each(|filter| apply(block, records, results, |row| filter.decide(row)))
+            });
+        }
+        Some(applied.and_then(|()| local(&self.after, results)))
+    }
+
+    /// Lets a block pass that was stopped, and that no later block may overtake.
+    pub(super) fn pass(&self, number: u64) {
+        if let Some(sequencer) = &self.in_order {
+            drop(sequencer.wait_for_turn(number));
+        }
+        self.close();
+    }
+
+    /// Ends the run: workers that wait for their turn go on without it.
+    pub(super) fn close(&self) {
+        self.in_order.iter().for_each(Sequencer::close);
+    }
+}
+
+/// Applies one filter to the records that earlier ones have kept.
+fn apply(
+    block: &Block,
+    records: &Records,
+    results: &mut Results,
+    mut decide: impl FnMut(&Row<'_>) -> io::Result<Decision>,
+) -> io::Result<()> {
+    let rows = block.rows(records, results);
+    let decisions: io::Result<Vec<_>> = rows
+        .records()
+        .map(|row| match results.destination(row.index) {
+            Some(_) => decide(&row),
+            None => Ok(Decision::Keep),
+        })
+        .collect();
+    results.decide(&decisions?);
+    Ok(())
+}

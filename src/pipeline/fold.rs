@@ -1,0 +1,397 @@
+//! The only loop over blocks: [`fold_blocks`].
+
+use std::hint::spin_loop;
+use std::io;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crossbeam_channel::{Sender, bounded};
+
+use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
+use super::filter::{Filter, Filters};
+use super::jobs::{DerivedRows, Job, Stopped};
+use super::properties;
+use super::sequencer::{Consumer, Sequencer};
+use super::statistics::Statistics;
+use super::threads::Threads;
+use crate::input::{Position, Records};
+use crate::output::{Derived, Needs, Results, Rows};
+use crate::solver::StopFlag;
+use crate::stats::Counts;
+
+/// Settings of a run that do not affect its rows.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The number of workers. A single worker runs on the calling thread.
+    pub threads: NonZeroUsize,
+    /// Set it to end the run within a fraction of a second, at a block boundary.
+    pub stop: Arc<AtomicBool>,
+    /// The capacity of a block in bytes. A longer line is not read whole.
+    pub block_bytes: usize,
+    /// Whether the clues and guesses of puzzles are counted ([`Statistics`]).
+    pub counts_statistics: bool,
+}
+
+impl Default for Options {
+    /// All cores.
+    fn default() -> Self {
+        Self {
+            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            stop: Arc::default(),
+            block_bytes: BLOCK_BYTES,
+            counts_statistics: false,
+        }
+    }
+}
+
+/// Totals of a block, passed to `reduce` with its last part.
+#[derive(Debug, Default)]
+pub struct BlockSummary {
+    /// The name of the input.
+    pub file: Arc<str>,
+    /// The index of the input.
+    pub source: usize,
+    /// The position in that input after the block.
+    pub position: Position,
+    /// Whether the input failed there.
+    pub input_failed: bool,
+    /// Records by status, and other lines.
+    pub counts: Counts,
+    /// The line of the last record that has rows.
+    pub last_record: Option<u64>,
+    /// Latencies in nanoseconds, each with its number of puzzles.
+    pub latencies: Vec<(u64, u64)>,
+    /// The clues and guesses of its puzzles, if they are counted.
+    pub statistics: Statistics,
+}
+
+impl BlockSummary {
+    fn update(&mut self, block: &Block, records: &Records, results: &Results, counts_all: bool) {
+        self.file.clone_from(&block.file);
+        self.source = block.source;
+        self.position = block.end;
+        self.input_failed = block.input_failed;
+        self.counts = results.counts(records);
+        self.last_record = if results.is_unfiltered() {
+            records.all.last().map(|last| block.first + u64::from(last.line))
+        } else {
+            let rows = block.rows(records, results);
+            let written = rows.records().filter(|row| results.destination(row.index).is_some());
+            written.last().map(|row| row.line())
+        };
+        results.collect_latencies(records, &mut self.latencies);
+        if counts_all {
+            self.statistics = Statistics::of(&block.rows(records, results));
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum RunEnd {
+    /// After the last record.
+    Complete,
+    /// Early, because it was stopped.
+    Stopped,
+    /// Early, because an output or a filter failed.
+    Failed(io::Error),
+}
+
+/// The mapped blocks of each worker: one in use, and three that wait for earlier blocks.
+const MAPPED_BLOCKS_PER_WORKER: usize = 4;
+
+/// What `map` produced from a block. It circulates between its worker and the reducer.
+struct MappedBlock<P> {
+    /// The index of the worker to which it returns.
+    worker: usize,
+    value: P,
+    /// How the run ends if it ends before this block.
+    early_end: Option<RunEnd>,
+    summary: BlockSummary,
+}
+
+/// Passes mapped blocks to `reduce`, and then returns them to their workers.
+struct Reducer<P, R> {
+    reduce: R,
+    /// One channel per worker; none once closed, which wakes workers that wait for a mapped block.
+    recycle: Vec<Sender<MappedBlock<P>>>,
+    end: RunEnd,
+}
+
+impl<P, R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>> Reducer<P, R> {
+    fn reduce(&mut self, value: &mut P, summary: Option<&BlockSummary>) -> ControlFlow<()> {
+        match (self.reduce)(value, summary) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.end = RunEnd::Failed(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+impl<P, R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>> Consumer for Reducer<P, R> {
+    type Item = MappedBlock<P>;
+
+    fn consume(&mut self, mut mapped: MappedBlock<P>) -> ControlFlow<()> {
+        if let Some(end) = mapped.early_end {
+            self.end = end;
+            return ControlFlow::Break(());
+        }
+        self.reduce(&mut mapped.value, Some(&mapped.summary))?;
+        if let Some(worker) = self.recycle.get(mapped.worker) {
+            // A worker that has ended needs no more of them.
+            let _ = worker.send(mapped);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn close(&mut self) {
+        self.recycle.clear();
+    }
+}
+
+/// What a fold did, apart from its results.
+#[derive(Debug)]
+pub struct Folded {
+    /// How it ended.
+    pub end: RunEnd,
+    /// The number of workers that were started.
+    pub threads: NonZeroUsize,
+    /// Whether the operating system lacked threads or memory for more workers.
+    pub threads_refused: bool,
+}
+
+/// Runs a job on all blocks of a source, and folds the results in order.
+///
+/// Workers `map` the rows of each block to a `P`, and whichever worker has the turn passes it to
+/// `reduce`. Values are reused, so `map` must clear them first. `map` is called once per worker and
+/// returns the function that the worker uses.
+///
+/// `reduce` receives a block in parts only if [`Job::derive`] returns [`DerivedRows::More`]; the last
+/// part comes with the summary of the block. A run that is stopped or fails ends at a block boundary.
+pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
+    source: &mut impl BlockSource,
+    job: &J,
+    filters: Vec<Filter<'_>>,
+    needs: Needs,
+    options: &Options,
+    map: impl Fn() -> M + Sync,
+    reduce: impl FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()> + Send,
+) -> Folded {
+    let threads = Threads::start(options.threads);
+    let count = threads.count().get();
+    let (recycle, free): (Vec<_>, Vec<_>) =
+        (0..count).map(|_| bounded(MAPPED_BLOCKS_PER_WORKER)).unzip();
+    for (worker, sender) in recycle.iter().enumerate() {
+        for _ in 0..MAPPED_BLOCKS_PER_WORKER {
+            let (value, early_end, summary) = (P::default(), None, BlockSummary::default());
+            let mapped = MappedBlock { worker, value, early_end, summary };
+            sender.send(mapped).unwrap_or_else(|_| unreachable!("the receiver is here"));
+        }
+    }
+    let reducer = Reducer { reduce, recycle, end: RunEnd::Complete };
+    let fold = Fold {
+        source: Mutex::new(NumberedSource { source, next: 0, was_stopped: false }),
+        job,
+        filters: Filters::new(filters),
+        needs,
+        options,
+        stop: StopFlag::from(Arc::clone(&options.stop)),
+        sequencer: Sequencer::new(reducer, MAPPED_BLOCKS_PER_WORKER * count),
+    };
+    threads.run(|index| {
+        let _guard = CloseOnPanic(&fold);
+        let mut worker = Worker::new(&fold);
+        // A free one is taken before a block is filled, so the first block in order always has one.
+        while let Ok(mapped) = free[index].recv()
+            && let Some(number) = fold.fill(&mut worker.block)
+        {
+            if fold.process(number, &mut worker, &map, mapped).is_break() {
+                break;
+            }
+        }
+    });
+    let was_stopped = fold.source.into_inner().is_ok_and(|source| source.was_stopped);
+    let end = match fold.sequencer.into_consumer().end {
+        RunEnd::Complete if was_stopped => RunEnd::Stopped,
+        end => end,
+    };
+    Folded { end, threads: threads.count(), threads_refused: threads.are_refused() }
+}
+
+/// What the workers of a run share.
+struct Fold<'a, S, J, C: Consumer> {
+    source: Mutex<NumberedSource<'a, S>>,
+    job: &'a J,
+    filters: Filters<'a>,
+    /// The properties that the rows show.
+    needs: Needs,
+    options: &'a Options,
+    stop: StopFlag,
+    sequencer: Sequencer<C>,
+}
+
+struct NumberedSource<'a, S> {
+    source: &'a mut S,
+    /// The number of the next block.
+    next: u64,
+    was_stopped: bool,
+}
+
+/// The block of a worker and what it becomes. The buffers are reused for all blocks.
+struct Worker<W, M> {
+    block: Block,
+    records: Records,
+    results: Results,
+    derived: Vec<Derived>,
+    /// The worker of the job and the function that maps rows, once there is work for them.
+    job: Option<(W, M)>,
+}
+
+impl<W, M> Worker<W, M> {
+    fn new<J: Job<Worker = W>>(fold: &Fold<'_, impl BlockSource, J, impl Consumer>) -> Self {
+        let bytes = fold.options.block_bytes;
+        Self {
+            block: Block::new(bytes, fold.job.block_bytes().min(bytes)),
+            records: Records::for_blocks_of(bytes),
+            results: Results::default(),
+            derived: Vec::new(),
+            job: None,
+        }
+    }
+}
+
+impl<S, J, P, R> Fold<'_, S, J, Reducer<P, R>>
+where
+    S: BlockSource,
+    J: Job,
+    R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>,
+{
+    /// Fills a block and returns its number, or `None` if there are no more.
+    fn fill(&self, block: &mut Block) -> Option<u64> {
+        let NumberedSource { source, next, was_stopped } = &mut *spin_then_lock(&self.source);
+        let filled = if self.stop.is_requested() { Fill::Stopped } else { source.fill(block) };
+        *was_stopped |= filled == Fill::Stopped;
+        (filled == Fill::Filled).then(|| {
+            *next += 1;
+            *next - 1
+        })
+    }
+
+    /// Processes a block and passes it to the sequencer. Breaks if the run has ended.
+    fn process<M: FnMut(&Rows<'_>, &mut P)>(
+        &self,
+        number: u64,
+        worker: &mut Worker<J::Worker, M>,
+        make_map: impl Fn() -> M,
+        mut mapped: MappedBlock<P>,
+    ) -> ControlFlow<()> {
+        let Worker { block, records, results, derived, job } = worker;
+        let (job, map) = job.get_or_insert_with(|| (self.job.worker(&self.stop), make_map()));
+        block.read(records);
+        results.clear();
+        if let Err(early_end) = self.evaluate(number, job, block, records, results) {
+            if early_end.is_some() {
+                mapped.early_end = early_end;
+                self.sequencer.submit(number, mapped);
+            }
+            return ControlFlow::Break(());
+        }
+        // A block in parts keeps its turn from the first part to the last.
+        let mut turn = None;
+        loop {
+            derived.clear();
+            let part = self.job.derive(job, block, records, results, derived);
+            let ControlFlow::Continue(part) = part else {
+                mapped.early_end = Some(RunEnd::Stopped);
+                break;
+            };
+            let rows = Rows {
+                derived: (part != DerivedRows::OnePerRecord).then_some(derived),
+                is_last_part: part != DerivedRows::More,
+                ..block.rows(records, results)
+            };
+            map(&rows, &mut mapped.value);
+            if rows.is_last_part {
+                mapped.summary.update(block, records, results, self.options.counts_statistics);
+                break;
+            }
+            if turn.is_none() {
+                turn = self.sequencer.wait_for_turn(number);
+            }
+            let Some(mut reducer) = turn else { return ControlFlow::Break(()) };
+            if reducer.reduce(&mut mapped.value, None).is_break() {
+                reducer.close();
+                return ControlFlow::Break(());
+            }
+            turn = Some(reducer);
+        }
+        match turn {
+            None => self.sequencer.submit(number, mapped),
+            Some(mut reducer) => {
+                if reducer.consume(mapped).is_break() {
+                    reducer.close();
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Computes the results of a block. Fails if the run ends before this block, with how it ends,
+    /// unless another block has ended it.
+    fn evaluate(
+        &self,
+        number: u64,
+        job: &mut J::Worker,
+        block: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> Result<(), Option<RunEnd>> {
+        let Self { filters, needs, .. } = self;
+        let mut evaluate = || -> ControlFlow<Stopped> {
+            self.job.run(job, block, records, results)?;
+            properties::compute(self.job.engine(job), filters.needs, block, records, results)
+        };
+        if evaluate().is_break() {
+            // A stopped block must still take its turn, or later blocks would wait for ever.
+            filters.pass(number);
+            return Err(Some(RunEnd::Stopped));
+        }
+        let filtered = filters.apply(number, block, records, results).ok_or(None)?;
+        filtered.map_err(|error| Some(RunEnd::Failed(error)))?;
+        match properties::compute(self.job.engine(job), *needs, block, records, results) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(Stopped) => Err(Some(RunEnd::Stopped)),
+        }
+    }
+}
+
+/// Locks the source, which other workers mostly hold for some ten microseconds, to copy a block. A
+/// sleeping thread would wake up late, so this spins first.
+fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    const TRIES: u32 = 20;
+    const PAUSES: u32 = 32;
+    for _ in 0..TRIES {
+        if let Ok(guard) = mutex.try_lock() {
+            return guard;
+        }
+        (0..PAUSES).for_each(|_| spin_loop());
+    }
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the run if a worker panics, so that no other worker waits for ever.
+struct CloseOnPanic<'f, 'a, S, J, C: Consumer>(&'f Fold<'a, S, J, C>);
+
+impl<S, J, C: Consumer> Drop for CloseOnPanic<'_, '_, S, J, C> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.sequencer.close();
+            self.0.filters.close();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Finding out whether records are puzzles, without solving them.
+
+use std::ops::ControlFlow;
+
+use super::solve::Solver;
+use super::{Job, PropertyEngine, Solve, Stopped};
+use crate::input::Records;
+use crate::output::{Results, Timed};
+use crate::pipeline::block::Block;
+use crate::solver::StopFlag;
+use crate::status::Status;
+
+/// Checks that records are puzzles whose clues obey the rules. Canonical forms are a property of
+/// records, so filters and formats request them ([`Needs::FORM`](crate::output::Needs::FORM)).
+#[derive(Default)]
+pub struct Classify {
+    /// The engine for properties that need one.
+    pub engine: Option<Solve>,
+}
+
+impl Job for Classify {
+    type Worker = Option<Solver>;
+
+    fn worker(&self, stop: &StopFlag) -> Option<Solver> {
+        self.engine.as_ref().map(|solve| solve.worker(stop))
+    }
+
+    fn run(
+        &self,
+        _: &mut Option<Solver>,
+        _: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped> {
+        results.timed = Timed::Forms;
+        results.outcomes.resize(records);
+        results.statuses.extend(records.all.iter().map(|record| match record.puzzle {
+            Err(_) => Status::Malformed,
+            Ok(puzzle) => match records.puzzle(puzzle) {
+                None => Status::NoForm,
+                Some(puzzle) if puzzle.contradiction().is_some() => Status::Contradictory,
+                Some(_) => Status::Ok,
+            },
+        }));
+        ControlFlow::Continue(())
+    }
+
+    fn engine<'w>(&self, solver: &'w mut Option<Solver>) -> Option<PropertyEngine<'w>> {
+        self.engine.as_ref()?.engine(solver.as_mut()?)
+    }
+}

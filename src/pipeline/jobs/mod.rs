@@ -1,0 +1,97 @@
+//! Jobs: what is done with the records of a block, one file per job.
+
+mod augment;
+mod check;
+mod classify;
+mod generate;
+mod list;
+mod solve;
+
+use std::num::NonZeroU64;
+use std::ops::ControlFlow;
+
+use super::block::{BLOCK_BYTES, Block};
+use crate::input::Records;
+use crate::output::{Derived, Results};
+use crate::solver::{Engine, StopFlag};
+
+pub use self::augment::Augment;
+pub use self::check::Check;
+pub use self::classify::Classify;
+pub use self::generate::Generate;
+pub use self::list::List;
+pub use self::solve::{MakeEngine, Solve};
+
+/// The run was stopped before the block was complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+/// The engine of a worker, for searches that are not those of records.
+pub struct PropertyEngine<'w> {
+    pub(super) engine: &'w mut dyn Engine,
+    /// The limit of nodes for each search.
+    pub(super) nodes: Option<NonZeroU64>,
+    /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
+    pub(super) rating_isomorphs: u32,
+}
+
+/// Which rows a call to [`Job::derive`] has appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DerivedRows {
+    /// None: each record is one row.
+    OnePerRecord,
+    /// The last rows of the block.
+    Last,
+    /// Some rows of the block, which has more.
+    More,
+}
+
+/// A task to perform on the records of each block.
+pub trait Job: Sync {
+    /// The engine and buffers of one thread.
+    type Worker;
+
+    /// Creates the engine and buffers of one thread, which end their work when `stop` is set.
+    fn worker(&self, stop: &StopFlag) -> Self::Worker;
+
+    /// Sets one status per record and one outcome per puzzle. [`Generate`] also creates the records.
+    fn run(
+        &self,
+        worker: &mut Self::Worker,
+        block: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped>;
+
+    /// Appends the next rows where a record may have several (isomorphs, solutions).
+    ///
+    /// It is called after the filters, until it returns anything but [`DerivedRows::More`]. Each call
+    /// appends a bounded number of bytes, however many rows a record has.
+    fn derive(
+        &self,
+        _: &mut Self::Worker,
+        _: &Block,
+        _: &Records,
+        _: &mut Results,
+        _: &mut Vec<Derived>,
+    ) -> ControlFlow<Stopped, DerivedRows> {
+        ControlFlow::Continue(DerivedRows::OnePerRecord)
+    }
+
+    /// Returns the engine that computes properties of puzzles, if the job has one.
+    fn engine<'w>(&self, _: &'w mut Self::Worker) -> Option<PropertyEngine<'w>> {
+        None
+    }
+
+    /// Returns the upper limit for the size of a block in bytes. Jobs with several rows per record
+    /// use small blocks: a block in parts keeps its turn, so other workers must wait.
+    fn block_bytes(&self) -> usize {
+        BLOCK_BYTES
+    }
+}
+
+/// The approximate number of bytes of rows that one call to [`Job::derive`] appends.
+const CHUNK_BYTES: usize = 128 * 1024;
+
+/// An upper bound for the bytes of a derived row without its kept fields.
+const ROW_BYTES: usize = 256;

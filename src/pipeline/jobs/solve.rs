@@ -1,0 +1,155 @@
+//! Solving puzzles.
+
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Job, PropertyEngine, Stopped};
+use crate::input::{PuzzleRef, Records};
+use crate::output::{Results, Timed};
+use crate::pipeline::block::Block;
+use crate::simd::SimdLevel;
+use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
+use crate::status::Status;
+
+/// Creates an engine, one for each worker, and a new one after a panic.
+pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
+
+/// Searches for solutions.
+pub struct Solve {
+    /// Creates each worker's engine.
+    pub engine: MakeEngine,
+    /// Where each search ends.
+    pub limits: Limits,
+    /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
+    pub rating_isomorphs: u32,
+}
+
+impl Default for Solve {
+    /// Proves uniqueness with the default engine at the best vector level.
+    fn default() -> Self {
+        let simd = SimdLevel::best();
+        let engine = Box::new(move || EngineKind::default().build(simd));
+        Self { engine, limits: Limits::PROOF, rating_isomorphs: 0 }
+    }
+}
+
+/// The engine of one worker.
+pub struct Solver {
+    pub(super) engine: Box<dyn Engine>,
+    stop: StopFlag,
+}
+
+impl Job for Solve {
+    type Worker = Solver;
+
+    fn worker(&self, stop: &StopFlag) -> Solver {
+        Solver { engine: self.new_engine(stop), stop: stop.clone() }
+    }
+
+    fn run(
+        &self,
+        solver: &mut Solver,
+        _: &Block,
+        records: &mut Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped> {
+        self.solve(solver, records, results)?;
+        if records.all.len() == records.puzzles.len() && results.failed.is_empty() {
+            let solved = records.puzzles.iter().zip(&results.outcomes.puzzles);
+            let statuses = solved.map(|(puzzle, outcome)| Status::of(puzzle, self.limits, outcome));
+            results.statuses.extend(statuses);
+        } else {
+            for record in &records.all {
+                results.statuses.push(match record.puzzle {
+                    Err(_) => Status::Malformed,
+                    Ok(puzzle) if results.failed.contains(&puzzle) => Status::InternalError,
+                    Ok(puzzle) => self.status(puzzle, records, results.outcomes.of(puzzle)),
+                });
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn engine<'w>(&self, solver: &'w mut Solver) -> Option<PropertyEngine<'w>> {
+        let (nodes, rating_isomorphs) = (self.limits.nodes, self.rating_isomorphs);
+        Some(PropertyEngine { engine: &mut *solver.engine, nodes, rating_isomorphs })
+    }
+}
+
+impl Solve {
+    fn new_engine(&self, stop: &StopFlag) -> Box<dyn Engine> {
+        let mut engine = (self.engine)();
+        engine.stop_at(stop.clone());
+        engine
+    }
+
+    /// Finds the outcome of each record, and the puzzles at which the engine failed.
+    pub(super) fn solve(
+        &self,
+        solver: &mut Solver,
+        records: &Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped> {
+        let Results { outcomes, failed, timed, .. } = results;
+        *timed = Timed::Solutions;
+        outcomes.resize(records);
+        let puzzles = Batch::Puzzles(&records.puzzles);
+        self.solve_batch(solver, puzzles, &mut outcomes.puzzles, |index| {
+            failed.push(PuzzleRef::Puzzle(index));
+        })?;
+        let marks = Batch::Marks(&records.marks);
+        self.solve_batch(solver, marks, &mut outcomes.marks, |index| {
+            failed.push(PuzzleRef::Marks(index));
+        })
+    }
+
+    /// Solves a batch. Calls `fail` with the index of each puzzle at which the engine panics.
+    fn solve_batch(
+        &self,
+        solver: &mut Solver,
+        batch: Batch<'_>,
+        outcomes: &mut [Outcome],
+        mut fail: impl FnMut(u32),
+    ) -> ControlFlow<Stopped> {
+        if batch.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        // The number of outcomes; after a panic, a new engine.
+        let mut solve = |batch: Batch<'_>, outcomes: &mut [Outcome]| {
+            let engine = &mut solver.engine;
+            let solved =
+                catch_unwind(AssertUnwindSafe(|| engine.solve(batch, self.limits, outcomes)));
+            solved.map_err(|_| solver.engine = self.new_engine(&solver.stop))
+        };
+        match solve(batch, outcomes) {
+            Ok(solved) if solved == batch.len() => return ControlFlow::Continue(()),
+            Ok(_) => return ControlFlow::Break(Stopped),
+            Err(()) => {}
+        }
+        // One by one, to find the puzzle that failed.
+        for (index, outcome) in outcomes.chunks_mut(1).enumerate() {
+            match solve(batch.part(index..index + 1), outcome) {
+                Ok(0) => return ControlFlow::Break(Stopped),
+                Ok(_) => {}
+                Err(()) => {
+                    outcome[0] = Outcome::NONE;
+                    fail(index as u32);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Returns the status of a record that the engine has solved.
+    #[inline(always)]
+    fn status(&self, puzzle: PuzzleRef, records: &Records, outcome: &Outcome) -> Status {
+        match puzzle {
+            PuzzleRef::Puzzle(index) => {
+                Status::of(&records.puzzles[index as usize], self.limits, outcome)
+            }
+            PuzzleRef::Marks(index) => {
+                Status::of(&records.marks[index as usize].clues(), self.limits, outcome)
+            }
+        }
+    }
+}

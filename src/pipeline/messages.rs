@@ -1,0 +1,98 @@
+//! Messages about invalid records, with file, line, and column.
+
+use std::io::Write;
+
+use memchr::{memchr_iter, memrchr};
+
+use crate::check::Place;
+use crate::input::{self, Text};
+use crate::marks::{self, Marks};
+use crate::output::{Row, Rows};
+use crate::puzzle::{CELLS, Contradiction, Puzzle};
+use crate::status::Status;
+
+/// Appends `file:line:column: status: what is wrong` for each record that is invalid in itself, or
+/// that has no solution if failures are reported.
+pub(super) fn write_messages(rows: &Rows<'_>, report_failures: bool, messages: &mut Vec<u8>) {
+    if rows.results.statuses.iter().all(|status| status.is_good()) {
+        return;
+    }
+    for row in rows.records().filter(|row| !row.status().is_good()) {
+        let answer_at = rows.answers.map(|answers| answers.place(row.index));
+        let message = message(&row, rows.bytes, answer_at, report_failures);
+        if let Some(((below, column), what)) = message {
+            let (file, line) = (row.file(), row.line() + u64::from(below));
+            writeln!(messages, "{file}:{line}:{column}: {}: {what}", row.status().name())
+                .expect("a vector takes every write");
+        }
+    }
+}
+
+/// The number of lines below the record's first line, and a column from 1.
+type LineAndColumn = (u32, usize);
+
+fn message(
+    row: &Row<'_>,
+    block: &[u8],
+    answer_at: Option<String>,
+    report_failures: bool,
+) -> Option<(LineAndColumn, String)> {
+    let indent = row.record.indent as usize;
+    let start = (0, indent + 1);
+    let text = row.text();
+    Some(match (row.status(), row.outcome()) {
+        (_, Err(malformed)) => ((row.record.fault, malformed.column), malformed.what.clone()),
+        (Status::Contradictory, _) => {
+            let (clue_at, contradiction) = contradiction_in(text)?;
+            let place = match row.record.text {
+                Text::Block(_) => Some((0, start.1 + clue_at)),
+                Text::Own { start, .. } => {
+                    let cell = clue_at / (text.len() / CELLS);
+                    input::cell_place(&block[start as usize..], cell)
+                        .map(|(below, at)| (below, if below == 0 { indent + at } else { at }))
+                }
+            };
+            (place.unwrap_or(start), contradiction.to_string())
+        }
+        (Status::Mismatch, _) => {
+            let mismatch = row.mismatch()?;
+            match answer_at {
+                Some(place) => (start, format!("{} ({place})", mismatch.text)),
+                None => (mismatch_place(row, block, mismatch.place), mismatch.text.into()),
+            }
+        }
+        (Status::NoForm | Status::InternalError, _) => (start, row.reason().into()),
+        (Status::Unsolvable, _) if report_failures => (start, "there is no solution".into()),
+        (Status::GaveUp, Ok(outcome)) if report_failures && outcome.solutions == 0 => {
+            (start, row.reason().into())
+        }
+        _ => return None,
+    })
+}
+
+fn mismatch_place(row: &Row<'_>, block: &[u8], place: Place) -> LineAndColumn {
+    let indent = row.record.indent as usize;
+    match (place, row.answer_start(), &row.record.text) {
+        (Place::Answer(at), Some(answer), Text::Block(text)) => {
+            // A quoted field between them may have line feeds.
+            let before = &block[text.start as usize - indent..answer];
+            let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
+            (memchr_iter(b'\n', before).count() as u32, before.len() - line + at + 1)
+        }
+        (Place::Puzzle(cell), ..) => (0, indent + 1 + row.text().len() / CELLS * cell),
+        (Place::Answer(_), ..) => (0, indent + 1),
+    }
+}
+
+/// Returns the contradiction between the clues of a text, 81 cells or pencil marks, and the place of
+/// the second clue in the text.
+fn contradiction_in(text: &[u8]) -> Option<(usize, Contradiction)> {
+    if text.len() == marks::TEXT {
+        let contradiction = Marks::parse(text).ok()?.clues().contradiction()?;
+        let at = 9 * contradiction.cells[1] + usize::from(contradiction.digit) - 1;
+        Some((at, contradiction))
+    } else {
+        let contradiction = Puzzle::parse(text).ok()?.contradiction()?;
+        Some((contradiction.cells[1], contradiction))
+    }
+}

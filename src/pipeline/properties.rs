@@ -1,0 +1,200 @@
+//! Computes properties of puzzles that filters or columns read.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use super::block::Block;
+use super::jobs::{PropertyEngine, Stopped};
+use crate::input::Records;
+use crate::output::{Needs, Results, Row, Timed};
+use crate::puzzle::{CELLS, Puzzle};
+use crate::rating::{Level, isomorphs};
+use crate::solver::{Batch, Limits, Outcome};
+
+/// A puzzle with exactly one solution.
+struct Single {
+    /// The index of its record.
+    record: usize,
+    puzzle: Puzzle,
+    outcome: Outcome,
+}
+
+/// Computes the needed properties that are still missing, for records that have rows.
+///
+/// Levels, ratings, and minimality need exactly one solution. Ratings, minimality, and the guesses
+/// of proofs need an engine; without one they are not computed.
+pub(super) fn compute(
+    engine: Option<PropertyEngine<'_>>,
+    needs: Needs,
+    block: &Block,
+    records: &Records,
+    results: &mut Results,
+) -> ControlFlow<Stopped> {
+    let missing = |property: Needs, is_missing: bool| needs.include(property) && is_missing;
+    if missing(Needs::FORM, results.forms.is_empty()) {
+        compute_forms(block, records, results);
+    }
+    if missing(Needs::LEVEL, results.levels.is_empty()) {
+        results.levels = per_record(block, records, results, |row| {
+            let is_single = is_single(row.outcome_or_none());
+            row.marks().filter(|_| is_single).map(|marks| Level::of_marks(&marks))
+        });
+    }
+    let Some(mut engine) = engine else { return ControlFlow::Continue(()) };
+    if missing(Needs::RATING, results.ratings.is_empty()) {
+        results.ratings = match engine.rating_isomorphs {
+            0 => per_record(block, records, results, |row| {
+                let outcome = row.outcome_or_none();
+                is_single(outcome).then_some(outcome.guesses as f64)
+            }),
+            count => engine.rate(&singles(block, records, results), records.all.len(), count)?,
+        };
+    }
+    if missing(Needs::MINIMAL, results.minimal.is_empty()) {
+        let singles = singles(block, records, results);
+        results.minimal = engine.find_minimal(singles, records.all.len())?;
+    }
+    let of_form = needs.include(Needs::FORM_GUESSES);
+    if missing(Needs::PUZZLE_GUESSES, results.proof_guesses.is_empty())
+        || missing(Needs::FORM_GUESSES, results.proof_guesses.is_empty())
+    {
+        let puzzles = per_record(block, records, results, |row| {
+            if of_form {
+                row.results().forms[row.index].map(|canonical| canonical.form)
+            } else {
+                row.puzzle()
+            }
+        });
+        let existing: Vec<_> = puzzles.iter().flatten().copied().collect();
+        let mut outcomes = engine.prove(&existing)?.into_iter();
+        let guesses = |puzzle: Option<Puzzle>| {
+            puzzle.and_then(|_| outcomes.next()).map_or(0, |outcome| outcome.guesses)
+        };
+        results.proof_guesses = puzzles.into_iter().map(guesses).collect();
+    }
+    ControlFlow::Continue(())
+}
+
+fn is_single(outcome: &Outcome) -> bool {
+    outcome.solutions == 1 && !outcome.gave_up
+}
+
+/// Returns one value per record, `None` for records without rows.
+fn per_record<T>(
+    block: &Block,
+    records: &Records,
+    results: &Results,
+    value: impl Fn(&Row<'_>) -> Option<T>,
+) -> Vec<Option<T>> {
+    let rows = block.rows(records, results);
+    rows.records().map(|row| results.destination(row.index).and_then(|_| value(&row))).collect()
+}
+
+/// Computes canonical forms. Their latencies are those of the records if nothing is solved.
+fn compute_forms(block: &Block, records: &Records, results: &mut Results) {
+    let start = Cell::new(Instant::now());
+    let forms = per_record(block, records, results, |row| {
+        let form = row.puzzle()?.canonical().ok();
+        let end = Instant::now();
+        let latency_ns = end.duration_since(start.replace(end)).as_nanos() as u64;
+        form.map(|form| (form, latency_ns))
+    });
+    if results.timed == Timed::Forms {
+        for (record, form) in records.all.iter().zip(&forms) {
+            let outcome = record.puzzle.ok().and_then(|puzzle| results.outcomes.of_mut(puzzle));
+            if let Some(outcome) = outcome {
+                outcome.latency_ns = form.map_or(0, |(_, latency_ns)| latency_ns);
+            }
+        }
+    }
+    results.forms = forms.into_iter().map(|form| form.map(|(form, _)| form)).collect();
+}
+
+/// Returns the puzzles with one solution among the records that have rows.
+fn singles(block: &Block, records: &Records, results: &Results) -> Vec<Single> {
+    let single = |row: &Row<'_>| {
+        let outcome = *row.outcome_or_none();
+        let puzzle = row.puzzle().filter(|_| is_single(&outcome))?;
+        Some(Single { record: row.index, puzzle, outcome })
+    };
+    per_record(block, records, results, single).into_iter().flatten().collect()
+}
+
+impl PropertyEngine<'_> {
+    /// Searches for up to two solutions of each puzzle.
+    fn prove(&mut self, puzzles: &[Puzzle]) -> ControlFlow<Stopped, Vec<Outcome>> {
+        let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+        let limits = Limits { nodes: self.nodes, ..Limits::PROOF };
+        let solved = self.engine.solve(Batch::Puzzles(puzzles), limits, &mut outcomes);
+        if solved < puzzles.len() {
+            return ControlFlow::Break(Stopped);
+        }
+        ControlFlow::Continue(outcomes)
+    }
+
+    /// Rates puzzles over isomorphs of their canonical forms, so all isomorphs of a puzzle have the
+    /// same rating: the geometric mean of guesses + 1, minus 1.
+    fn rate(
+        &mut self,
+        singles: &[Single],
+        records: usize,
+        count: u32,
+    ) -> ControlFlow<Stopped, Vec<Option<f64>>> {
+        let forms: Vec<_> =
+            singles.iter().filter_map(|single| single.puzzle.canonical().ok()).collect();
+        let mut sums = vec![0.0; singles.len()];
+        for permutation in isomorphs().take(count as usize) {
+            let puzzles: Vec<_> =
+                forms.iter().map(|canonical| permutation.puzzle(&canonical.form)).collect();
+            for (sum, outcome) in sums.iter_mut().zip(self.prove(&puzzles)?) {
+                *sum += if outcome.gave_up { f64::NAN } else { (outcome.guesses as f64).ln_1p() };
+            }
+        }
+        let mut ratings = vec![None; records];
+        for (single, sum) in singles.iter().zip(sums) {
+            let mean: f64 = (sum / f64::from(count)).exp_m1();
+            ratings[single.record] = Some(mean).filter(|mean| mean.is_finite());
+        }
+        ControlFlow::Continue(ratings)
+    }
+
+    /// Finds out whether each clue is needed, because there is another solution without it. Tests one
+    /// cell after another, in all puzzles that may still be minimal.
+    fn find_minimal(
+        &mut self,
+        mut singles: Vec<Single>,
+        records: usize,
+    ) -> ControlFlow<Stopped, Vec<Option<bool>>> {
+        let mut minimal = vec![None; records];
+        singles.iter().for_each(|single| minimal[single.record] = Some(true));
+        for cell in 0..CELLS {
+            let (mut without, mut solutions) = (Vec::new(), Vec::new());
+            for single in singles.iter().filter(|single| single.puzzle.cells()[cell] != 0) {
+                let mut cells = *single.puzzle.cells();
+                cells[cell] = 0;
+                without.push(Puzzle::from_cells(cells).expect("clues are digits"));
+                solutions.push(single.outcome.grid);
+            }
+            let mut outcomes = vec![Outcome::NONE; without.len()];
+            let limits = Limits { nodes: self.nodes, ..Limits::FIRST };
+            let batch = Batch::Puzzles(&without);
+            if self.engine.solve_other(batch, &solutions, limits, &mut outcomes) < without.len() {
+                return ControlFlow::Break(Stopped);
+            }
+            let mut outcomes = outcomes.iter();
+            singles.retain(|single| {
+                if single.puzzle.cells()[cell] == 0 {
+                    return true;
+                }
+                let outcome = outcomes.next().expect("one per puzzle with a clue there");
+                let is_needed = outcome.solutions > 0;
+                if !is_needed {
+                    minimal[single.record] = (!outcome.gave_up).then_some(false);
+                }
+                is_needed
+            });
+        }
+        ControlFlow::Continue(minimal)
+    }
+}

@@ -1,0 +1,247 @@
+//! Writes rows: a fold whose `map` encodes and whose `reduce` writes.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::block::BlockSource;
+use super::filter::Filter;
+use super::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
+use super::jobs::Job;
+use super::messages::write_messages;
+use super::progress::{InputFailure, Progress};
+use super::sink::{Checkpoint, RecordName, Sink};
+use super::statistics::Statistics;
+use crate::output::{Assembler, Format, RowBuffer, Rows};
+use crate::stats::{Counts, Latencies};
+
+/// Writes rows to a sink. Several runs can write to one, one after another.
+pub struct RowWriter<'a, S> {
+    sink: &'a mut S,
+    format: &'a dyn Format,
+    /// The assembler of each output, if the format has one.
+    assemblers: Vec<Option<Box<dyn Assembler>>>,
+    checkpoint: Checkpoint,
+    progress: &'a Progress,
+    report: Report,
+    began: Instant,
+    /// Why writing ended early.
+    failure: Option<io::Error>,
+}
+
+/// The encoded rows of a block, or of one part of it.
+#[derive(Default)]
+struct Encoded {
+    /// The rows of all outputs, so memory does not grow with the number of outputs.
+    rows: RowBuffer,
+    /// The end of each output's rows in `rows`, and their number.
+    ends: Vec<(usize, u64)>,
+    messages: Vec<u8>,
+}
+
+impl<'a, S: Sink> RowWriter<'a, S> {
+    /// Starts `outputs` outputs with their headers, or continues those of an earlier run.
+    pub fn new(
+        sink: &'a mut S,
+        format: &'a dyn Format,
+        outputs: u8,
+        start: Option<Checkpoint>,
+        progress: &'a Progress,
+    ) -> Self {
+        let records_before = start.as_ref().map_or(0, |start| start.counts.records());
+        let is_new = start.is_none();
+        let mut writer = Self {
+            sink,
+            format,
+            assemblers: Vec::new(),
+            checkpoint: start.unwrap_or_default(),
+            progress,
+            report: Report { records_before, ..Report::default() },
+            began: Instant::now(),
+            failure: None,
+        };
+        writer.checkpoint.rows.resize(outputs.into(), 0);
+        writer.failure = writer.begin(outputs, is_new).err();
+        writer
+    }
+
+    fn begin(&mut self, outputs: u8, is_new: bool) -> io::Result<()> {
+        self.assemblers =
+            (0..outputs).map(|_| self.format.assembler()).collect::<io::Result<_>>()?;
+        if is_new {
+            let header = self.format.header();
+            (0..outputs).try_for_each(|output| self.sink.header(output, &header))?;
+            self.sink.checkpoint(&self.checkpoint)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a job on all blocks of a source and writes the rows. [`RowWriter::finish`] reports
+    /// failures; after one, nothing is run.
+    pub fn run(
+        &mut self,
+        source: &mut impl BlockSource,
+        job: &impl Job,
+        filters: Vec<Filter<'_>>,
+        options: &Options,
+    ) {
+        if self.failure.is_some() || self.report.stopped {
+            return;
+        }
+        let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
+        let reports_failures = !format.shows_failures();
+        let map = || {
+            let mut encoder = format.encoder();
+            move |rows: &Rows<'_>, encoded: &mut Encoded| {
+                encoded.rows.clear();
+                encoded.ends.clear();
+                encoded.messages.clear();
+                // A row of the default columns has less than three times the bytes of its line.
+                encoded.rows.reserve(3 * rows.bytes.len());
+                for output in 0..outputs {
+                    let rows = Rows { output, ..*rows };
+                    if rows.results.has_rows_for(output) {
+                        encoder.encode(&rows, &mut encoded.rows);
+                    }
+                    encoded.ends.push((encoded.rows.as_slice().len(), rows.count()));
+                }
+                if rows.is_last_part {
+                    write_messages(rows, reports_failures, &mut encoded.messages);
+                }
+            }
+        };
+        let folded =
+            fold_blocks(source, job, filters, format.needs(), options, map, |encoded, summary| {
+                self.write(encoded, summary)
+            });
+        let Folded { end, threads, threads_refused } = folded;
+        self.report.threads = threads;
+        self.report.threads_refused |= threads_refused;
+        self.report.failures.extend(source.take_failures());
+        self.report.stopped |= !matches!(end, RunEnd::Complete);
+        if let RunEnd::Failed(error) = end {
+            self.failure = Some(error);
+        }
+    }
+
+    /// Ends the run, because something that it needs has failed.
+    pub fn fail(&mut self, error: io::Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    fn write(&mut self, encoded: &mut Encoded, summary: Option<&BlockSummary>) -> io::Result<()> {
+        let mut start = 0;
+        for (output, &(end, rows)) in encoded.ends.iter().enumerate() {
+            let bytes = &encoded.rows.as_slice()[start..end];
+            start = end;
+            self.checkpoint.rows[output] += rows;
+            let sink = &mut *self.sink;
+            match &mut self.assemblers[output] {
+                _ if bytes.is_empty() => {}
+                None => sink.rows(output as u8, bytes)?,
+                Some(assembler) => {
+                    assembler.add(bytes, &mut |bytes| sink.rows(output as u8, bytes))?;
+                }
+            }
+        }
+        if !encoded.messages.is_empty() {
+            self.sink.messages(&encoded.messages)?;
+        }
+        let Some(summary) = summary else { return Ok(()) };
+        self.checkpoint.add(summary);
+        self.progress.records.fetch_add(summary.counts.records(), Ordering::Relaxed);
+        self.sink.checkpoint(&self.checkpoint)
+    }
+
+    /// Finishes the outputs.
+    ///
+    /// # Errors
+    /// When an output or a filter has failed. Inputs that failed are in the report.
+    pub fn finish(mut self) -> Result<Report, OutputFailure> {
+        if self.failure.is_none() {
+            self.failure = self.end().err();
+        }
+        let Self { checkpoint, mut report, began, failure, .. } = self;
+        let Checkpoint { counts, latencies, last_record, statistics, .. } = checkpoint;
+        report.stopped |= failure.is_some();
+        report.wall = began.elapsed();
+        report = Report { counts, latencies, last_record, statistics, ..report };
+        match failure {
+            None => Ok(report),
+            Some(error) => Err(OutputFailure { error, report: Box::new(report) }),
+        }
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let is_complete = !self.report.stopped;
+        self.sink.checkpoint(&self.checkpoint)?;
+        for (output, &rows) in (0..).zip(&self.checkpoint.rows) {
+            let sink = &mut *self.sink;
+            if let Some(assembler) = &mut self.assemblers[usize::from(output)]
+                && is_complete
+            {
+                assembler.finish(&mut |bytes| sink.rows(output, bytes))?;
+            }
+            if let Some(header) = self.format.final_header(rows) {
+                sink.header(output, &header)?;
+            }
+        }
+        self.sink.finish(is_complete)
+    }
+}
+
+/// What a run did.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// Records by status, blank lines, and comments.
+    pub counts: Counts,
+    /// Latencies of all records that an engine solved.
+    pub latencies: Latencies,
+    /// The record of the last row.
+    pub last_record: Option<RecordName>,
+    /// The clues and guesses of puzzles, if they are counted.
+    pub statistics: Statistics,
+    /// The number of records whose rows an earlier run has written, which this one resumed.
+    pub records_before: u64,
+    /// The number of workers that were started, at most [`Options::threads`].
+    pub threads: NonZeroUsize,
+    /// Whether the operating system lacked threads or memory for more workers.
+    pub threads_refused: bool,
+    /// The time from the first read to the last row written.
+    pub wall: Duration,
+    /// Inputs that could not be read to their end. The records before that have their rows.
+    pub failures: Vec<InputFailure>,
+    /// Whether the run was stopped early ([`Progress::stop`]).
+    pub stopped: bool,
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Self {
+            counts: Counts::default(),
+            latencies: Latencies::new(),
+            last_record: None,
+            statistics: Statistics::default(),
+            records_before: 0,
+            threads: NonZeroUsize::MIN,
+            threads_refused: false,
+            wall: Duration::ZERO,
+            failures: Vec::new(),
+            stopped: false,
+        }
+    }
+}
+
+/// An output or a filter that failed; the run ended there.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct OutputFailure {
+    /// Why it failed.
+    pub error: io::Error,
+    /// What was done until then. Its last record is the last one whose row is written.
+    pub report: Box<Report>,
+}

@@ -1,0 +1,311 @@
+//! The only ordering mechanism: gives numbered blocks access to a consumer, one after another.
+//!
+//! For each number, a worker either submits an item or waits for the turn. A submitted item is
+//! consumed in turn by whichever worker holds the consumer; a worker that waited uses the consumer
+//! itself. Three rules keep this free of deadlocks:
+//!
+//! 1. Every number passes the sequencer exactly once, even if its block was stopped or has failed.
+//!    So the smallest outstanding number never waits for another one.
+//! 2. Whoever gives up the consumer has seen, under the same lock, that the next item is missing. So
+//!    an item that is submitted while the consumer is in use is never forgotten.
+//! 3. Whoever gives up the consumer wakes the waiters, one of which may have the next number.
+//!
+//! A panic closes the sequencer, which wakes all waiters.
+
+use std::ops::{ControlFlow, Deref, DerefMut};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// State that a [`Sequencer`] passes items to, in the order of their numbers.
+pub(super) trait Consumer {
+    /// What workers submit; [`Infallible`](std::convert::Infallible) if all of them wait.
+    type Item;
+
+    /// Consumes the next item. `Break` closes the sequencer.
+    fn consume(&mut self, item: Self::Item) -> ControlFlow<()>;
+
+    /// Called once if the sequencer is closed early. Pending items are never consumed then.
+    fn close(&mut self) {}
+}
+
+/// Gives numbered blocks access to a consumer, one after another.
+pub(super) struct Sequencer<C: Consumer> {
+    queue: Mutex<Queue<C::Item>>,
+    /// Notified when the consumer was given up, or the sequencer closed.
+    released: Condvar,
+    /// Locked only by whoever has set `Queue::is_in_use`, so it is never contended.
+    consumer: Mutex<C>,
+}
+
+struct Queue<T> {
+    /// The number whose turn it is.
+    next: u64,
+    /// Submitted items, each at its number modulo the number of slots.
+    items: Vec<Option<T>>,
+    /// Whether a worker has the consumer.
+    is_in_use: bool,
+    is_closed: bool,
+}
+
+/// A panic closes the sequencer, so what it has left is never used.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<C: Consumer> Sequencer<C> {
+    /// Creates a sequencer for at most `slots` submitted items at a time.
+    pub(super) fn new(consumer: C, slots: usize) -> Self {
+        let items = (0..slots).map(|_| None).collect();
+        let queue = Queue { next: 0, items, is_in_use: false, is_closed: false };
+        Self { queue: Mutex::new(queue), released: Condvar::new(), consumer: Mutex::new(consumer) }
+    }
+
+    /// Submits the item of a number, and consumes all items whose turn it is, unless another worker
+    /// has the consumer and will do so.
+    pub(super) fn submit(&self, number: u64, item: C::Item) {
+        let mut queue = lock(&self.queue);
+        let slots = queue.items.len() as u64;
+        queue.items[(number % slots) as usize] = Some(item);
+        if !std::mem::replace(&mut queue.is_in_use, true) {
+            self.consume_all(queue);
+        }
+    }
+
+    /// Consumes items while the next one is there, and then gives up the consumer.
+    fn consume_all<'a>(&'a self, mut queue: MutexGuard<'a, Queue<C::Item>>) {
+        let slots = queue.items.len().max(1) as u64;
+        while !queue.is_closed {
+            let slot = (queue.next % slots) as usize;
+            let Some(item) = queue.items.get_mut(slot).and_then(Option::take) else { break };
+            drop(queue);
+            let consumed = lock(&self.consumer).consume(item);
+            if consumed.is_break() {
+                self.close();
+            }
+            queue = lock(&self.queue);
+            queue.next += 1;
+        }
+        queue.is_in_use = false;
+        drop(queue);
+        self.released.notify_all();
+    }
+
+    /// Waits for the turn of a number. Returns `None` once the sequencer is closed.
+    pub(super) fn wait_for_turn(&self, number: u64) -> Option<Turn<'_, C>> {
+        let must_wait = |queue: &mut Queue<C::Item>| {
+            !queue.is_closed && (queue.next != number || queue.is_in_use)
+        };
+        let queue = self.released.wait_while(lock(&self.queue), must_wait);
+        let mut queue = queue.unwrap_or_else(PoisonError::into_inner);
+        if queue.is_closed {
+            return None;
+        }
+        queue.is_in_use = true;
+        drop(queue);
+        Some(Turn { sequencer: self, consumer: Some(lock(&self.consumer)) })
+    }
+
+    /// Closes the sequencer early.
+    pub(super) fn close(&self) {
+        if !std::mem::replace(&mut lock(&self.queue).is_closed, true) {
+            lock(&self.consumer).close();
+        }
+        self.released.notify_all();
+    }
+
+    /// Returns the consumer.
+    pub(super) fn into_consumer(self) -> C {
+        self.consumer.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Exclusive access to the consumer during the turn of one number. Dropping it ends the turn.
+pub(super) struct Turn<'a, C: Consumer> {
+    sequencer: &'a Sequencer<C>,
+    /// `None` only during drop.
+    consumer: Option<MutexGuard<'a, C>>,
+}
+
+impl<C: Consumer> Turn<'_, C> {
+    /// Closes the sequencer, so that nothing after this number is consumed.
+    pub(super) fn close(mut self) {
+        if !std::mem::replace(&mut lock(&self.sequencer.queue).is_closed, true) {
+            C::close(&mut self);
+        }
+    }
+}
+
+impl<C: Consumer> Deref for Turn<'_, C> {
+    type Target = C;
+
+    fn deref(&self) -> &C {
+        self.consumer.as_ref().expect("it is there until drop")
+    }
+}
+
+impl<C: Consumer> DerefMut for Turn<'_, C> {
+    fn deref_mut(&mut self) -> &mut C {
+        self.consumer.as_mut().expect("it is there until drop")
+    }
+}
+
+impl<C: Consumer> Drop for Turn<'_, C> {
+    fn drop(&mut self) {
+        drop(self.consumer.take());
+        if std::thread::panicking() {
+            return self.sequencer.close();
+        }
+        let mut queue = lock(&self.sequencer.queue);
+        queue.next += 1;
+        self.sequencer.consume_all(queue);
+    }
+}
+
+/// A consumer without items: every worker waits for its turn.
+pub(super) struct WaitOnly<T>(pub T);
+
+impl<T> Consumer for WaitOnly<T> {
+    type Item = std::convert::Infallible;
+
+    fn consume(&mut self, item: Self::Item) -> ControlFlow<()> {
+        match item {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Collects numbers, breaks at one of them, and counts how often it was closed.
+    #[derive(Default)]
+    struct Collected {
+        numbers: Vec<u64>,
+        last: Option<u64>,
+        closed: u32,
+    }
+
+    impl Consumer for Collected {
+        type Item = u64;
+
+        fn consume(&mut self, item: u64) -> ControlFlow<()> {
+            self.numbers.push(item);
+            if self.last == Some(item) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+
+        fn close(&mut self) {
+            self.closed += 1;
+        }
+    }
+
+    /// Fails instead of hanging if `work` does not end.
+    fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || sender.send(work()));
+        receiver.recv_timeout(Duration::from_secs(60)).expect("no deadlock, no panic")
+    }
+
+    /// Lets workers pass numbers, of which `waits` wait for their turn.
+    fn run(workers: usize, count: u64, waits: fn(u64) -> bool, last: Option<u64>) -> Collected {
+        let consumer = Collected { last, ..Collected::default() };
+        let sequencer = Sequencer::new(consumer, workers);
+        let next = Mutex::new(0..count);
+        thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    // Each worker has one number at a time, so there are slots for all of them.
+                    while let Some(number) = lock(&next).next() {
+                        if waits(number) {
+                            let Some(mut turn) = sequencer.wait_for_turn(number) else { return };
+                            turn.numbers.push(number);
+                        } else {
+                            sequencer.submit(number, number);
+                            // Its slot must be free before it takes a number that shares it.
+                            while lock(&sequencer.queue).next <= number
+                                && !lock(&sequencer.queue).is_closed
+                            {
+                                thread::yield_now();
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        sequencer.into_consumer()
+    }
+
+    #[test]
+    fn all_numbers_pass_in_order_however_they_arrive() {
+        for round in 0..20 {
+            for waits in [|_| false, |_| true, |n| n % 2 == 0, |n| n % 7 == 3, |n| n % 50 > 25] {
+                let collected = within_a_minute(move || run(1 + round % 5, 500, waits, None));
+                assert!(collected.numbers.iter().copied().eq(0..500), "{:?}", collected.numbers);
+                assert_eq!(collected.closed, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_consumer_that_breaks_ends_all_workers() {
+        for waits in [|_| false, |n: u64| n.is_multiple_of(3)] {
+            let collected = within_a_minute(move || run(4, 500, waits, Some(100)));
+            assert!(collected.numbers.iter().copied().eq(0..=100));
+            assert_eq!(collected.closed, 1);
+        }
+    }
+
+    #[test]
+    fn an_item_that_arrives_during_a_turn_is_consumed_after_it() {
+        let collected = within_a_minute(|| {
+            let sequencer = Sequencer::new(Collected::default(), 4);
+            let mut turn = sequencer.wait_for_turn(0).unwrap();
+            sequencer.submit(2, 2);
+            sequencer.submit(1, 1);
+            turn.numbers.push(0);
+            drop(turn);
+            sequencer.into_consumer()
+        });
+        assert_eq!(collected.numbers, [0, 1, 2]);
+    }
+
+    #[test]
+    fn nothing_is_consumed_after_a_turn_that_closes() {
+        let collected = within_a_minute(|| {
+            let sequencer = Sequencer::new(Collected::default(), 4);
+            let turn = sequencer.wait_for_turn(0).unwrap();
+            sequencer.submit(1, 1);
+            turn.close();
+            assert!(sequencer.wait_for_turn(2).is_none());
+            sequencer.into_consumer()
+        });
+        assert_eq!((collected.numbers, collected.closed), (vec![], 1));
+    }
+
+    #[test]
+    fn a_panic_during_a_turn_wakes_the_waiters() {
+        let waited = within_a_minute(|| {
+            let sequencer = Sequencer::new(Collected::default(), 4);
+            let waited = AtomicU64::new(0);
+            thread::scope(|scope| {
+                for number in 1..4 {
+                    let (sequencer, waited) = (&sequencer, &waited);
+                    scope.spawn(move || {
+                        let turn = sequencer.wait_for_turn(number);
+                        waited.fetch_add(u64::from(turn.is_none()), Ordering::Relaxed);
+                    });
+                }
+                let panicked = catch_unwind(AssertUnwindSafe(|| {
+                    let _turn = sequencer.wait_for_turn(0);
+                    panic!("on purpose");
+                }));
+                assert!(panicked.is_err());
+            });
+            waited.into_inner()
+        });
+        assert_eq!(waited, 3);
+    }
+}

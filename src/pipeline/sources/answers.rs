@@ -1,0 +1,127 @@
+//! Answers from another input, in the order of the puzzles.
+
+use std::io;
+use std::option;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::input::{Records, Source, Stream};
+use crate::pipeline::block::{Block, BlockSource, Fill};
+use crate::pipeline::progress::InputFailure;
+use crate::pipeline::records::{ReadRecord, RecordReader};
+
+type Input = Source<Stream<'static>>;
+
+/// A source whose records may have their answers in another input, which is read in step.
+pub struct Answered<S> {
+    source: S,
+    /// The name of the other input, if there is one.
+    name: Option<Arc<str>>,
+    answers: Option<RecordReader<option::IntoIter<Input>, Stream<'static>>>,
+    /// The records of a block of puzzles, to count them.
+    puzzles: Records,
+    stop: Arc<AtomicBool>,
+    /// The number of answers read.
+    read: u64,
+    /// The number of puzzles without an answer.
+    missing: u64,
+    failures: Vec<InputFailure>,
+}
+
+impl<S: BlockSource> Answered<S> {
+    /// Attaches the answers in an input, if there is one, to the blocks of `source`. It skips the
+    /// first `skip` answers, which an earlier run has checked. `stop` is set to stop the run.
+    pub fn new(source: S, answers: Option<Input>, skip: u64, stop: &Arc<AtomicBool>) -> Self {
+        let mut answered = Self {
+            source,
+            name: answers.as_ref().map(|answers| answers.name.as_str().into()),
+            answers: answers.map(|answers| RecordReader::stopped_by(stop, Some(answers))),
+            puzzles: Records::default(),
+            stop: Arc::clone(stop),
+            read: 0,
+            missing: 0,
+            failures: Vec::new(),
+        };
+        // A failure is reported at the first block.
+        for _ in 0..skip {
+            if !answered.with_next(|_| {}) {
+                break;
+            }
+        }
+        answered
+    }
+
+    /// Passes the next answer to `take`; returns whether there is one.
+    fn with_next(&mut self, take: impl FnOnce(ReadRecord<'_>)) -> bool {
+        let Some(answers) = &mut self.answers else { return false };
+        if let Some(record) = answers.next() {
+            take(record);
+            self.read += 1;
+            return true;
+        }
+        self.failures = self.answers.take().map(RecordReader::failures).unwrap_or_default();
+        false
+    }
+
+    /// Attaches the next answers to a block.
+    fn attach(&mut self, block: &mut Block) -> Fill {
+        let Some(name) = &self.name else { return Fill::Filled };
+        let mut answers = block.answers.take().unwrap_or_default();
+        answers.clear(name);
+        block.read(&mut self.puzzles);
+        for _ in 0..self.puzzles.all.len() {
+            let has_next = self.with_next(|record| {
+                answers.push(record.answer.unwrap_or(record.text), Some(record.line));
+            });
+            if !has_next {
+                if self.stop.load(Ordering::Relaxed) {
+                    return Fill::Stopped;
+                }
+                if !self.failures.is_empty() {
+                    return Fill::End;
+                }
+                self.missing += 1;
+                answers.push(b"", None);
+            }
+        }
+        block.answers = Some(answers);
+        Fill::Filled
+    }
+
+    /// Returns what is wrong if the number of answers differs from that of the puzzles.
+    fn length_failure(&mut self) -> Option<InputFailure> {
+        let file = self.name.as_ref()?.to_string();
+        let puzzles = self.read + self.missing;
+        let is_longer = self.missing == 0 && self.failures.is_empty() && self.with_next(|_| {});
+        if !is_longer && self.missing == 0 {
+            return None;
+        }
+        let more = if is_longer { "more than " } else { "" };
+        let solutions = self.read - u64::from(is_longer);
+        let number =
+            |count: u64, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
+        let (solutions, puzzles) = (number(solutions, "solution"), number(puzzles, "puzzle"));
+        let what = format!("{more}{solutions} for {puzzles}");
+        let error = io::Error::new(io::ErrorKind::InvalidData, what);
+        Some(InputFailure { file, error })
+    }
+}
+
+impl<S: BlockSource> BlockSource for Answered<S> {
+    fn fill(&mut self, block: &mut Block) -> Fill {
+        match self.source.fill(block) {
+            Fill::Filled => self.attach(block),
+            end => end,
+        }
+    }
+
+    fn take_failures(&mut self) -> Vec<InputFailure> {
+        let mut failures = self.source.take_failures();
+        if failures.is_empty() && !self.stop.load(Ordering::Relaxed) {
+            let length_failure = self.length_failure();
+            failures.append(&mut self.failures);
+            failures.extend(length_failure);
+        }
+        failures
+    }
+}

@@ -1,4 +1,4 @@
-//! A Parquet file to which frames of rows are appended.
+//! A Parquet file that is assembled from batches.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -6,44 +6,36 @@ use std::mem;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
-use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::properties::WriterProperties;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, FileMetaData, FooterTail, ParquetMetaData, ParquetMetaDataReader,
+    ParquetMetaDataWriter, RowGroupMetaData,
+};
+use parquet::file::reader::SerializedFileReader;
 use parquet::file::statistics::Statistics;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnDescPtr, Type};
+use parquet::record::Field;
+use parquet::record::reader::RowIter;
+use parquet::schema::types::SchemaDescPtr;
 
-use super::Kind;
-use super::frame::read_frame;
-use super::page::{Pages, Written, ZSTD_LEVEL};
-use super::piece::{Piece, joined};
+use super::batch::{Batch, Value};
+use super::{Kind, failed};
+use crate::output::{Assembler, Emit};
 
-/// The most rows of a group, unless one block has more: some 30 MB before compression.
-pub const GROUP: usize = 128 * 1024;
+/// Limits of a row group: the rows, and the uncompressed bytes of their pages. Only a single batch
+/// may exceed them.
+pub(super) const GROUP_ROWS: i64 = 128 * 1024;
+pub(super) const GROUP_BYTES: i64 = 32 << 20;
 
-/// The rows of a page, or fewer if the values of a column reach `PAGE_BYTES`. Other programs write
-/// pages of this size, and repetitions within a page compress well.
-const ROWS_IN_PAGE: u32 = 20_000;
-const PAGE_BYTES: usize = 1 << 20;
+/// Limits of the rows that are not in a page yet.
+const BATCH_ROWS: usize = 20_000;
+const BATCH_BYTES: usize = 4 << 20;
 
-/// A value of a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<'a> {
-    /// No value.
-    Null,
-    /// For a column of [`Kind::Number`].
-    Number(i64),
-    /// For a column of [`Kind::Double`].
-    Double(f64),
-    /// For a column of [`Kind::Truth`].
-    Truth(bool),
-    /// For a column of [`Kind::Text`], in UTF-8, or of [`Kind::Bytes`].
-    Text(&'a [u8]),
-}
+/// The rows of smaller batches are collected. They come from filters and from the ends of inputs.
+const SMALL_BATCH: i64 = 256;
 
-/// A Parquet file to which rows of [`ParquetRows`](super::ParquetRows) or of single values are
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// A Parquet file to which batches of [`ParquetRows`](super::ParquetRows) or single rows are
 /// appended.
 ///
 /// ```
@@ -59,76 +51,49 @@ pub enum Value<'a> {
 /// # Ok::<_, std::io::Error>(())
 /// ```
 pub struct ParquetFile {
-    /// Writes into memory; the bytes are then copied to the output.
-    file: SerializedFileWriter<Vec<u8>>,
-    columns: Vec<ColumnChunk>,
-    /// The number of rows in the pages of `columns`.
-    rows: usize,
-    pages: Pages,
+    schema: SchemaDescPtr,
+    /// Rows that are not in a page yet.
+    batch: Batch,
+    /// The columns of the current row group.
+    chunks: Vec<Chunk>,
+    /// The rows of this group, and the uncompressed size of its pages.
+    rows: i64,
+    bytes: i64,
+    /// The complete row groups.
+    groups: Vec<RowGroupMetaData>,
+    /// The length of the file so far.
+    length: i64,
 }
 
 impl fmt::Debug for ParquetFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParquetFile").field("rows", &self.rows).finish_non_exhaustive()
+        f.debug_struct("ParquetFile").field("schema", &self.schema).finish_non_exhaustive()
     }
 }
 
 /// A column of the current row group.
-#[derive(Debug)]
-struct ColumnChunk {
-    kind: Kind,
-    bytes: Vec<u8>,
-    /// The length of its dictionary page with the names of statuses, or 0.
-    names: usize,
-    /// Their uncompressed size.
-    plain: usize,
-    nulls: u64,
-    range: Option<(i64, i64)>,
-    /// The rows that are not in a page yet.
-    rest: Piece,
+#[derive(Debug, Default)]
+struct Chunk {
+    pages: Vec<u8>,
+    metadata: Option<ColumnChunkMetaData>,
 }
 
 impl ParquetFile {
     /// Begins a file with these columns.
     ///
     /// # Errors
-    /// When the columns are not possible.
+    /// When no file can have these columns.
     pub fn new(columns: &[(String, Kind)]) -> io::Result<Self> {
-        let fields = columns.iter().map(|(name, kind)| field(name, *kind).map(Arc::new));
-        let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
-        let schema = Type::group_type_builder("row").with_fields(fields).build().map_err(failed)?;
-        let properties = WriterProperties::builder()
-            .set_created_by(concat!("bulkdoku ", env!("CARGO_PKG_VERSION")).into());
-        let properties = Arc::new(properties.build());
-        let file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties);
-        let file = file.map_err(failed)?;
-        let mut pages = Pages::default();
-        let columns = columns.iter().map(|(_, kind)| ColumnChunk::new(*kind, &mut pages));
-        Ok(Self { file, columns: columns.collect::<Result<_, _>>()?, rows: 0, pages })
-    }
-
-    /// Appends encoded rows of [`ParquetRows`](super::ParquetRows) with these columns.
-    pub(super) fn take(&mut self, rows: &[u8]) -> io::Result<()> {
-        let mut rest = rows;
-        while !rest.is_empty() {
-            let pieces = read_frame(&mut rest, self.columns.len());
-            let pieces = pieces.ok_or_else(|| io::Error::other("rows for another file"))?;
-            for (column, piece) in self.columns.iter_mut().zip(&pieces) {
-                column.rest.append(piece);
-            }
-            self.write_full_pages()?;
-        }
-        Ok(())
-    }
-
-    /// Passes on the bytes that are complete.
-    pub(super) fn emit(&mut self, emit: &mut super::Emit<'_>) -> io::Result<()> {
-        let encoded = self.file.inner_mut();
-        if !encoded.is_empty() {
-            emit(encoded)?;
-        }
-        encoded.clear();
-        Ok(())
+        let batch = Batch::new(columns)?;
+        Ok(Self {
+            schema: Arc::clone(&batch.schema),
+            batch,
+            chunks: columns.iter().map(|_| Chunk::default()).collect(),
+            rows: 0,
+            bytes: 0,
+            groups: Vec::new(),
+            length: 0,
+        })
     }
 
     /// Appends a row: a value for each column. Complete groups are written to `out`.
@@ -139,183 +104,182 @@ impl ParquetFile {
     pub fn push<'a>(
         &mut self,
         row: impl IntoIterator<Item = Value<'a>>,
-        out: impl Write,
+        mut out: impl Write,
     ) -> io::Result<()> {
-        let mut values = row.into_iter();
-        for column in &mut self.columns {
-            match (values.next(), column.kind) {
-                (Some(Value::Null), _) => column.rest.null(),
-                (Some(Value::Number(number)), Kind::Number) => column.rest.number(number),
-                (Some(Value::Double(number)), Kind::Double) => column.rest.double(number),
-                (Some(Value::Truth(is)), Kind::Truth) => column.rest.truth(is),
-                (Some(Value::Text(text)), Kind::Text | Kind::Bytes) => column.rest.text(text),
-                (value, kind) => {
-                    let what = format!("{value:?} in a column of {kind:?}");
-                    return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-                }
-            }
-        }
-        if let Some(value) = values.next() {
-            let what = format!("{value:?} behind the last column");
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-        }
-        self.write_full_pages()?;
-        self.write_to(out)
-    }
-
-    fn remaining_rows(&self) -> u32 {
-        self.columns.first().map_or(0, |column| column.rest.rows)
-    }
-
-    /// Makes pages of the remaining rows, if there are enough.
-    fn write_full_pages(&mut self) -> io::Result<()> {
-        let is_full = |column: &ColumnChunk| column.rest.values().len() >= PAGE_BYTES;
-        if self.remaining_rows() >= ROWS_IN_PAGE || self.columns.iter().any(is_full) {
-            self.write_pages()?;
-        }
-        Ok(())
-    }
-
-    fn write_pages(&mut self) -> io::Result<()> {
-        let rows = self.remaining_rows();
-        if rows == 0 {
-            return Ok(());
-        }
-        if self.rows > 0 && self.rows + rows as usize > GROUP {
-            self.write_group()?;
-        }
-        self.rows += rows as usize;
-        for column in &mut self.columns {
-            let mut rest = mem::take(&mut column.rest);
-            rest.end();
-            let page = self.pages.data(column.kind, &mut rest)?;
-            column.add(&rest, &page);
-            rest.clear();
-            column.rest = rest;
-        }
-        Ok(())
-    }
-
-    fn write_to(&mut self, mut out: impl Write) -> io::Result<()> {
-        self.emit(&mut |bytes| out.write_all(bytes))
+        self.push_row(row, &mut |bytes| out.write_all(bytes))
     }
 
     /// Writes the remaining rows and the end of the file.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn finish(&mut self, out: impl Write) -> io::Result<()> {
-        self.end()?;
-        self.write_to(out)
+    pub fn finish(&mut self, mut out: impl Write) -> io::Result<()> {
+        Assembler::finish(self, &mut |bytes| out.write_all(bytes))
     }
 
-    pub(super) fn end(&mut self) -> io::Result<()> {
-        self.write_pages()?;
-        if self.rows > 0 {
-            self.write_group()?;
-        }
-        self.file.finish().map(drop).map_err(failed)
-    }
-
-    fn write_group(&mut self) -> io::Result<()> {
-        let rows = mem::take(&mut self.rows) as u64;
-        let schema = self.file.schema_descr().columns().to_vec();
-        let mut group = self.file.next_row_group().map_err(failed)?;
-        for (column, descriptor) in self.columns.iter_mut().zip(schema) {
-            let (bytes, written) = column.end(rows, descriptor, &mut self.pages)?;
-            group.append_column(&bytes, written).map_err(failed)?;
-        }
-        group.close().map(drop).map_err(failed)
-    }
-}
-
-fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
-    let (physical, logical) = match kind {
-        Kind::Number => (Physical::INT64, None),
-        Kind::Double => (Physical::DOUBLE, None),
-        Kind::Truth => (Physical::BOOLEAN, None),
-        Kind::Text | Kind::Status => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        Kind::Bytes => (Physical::BYTE_ARRAY, None),
-    };
-    Type::primitive_type_builder(name, physical)
-        .with_repetition(Repetition::OPTIONAL)
-        .with_logical_type(logical)
-        .build()
-}
-
-impl ColumnChunk {
-    /// An empty column. A column of statuses begins with their names.
-    fn new(kind: Kind, pages: &mut Pages) -> io::Result<Self> {
-        let names = match kind {
-            Kind::Status => pages.names()?,
-            _ => Written::default(),
-        };
-        Ok(Self {
-            kind,
-            names: names.bytes.len(),
-            bytes: names.bytes,
-            plain: names.plain,
-            nulls: 0,
-            range: None,
-            rest: Piece::default(),
-        })
-    }
-
-    fn add(&mut self, piece: &Piece, page: &Written) {
-        self.bytes.extend_from_slice(&page.bytes);
-        self.plain += page.plain;
-        self.nulls += u64::from(piece.nulls);
-        self.range = joined(self.range, piece.range);
-    }
-
-    /// Ends the group: the column's bytes and metadata.
-    fn end(
+    fn push_row<'a>(
         &mut self,
-        rows: u64,
-        descriptor: ColumnDescPtr,
-        pages: &mut Pages,
-    ) -> io::Result<(Bytes, ColumnCloseResult)> {
-        let empty = Self::new(self.kind, pages)?;
-        let rest = mem::take(&mut self.rest);
-        let Self { kind, bytes, names, plain, nulls, range, .. } =
-            mem::replace(self, Self { rest, ..empty });
-        let encodings = match kind {
-            Kind::Status => vec![Encoding::PLAIN, Encoding::RLE, Encoding::RLE_DICTIONARY],
-            _ => vec![Encoding::PLAIN, Encoding::RLE],
-        };
-        let metadata = ColumnChunkMetaData::builder(descriptor)
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL).map_err(failed)?))
-            .set_encodings(encodings)
-            .set_num_values(rows.cast_signed())
-            .set_total_compressed_size(bytes.len().cast_signed() as i64)
-            .set_total_uncompressed_size(plain.cast_signed() as i64)
-            .set_dictionary_page_offset((names > 0).then_some(0))
-            .set_data_page_offset(names.cast_signed() as i64);
-        let metadata = match kind {
-            Kind::Number => {
-                let (least, most) = range.unzip();
-                metadata.set_statistics(Statistics::int64(least, most, None, Some(nulls), false))
+        row: impl IntoIterator<Item = Value<'a>>,
+        emit: &mut Emit<'_>,
+    ) -> io::Result<()> {
+        self.batch.push(row)?;
+        if self.batch.rows() >= BATCH_ROWS || self.batch.bytes >= BATCH_BYTES {
+            self.write_batch(emit)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the rows of a batch one by one.
+    fn push_rows_of(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
+        let batch = SerializedFileReader::new(Bytes::copy_from_slice(encoded)).map_err(failed)?;
+        for row in RowIter::from_file_into(Box::new(batch)) {
+            let row = row.map_err(failed)?;
+            let values = row.get_column_iter().map(|(_, field)| match field {
+                Field::Long(number) => Value::Number(*number),
+                Field::Double(number) => Value::Double(*number),
+                Field::Bool(is) => Value::Truth(*is),
+                Field::Str(text) => Value::Text(text.as_bytes()),
+                Field::Bytes(bytes) => Value::Text(bytes.data()),
+                _ => Value::Null,
+            });
+            self.push_row(values, emit)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the single rows as a batch.
+    fn write_batch(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        if self.batch.rows() == 0 {
+            return Ok(());
+        }
+        let encoded = self.batch.take_file().map_err(failed)?;
+        let metadata = metadata(&encoded).map_err(failed)?;
+        self.add_pages(&encoded, &metadata, emit)
+    }
+
+    /// Appends the pages of a batch.
+    fn add_pages(
+        &mut self,
+        encoded: &[u8],
+        metadata: &ParquetMetaData,
+        emit: &mut Emit<'_>,
+    ) -> io::Result<()> {
+        for group in metadata.row_groups() {
+            let (rows, bytes) = (group.num_rows(), group.total_byte_size());
+            if self.rows + rows > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
+                self.write_group(emit)?;
             }
-            _ => metadata,
-        };
-        let written = ColumnCloseResult {
-            bytes_written: bytes.len() as u64,
-            rows_written: rows,
-            metadata: metadata.build().map_err(failed)?,
-            bloom_filter: None,
-            column_index: None,
-            offset_index: None,
-        };
-        Ok((bytes.into(), written))
+            self.rows += rows;
+            self.bytes += bytes;
+            for (chunk, column) in self.chunks.iter_mut().zip(group.columns()) {
+                let (start, length) = column.byte_range();
+                chunk.pages.extend_from_slice(&encoded[start as usize..][..length as usize]);
+                chunk.metadata = Some(match &chunk.metadata {
+                    None => column.clone(),
+                    Some(before) => join(before, column).map_err(failed)?,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self, bytes: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
+        self.length += bytes.len().cast_signed() as i64;
+        emit(bytes)
+    }
+
+    /// Writes the current row group, if it has rows.
+    fn write_group(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        if self.length == 0 {
+            self.emit(MAGIC, emit)?;
+        }
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let start = self.length;
+        let mut chunks = mem::take(&mut self.chunks);
+        let mut columns = Vec::with_capacity(chunks.len());
+        for Chunk { pages, metadata } in &mut chunks {
+            let metadata = metadata.take().expect("a row group has pages in each column");
+            let metadata = metadata.into_builder().set_data_page_offset(self.length).build();
+            columns.push(metadata.map_err(failed)?);
+            self.emit(pages, emit)?;
+            pages.clear();
+        }
+        self.chunks = chunks;
+        let group = RowGroupMetaData::builder(Arc::clone(&self.schema))
+            .set_num_rows(mem::take(&mut self.rows))
+            .set_total_byte_size(mem::take(&mut self.bytes))
+            .set_column_metadata(columns)
+            .set_ordinal(self.groups.len().cast_signed() as i32)
+            .set_file_offset(start);
+        self.groups.push(group.build().map_err(failed)?);
+        Ok(())
     }
 }
 
-fn failed(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(source) => io::Error::other(source),
-        },
-        error => io::Error::other(error),
+impl Assembler for ParquetFile {
+    /// Adds a batch. The rows of small ones are collected, because each page has a header.
+    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
+        let metadata = metadata(encoded).map_err(failed)?;
+        if metadata.file_metadata().num_rows() < SMALL_BATCH {
+            return self.push_rows_of(encoded, emit);
+        }
+        self.write_batch(emit)?;
+        self.add_pages(encoded, &metadata, emit)
     }
+
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        self.write_batch(emit)?;
+        self.write_group(emit)?;
+        let groups = mem::take(&mut self.groups);
+        let mut footer = Vec::new();
+        write_footer(&self.schema, groups, &mut footer).map_err(failed)?;
+        self.emit(&footer, emit)
+    }
+}
+
+/// Writes the end of a file.
+pub(super) fn write_footer(
+    schema: &SchemaDescPtr,
+    groups: Vec<RowGroupMetaData>,
+    out: impl Write,
+) -> Result<(), ParquetError> {
+    let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
+    let creator = concat!("bulkdoku ", env!("CARGO_PKG_VERSION")).to_owned();
+    let file = FileMetaData::new(1, rows, Some(creator), None, Arc::clone(schema), None);
+    ParquetMetaDataWriter::new(out, &ParquetMetaData::new(file, groups)).finish()
+}
+
+/// Returns the metadata of a batch.
+fn metadata(encoded: &[u8]) -> Result<ParquetMetaData, ParquetError> {
+    let truncated = || ParquetError::EOF("a truncated batch".to_owned());
+    let (rest, tail) = encoded.split_last_chunk().ok_or_else(truncated)?;
+    let length = FooterTail::try_new(tail)?.metadata_length();
+    let start = rest.len().checked_sub(length).ok_or_else(truncated)?;
+    ParquetMetaDataReader::decode_metadata(&rest[start..])
+}
+
+/// Returns the metadata of a chunk that has the pages of two.
+fn join(
+    one: &ColumnChunkMetaData,
+    other: &ColumnChunkMetaData,
+) -> Result<ColumnChunkMetaData, ParquetError> {
+    let joined = one.clone().into_builder();
+    let joined = joined
+        .set_num_values(one.num_values() + other.num_values())
+        .set_total_compressed_size(one.compressed_size() + other.compressed_size())
+        .set_total_uncompressed_size(one.uncompressed_size() + other.uncompressed_size())
+        .set_definition_level_histogram(None);
+    match (one.statistics(), other.statistics()) {
+        (Some(Statistics::Int64(one)), Some(Statistics::Int64(other))) => {
+            let least = one.min_opt().into_iter().chain(other.min_opt()).min();
+            let most = one.max_opt().into_iter().chain(other.max_opt()).max();
+            let nulls = one.null_count_opt().zip(other.null_count_opt()).map(|(a, b)| a + b);
+            let (least, most) = (least.copied(), most.copied());
+            joined.set_statistics(Statistics::int64(least, most, None, nulls, false))
+        }
+        _ => joined,
+    }
+    .build()
 }

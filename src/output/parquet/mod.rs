@@ -1,34 +1,29 @@
 //! Rows as a Parquet file.
 //!
-//! Workers encode the columns of their blocks. The writer makes pages of them, compressed with
-//! zstd, and a row group of every [`GROUP`] rows. A page holds the rows of several blocks, which
-//! compresses better. The format: <https://parquet.apache.org/docs/file-format/>.
+//! Workers write the rows of each block as a small Parquet file in memory, so pages are encoded and
+//! compressed in parallel. The assembler copies these pages into row groups of several blocks and
+//! writes one footer. The format: <https://parquet.apache.org/docs/file-format/>.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `values` | the values of rows in a column |
-//! | `piece` | values of a column, encoded |
-//! | `page` | a page: encoded values, compressed |
-//! | `frame` | pieces as bytes |
-//! | `file` | the file |
+//! | `batch` | the values of some rows, and the small file made of them |
+//! | `file` | the file that is assembled from batches |
 
+mod batch;
 mod file;
-mod frame;
-mod page;
-mod piece;
 #[cfg(test)]
 mod tests;
-mod values;
 
 use std::io;
 
-use self::frame::write_frame;
-use self::piece::Piece;
-use self::values::push_value;
-use super::{Assembler, Emit, Encoder, Format, Needs, OutputColumn, RowBuffer, Rows};
+use parquet::errors::ParquetError;
+
+use self::batch::Batch;
+use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, Rows};
 
 pub use super::Kind;
-pub use file::{GROUP, ParquetFile, Value};
+pub use batch::Value;
+pub use file::ParquetFile;
 
 /// Rows as a Parquet file with these columns.
 #[derive(Clone, Debug)]
@@ -41,6 +36,10 @@ impl ParquetRows {
     pub fn of(columns: Vec<OutputColumn>) -> Self {
         Self { columns }
     }
+
+    fn names_and_kinds(&self) -> Vec<(String, Kind)> {
+        self.columns.iter().map(|column| (column.name().to_owned(), column.kind())).collect()
+    }
 }
 
 impl Format for ParquetRows {
@@ -48,36 +47,29 @@ impl Format for ParquetRows {
         OutputColumn::needs(&self.columns)
     }
 
-    /// Encodes the columns of a block: frames for the assembler.
+    /// Encodes each block as a small Parquet file for the assembler.
     fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let mut pieces: Vec<_> = self.columns.iter().map(|_| Piece::default()).collect();
+        let batch = Batch::new(&self.names_and_kinds());
+        let mut batch = batch.expect("the assembler has accepted these columns");
         Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
-            pieces.iter_mut().for_each(Piece::clear);
-            rows.for_each(|row| {
-                for (piece, column) in pieces.iter_mut().zip(&self.columns) {
-                    push_value(column, row, piece);
-                }
-            });
-            pieces.iter_mut().for_each(Piece::end);
-            write_frame(&pieces, out);
+            rows.for_each(|row| batch.push_row(&self.columns, row));
+            if batch.rows() > 0 {
+                out.append(&batch.take_file().expect("memory accepts all bytes"));
+            }
         })
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        let columns: Vec<_> =
-            self.columns.iter().map(|column| (column.name().to_owned(), column.kind())).collect();
-        Ok(Some(Box::new(ParquetFile::new(&columns)?)))
+        Ok(Some(Box::new(ParquetFile::new(&self.names_and_kinds())?)))
     }
 }
 
-impl Assembler for ParquetFile {
-    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
-        self.take(encoded)?;
-        self.emit(emit)
-    }
-
-    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
-        self.end()?;
-        self.emit(emit)
+fn failed(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(source) => io::Error::other(source),
+        },
+        error => io::Error::other(error),
     }
 }

@@ -2,8 +2,15 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Seek, Write as _};
 
-use super::frame::read_frame;
-use super::values::push_as;
+use bytes::Bytes;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
+use parquet::record::Field;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::file::{GROUP_BYTES, GROUP_ROWS};
 use super::*;
 use crate::input::ParquetText;
 
@@ -41,54 +48,48 @@ fn row(number: usize) -> [String; 5] {
     ]
 }
 
-/// Appends a frame of these rows.
-fn frame(rows: std::ops::Range<usize>, out: &mut RowBuffer) {
-    let mut pieces: Vec<_> = columns().iter().map(|_| Piece::default()).collect();
-    for row in rows.map(row) {
-        for ((piece, (_, kind)), field) in pieces.iter_mut().zip(columns()).zip(row) {
-            if kind == Kind::Status {
-                let number = crate::Status::ALL.iter().position(|status| status.name() == field);
-                piece.status(number.unwrap() as u8);
-            } else {
-                push_as(kind, field.as_bytes(), piece);
-            }
-        }
-    }
-    pieces.iter_mut().for_each(Piece::end);
-    write_frame(&pieces, out);
+/// The values of these fields.
+fn values(row: &[String; 5]) -> [Value<'_>; 5] {
+    let [line, puzzle, status, rating, minimal] = row;
+    [
+        line.parse().map_or(Value::Null, Value::Number),
+        Value::Text(puzzle.as_bytes()),
+        Value::Text(status.as_bytes()),
+        rating.parse().map_or(Value::Null, Value::Double),
+        Value::Truth(minimal == "true"),
+    ]
 }
 
-/// A file of at least this many rows in frames of these sizes, and its number of rows.
+/// A file of at least this many rows in batches of these sizes, and its number of rows.
 fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
     let out = tempfile::tempfile().unwrap();
-    let mut file = ParquetFile::new(&columns()).unwrap();
-    let (mut rows, mut frames) = (0, RowBuffer::default());
-    for size in sizes.iter().cycle() {
+    let (mut file, mut batch) =
+        (ParquetFile::new(&columns()).unwrap(), Batch::new(&columns()).unwrap());
+    let mut rows = 0;
+    for size in sizes.iter().cycle().take_while(|size| **size > 0) {
         if rows >= least {
             break;
         }
-        frame(rows..rows + size, &mut frames);
+        (rows..rows + size).for_each(|number| batch.push(values(&row(number))).unwrap());
         rows += size;
-        // Several frames at once, as in a block.
-        if size.is_multiple_of(2) {
-            file.take(frames.as_slice()).unwrap();
-            file.emit(&mut |bytes| (&out).write_all(bytes)).unwrap();
-            frames.clear();
-        }
+        file.add(&batch.take_file().unwrap(), &mut |bytes| (&out).write_all(bytes)).unwrap();
     }
-    file.take(frames.as_slice()).unwrap();
-    file.emit(&mut |bytes| (&out).write_all(bytes)).unwrap();
     file.finish(&out).unwrap();
     (out, rows)
 }
 
+fn groups(bytes: Vec<u8>) -> Vec<RowGroupMetaData> {
+    SerializedFileReader::new(Bytes::from(bytes)).unwrap().metadata().row_groups().to_vec()
+}
+
 #[test]
-fn rows_come_back_from_frames_of_any_size() {
+fn rows_come_back_from_batches_of_any_size() {
     for (sizes, least) in [
-        (&[1, 5, 127, 128, 3000, 20, 1024][..], GROUP + 5000),
-        (&[1], 21_000),
+        (&[1, 5, 255, 256, 3000, 20, 1024][..], GROUP_ROWS as usize + 5000),
+        (&[1], 500),
+        (&[255], 41_000),
         (&[40_000], 3 * 40_000 + 1),
-        (&[GROUP + 1], 1),
+        (&[GROUP_ROWS as usize + 1], 1),
         (&[0], 0),
     ] {
         let (file, rows) = file_of(sizes, least);
@@ -111,35 +112,88 @@ fn columns_that_are_not_requested_are_empty() {
 
 #[test]
 fn groups_are_limited_and_have_statistics() {
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    use parquet::file::statistics::Statistics;
-
-    let (file, rows) = file_of(&[900, 1000], GROUP + 5000);
-    let reader = SerializedFileReader::new(file).unwrap();
-    let groups = reader.metadata().row_groups();
-    let counts: Vec<_> = groups.iter().map(|group| group.num_rows() as usize).collect();
-    assert!(counts.len() == 2 && counts[0] <= GROUP && counts[0] > GROUP / 2, "{counts:?}");
-    assert_eq!(counts.iter().sum::<usize>(), rows);
+    let (mut file, rows) = file_of(&[900, 1000, 3], GROUP_ROWS as usize + 5000);
+    let mut bytes = Vec::new();
+    file.rewind().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    let groups = groups(bytes);
+    let counts: Vec<_> = groups.iter().map(RowGroupMetaData::num_rows).collect();
+    assert!(counts.len() == 2 && counts[0] <= GROUP_ROWS && counts[0] > GROUP_ROWS / 2);
+    assert_eq!(counts.iter().sum::<i64>(), rows.cast_signed() as i64);
     let Some(Statistics::Int64(lines)) = groups[0].column(0).statistics() else {
         panic!("a column of numbers has statistics")
     };
-    let last = counts[0].cast_signed() as i64 - 1 - 77;
-    assert_eq!((lines.min_opt(), lines.max_opt()), (Some(&-77), Some(&last)));
+    assert_eq!((lines.min_opt(), lines.max_opt()), (Some(&-77), Some(&(counts[0] - 1 - 77))));
     assert_eq!(lines.null_count_opt(), Some((0..counts[0]).filter(|n| n % 11 == 3).count() as u64));
 }
 
 #[test]
-fn truncated_frames_are_refused() {
-    let mut out = RowBuffer::default();
-    frame(0..10, &mut out);
-    let whole = out.as_slice();
-    let mut rest = whole;
-    let parts = read_frame(&mut rest, 5).unwrap();
-    assert!(rest.is_empty() && parts.iter().all(|part| part.rows == 10));
-    for length in 1..whole.len() {
-        assert!(read_frame(&mut &whole[..length], 5).is_none(), "{length}");
+fn groups_of_long_texts_have_fewer_rows() {
+    let mut file = ParquetFile::new(&[("x".to_owned(), Kind::Text)]).unwrap();
+    let (text, mut out) = (vec![b'x'; 30_000], Vec::new());
+    (0..3000).for_each(|_| file.push([Value::Text(&text)], &mut out).unwrap());
+    file.finish(&mut out).unwrap();
+    let groups = groups(out);
+    assert!(groups.len() == 3, "{groups:?}");
+    assert!(groups.iter().all(|group| group.total_byte_size() <= GROUP_BYTES));
+}
+
+#[test]
+fn truncated_batches_are_refused() {
+    let mut batch = Batch::new(&columns()).unwrap();
+    (0..10).for_each(|number| batch.push(values(&row(number))).unwrap());
+    let whole = batch.take_file().unwrap();
+    for length in 0..whole.len() {
         let mut file = ParquetFile::new(&columns()).unwrap();
-        assert!(file.take(&whole[..length]).is_err());
+        assert!(file.add(&whole[..length], &mut |_| Ok(())).is_err(), "{length}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_values_come_back(
+        rows in vec(any::<(Option<i64>, Option<f64>, Option<bool>, String, Option<Vec<u8>>)>(), 0..900),
+        sizes in vec(1_usize..600, 4),
+    ) {
+        let kinds = [Kind::Number, Kind::Double, Kind::Truth, Kind::Text, Kind::Bytes];
+        let columns = kinds.map(|kind| (format!("{kind:?}"), kind));
+        let mut batch = Batch::new(&columns).unwrap();
+        let (mut file, mut out) = (ParquetFile::new(&columns).unwrap(), Vec::new());
+        let mut rest = &rows[..];
+        for size in sizes.iter().cycle() {
+            let (some, others) = rest.split_at((*size).min(rest.len()));
+            rest = others;
+            for (number, double, is, text, bytes) in some {
+                let values = [
+                    number.map_or(Value::Null, Value::Number),
+                    double.map_or(Value::Null, Value::Double),
+                    is.map_or(Value::Null, Value::Truth),
+                    Value::Text(text.as_bytes()),
+                    bytes.as_deref().map_or(Value::Null, Value::Text),
+                ];
+                batch.push(values).unwrap();
+            }
+            if some.is_empty() {
+                break;
+            }
+            file.add(&batch.take_file().unwrap(), &mut |bytes| out.write_all(bytes)).unwrap();
+        }
+        file.finish(&mut out).unwrap();
+        let reader = SerializedFileReader::new(Bytes::from(out)).unwrap();
+        let read = reader.get_row_iter(None).unwrap().map(|row| {
+            row.unwrap().into_columns().into_iter().map(|(_, field)| field).collect::<Vec<_>>()
+        });
+        let expected = rows.iter().map(|(number, double, is, text, bytes)| {
+            let fields = [
+                number.map(Field::Long),
+                double.map(Field::Double),
+                is.map(Field::Bool),
+                Some(Field::Str(text.clone())),
+                bytes.clone().map(|bytes| Field::Bytes(bytes.into())),
+            ];
+            fields.map(|field| field.unwrap_or(Field::Null)).to_vec()
+        });
+        prop_assert!(read.eq(expected));
     }
 }
 

@@ -1,0 +1,276 @@
+//! The values of some rows, by column, and the small Parquet file made of them.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use bytes::BytesMut;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::column::page::{CompressedPage, Page, PageWriteSpec, PageWriter};
+use parquet::column::writer::{get_column_writer, get_typed_column_writer};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type};
+use zstd::bulk::Compressor;
+use zstd::zstd_safe::CParameter;
+
+use super::file::{MAGIC, write_footer};
+use super::{Kind, failed};
+use crate::output::{self, OutputColumn, Row};
+
+/// Higher levels gain little on rows and cost much.
+const ZSTD_LEVEL: i32 = 1;
+
+/// The size of a buffer for texts. `BytesMut` makes later buffers as large as the first, up to this
+/// size.
+const TEXT_BYTES: usize = 64 * 1024;
+
+/// A value of a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// No value.
+    Null,
+    /// For a column of [`Kind::Number`].
+    Number(i64),
+    /// For a column of [`Kind::Double`].
+    Double(f64),
+    /// For a column of [`Kind::Truth`].
+    Truth(bool),
+    /// For a column of [`Kind::Text`], in UTF-8, or of [`Kind::Bytes`].
+    Text(&'a [u8]),
+}
+
+/// The values of some rows, by column.
+pub(super) struct Batch {
+    pub(super) schema: SchemaDescPtr,
+    properties: WriterPropertiesPtr,
+    zstd: Compressor<'static>,
+    columns: Vec<ColumnValues>,
+    /// The approximate size of the values in bytes.
+    pub(super) bytes: usize,
+}
+
+#[derive(Debug)]
+struct ColumnValues {
+    /// For each row 1 if it has a value, otherwise 0.
+    levels: Vec<i16>,
+    values: Values,
+}
+
+#[derive(Debug)]
+enum Values {
+    Numbers(Vec<i64>),
+    Doubles(Vec<f64>),
+    Truths(Vec<bool>),
+    /// A buffer for the texts, and each of them as a part of such a buffer.
+    Texts(BytesMut, Vec<ByteArray>),
+}
+
+impl Batch {
+    /// Creates an empty batch with these columns.
+    pub(super) fn new(columns: &[(String, Kind)]) -> io::Result<Self> {
+        let fields = columns.iter().map(|(name, kind)| field(name, *kind).map(Arc::new));
+        let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
+        let schema = Type::group_type_builder("row").with_fields(fields).build().map_err(failed)?;
+        // A chunk joins pages of several batches, but can have only one dictionary.
+        let mut properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_offset_index_disabled(true)
+            .set_statistics_enabled(EnabledStatistics::None);
+        for (name, kind) in columns {
+            if *kind == Kind::Number {
+                let path = ColumnPath::new(vec![name.clone()]);
+                properties =
+                    properties.set_column_statistics_enabled(path, EnabledStatistics::Chunk);
+            }
+        }
+        let mut zstd = Compressor::new(ZSTD_LEVEL)?;
+        // For pages as small as these, the level would search for shorter matches, which digits
+        // rarely have: the file would be hardly smaller, and take a third longer.
+        zstd.set_parameter(CParameter::MinMatch(7))?;
+        Ok(Self {
+            schema: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
+            properties: Arc::new(properties.build()),
+            zstd,
+            columns: columns.iter().map(|(_, kind)| ColumnValues::new(*kind)).collect(),
+            bytes: 0,
+        })
+    }
+
+    /// Returns the number of rows.
+    pub(super) fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.levels.len())
+    }
+
+    /// Appends a row: a value for each column.
+    pub(super) fn push<'a>(&mut self, row: impl IntoIterator<Item = Value<'a>>) -> io::Result<()> {
+        let mut values = row.into_iter();
+        for (column, field) in self.columns.iter_mut().zip(self.schema.columns()) {
+            let value = values.next();
+            self.bytes += value.and_then(|value| column.push(value)).ok_or_else(|| {
+                let what = format!("{value:?} in the column {:?}", field.name());
+                io::Error::new(io::ErrorKind::InvalidInput, what)
+            })?;
+        }
+        match values.next() {
+            None => Ok(()),
+            Some(value) => {
+                let what = format!("{value:?} after the last column");
+                Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+            }
+        }
+    }
+
+    /// Appends the values of a row in the columns of the batch.
+    #[inline(always)]
+    pub(super) fn push_row(&mut self, columns: &[OutputColumn], row: &Row<'_>) {
+        for (column, values) in columns.iter().zip(&mut self.columns) {
+            match column {
+                OutputColumn::Computed(column) => values.push_output(column.value(row)),
+                OutputColumn::Input(index, _) => values.push_text(&row.kept().get(*index).0),
+            }
+        }
+    }
+
+    /// Returns the rows as a file with one row group, and removes them.
+    pub(super) fn take_file(&mut self) -> Result<Vec<u8>, ParquetError> {
+        let codec = Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?);
+        let mut out = TrackedWrite::new(Vec::new());
+        out.write_all(MAGIC)?;
+        let group = RowGroupMetaData::builder(Arc::clone(&self.schema));
+        let mut group = group.set_num_rows(self.rows().cast_signed() as i64);
+        let mut size = 0;
+        for (ColumnValues { levels, values }, descriptor) in
+            self.columns.iter_mut().zip(self.schema.columns())
+        {
+            let pages = Box::new(ZstdPages { out: &mut out, zstd: &mut self.zstd });
+            let properties = Arc::clone(&self.properties);
+            let writer = get_column_writer(Arc::clone(descriptor), properties, pages);
+            macro_rules! write {
+                ($type:ty, $values:expr) => {{
+                    let mut writer = get_typed_column_writer::<$type>(writer);
+                    writer.write_batch($values, Some(levels), None)?;
+                    $values.clear();
+                    writer.close()?
+                }};
+            }
+            let written = match values {
+                Values::Numbers(values) => write!(Int64Type, values),
+                Values::Doubles(values) => write!(DoubleType, values),
+                Values::Truths(values) => write!(BoolType, values),
+                Values::Texts(_, values) => write!(ByteArrayType, values),
+            };
+            levels.clear();
+            let metadata = written.metadata.into_builder().set_compression(codec).build()?;
+            size += metadata.uncompressed_size();
+            group = group.add_column_metadata(metadata);
+        }
+        self.bytes = 0;
+        let group = group.set_total_byte_size(size).build()?;
+        write_footer(&self.schema, vec![group], &mut out)?;
+        out.into_inner()
+    }
+}
+
+/// Compresses pages with one context per worker. The column writers can compress as well, but each
+/// would create its own context, which costs a third of the time of a run.
+struct ZstdPages<'a> {
+    out: &'a mut TrackedWrite<Vec<u8>>,
+    zstd: &'a mut Compressor<'static>,
+}
+
+impl PageWriter for ZstdPages<'_> {
+    fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
+        let mut compressed = page.compressed_page().clone();
+        if let Page::DataPage { buf, .. } = &mut compressed {
+            *buf = self.zstd.compress(buf)?.into();
+        }
+        let page = CompressedPage::new(compressed, page.uncompressed_size());
+        SerializedPageWriter::new(self.out).write_page(page)
+    }
+
+    fn close(&mut self) -> Result<(), ParquetError> {
+        Ok(())
+    }
+}
+
+fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
+    let (physical, logical) = match kind {
+        Kind::Number => (Physical::INT64, None),
+        Kind::Double => (Physical::DOUBLE, None),
+        Kind::Truth => (Physical::BOOLEAN, None),
+        Kind::Text | Kind::Status => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Kind::Bytes => (Physical::BYTE_ARRAY, None),
+    };
+    Type::primitive_type_builder(name, physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical)
+        .build()
+}
+
+impl ColumnValues {
+    fn new(kind: Kind) -> Self {
+        let values = match kind {
+            Kind::Number => Values::Numbers(Vec::new()),
+            Kind::Double => Values::Doubles(Vec::new()),
+            Kind::Truth => Values::Truths(Vec::new()),
+            Kind::Text | Kind::Status | Kind::Bytes => {
+                Values::Texts(BytesMut::with_capacity(TEXT_BYTES), Vec::new())
+            }
+        };
+        Self { levels: Vec::new(), values }
+    }
+
+    /// Appends a value and returns its size in bytes, or `None` if it is of another kind.
+    #[inline(always)]
+    fn push(&mut self, value: Value<'_>) -> Option<usize> {
+        let mut bytes = size_of::<i64>();
+        match (value, &mut self.values) {
+            (Value::Null, _) => {}
+            (Value::Number(number), Values::Numbers(values)) => values.push(number),
+            (Value::Double(number), Values::Doubles(values)) => values.push(number),
+            (Value::Truth(is), Values::Truths(values)) => values.push(is),
+            (Value::Text(text), Values::Texts(buffer, values)) => {
+                buffer.extend_from_slice(text);
+                values.push(buffer.split().freeze().into());
+                bytes += text.len();
+            }
+            _ => return None,
+        }
+        self.levels.push((value != Value::Null).into());
+        Some(bytes)
+    }
+
+    /// Appends the value of a row in a computed column.
+    #[inline(always)]
+    fn push_output(&mut self, value: output::Value<'_>) {
+        let pushed = match value {
+            output::Value::None => self.push(Value::Null),
+            output::Value::Number(number) => {
+                self.push(number.try_into().map_or(Value::Null, Value::Number))
+            }
+            output::Value::Decimal(number) => {
+                self.push(format!("{number:.2}").parse().map_or(Value::Null, Value::Double))
+            }
+            output::Value::Truth(is) => self.push(Value::Truth(is)),
+            output::Value::Status(status) => self.push(Value::Text(status.name().as_bytes())),
+            output::Value::Cells(cells) => self.push(Value::Text(cells)),
+            output::Value::Grid(grid) => {
+                self.push(Value::Text(&grid.cells().map(|digit| digit + b'0')))
+            }
+            output::Value::Form(form) => self.push(Value::Text(&form.text())),
+            output::Value::Text(text) => return self.push_text(text),
+        };
+        debug_assert!(pushed.is_some(), "{value:?} in {:?}", self.values);
+    }
+
+    /// Appends a text, or a null if it is empty.
+    fn push_text(&mut self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        let value = if text.is_empty() { Value::Null } else { Value::Text(text.as_bytes()) };
+        let pushed = self.push(value);
+        debug_assert!(pushed.is_some(), "{text:?} in {:?}", self.values);
+    }
+}

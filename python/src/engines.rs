@@ -1,107 +1,74 @@
-//! Engines that are reused by later calls: building one takes longer than solving a puzzle.
+//! Engines that later calls reuse: building one takes longer than solving a puzzle.
 
 use std::sync::Mutex;
 
-use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, SimdLevel, StopFlag};
+use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Outcome, SimdLevel, StopFlag};
 
-use crate::block::Block;
+/// The most idle engines.
+const MAX_IDLE: usize = 64;
 
-/// The number of rows that are solved together: they and their outcomes fit in the second-level
-/// cache.
-pub const BLOCK_ROWS: usize = 1400;
+static IDLE: Mutex<Vec<Reused>> = Mutex::new(Vec::new());
 
-/// The most idle engines of a kind.
-const MOST_KEPT: usize = 64;
-
-/// An engine and its buffers.
-pub struct Bench {
-    pub engine: Box<dyn Engine>,
-    pub block: Block,
-    pub outcomes: Vec<Outcome>,
-}
-
-impl Bench {
-    fn new(kind: EngineKind) -> Self {
-        Self {
-            engine: kind.build(SimdLevel::best()),
-            block: Block::default(),
-            outcomes: Vec::new(),
-        }
-    }
-
-    /// Solves the puzzles of the block; returns `false` if stopped.
-    pub fn solve(&mut self, limits: Limits) -> bool {
-        let Self { engine, block, outcomes } = self;
-        let count = block.puzzles.len();
-        if outcomes.len() < count {
-            outcomes.resize(count, Outcome::NONE);
-        }
-        engine.solve(Batch::Puzzles(&block.puzzles), limits, &mut outcomes[..count]) == count
-    }
-}
-
-/// The idle engines of one kind.
-pub struct Engines {
+/// An engine that becomes idle when it is dropped, unless it has panicked.
+struct Reused {
     kind: EngineKind,
-    free: Mutex<Vec<Bench>>,
+    /// `None` during a search, so that no engine is kept that has panicked.
+    engine: Option<Box<dyn Engine>>,
 }
 
-impl Engines {
-    pub const fn new(kind: EngineKind) -> Self {
-        Self { kind, free: Mutex::new(Vec::new()) }
+/// Takes an idle engine, or builds one.
+///
+/// It never waits: in a forked process, the lock may be held forever by a thread that does not
+/// exist.
+pub fn take(kind: EngineKind) -> Box<dyn Engine> {
+    if let Ok(mut idle) = IDLE.try_lock()
+        && let Some(place) = idle.iter().rposition(|engine| engine.kind == kind)
+    {
+        return Box::new(idle.swap_remove(place));
     }
-
-    pub const fn kind(&self) -> EngineKind {
-        self.kind
-    }
-
-    /// Takes an idle engine, or builds one.
-    ///
-    /// It never waits: in a forked process, the lock may be held forever by a thread that does not
-    /// exist.
-    pub fn take(&self, stop: &StopFlag) -> Taken<'_> {
-        let kept = self.free.try_lock().ok().and_then(|mut free| free.pop());
-        let mut bench = kept.unwrap_or_else(|| Bench::new(self.kind));
-        bench.engine.stop_at(stop.clone());
-        Taken { bench: Some(bench), home: self }
-    }
+    Box::new(Reused { kind, engine: Some(kind.build(SimdLevel::best())) })
 }
 
-/// An engine in use, which returns to the idle ones when dropped.
-pub struct Taken<'a> {
-    bench: Option<Bench>,
-    home: &'a Engines,
-}
-
-impl Taken<'_> {
-    pub fn bench(&mut self) -> &mut Bench {
-        self.bench.as_mut().expect("it is there until it is dropped")
+impl Reused {
+    fn with<T>(&mut self, search: impl FnOnce(&mut dyn Engine) -> T) -> T {
+        let mut engine = self.engine.take().expect("an engine that has panicked is not used");
+        let result = search(&mut *engine);
+        self.engine = Some(engine);
+        result
     }
 }
 
-impl Drop for Taken<'_> {
+impl Engine for Reused {
+    fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    fn stop_at(&mut self, stop: StopFlag) {
+        self.with(|engine| engine.stop_at(stop));
+    }
+
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        self.with(|engine| engine.solve(batch, limits, outcomes))
+    }
+
+    fn solve_other(
+        &mut self,
+        batch: Batch<'_>,
+        known: &[Grid],
+        limits: Limits,
+        outcomes: &mut [Outcome],
+    ) -> usize {
+        self.with(|engine| engine.solve_other(batch, known, limits, outcomes))
+    }
+}
+
+impl Drop for Reused {
     fn drop(&mut self) {
-        // After a panic an engine must not be used again.
-        if std::thread::panicking() {
-            return;
-        }
-        if let (Some(bench), Ok(mut free)) = (self.bench.take(), self.home.free.try_lock())
-            && free.len() < MOST_KEPT
+        if let Some(engine) = self.engine.take()
+            && let Ok(mut idle) = IDLE.try_lock()
+            && idle.len() < MAX_IDLE
         {
-            free.push(bench);
+            idle.push(Self { kind: self.kind, engine: Some(engine) });
         }
     }
-}
-
-/// The engines that all functions share.
-pub fn shared(kind: EngineKind) -> &'static Engines {
-    static ALL: [Engines; 6] = [
-        Engines::new(EngineKind::Lanes),
-        Engines::new(EngineKind::Scalar),
-        Engines::new(EngineKind::Propagate),
-        Engines::new(EngineKind::BacktrackScan),
-        Engines::new(EngineKind::BacktrackFlags),
-        Engines::new(EngineKind::BacktrackMask),
-    ];
-    ALL.iter().find(|engines| engines.kind == kind).expect("every kind is there")
 }

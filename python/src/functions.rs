@@ -1,24 +1,24 @@
 //! The functions of the module.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use bulkdoku::generate::{Kind, Pattern, Recipe};
 use bulkdoku::input::Keep;
 use bulkdoku::isomorph::Kinds;
+use bulkdoku::output::Column;
+use bulkdoku::pipeline::Augment;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::check::check_all;
-use crate::columns::{Column, Form};
-use crate::engines::shared;
+use crate::calls;
 use crate::files;
-use crate::make::{self, Corpus, Isomorphs, Span};
-use crate::progress::Progress;
-use crate::rows::{Given, Names, ReadOptions};
+use crate::given::{Given, Names, ReadOptions};
 use crate::settings::{self, Named, Settings};
-use crate::solve::solve_all;
+use crate::sheet::{Form, Output};
 use crate::stream::{Stream, StreamOptions};
 use crate::table::Table;
+use crate::watch::Progress;
 
 /// Solves puzzles.
 ///
@@ -79,8 +79,7 @@ pub fn solve(
     let settings = Settings::try_from(named)?;
     let options = ReadOptions { column, blank: settings.blank };
     let given = Given::new(puzzles, &options, Names::Puzzles)?;
-    let engines = shared(settings.engine);
-    solve_all(py, &given, &settings, engines, &mut Progress::new(progress)?)
+    calls::solve(py, &given, &settings, &Progress::new(progress)?)
 }
 
 /// Solves a stream of record batches lazily: a batch is read and solved on demand.
@@ -108,7 +107,7 @@ pub fn solve(
 ///     >>> puzzles = bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"])
 ///     >>> stream = bulkdoku.solve_stream(puzzles, columns=["solution"])
 ///     >>> [len(batch) for batch in stream][:3]
-///     [1024, 1024, 1024]
+///     [8192, 8192, 3616]
 #[pyfunction]
 #[pyo3(signature = (batches, *, column = "puzzle", batch_rows = 8192, keep = None, prefix = "", limit = 2,
     max_nodes = None, threads = 1, engine = "lanes", solution = "text", columns = None, blank = 0,
@@ -191,8 +190,8 @@ pub fn check(
     let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
     let options = ReadOptions { column: solution_column, blank };
     let solutions = Given::new(solutions, &options, Names::Solutions)?;
-    let engines = shared(settings.engine);
-    check_all(py, &puzzles, &solutions, &settings, engines, &mut Progress::new(progress)?)
+    let progress = &Progress::new(progress)?;
+    calls::check(py, (&puzzles, &solutions), &settings, &settings.output, progress)
 }
 
 /// Makes random puzzles: the rows that `bulkdoku generate` makes of the same seed.
@@ -263,17 +262,27 @@ pub fn generate(
     };
     let end = start.checked_add(count);
     let end = end.ok_or_else(|| PyValueError::new_err("rows end at 2**64 - 1"))?;
-    let corpus = Corpus {
-        recipe,
-        seed,
-        rows: start..end,
-        form: Form::of_name(solution)?,
-        columns: match columns {
-            Some(columns) => settings::columns(columns, &[Column::Puzzle, Column::Solution])?,
-            None => vec![Column::Puzzle, Column::Solution],
-        },
-    };
-    make::generate(py, &corpus, settings::threads(threads)?, &mut Progress::new(progress)?)
+    let both = [Column::Puzzle, Column::Solution];
+    let columns = settings::columns(columns, &both, &both)?;
+    let output = Output::new(columns, Form::of_name(solution)?, 0);
+    let threads = settings::threads(threads)?;
+    calls::generate(py, (recipe, seed), start..end, &output, threads, &Progress::new(progress)?)
+}
+
+/// A range of numbers in Python: one number, or a pair of the first and the last.
+#[derive(FromPyObject)]
+pub enum Span {
+    One(u64),
+    Pair(u64, u64),
+}
+
+impl Span {
+    fn range(&self) -> RangeInclusive<u64> {
+        match *self {
+            Self::One(only) => only..=only,
+            Self::Pair(first, last) => first..=last,
+        }
+    }
 }
 
 /// Finds canonical forms (minlex): the same for all puzzles that differ only in the names of digits and the
@@ -308,13 +317,13 @@ pub fn canonical(
     let options = ReadOptions { column, blank: settings::blank(blank)? };
     let given = Given::new(puzzles, &options, Names::Puzzles)?;
     let (form, threads) = (Form::of_name(solution)?, settings::threads(threads)?);
-    make::canonical(py, &given, form, threads, &mut Progress::new(progress)?)
+    calls::canonical(py, &given, form, threads, &Progress::new(progress)?)
 }
 
 /// Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
 ///
 /// All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
-/// isomorphs has fewer rows. Malformed rows have none.
+/// isomorphs has fewer rows. Malformed and contradictory rows have none.
 ///
 /// Args:
 ///     puzzles: n puzzles, as for `solve`.
@@ -360,23 +369,19 @@ pub fn augment(
     blank: i64,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
-    let times = usize::try_from(times).ok().filter(|times| *times <= 1_000_000);
-    let isomorphs = Isomorphs {
-        times: times.ok_or_else(|| PyValueError::new_err("times is 0 to 1000000"))?,
-        seed,
-        original,
-        kinds: kinds.map_or(Ok(Kinds::ALL), |names| kinds_of(&names))?,
-        first,
-        form: Form::of_name(solution)?,
-    };
+    let times = u32::try_from(times).ok().filter(|times| *times <= 1_000_000);
+    let times = times.ok_or_else(|| PyValueError::new_err("times is 0 to 1000000"))?;
+    let kinds = kinds.map_or(Ok(Kinds::ALL), |names| kinds_of(&names))?;
+    let form = Form::of_name(solution)?;
     let blank = settings::blank(blank)?;
     let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
     let options = ReadOptions { column: solution_column, blank };
     let solutions =
         solutions.map(|given| Given::new(given, &options, Names::Solutions)).transpose()?;
     let threads = settings::threads(threads)?;
-    let progress = &mut Progress::new(progress)?;
-    make::augment(py, &puzzles, solutions.as_ref(), isomorphs, threads, progress)
+    let augment = Augment { times, original, seed, kinds };
+    let given = (&puzzles, solutions.as_ref());
+    calls::augment(py, given, (augment, first), form, threads, &Progress::new(progress)?)
 }
 
 fn kinds_of(names: &[String]) -> PyResult<Kinds> {

@@ -1,32 +1,31 @@
 //! The package `bulkdoku` for Python.
 //!
-//! | module | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | `rows` | arguments as rows: lists, numpy arrays, Arrow |
-//! | `block` | rows as puzzles |
-//! | `engines`, `work` | reused engines; threads, signals |
-//! | `columns`, `table`, `lists` | results |
-//! | `solve`, `stream`, `check`, `make`, `files` | the work |
-//! | `functions`, `solver` | the Python interface |
+//! | `given`, `arrow` | arguments as rows that threads read without the interpreter |
+//! | `calls` | jobs of the library on these rows |
+//! | `engines` | reused engines |
+//! | `watch` | signals and progress while a call works |
+//! | `sheet`, `reuse` | results as columns of record batches |
+//! | `table`, `lists` | results as Python objects |
+//! | `stream`, `files`, `parquet` | lazy streams; reading and writing files |
+//! | `functions`, `solver`, `settings` | the Python interface |
 
-mod block;
-mod check;
-mod columns;
+mod arrow;
+mod calls;
 mod engines;
 mod files;
 mod functions;
+mod given;
 mod lists;
-mod make;
 mod parquet;
-mod progress;
 mod reuse;
-mod rows;
 mod settings;
-mod solve;
+mod sheet;
 mod solver;
 mod stream;
 mod table;
-mod work;
+mod watch;
 
 /// Solve, check and make sudoku puzzles in bulk: millions of them, as lists, numpy arrays or Arrow.
 ///

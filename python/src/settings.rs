@@ -5,20 +5,20 @@ use std::str::FromStr;
 use std::thread;
 
 use bulkdoku::input::Keep;
+use bulkdoku::output::Column;
 use bulkdoku::{EngineKind, Limits};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::columns::{Column, Form};
+use crate::sheet::{Form, Output};
 
-/// The settings of a call.
+/// Settings of a search for solutions.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub limits: Limits,
-    pub threads: usize,
+    pub threads: NonZeroUsize,
     pub engine: EngineKind,
-    pub form: Form,
-    pub columns: Vec<Column>,
+    pub output: Output,
     /// The value of a blank in arrays of numbers.
     pub blank: u8,
 }
@@ -38,13 +38,13 @@ impl TryFrom<Named<'_>> for Settings {
     type Error = PyErr;
 
     fn try_from(named: Named<'_>) -> PyResult<Self> {
+        let blank = blank(named.blank)?;
         Ok(Self {
             limits: limits(named.limit, named.max_nodes)?,
             threads: threads(named.threads)?,
             engine: engine(named.engine)?,
-            form: Form::of_name(named.solution)?,
-            columns: named.columns,
-            blank: blank(named.blank)?,
+            output: Output::new(named.columns, Form::of_name(named.solution)?, blank),
+            blank,
         })
     }
 }
@@ -62,10 +62,11 @@ fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
 }
 
 /// The number of threads; 0 means all cores.
-pub fn threads(threads: i64) -> PyResult<usize> {
+pub fn threads(threads: i64) -> PyResult<NonZeroUsize> {
     match usize::try_from(threads) {
-        Ok(0) => Ok(thread::available_parallelism().map_or(1, NonZeroUsize::get)),
-        Ok(threads) if threads <= 4096 => Ok(threads),
+        Ok(count @ 0..=4096) => Ok(NonZeroUsize::new(count)
+            .or_else(|| thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN)),
         _ => Err(PyValueError::new_err(format!(
             "threads is 0 (all cores) or up to 4096, not {threads}"
         ))),
@@ -76,8 +77,13 @@ fn engine(name: &str) -> PyResult<EngineKind> {
     EngineKind::from_str(name).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Columns by their names, each at most once.
-pub fn columns(names: &Bound<'_, PyAny>, all: &[Column]) -> PyResult<Vec<Column>> {
+/// Columns by their names, each at most once, or the default ones.
+pub fn columns(
+    names: Option<&Bound<'_, PyAny>>,
+    all: &[Column],
+    default: &[Column],
+) -> PyResult<Vec<Column>> {
+    let Some(names) = names else { return Ok(default.to_vec()) };
     let Ok(names) = names.extract::<Vec<String>>() else {
         return Err(PyTypeError::new_err(
             "columns is a sequence of names, as (\"solution\", \"status\")",
@@ -103,24 +109,16 @@ pub fn columns(names: &Bound<'_, PyAny>, all: &[Column]) -> PyResult<Vec<Column>
 
 /// The columns of `solve`.
 pub fn solve_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
-    match names {
-        Some(names) => columns(names, Column::OF_SOLVE),
-        None => Ok(vec![
-            Column::Solution,
-            Column::Status,
-            Column::Solutions,
-            Column::Guesses,
-            Column::Latency,
-        ]),
-    }
+    use Column::{Guesses, LatencyNs, Nodes, Puzzle, Reason, Solution, Solutions, Status};
+    let all = [Puzzle, Solution, Status, Solutions, Guesses, Nodes, LatencyNs, Reason];
+    columns(names, &all, &[Solution, Status, Solutions, Guesses, LatencyNs])
 }
 
 /// The columns of `check`.
 pub fn check_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
-    match names {
-        Some(names) => columns(names, Column::OF_CHECK),
-        None => Ok(vec![Column::Status, Column::Reason]),
-    }
+    use Column::{Guesses, LatencyNs, Nodes, Puzzle, Reason, Solutions, Status};
+    let all = [Puzzle, Status, Reason, Solutions, Guesses, Nodes, LatencyNs];
+    columns(names, &all, &[Status, Reason])
 }
 
 /// The columns to keep: `True`, `False` or names. `None` means `False`.

@@ -1,28 +1,21 @@
 //! A solver with its own engines.
 
-use bulkdoku::EngineKind;
 use pyo3::prelude::*;
 
-use crate::check::check_all;
-use crate::engines::Engines;
-use crate::progress::Progress;
-use crate::rows::{Given, Names, ReadOptions};
+use crate::calls;
+use crate::given::{Given, Names, ReadOptions};
 use crate::settings::{self, Named, Settings};
-use crate::solve::solve_all;
+use crate::sheet::{Form, Output};
 use crate::table::Table;
+use crate::watch::Progress;
 
-/// Options and engines that are reused from call to call.
-///
-/// The functions of the module also reuse engines; a solver saves parsing the options, and its
-/// engines are not shared. Any number of threads may use it at once.
+/// Options that are reused from call to call, so that they are parsed once. Any number of threads may use a
+/// solver at once.
 ///
 /// Args:
 ///     limit, max_nodes, threads, engine, solution, columns, blank: as for `solve`.
 #[pyclass(frozen, module = "bulkdoku")]
-pub struct Solver {
-    settings: Settings,
-    engines: Engines,
-}
+pub struct Solver(Settings);
 
 #[pymethods]
 impl Solver {
@@ -41,9 +34,7 @@ impl Solver {
     ) -> PyResult<Self> {
         let columns = settings::solve_columns(columns)?;
         let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
-        let settings = Settings::try_from(named)?;
-        let engine = settings.engine;
-        Ok(Self { settings, engines: Engines::new(engine) })
+        Ok(Self(Settings::try_from(named)?))
     }
 
     /// Solves puzzles: see the function `solve`.
@@ -55,10 +46,9 @@ impl Solver {
         column: Option<String>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        let options = ReadOptions { column, blank: self.settings.blank };
+        let options = ReadOptions { column, blank: self.0.blank };
         let given = Given::new(puzzles, &options, Names::Puzzles)?;
-        let progress = &mut Progress::new(progress)?;
-        solve_all(py, &given, &self.settings, &self.engines, progress)
+        calls::solve(py, &given, &self.0, &Progress::new(progress)?)
     }
 
     /// Checks given solutions: see the function `check`. The columns are `status` and `reason`.
@@ -72,19 +62,17 @@ impl Solver {
         solution_column: Option<String>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
-        let blank = self.settings.blank;
+        let blank = self.0.blank;
         let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
         let options = ReadOptions { column: solution_column, blank };
         let solutions = Given::new(solutions, &options, Names::Solutions)?;
-        let settings =
-            Settings { columns: settings::check_columns(None)?, ..self.settings.clone() };
-        let progress = &mut Progress::new(progress)?;
-        check_all(py, &puzzles, &solutions, &settings, &self.engines, progress)
+        let output = Output::new(settings::check_columns(None)?, Form::Text, 0);
+        let progress = &Progress::new(progress)?;
+        calls::check(py, (&puzzles, &solutions), &self.0, &output, progress)
     }
 
     fn __repr__(&self) -> String {
-        let Settings { limits, threads, engine, .. } = &self.settings;
-        let engine: &EngineKind = engine;
+        let Settings { limits, threads, engine, .. } = &self.0;
         format!("<bulkdoku.Solver engine={engine} limit={} threads={threads}>", limits.solutions)
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, ThreadId};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
 use bulkdoku::input::Keep;
+use bulkdoku::pipeline::{Block, BlockSource, Fill, Ranges};
 use pyo3::exceptions::{PyIOError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator};
@@ -15,15 +15,12 @@ use pyo3_arrow::error::PyArrowError;
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::columns::schema;
-use crate::engines::shared;
-use crate::progress::Progress;
-use crate::rows::Names;
-use crate::rows::arrow::{ArrowRows, check_type, column_of};
+use crate::arrow::{ArrowRows, CallerRows, Chunk, check_type, column_of};
+use crate::calls::{self, BLOCK_ROWS, Call};
+use crate::given::Names;
 use crate::settings::Settings;
-use crate::solve::solve_ranges;
 use crate::table::{Table, column_names, struct_field, struct_of};
-use crate::work::Watch;
+use crate::watch::Progress;
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
@@ -41,20 +38,36 @@ pub struct StreamOptions<'a> {
 
 struct SolvedBatches {
     batches: Batches,
-    /// Batches that are still to be solved, cut to size.
+    /// Batches that were read and cut to size.
     waiting: VecDeque<RecordBatch>,
     solved: VecDeque<RecordBatch>,
     /// The index of the column of puzzles.
     column: usize,
     kept: Vec<usize>,
     schema: SchemaRef,
-    added: SchemaRef,
     settings: Settings,
     batch_rows: usize,
     progress: Progress,
-    /// The thread that created the stream. Only this one checks signals: the others are not
-    /// Python's main thread.
-    began: ThreadId,
+}
+
+/// The rows of several batches, one after another; no block has rows of two of them.
+struct Chained {
+    batches: Vec<Ranges>,
+    /// The index of the current batch.
+    current: usize,
+}
+
+impl BlockSource for Chained {
+    fn fill(&mut self, block: &mut Block) -> Fill {
+        while let Some(batch) = self.batches.get_mut(self.current) {
+            block.source = self.current;
+            if batch.fill(block) == Fill::Filled {
+                return Fill::Filled;
+            }
+            self.current += 1;
+        }
+        Fill::End
+    }
 }
 
 impl SolvedBatches {
@@ -68,10 +81,9 @@ impl SolvedBatches {
         let column = column_of(incoming, Some(options.column), Names::Puzzles)?;
         check_type(incoming.field(column).data_type())?;
         let kept = kept_columns(incoming, options.keep.as_ref())?;
-        let added = schema(&settings.columns, settings.form);
         let mut fields: Vec<FieldRef> =
             kept.iter().map(|&place| Arc::clone(&incoming.fields()[place])).collect();
-        for field in added.fields() {
+        for field in settings.output.schema.fields() {
             let name = format!("{}{}", options.prefix, field.name());
             if fields.iter().any(|kept| *kept.name() == name) {
                 return Err(PyValueError::new_err(format!(
@@ -88,17 +100,15 @@ impl SolvedBatches {
             column,
             kept,
             schema: Arc::new(Schema::new(fields)),
-            added,
             settings,
             batch_rows: options.batch_rows,
             progress,
-            began: thread::current().id(),
         })
     }
 
     /// Reads batches until there is one for each thread. Skips empty ones.
     fn fill(&mut self) -> Result<(), ArrowError> {
-        while self.waiting.len() < self.settings.threads {
+        while self.waiting.len() < self.settings.threads.get() {
             let Some(batch) = self.batches.next() else { break };
             let batch = batch?;
             for start in (0..batch.num_rows()).step_by(self.batch_rows) {
@@ -110,19 +120,23 @@ impl SolvedBatches {
     }
 
     fn solve(&mut self) -> PyResult<()> {
-        let count = self.waiting.len().min(4 * self.settings.threads);
+        let count = self.waiting.len().min(4 * self.settings.threads.get());
         let batches: Vec<_> = self.waiting.drain(..count).collect();
-        let (mut rows, mut ranges, mut end) = (ArrowRows::default(), Vec::new(), 0);
-        for batch in &batches {
-            rows.push(batch.column(self.column), self.settings.blank)?;
-            ranges.push(end..end + batch.num_rows());
-            end += batch.num_rows();
-        }
-        let is_here = thread::current().id() == self.began;
-        let mut watch = Watch::new(&mut self.progress, is_here);
-        let engines = shared(self.settings.engine);
-        let solved =
-            solve_ranges(&rows, &ranges, &self.settings, &self.added, engines, &mut watch)?;
+        let rows = batches.iter().map(|batch| {
+            let chunk = Chunk::new(batch.column(self.column), self.settings.blank)?;
+            Ok(Arc::new(CallerRows { puzzles: ArrowRows::of(chunk), answers: None, first: 0 }))
+        });
+        let rows: Vec<_> = rows.collect::<PyResult<_>>()?;
+        let source = || {
+            let batches = rows.iter().map(|rows| {
+                Ranges::of(0..rows.puzzles.len() as u64, BLOCK_ROWS, Arc::<CallerRows>::clone(rows))
+            });
+            Chained { batches: batches.collect(), current: 0 }
+        };
+        let call =
+            calls::search(&self.settings, &self.settings.output, &self.progress, |solve| solve);
+        let call = Call { batch_rows: self.batch_rows, ..call };
+        let solved = call.collect(batches.iter().map(RecordBatch::num_rows).sum(), source)?;
         for (batch, solved) in batches.iter().zip(solved) {
             let kept = self.kept.iter().map(|&place| Arc::clone(batch.column(place)));
             let columns: Vec<ArrayRef> = kept.chain(solved.columns().iter().cloned()).collect();
@@ -274,7 +288,7 @@ impl Stream {
         progress: Progress,
     ) -> PyResult<Self> {
         let Some((batches, incoming)) = open(given)? else {
-            let schema = schema(&settings.columns, settings.form);
+            let schema = settings.output.schema;
             return Ok(Self { schema, state: Mutex::new(State::Empty) });
         };
         let batches = SolvedBatches::new(batches, &incoming, options, settings, progress)?;

@@ -14,8 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 
-use crate::columns::status_names;
 use crate::lists;
+use crate::sheet::status_names;
 
 /// Rows with named columns, as Arrow record batches.
 ///
@@ -39,6 +39,13 @@ impl Table {
         let project = |batch: RecordBatch| batch.project(&places).expect("the columns are there");
         let schema = self.schema.project(&places).expect("the columns are there");
         Self::new(Arc::new(schema), self.batches.into_iter().map(project).collect())
+    }
+
+    /// Returns the first row whose value in a column is null.
+    pub fn first_null(&self, column: usize) -> Option<usize> {
+        let nulls =
+            self.chunks(column).flat_map(|chunk| (0..chunk.len()).map(|row| chunk.is_null(row)));
+        nulls.enumerate().find_map(|(row, is_null)| is_null.then_some(row))
     }
 
     fn rows(&self) -> usize {
@@ -111,7 +118,7 @@ impl Table {
         self.chunks(place).any(|chunk| chunk.null_count() > 0)
     }
 
-    fn column_to_numpy<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    pub fn column_to_numpy<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let (place, data_type) = self.column(name)?;
         match data_type {
             DataType::UInt32 if !self.has_nulls(place) => {
@@ -217,7 +224,7 @@ impl Table {
     /// Raises:
     ///     KeyError: if there is no such column.
     ///     TypeError: if a column that was carried along is of another type.
-    fn to_list<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+    pub fn to_list<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let (place, _) = self.column(name)?;
         let list = PyList::empty(py);
         self.chunks(place).try_for_each(|chunk| lists::append(&list, chunk))?;

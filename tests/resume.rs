@@ -383,3 +383,22 @@ fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
     assert_eq!(folder.names(), ["in", "x.parquet"]);
     assert_eq!(fs::read(folder.path("x.parquet")).unwrap(), whole, "--force keeps it until then");
 }
+
+/// A killed run leaves only temporary files, so `--resume` starts over, with the messages.
+#[test]
+fn a_killed_run_that_writes_parquet_is_started_over() {
+    let folder = Folder::new();
+    let args = ["-o", "x.parquet", "--columns", "line", "-q", "--errors", "bad"];
+    let mut child = folder.spawn("solve", &args);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(mixed(3).as_bytes()).unwrap();
+    wait_until(|| folder.names().len() == 2);
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    assert!(folder.names().iter().all(|name| name.ends_with(".tmp")), "{:?}", folder.names());
+
+    let ran = folder.solve(&[&args[..], &["--resume"]].concat(), mixed(3));
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(folder.path("x.parquet").exists());
+    assert_eq!(folder.read("bad").lines().count(), 1);
+}

@@ -302,8 +302,8 @@ pub fn create(output: Option<&Path>, force: bool) -> Result<Out, Failure> {
     Ok(opened.into_iter().flatten().next().expect("one was opened"))
 }
 
-/// Opens outputs; the first one may have a temporary name. If one cannot be opened, nothing is
-/// changed.
+/// Opens outputs: rows, then messages, then others. Rows and messages may have temporary names. If
+/// one cannot be opened, nothing is changed.
 fn open_all(
     targets: &[Option<Target<'_>>],
     existing: Existing<'_>,
@@ -315,7 +315,7 @@ fn open_all(
     let mut opened = Vec::new();
     for (number, target) in targets.iter().enumerate() {
         let open = |target: Target<'_>| match target.regular() {
-            Some(path) if is_temporary && number == 0 => Out::temporary(path),
+            Some(path) if is_temporary && number < 2 => Out::temporary(path),
             _ => Out::open(target),
         };
         match target.map(open).transpose() {

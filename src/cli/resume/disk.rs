@@ -133,7 +133,8 @@ impl Storage for Disk {
     fn complete(&mut self) -> io::Result<()> {
         self.close();
         let owns = self.owns;
-        for out in &mut self.outs {
+        // Rows come last: where they are, the messages are complete as well.
+        for out in self.outs.iter_mut().rev() {
             out.complete(owns).map_err(|error| out.named(&error))?;
         }
         match &mut self.journal {

@@ -1,6 +1,7 @@
 //! Outputs: no file is overwritten by accident, and all are open before work starts.
 
 use std::fs;
+use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,7 @@ pub struct Destinations {
     #[arg(skip)]
     pub parts: Vec<PathBuf>,
 
-    /// Whether the rows have a temporary name until they are complete.
+    /// Whether all files have temporary names until the rows are complete.
     #[arg(skip)]
     pub is_temporary: bool,
 }
@@ -192,6 +193,13 @@ impl SideOutputs {
         let all = [self.latency, self.summary_json, self.report];
         all.into_iter().flatten().for_each(Out::discard);
     }
+
+    /// Gives files with temporary names their own. With `replace`, files that exist are replaced.
+    pub fn complete(&mut self, replace: bool) -> io::Result<()> {
+        let all = [&mut self.latency, &mut self.summary_json, &mut self.report];
+        let mut all = all.into_iter().flatten();
+        all.try_for_each(|out| out.complete(replace).map_err(|error| out.named(&error)))
+    }
 }
 
 impl Destinations {
@@ -302,8 +310,8 @@ pub fn create(output: Option<&Path>, force: bool) -> Result<Out, Failure> {
     Ok(opened.into_iter().flatten().next().expect("one was opened"))
 }
 
-/// Opens outputs: rows, then messages, then others. Rows and messages may have temporary names. If
-/// one cannot be opened, nothing is changed.
+/// Opens outputs, files under temporary names if they are temporary. If one cannot be opened,
+/// nothing is changed.
 fn open_all(
     targets: &[Option<Target<'_>>],
     existing: Existing<'_>,
@@ -313,9 +321,9 @@ fn open_all(
         existing.allow(*target)?;
     }
     let mut opened = Vec::new();
-    for (number, target) in targets.iter().enumerate() {
+    for target in targets {
         let open = |target: Target<'_>| match target.regular() {
-            Some(path) if is_temporary && number < 2 => Out::temporary(path),
+            Some(path) if is_temporary => Out::temporary(path),
             _ => Out::open(target),
         };
         match target.map(open).transpose() {

@@ -162,7 +162,8 @@ impl RowsRun {
         ran: Result<Report, OutputFailure>,
         end: &impl Ending,
     ) -> Result<Exit, Failure> {
-        let Self { mut results, typed, destinations, sides, began, quiet, only_rows, .. } = self;
+        let Self { mut results, typed, destinations, mut sides, began, quiet, only_rows, .. } =
+            self;
         let (report, failure) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
@@ -221,7 +222,9 @@ impl RowsRun {
         let can_be_resumed = results.can_be_resumed() && !is_gone;
         let is_dropped = destinations.is_temporary && !has_all_rows;
         if is_complete || !(can_be_resumed || is_dropped) {
-            results.complete().map_err(|error| Failure::Io(error.to_string()))?;
+            // Rows come last: where they are, all other files are complete.
+            let completed = sides.complete(destinations.force).and_then(|()| results.complete());
+            completed.map_err(|error| Failure::Io(error.to_string()))?;
         } else {
             results.storage().close();
         }

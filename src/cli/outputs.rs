@@ -251,7 +251,7 @@ impl Destinations {
         if self.resume { self.refuse_complete() } else { Ok(()) }
     }
 
-    /// Ends a run that is to be resumed, but is complete: its rows exist without a journal.
+    /// Ends a resumed run that is already complete: its rows exist without a journal.
     pub fn refuse_complete(&self) -> Result<(), Failure> {
         let name = self.rows().name();
         let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();

@@ -111,10 +111,29 @@ fn rows_go_to_the_file_of_their_status_or_level() {
         ("solve in --only uniqe", "no status"),
         ("solve in --only unique --solutions 2", "--solutions writes several"),
         ("solve in --columns minimal --first", "--first leaves out"),
+        ("solve in --columns rating --limit 1", "--limit 1 leaves out"),
         ("solve in --rating-over 3", "no column shows it"),
         ("solve in --columns copy", "bulkdoku augment"),
         ("solve in --columns level --solutions 2", "--solutions writes several"),
     ]);
+}
+
+#[test]
+fn no_level_is_given_without_a_proof() {
+    let folder = Folder::new();
+    mixed(&folder);
+    let columns = "-q --columns status,level";
+    let proved = table(&folder.line(&format!("solve in {columns}")).rows);
+    assert!(proved.iter().any(|row| row["level"] == "3"));
+    for option in ["--first", "--limit 1"] {
+        let rows = table(&folder.line(&format!("solve in {columns} {option}")).rows);
+        for (row, proved) in rows.iter().zip(&proved) {
+            let level = if proved["level"] == "3" { "" } else { &proved["level"] };
+            assert_eq!(row["level"], level, "{option}");
+        }
+        folder.line(&format!("solve in -q {option} --split-by level -o {{}}.csv --force"));
+        assert!(folder.path("2.csv").exists() && !folder.path("3.csv").exists());
+    }
 }
 
 #[test]

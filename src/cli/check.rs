@@ -143,7 +143,7 @@ impl Args {
             let hint = "with --first no engine is used";
             return Err(Failure::Usage(format!("{option} does nothing: {hint}")));
         }
-        self.select.check(rows, self.first)?;
+        self.select.check(rows, self.first.then_some("--first"))?;
         self.engine.check_simd()
     }
 

@@ -107,8 +107,9 @@ impl SelectArgs {
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 
-    /// Refuses options without effect, and columns that `--first` leaves unknown.
-    pub fn check(&self, rows: &RowPlan, first: bool) -> Result<(), Failure> {
+    /// Refuses options without effect, and columns that need a proof, which `without_proof`
+    /// leaves out.
+    pub fn check(&self, rows: &RowPlan, without_proof: Option<&str>) -> Result<(), Failure> {
         if self.split_by.is_some() && (rows.format == Format::Npy || rows.format.is_parquet()) {
             let hint = "--split-by writes any format but npy and parquet";
             return Err(Failure::Usage(hint.into()));
@@ -118,8 +119,8 @@ impl SelectArgs {
             return Err(Failure::Usage(format!("--rating-over does nothing: {hint}")));
         }
         let of_proof = [Column::Minimal, Column::Rating].into_iter().find(|of| rows.shows(*of));
-        if let Some(column) = of_proof.filter(|_| first) {
-            let hint = "needs the proof, which --first leaves out";
+        if let Some((column, option)) = of_proof.zip(without_proof) {
+            let hint = format!("needs the proof, which {option} leaves out");
             return Err(Failure::Usage(format!("the column {column} {hint}")));
         }
         Ok(())

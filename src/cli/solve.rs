@@ -229,7 +229,7 @@ impl Args {
             let hint = "needs one row for each record; --solutions writes several";
             return Err(Failure::Usage(format!("{option} {hint}")));
         }
-        self.select.check(rows, self.limit.first)?;
+        self.select.check(rows, self.limit.without_proof())?;
         self.engine.check_simd()?;
         self.against.check(&self.input, destinations)
     }

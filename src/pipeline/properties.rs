@@ -22,8 +22,9 @@ struct Single {
 
 /// Computes the needed properties that are still missing, for records that have rows.
 ///
-/// Levels, ratings, and minimality need exactly one solution. Ratings, minimality, and the guesses
-/// of proofs need an engine; without one they are not computed.
+/// Levels, ratings, and minimality need exactly one solution, which a search for a single one does
+/// not prove. Ratings, minimality, and the guesses of proofs need an engine; without one they are not
+/// computed.
 pub(super) fn compute(
     engine: Option<PropertyEngine<'_>>,
     needs: Needs,
@@ -35,10 +36,13 @@ pub(super) fn compute(
     if missing(Needs::FORM, results.forms.is_empty()) {
         compute_forms(block, records, results);
     }
+    let proves =
+        engine.as_ref().is_some_and(|engine| engine.limits.solutions > Limits::FIRST.solutions);
     if missing(Needs::LEVEL, results.levels.is_empty()) {
         results.levels = per_record(block, records, results, |row| {
-            let is_single = is_single(row.outcome_or_none());
-            row.marks().filter(|_| is_single).map(|marks| Level::of_marks(&marks))
+            let marks = row.marks().filter(|_| has_one_solution(row.outcome_or_none()))?;
+            // Rules that solve a puzzle also prove that it has no other solution.
+            Some(Level::of_marks(&marks)).filter(|&level| proves || level < Level::Assumptions)
         });
     }
     let Some(mut engine) = engine else { return ControlFlow::Continue(()) };
@@ -46,13 +50,16 @@ pub(super) fn compute(
         results.ratings = match engine.rating_isomorphs {
             0 => per_record(block, records, results, |row| {
                 let outcome = row.outcome_or_none();
-                is_single(outcome).then_some(outcome.guesses as f64)
+                (proves && has_one_solution(outcome)).then_some(outcome.guesses as f64)
             }),
-            count => engine.rate(&singles(block, records, results), records.all.len(), count)?,
+            count => {
+                let singles = singles(proves, block, records, results);
+                engine.rate(&singles, records.all.len(), count)?
+            }
         };
     }
     if missing(Needs::MINIMAL, results.minimal.is_empty()) {
-        let singles = singles(block, records, results);
+        let singles = singles(proves, block, records, results);
         results.minimal = engine.find_minimal(singles, records.all.len())?;
     }
     let of_form = needs.include(Needs::FORM_GUESSES);
@@ -76,7 +83,8 @@ pub(super) fn compute(
     ControlFlow::Continue(())
 }
 
-fn is_single(outcome: &Outcome) -> bool {
+/// Whether a search has found one solution. It is the only one if the search went on after it.
+fn has_one_solution(outcome: &Outcome) -> bool {
     outcome.solutions == 1 && !outcome.gave_up
 }
 
@@ -111,11 +119,11 @@ fn compute_forms(block: &Block, records: &Records, results: &mut Results) {
     results.forms = forms.into_iter().map(|form| form.map(|(form, _)| form)).collect();
 }
 
-/// Returns the puzzles with one solution among the records that have rows.
-fn singles(block: &Block, records: &Records, results: &Results) -> Vec<Single> {
+/// Returns the puzzles with one solution among the records that have rows, if searches prove that.
+fn singles(proves: bool, block: &Block, records: &Records, results: &Results) -> Vec<Single> {
     let single = |row: &Row<'_>| {
         let outcome = *row.outcome_or_none();
-        let puzzle = row.puzzle().filter(|_| is_single(&outcome))?;
+        let puzzle = row.puzzle().filter(|_| proves && has_one_solution(&outcome))?;
         Some(Single { record: row.index, puzzle, outcome })
     };
     per_record(block, records, results, single).into_iter().flatten().collect()
@@ -125,7 +133,7 @@ impl PropertyEngine<'_> {
     /// Searches for up to two solutions of each puzzle.
     fn prove(&mut self, puzzles: &[Puzzle]) -> ControlFlow<Stopped, Vec<Outcome>> {
         let mut outcomes = vec![Outcome::NONE; puzzles.len()];
-        let limits = Limits { nodes: self.nodes, ..Limits::PROOF };
+        let limits = Limits { nodes: self.limits.nodes, ..Limits::PROOF };
         let solved = self.engine.solve(Batch::Puzzles(puzzles), limits, &mut outcomes);
         if solved < puzzles.len() {
             return ControlFlow::Break(Stopped);
@@ -177,7 +185,7 @@ impl PropertyEngine<'_> {
                 solutions.push(single.outcome.grid);
             }
             let mut outcomes = vec![Outcome::NONE; without.len()];
-            let limits = Limits { nodes: self.nodes, ..Limits::FIRST };
+            let limits = Limits { nodes: self.limits.nodes, ..Limits::FIRST };
             let batch = Batch::Puzzles(&without);
             if self.engine.solve_other(batch, &solutions, limits, &mut outcomes) < without.len() {
                 return ControlFlow::Break(Stopped);

@@ -7,13 +7,12 @@ mod generate;
 mod list;
 mod solve;
 
-use std::num::NonZeroU64;
 use std::ops::ControlFlow;
 
 use super::block::{BLOCK_BYTES, Block};
 use crate::input::Records;
 use crate::output::{Derived, Results};
-use crate::solver::{Engine, StopFlag};
+use crate::solver::{Engine, Limits, StopFlag};
 
 pub use self::augment::Augment;
 pub use self::check::Check;
@@ -29,8 +28,8 @@ pub struct Stopped;
 /// The engine of a worker, for searches that are not those of records.
 pub struct PropertyEngine<'w> {
     pub(super) engine: &'w mut dyn Engine,
-    /// The limit of nodes for each search.
-    pub(super) nodes: Option<NonZeroU64>,
+    /// The limits of the searches of records. That of nodes applies to every search.
+    pub(super) limits: Limits,
     /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
     pub(super) rating_isomorphs: u32,
 }

@@ -71,8 +71,8 @@ impl Job for Solve {
     }
 
     fn engine<'w>(&self, solver: &'w mut Solver) -> Option<PropertyEngine<'w>> {
-        let (nodes, rating_isomorphs) = (self.limits.nodes, self.rating_isomorphs);
-        Some(PropertyEngine { engine: &mut *solver.engine, nodes, rating_isomorphs })
+        let Self { limits, rating_isomorphs, .. } = *self;
+        Some(PropertyEngine { engine: &mut *solver.engine, limits, rating_isomorphs })
     }
 }
 

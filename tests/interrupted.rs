@@ -44,7 +44,7 @@ fn folder_with(lines: &str) -> (Folder, String) {
 
 #[test]
 fn a_signal_ends_a_run_that_waits_and_it_can_be_resumed() {
-    for which in [Signal::INT, Signal::TERM] {
+    for which in [Signal::INT, Signal::TERM, Signal::HUP] {
         let folder = Folder::new();
         let args = ["-o", "out", "--errors", "bad", "--columns", COLUMNS];
         let mut child = folder.spawn("solve", &args);
@@ -96,6 +96,80 @@ fn a_second_signal_ends_a_run_at_once() {
     assert!(child.try_wait().unwrap().is_none(), "rows are still to be written");
     signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_run_that_waits_for_its_reader_ends_at_the_first_signal_and_at_the_timeout() {
+    let folder = Folder::new();
+    folder.file("in", lines(20_000));
+    Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+    // Nothing reads the pipe: it fills up, or cannot even be opened.
+    for args in [&["in"][..], &["in", "-o", "pipe", "--force"]] {
+        let mut child = folder.spawn("solve", args);
+        sleep(Duration::from_millis(300));
+        signal(&child, Signal::TERM);
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{args:?}");
+        let mut child = folder.spawn("solve", &[args, &["--timeout", "200ms"]].concat());
+        assert_eq!(child.wait().unwrap().code(), Some(124), "{args:?}");
+    }
+}
+
+#[test]
+fn a_run_that_times_out_can_be_resumed() {
+    let folder = Folder::new();
+    let args = ["-o", "out", "--columns", COLUMNS, "--timeout", "1s"];
+    let mut child = folder.spawn("solve", &args);
+    // The input stays open.
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(lines(7).as_bytes()).unwrap();
+    let status = child.wait().unwrap().code();
+    let mut messages = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut messages).unwrap();
+    assert_eq!(status, Some(124), "{messages}");
+    assert!(messages.contains("timed out; --resume continues out"), "{messages}");
+    let ran = folder.solve(&["-o", "out", "--columns", COLUMNS, "--resume"], lines(21));
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert_eq!(folder.read("out"), folder.solve(&["--columns", COLUMNS], lines(21)).rows);
+}
+
+#[test]
+fn a_signal_ends_subcommands_that_only_read_so_far() {
+    let folder = Folder::new();
+    folder.file("in", lines(200_000));
+    let handled = |child: &Child| {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id()));
+        status.is_ok_and(|status| {
+            status.contains("SigCgt:") && !status.contains("SigCgt:\t0000000000000")
+        })
+    };
+    let lines =
+        ["overlap in in", "split in --test 20% --seed 1 -o a.csv,b.csv", "canon in --against in"];
+    for line in lines.into_iter().chain(["bench in --rounds 1000"]) {
+        let (subcommand, args) = line.split_once(' ').unwrap();
+        let child = folder.spawn(subcommand, &args.split(' ').collect::<Vec<_>>());
+        wait_until(|| handled(&child));
+        signal(&child, Signal::TERM);
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 130, "{line}: {ran:?}");
+        assert_eq!(folder.names(), ["in"], "{line}");
+    }
+}
+
+/// The limit on file sizes raises a signal that ends a process by default.
+#[test]
+fn a_limit_on_file_sizes_is_a_failure_of_the_output() {
+    for output in ["out.csv", "out.jsonl", "out.csv.gz", "out.parquet", "out.npy"] {
+        let folder = Folder::new();
+        folder.file("in", lines(20_000));
+        let limited = format!("ulimit -f 16; exec {BULKDOKU} solve -q in -o {output}");
+        let mut shell = Command::new("sh");
+        let ran =
+            Ran::from(shell.args(["-c", &limited]).current_dir(folder.path("")).output().unwrap());
+        assert_eq!(ran.status, 3, "{output}: {ran:?}");
+        assert!(ran.messages.contains(output), "{ran:?}");
+        let ran = folder.line(&format!("solve -q in -o {output} --resume"));
+        assert_eq!(ran.status, 1, "{output}: {ran:?}");
+    }
 }
 
 #[test]

@@ -106,7 +106,7 @@ pub struct Args {
     rows: RowArgs,
 
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -121,7 +121,7 @@ Records that are no puzzles have no isomorphs: each has a message, and no row. A
 Memory: with --sample 24 bytes for each record of the sample.
 
 Exit status: 0 every record has its rows, 1 some record is no puzzle, 2 wrong usage, 3 input or output
-failed, 130 interrupted. A closed pipe ends the run with 0.";
+failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Augment,

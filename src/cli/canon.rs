@@ -70,7 +70,7 @@ pub struct Args {
     against: AgainstArgs,
 
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -90,7 +90,7 @@ Statuses:
   no_form        pencil marks that are more than clues
 
 Exit status: 0 every record ok, duplicate or known, 1 some record has another status, 2 wrong usage,
-3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.
+3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.
 
 With --dedup, --resume first reads the records that have their rows once more.";
 

@@ -68,7 +68,7 @@ pub struct Args {
     first: bool,
 
     #[command(flatten)]
-    engine: EngineArgs,
+    pub engine: EngineArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -89,7 +89,7 @@ Statuses:
   internal_error the engine failed or did not find the solution; please report it
 
 Exit status: 0 every record ok, 1 some record has another status, 2 wrong usage, 3 input or output
-failed, 130 interrupted. A closed pipe ends the run with 0.";
+failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Check,

@@ -15,6 +15,8 @@ pub enum Exit {
     Usage = 2,
     /// Input or output failed.
     Io = 3,
+    /// `--timeout` ended the run. What was solved is written.
+    TimedOut = 124,
     /// A signal ended the run. What was solved is written.
     Interrupted = 130,
 }
@@ -31,7 +33,14 @@ mod tests {
 
     #[test]
     fn statuses_are_what_scripts_rely_on() {
-        let statuses = [Exit::Done, Exit::SomeRecords, Exit::Usage, Exit::Io, Exit::Interrupted];
-        assert_eq!(statuses.map(|exit| exit as u8), [0, 1, 2, 3, 130]);
+        let statuses = [
+            Exit::Done,
+            Exit::SomeRecords,
+            Exit::Usage,
+            Exit::Io,
+            Exit::TimedOut,
+            Exit::Interrupted,
+        ];
+        assert_eq!(statuses.map(|exit| exit as u8), [0, 1, 2, 3, 124, 130]);
     }
 }

@@ -70,12 +70,11 @@ impl InputRun {
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let mut inputs = Inputs::open(inputs)?;
-        let progress = Progress::default();
-        platform::stop_at_signal(&progress.stop, self.args.quiet || self.only_rows)?;
+        let progress = Progress { stop: Arc::clone(&platform::STOP), ..Progress::default() };
         self.detect(&mut inputs, options, &progress)?;
         if progress.stop.load(Ordering::Relaxed) {
             // No output is open yet.
-            return Ok(Exit::Interrupted);
+            return Err(Failure::Stopped);
         }
         let mut format = format(&inputs)?;
         if let Some(compression) = destinations.output.as_deref().and_then(Compression::of_name) {

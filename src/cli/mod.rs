@@ -103,6 +103,22 @@ enum Command {
     Man(pages::ManArgs),
 }
 
+impl Command {
+    /// The options of a subcommand that reads or makes many records.
+    fn run_args(&self) -> Option<&run_args::RunArgs> {
+        match self {
+            Self::Solve(args) => Some(&args.engine.run),
+            Self::Check(args) => Some(&args.engine.run),
+            Self::Canon(args) => Some(&args.run),
+            Self::Overlap(args) => Some(&args.run),
+            Self::Split(args) => Some(&args.run),
+            Self::Augment(args) => Some(&args.run),
+            Self::Generate(args) => Some(&args.run),
+            Self::Bench(_) | Self::Show(_) | Self::Completions(_) | Self::Man(_) => None,
+        }
+    }
+}
+
 /// All subcommands and options. `--help` is in the group "Run", too.
 pub fn command() -> clap::Command {
     let help = || {
@@ -155,6 +171,11 @@ fn print(text: &[u8]) -> Result<(), Failure> {
 /// Runs a subcommand.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     let typed = cli.typed;
+    match cli.command.run_args() {
+        Some(args) => platform::stop_at_signal_or_timeout(args)?,
+        None if matches!(cli.command, Command::Bench(_)) => platform::exit_at_signal()?,
+        None => {}
+    }
     match cli.command {
         Command::Solve(args) => solve::run(args, typed),
         Command::Check(args) => check::run(args, typed),
@@ -182,6 +203,9 @@ pub enum Failure {
     /// A result is wrong.
     #[error("{0}; please report it")]
     Wrong(String),
+    /// The run was stopped before it wrote anything.
+    #[error("stopped; nothing is written")]
+    Stopped,
     /// There is nothing to do: an earlier run has written the output.
     #[error("{0}: is complete; --force starts over")]
     Complete(String),
@@ -211,6 +235,7 @@ impl Failure {
             Self::Usage(_) => Exit::Usage,
             Self::Io(_) => Exit::Io,
             Self::Wrong(_) => Exit::SomeRecords,
+            Self::Stopped => platform::stopped(),
             Self::Complete(_) => Exit::Done,
         }
     }

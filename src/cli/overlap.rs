@@ -63,7 +63,7 @@ pub struct Args {
     memory: MemoryArgs,
 
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -80,7 +80,7 @@ are compared by hashes of 128 bits: two of n classes have the same with a probab
 n² / 2¹²⁹.
 
 Exit status: 0 nothing in common, 1 a class in common or a record that is no puzzle, 2 wrong usage,
-3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.";
+3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Overlap,

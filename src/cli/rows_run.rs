@@ -17,7 +17,7 @@ use super::progress::Meter;
 use super::resume::{Disk, FileHash, Journal, JournalFile, RowFiles};
 use super::run_args::RunArgs;
 use super::typed::{FileState, Options, Typed};
-use super::{Exit, Failure, extensions};
+use super::{Exit, Failure, extensions, platform};
 
 /// What is needed to open the outputs.
 pub struct Opening<'a> {
@@ -237,12 +237,14 @@ impl RowsRun {
             return Err(Failure::of_all(&losses));
         }
         if report.stopped && !is_closed_pipe {
+            let exit = platform::stopped();
+            let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
             if !quiet && can_be_resumed {
-                let _ = writeln!(io::stderr(), "interrupted; {}", end.resume_hint(&name));
+                let _ = writeln!(io::stderr(), "{why}; {}", end.resume_hint(&name));
             } else if !quiet && is_dropped {
-                let _ = writeln!(io::stderr(), "interrupted; {name} is not written");
+                let _ = writeln!(io::stderr(), "{why}; {name} is not written");
             }
-            return Ok(Exit::Interrupted);
+            return Ok(exit);
         }
         Ok(if is_closed_pipe { Exit::Done } else { end.exit(&report) })
     }

@@ -1,6 +1,7 @@
 //! How a run over whole inputs proceeds: its threads, messages and progress.
 
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use super::parse_threads;
 use super::progress::ProgressArgs;
@@ -22,6 +23,17 @@ pub struct RunArgs {
     /// No messages about records, and no summary
     #[arg(short, long, help_heading = "Run")]
     pub quiet: bool,
+
+    /// End the run after this time, such as 90s or 2h
+    ///
+    /// It ends as by a signal, at a complete row, with exit status 124; --resume continues it.
+    #[arg(
+        long,
+        value_name = "TIME",
+        help_heading = "Run",
+        value_parser = humantime::parse_duration
+    )]
+    pub timeout: Option<Duration>,
 
     #[command(flatten)]
     pub progress: ProgressArgs,

@@ -1,6 +1,7 @@
 //! Inputs that are read whole before any output is opened.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::Progress;
@@ -10,10 +11,10 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::stats::Counts;
 
-use super::Failure;
 use super::inputs::Inputs;
 use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
+use super::{Failure, platform};
 
 /// Inputs to read whole, and what is needed of their records.
 pub struct Scan<'a> {
@@ -23,15 +24,14 @@ pub struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Passes what `find` finds in each record to `add`, in order. A signal ends the process,
-    /// because nothing is written yet.
+    /// Passes what `find` finds in each record to `add`, in order.
     pub fn for_each<K: Send>(
         self,
         find: impl Fn(&Row<'_>) -> Option<K> + Sync,
         mut add: impl FnMut(K) -> io::Result<()> + Send,
     ) -> Result<Counts, Failure> {
         let Self { run, inputs, needs } = self;
-        let progress = Progress::default();
+        let progress = Progress { stop: Arc::clone(&platform::STOP), ..Progress::default() };
         let meter = Meter::new(run.progress, inputs.size(), run.quiet);
         let (bytes, options) = (inputs.bytes(), run.options(&progress));
         let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
@@ -55,8 +55,10 @@ impl Scan<'_> {
             || fold_blocks(&mut source, &job, Vec::new(), needs, &options, map, reduce),
         );
         bytes.store(0, Ordering::Relaxed);
-        if let RunEnd::Failed(error) = folded.end {
-            return Err(Failure::Io(error.to_string()));
+        match folded.end {
+            RunEnd::Complete => {}
+            RunEnd::Stopped => return Err(Failure::Stopped),
+            RunEnd::Failed(error) => return Err(Failure::Io(error.to_string())),
         }
         let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
         if failures.is_empty() { Ok(counts) } else { Err(Failure::of_all(&failures)) }

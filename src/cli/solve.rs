@@ -90,7 +90,7 @@ pub struct Args {
     solutions: Option<NonZeroU32>,
 
     #[command(flatten)]
-    engine: EngineArgs,
+    pub engine: EngineArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -128,7 +128,7 @@ Columns about a puzzle with one solution, empty for others:
   minimal        whether each clue is needed
 
 Exit status: 0 every record unique (or solved, known), 1 some record has another status, 2 wrong usage,
-3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.";
+3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Solve,

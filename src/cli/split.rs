@@ -107,7 +107,7 @@ pub struct Args {
     resume: bool,
 
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -123,7 +123,7 @@ the records of one class in each stratum. Memory: 32 bytes for each record, to f
 with equal hashes go to the same side, which does no harm.
 
 Exit status: 0 every record is on a side, 1 some record is no puzzle, 2 wrong usage, 3 input or output
-failed, 130 interrupted.";
+failed, 124 timed out, 130 interrupted.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {

@@ -31,6 +31,7 @@ pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--simd",
     "--summary-json",
     "--threads",
+    "--timeout",
     "--window",
 ];
 
@@ -218,7 +219,8 @@ mod tests {
     #[test]
     fn the_options_without_effect_on_rows_are_listed() {
         let expected = "--color --force --latency --memory --no-progress --output --progress \
-                        --quiet --report --resume --simd --summary-json --threads --window";
+                        --quiet --report --resume --simd --summary-json --threads --timeout \
+                        --window";
         assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);
         let mut command = command();
         command.build();

@@ -1,6 +1,7 @@
 //! A run that makes the rows of a corpus.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use bulkdoku::Progress;
 use bulkdoku::input::Position;
@@ -17,8 +18,7 @@ use super::summary::Summary;
 /// Makes the rows of a plan.
 pub fn run(plan: &Plan<'_>, mut typed: Typed) -> Result<Exit, Failure> {
     let args = plan.args;
-    let progress = Progress::default();
-    platform::stop_at_signal(&progress.stop, args.run.quiet)?;
+    let progress = Progress { stop: Arc::clone(&platform::STOP), ..Progress::default() };
     let destinations = &plan.destinations;
     if destinations.resume && args.seed.is_none() {
         let hint = "--resume needs the --seed that the earlier run has printed";

@@ -153,7 +153,7 @@ pub struct Args {
     simd: Option<SimdLevel>,
 
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
 const AFTER_HELP: &str = "\
@@ -167,7 +167,8 @@ Examples:
   bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
   bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
 
-Exit status: 0 done, 2 wrong usage, 3 output failed, 130 interrupted. A closed pipe ends the run with 0.";
+Exit status: 0 done, 2 wrong usage, 3 output failed, 124 timed out, 130 interrupted. A closed pipe
+ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Generate,

@@ -5,7 +5,7 @@
 //! | [`Pipe`] | a read ends after a while, to check for signals | a read blocks |
 //! | [`Stdout`] | unbuffered | that of the standard library |
 //! | [`FileId`] | device and inode | by `same-file` |
-//! | [`stop_at_signal`] | SIGINT and SIGTERM; a second one ends the run at once | the same if `signal-hook` supports it |
+//! | [`signals`] | see there | SIGINT and SIGTERM, if `signal-hook` supports them |
 
 #[cfg(not(unix))]
 mod other;
@@ -14,8 +14,12 @@ mod signals;
 #[cfg(unix)]
 mod unix;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::io::{self, Write};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::thread;
+use std::time::Duration;
 
 #[cfg(not(unix))]
 use other as signals;
@@ -24,11 +28,58 @@ pub use other::{FileId, Pipe, Stdout, read_at};
 #[cfg(unix)]
 pub use unix::{FileId, Pipe, Stdout, read_at};
 
-use super::Failure;
+use super::run_args::RunArgs;
+use super::{Exit, Failure};
 
-/// Handles signals: the first one sets `stop`, and is confirmed on standard error unless `quiet`. A
-/// second one ends the process.
-pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> Result<(), Failure> {
-    signals::stop_at_signal(stop, quiet)
-        .map_err(|error| Failure::Io(format!("signals cannot be waited for: {error}")))
+/// Set once the run is to end.
+pub static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// Set while a report of the progress is asked for.
+pub static PROGRESS_REQUEST: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// Whether the run ends because of `--timeout`.
+static TIMED_OUT: AtomicBool = AtomicBool::new(false);
+
+/// How long a stopped run may take to end in good order. It cannot while a write waits for the
+/// reader of a full pipe, or while a named pipe that nobody reads is opened.
+const GRACE: Duration = Duration::from_millis(900);
+
+/// Lets the first signal and `--timeout` set [`STOP`], and ends the process if that is not enough.
+pub fn stop_at_signal_or_timeout(args: &RunArgs) -> Result<(), Failure> {
+    let quiet = args.quiet;
+    signals::handle(move || end_soon(quiet)).map_err(|error| cannot_wait(&error))?;
+    let Some(timeout) = args.timeout else { return Ok(()) };
+    let wait = move || {
+        thread::sleep(timeout);
+        TIMED_OUT.store(true, Ordering::SeqCst);
+        STOP.store(true, Ordering::SeqCst);
+        end_soon(quiet);
+    };
+    let spawned = thread::Builder::new().name("timeout".into()).spawn(wait);
+    spawned.map(drop).map_err(|error| Failure::Io(format!("--timeout: no thread: {error}")))
+}
+
+/// Lets the first signal end the process, for subcommands that write nothing before their end.
+pub fn exit_at_signal() -> Result<(), Failure> {
+    signals::exit_at_first().map_err(|error| cannot_wait(&error))
+}
+
+fn cannot_wait(error: &io::Error) -> Failure {
+    Failure::Io(format!("signals cannot be waited for: {error}"))
+}
+
+/// The exit status of a run that was stopped.
+pub fn stopped() -> Exit {
+    if TIMED_OUT.load(Ordering::SeqCst) { Exit::TimedOut } else { Exit::Interrupted }
+}
+
+/// Confirms that the run was stopped, unless `quiet`, and ends the process after [`GRACE`].
+fn end_soon(quiet: bool) {
+    let end = || {
+        thread::sleep(GRACE);
+        process::exit(stopped() as i32);
+    };
+    // Without a thread, a run that waits ends at the second signal.
+    let _ = thread::Builder::new().name("end".into()).spawn(end);
+    if !quiet && stopped() == Exit::Interrupted {
+        let _ = writeln!(io::stderr(), "stopping; press Ctrl-C again to end at once");
+    }
 }

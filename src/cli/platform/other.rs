@@ -4,7 +4,6 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use same_file::Handle;
 
@@ -98,22 +97,27 @@ pub fn read_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> 
     file.seek(SeekFrom::Start(written)).map(drop)
 }
 
-/// Sets `stop` at the first signal; a second one ends the run at once.
+/// Sets [`STOP`](super::STOP) at the first signal; a second one ends the run at once.
 #[cfg(not(target_family = "wasm"))]
-pub fn stop_at_signal(stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
+pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
 
     for signal in [SIGINT, SIGTERM] {
         let status = crate::cli::Exit::Interrupted as i32;
-        flag::register_conditional_shutdown(signal, status, Arc::clone(stop))?;
-        flag::register(signal, Arc::clone(stop))?;
+        flag::register_conditional_shutdown(signal, status, Arc::clone(&super::STOP))?;
+        flag::register(signal, Arc::clone(&super::STOP))?;
     }
     Ok(())
 }
 
 /// WebAssembly has no signals.
 #[cfg(target_family = "wasm")]
-pub fn stop_at_signal(_stop: &Arc<AtomicBool>, _quiet: bool) -> io::Result<()> {
+pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    Ok(())
+}
+
+/// The system does so by itself.
+pub fn exit_at_first() -> io::Result<()> {
     Ok(())
 }

@@ -1,38 +1,48 @@
-//! SIGINT and SIGTERM: the first one ends the run in good order, a second one at once.
+//! Signals of Unix.
+//!
+//! | signal | effect |
+//! |---|---|
+//! | SIGINT, SIGTERM, SIGHUP | the first one ends the run in good order, a second one at once |
+//! | SIGUSR1, on BSD and macOS also SIGINFO | the progress so far is printed |
+//! | SIGXFSZ | none: a write beyond the limit on file sizes fails |
 
-use std::io::{self, Read, Write};
+use std::fs;
+use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
+use super::{PROGRESS_REQUEST, STOP};
 use crate::cli::Exit;
 
 /// Signals this soon after the first one count as the same: timeout(1) signals the command, then
 /// its whole group.
 const SAME: Duration = Duration::from_millis(50);
 
-/// Sets `stop` at the first signal, and confirms it unless `quiet`.
-pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> io::Result<()> {
+/// Handles signals, and calls `on_stop` on another thread after the first that ends the run.
+pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let is_second = Arc::new(AtomicBool::new(false));
     let (mut receiver, sender) = UnixStream::pair()?;
-    for signal in [SIGINT, SIGTERM] {
+    for signal in ending() {
         let status = Exit::Interrupted as i32;
         flag::register_conditional_shutdown(signal, status, Arc::clone(&is_second))?;
-        flag::register(signal, Arc::clone(stop))?;
+        flag::register(signal, Arc::clone(&STOP))?;
         low_level::pipe::register(signal, sender.try_clone()?)?;
     }
+    flag::register(SIGXFSZ, Arc::default())?;
+    flag::register(SIGUSR1, Arc::clone(&PROGRESS_REQUEST))?;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    flag::register(signal_hook::consts::SIGINFO, Arc::clone(&PROGRESS_REQUEST))?;
     let wait = {
         let is_second = Arc::clone(&is_second);
         move || {
             if receiver.read_exact(&mut [0]).is_ok() {
-                if !quiet {
-                    let _ = writeln!(io::stderr(), "stopping; press Ctrl-C again to end at once");
-                }
+                on_stop();
                 thread::sleep(SAME);
                 is_second.store(true, Ordering::SeqCst);
             }
@@ -40,9 +50,32 @@ pub fn stop_at_signal(stop: &Arc<AtomicBool>, quiet: bool) -> io::Result<()> {
     };
     // Without that thread, the second signal counts however soon it comes.
     if thread::Builder::new().name("signals".into()).spawn(wait).is_err() {
-        for signal in [SIGINT, SIGTERM] {
+        for signal in ending() {
             flag::register(signal, Arc::clone(&is_second))?;
         }
     }
     Ok(())
+}
+
+/// Lets the first signal end the process.
+pub fn exit_at_first() -> io::Result<()> {
+    let always = Arc::new(AtomicBool::new(true));
+    ending().try_for_each(|signal| {
+        let status = Exit::Interrupted as i32;
+        flag::register_conditional_shutdown(signal, status, Arc::clone(&always)).map(drop)
+    })
+}
+
+/// The signals that end a run. nohup(1) has SIGHUP ignored, which must stay so.
+fn ending() -> impl Iterator<Item = i32> {
+    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal))
+}
+
+/// Whether a signal is ignored, where the system tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

@@ -98,7 +98,8 @@ impl<K: Kernel> Scheduler<K> {
             std::array::from_fn(|i| group.get(i).map_or(0, |entered| entered.puzzle));
         let (limits, stop) = (job.question.limits, job.stop);
         let mut search = |batch: Batch<'_>| {
-            let question = Question::all(batch.part(0..group.len()), limits);
+            let batch = batch.part(0..group.len());
+            let question = Question { batch, limits, known: None };
             self.per_lane(Job { question, outcomes: found, stop, start })
         };
         let ended = match job.question.batch {

@@ -31,6 +31,7 @@ pub use lex::LexFirst;
 #[doc(hidden)]
 pub use propagate::Propagate;
 pub use scalar::{Scalar, Solutions};
+pub(crate) use single::outcome_of;
 
 use crate::logic::Level;
 use crate::named::named_enum;

@@ -22,6 +22,10 @@ fn outcome(one: Batch<'_>, limits: Limits) -> Outcome {
     outcome
 }
 
+pub(crate) fn outcome_of(puzzle: &Puzzle, limits: Limits) -> Outcome {
+    outcome(Batch::Puzzles(slice::from_ref(puzzle)), limits)
+}
+
 fn first(one: Batch<'_>) -> Option<Grid> {
     outcome(one, Limits::FIRST).solution().copied()
 }

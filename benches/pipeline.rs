@@ -9,9 +9,7 @@ use std::io;
 use std::num::NonZeroUsize;
 
 use bulkdoku::pipeline::Solve;
-use bulkdoku::{
-    Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Puzzle, Source, StopFlag,
-};
+use bulkdoku::{Engine, Grid, Outcome, Pipeline, Progress, Puzzle, Question, Source, StopFlag};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -29,23 +27,13 @@ impl Engine for AtOnce {
 
     fn stop_at(&mut self, _: StopFlag) {}
 
-    fn solve(&mut self, batch: Batch<'_>, _: Limits, outcomes: &mut [Outcome]) -> usize {
+    fn answer(&mut self, _: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
         for (n, outcome) in outcomes.iter_mut().enumerate() {
             let latency_ns = 2000 + n as u64;
             *outcome =
                 Outcome { grid: self.0, solutions: 1, nodes: 1, latency_ns, ..Outcome::NONE };
         }
-        batch.len()
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        _: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.solve(batch, limits, outcomes)
+        outcomes.len()
     }
 }
 

@@ -112,7 +112,9 @@ pub use marks::Marks;
 pub use pipeline::{Pipeline, Progress, Report};
 pub use puzzle::{Grid, Malformed, Puzzle};
 pub use simd::SimdLevel;
-pub use solver::{Batch, Engine, EngineKind, Limits, Outcome, Solutions, StopFlag, solve_batch};
+pub use solver::{
+    Batch, Engine, EngineKind, Limits, Outcome, Question, Solutions, StopFlag, solve_batch,
+};
 pub use status::Status;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]

@@ -8,8 +8,7 @@ use crate::common::{
 };
 use bulkdoku::marks::{Digits, Marks};
 use bulkdoku::puzzle::CELLS;
-use bulkdoku::solver::SolutionWalk;
-use bulkdoku::{Batch, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
+use bulkdoku::{Batch, EngineKind, Limits, Outcome, Puzzle, SimdLevel, Solutions, StopFlag};
 use proptest::prelude::*;
 
 /// The other solution of [`TWO`].
@@ -218,10 +217,10 @@ fn the_smallest_solution_and_the_next_are_the_same_for_every_engine() {
         let outcomes = solve_marks(&mut engine, &[marks, less(TWO, &[])], limits);
         assert_eq!(outcomes[0].grid.to_string(), SOLVED, "{kind}");
         assert_eq!(outcomes[1].grid.to_string(), SOLVED, "{kind}");
-        let mut walk = SolutionWalk::default();
-        walk.begin_after(&marks, &outcomes[0].grid);
-        assert_eq!(walk.next(None).unwrap().unwrap().to_string(), SHIFTED, "{kind}");
-        assert_eq!(walk.next(None), Ok(None), "{kind}");
+        let mut after = Solutions::stopped_by(StopFlag::default());
+        after.begin_after(&marks, &outcomes[0].grid);
+        assert_eq!(after.next().unwrap().to_string(), SHIFTED, "{kind}");
+        assert_eq!(after.next(), None, "{kind}");
     }
     // Without 1 to 5 in the first cell, the smallest grid differs from that of all marks.
     let marks = less(EMPTY, &[(1, 1, "12345"), (1, 2, "1"), (1, 3, "2")]);

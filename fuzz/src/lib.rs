@@ -25,7 +25,7 @@ use bulkdoku::output::{Encoder, Format, RowBuffer, Rows};
 use bulkdoku::pipeline::Solve;
 use bulkdoku::stats::Counts;
 use bulkdoku::{
-    Batch, Engine, Grid, Limits, Outcome, Pipeline, Progress, Source, Status, StopFlag,
+    Batch, Engine, Outcome, Pipeline, Progress, Question, Source, Status, StopFlag,
 };
 
 /// Solves nothing: a puzzle whose clues obey the rules has one solution.
@@ -38,26 +38,16 @@ impl Engine for Stub {
 
     fn stop_at(&mut self, _: StopFlag) {}
 
-    fn solve(&mut self, batch: Batch<'_>, _: Limits, outcomes: &mut [Outcome]) -> usize {
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
         for (i, outcome) in outcomes.iter_mut().enumerate() {
-            let puzzle = match batch {
+            let puzzle = match question.batch {
                 Batch::Puzzles(puzzles) => puzzles[i],
                 Batch::Marks(marks) => marks[i].clues(),
             };
             let solutions = u32::from(puzzle.contradiction().is_none());
             *outcome = Outcome { solutions, ..Outcome::NONE };
         }
-        batch.len()
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        _: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.solve(batch, limits, outcomes)
+        outcomes.len()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use bulkdoku::{Batch, Engine, EngineKind, Grid, Limits, Outcome, SimdLevel, StopFlag};
+use bulkdoku::{Engine, EngineKind, Outcome, Question, SimdLevel, StopFlag};
 
 /// The most idle engines.
 const MAX_IDLE: usize = 64;
@@ -47,18 +47,8 @@ impl Engine for Reused {
         self.with(|engine| engine.stop_at(stop));
     }
 
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        self.with(|engine| engine.solve(batch, limits, outcomes))
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.with(|engine| engine.solve_other(batch, known, limits, outcomes))
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        self.with(|engine| engine.answer(question, outcomes))
     }
 }
 

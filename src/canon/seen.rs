@@ -24,7 +24,7 @@ use crate::puzzle::Puzzle;
 pub struct Seen {
     /// The hashes by their first byte. A table is in memory twice while it grows; with shards, only
     /// a 256th of the set is.
-    shards: Vec<HashSet<u128, BuildHasherDefault<Itself>>>,
+    shards: Vec<HashSet<u128, BuildHasherDefault<IdentityHasher>>>,
     /// The size of the tables, if only [`Seen::insert_within`] is used.
     bytes: usize,
 }
@@ -102,9 +102,9 @@ impl fmt::Debug for Seen {
 
 /// A hasher for hashes: it returns the lower half.
 #[derive(Default)]
-struct Itself(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Itself {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }

@@ -14,9 +14,9 @@ const HASH: usize = size_of::<u128>();
 /// The number of hashes that are read at once.
 const PAGE: usize = 256;
 
-/// A sorted file to be merged with others.
+/// A sorted file to be merged with others, read in order.
 #[derive(Debug)]
-pub struct Unmerged(File);
+pub struct Unmerged(BufReader<File>);
 
 impl Unmerged {
     /// Writes hashes, given in ascending order, to an unnamed temporary file.
@@ -27,14 +27,9 @@ impl Unmerged {
         }
         let mut file = out.into_inner()?;
         file.rewind()?;
-        Ok(Self(file))
+        Ok(Self(BufReader::new(file)))
     }
-}
 
-/// Reads the hashes of a file in order.
-struct Hashes(BufReader<File>);
-
-impl Hashes {
     fn next(&mut self) -> io::Result<Option<u128>> {
         let mut bytes = [0; HASH];
         match self.0.read_exact(&mut bytes) {
@@ -55,13 +50,11 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    pub(super) fn merge(files: Vec<Unmerged>) -> io::Result<Self> {
+    pub(super) fn merge(mut files: Vec<Unmerged>) -> io::Result<Self> {
         let mut out = BufWriter::new(tempfile::tempfile()?);
-        let mut inputs: Vec<_> =
-            files.into_iter().map(|Unmerged(file)| Hashes(BufReader::new(file))).collect();
         let mut heap = BinaryHeap::new();
-        for (place, input) in inputs.iter_mut().enumerate() {
-            heap.extend(input.next()?.map(|hash| Reverse((hash, place))));
+        for (place, file) in files.iter_mut().enumerate() {
+            heap.extend(file.next()?.map(|hash| Reverse((hash, place))));
         }
         let (mut length, mut firsts, mut last) = (0, Vec::new(), None);
         while let Some(mut least) = heap.peek_mut() {
@@ -74,7 +67,7 @@ impl Sorted {
                 length += 1;
                 last = Some(hash);
             }
-            match inputs[place].next()? {
+            match files[place].next()? {
                 Some(next) => *least = Reverse((next, place)),
                 None => drop(PeekMut::pop(least)),
             }

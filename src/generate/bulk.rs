@@ -9,7 +9,7 @@ use super::reduction::{Next, Reduction};
 use super::{Generator, kinds, narrow};
 use crate::puzzle::{Grid, Puzzle};
 use crate::random::SeededRng;
-use crate::solver::{Batch, Limits, Outcome, Scalar, StopFlag};
+use crate::solver::{Batch, Limits, Outcome, StopFlag};
 
 /// Rows in flight: enough to keep all lanes busy, few enough for the caches.
 const AT_ONCE: usize = 256;
@@ -43,7 +43,6 @@ impl InFlight {
         place: usize,
         mut random: SeededRng,
         recipe: &Recipe,
-        scalar: &mut Scalar,
         stop: &StopFlag,
     ) -> Result<Box<Self>, Stopped> {
         let allowed = recipe.pattern.mask();
@@ -54,7 +53,7 @@ impl InFlight {
             }
             for _ in 0..DRAWS {
                 let solution = if is_narrow {
-                    let found = narrow::search(allowed, recipe.grids, &mut random, scalar, stop);
+                    let found = narrow::search(allowed, recipe.grids, &mut random, stop);
                     found.ok_or(Stopped)?
                 } else {
                     recipe.grids.fill(&mut random)
@@ -100,13 +99,7 @@ impl Generator {
             {
                 made.push(Puzzle::EMPTY);
                 let random = SeededRng::of_row(seed, index);
-                self.rows.push(InFlight::begin(
-                    place,
-                    random,
-                    recipe,
-                    &mut self.scalar,
-                    &self.stop,
-                )?);
+                self.rows.push(InFlight::begin(place, random, recipe, &self.stop)?);
             }
             if self.rows.is_empty() {
                 return Ok(());
@@ -118,7 +111,7 @@ impl Generator {
 
     /// Runs the searches of all rows, and moves fully reduced rows to their list.
     fn search(&mut self, recipe: &Recipe) -> Result<(), Stopped> {
-        let Self { engine, scalar, stop, rows, room, .. } = self;
+        let Self { engine, stop, rows, room, .. } = self;
         let Room { puzzles, known, outcomes, reduced } = room;
         puzzles.clear();
         known.clear();
@@ -136,7 +129,7 @@ impl Generator {
                 Next::Search => rows.push(row),
                 Next::Done => reduced.push(row),
                 Next::Impossible => {
-                    rows.push(InFlight::begin(row.place, row.random, recipe, scalar, stop)?);
+                    rows.push(InFlight::begin(row.place, row.random, recipe, stop)?);
                 }
             }
         }
@@ -157,15 +150,13 @@ impl Generator {
             let fits = recipe.fits(puzzle)
                 && (!recipe.needs_guesses()
                     || recipe.guesses.contains(&self.room.outcomes[i].guesses));
-            let found = fits.then(|| {
-                let (random, scalar) = (&mut row.random, &mut self.scalar);
-                kinds::of_minimal(recipe.kind, puzzle.0, &solution.0, random, scalar)
-            });
+            let random = &mut row.random;
+            let found = fits
+                .then(|| kinds::of_minimal(recipe.kind, puzzle.0, &solution.0, random, &self.stop));
             if let Some(cells) = found.flatten() {
                 made[row.place] = Puzzle(cells);
             } else {
-                let Self { scalar, stop, rows, .. } = self;
-                rows.push(InFlight::begin(row.place, row.random, recipe, scalar, stop)?);
+                self.rows.push(InFlight::begin(row.place, row.random, recipe, &self.stop)?);
             }
         }
         Ok(())

@@ -2,9 +2,10 @@
 
 use super::recipe::Grids;
 use super::{Cells, Kind};
-use crate::puzzle::{CELLS, Grid, Puzzle, peers};
+use crate::puzzle::{CELLS, Puzzle, peers};
 use crate::random::SeededRng;
-use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
+use crate::rating::Level;
+use crate::solver::{Limits, Outcome, StopFlag, outcome_of};
 
 /// The number of moves in the search for a hard puzzle.
 const MOVES: usize = 1000;
@@ -18,10 +19,10 @@ pub fn of_minimal(
     cells: Cells,
     solution: &Cells,
     random: &mut SeededRng,
-    scalar: &mut Scalar,
+    stop: &StopFlag,
 ) -> Option<Cells> {
     match kind {
-        Kind::Hard => Some(hard(cells, random, scalar)),
+        Kind::Hard => Some(hard(cells, random, stop)),
         Kind::Several => Some(several(cells, random)),
         Kind::Unsolvable => unsolvable(cells, solution, random),
         Kind::Minimal | Kind::Solved | Kind::Easy => Some(cells),
@@ -29,10 +30,10 @@ pub fn of_minimal(
 }
 
 /// Removes every clue that can be removed, in random order.
-fn reduce(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
+fn reduce(mut cells: Cells, random: &mut SeededRng) -> Cells {
     for cell in random.order::<CELLS>() {
         let clue = std::mem::take(&mut cells[cell]);
-        if clue != 0 && solve(scalar, cells).solutions != 1 {
+        if clue != 0 && solve(cells).solutions != 1 {
             cells[cell] = clue;
         }
     }
@@ -41,12 +42,15 @@ fn reduce(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cell
 
 /// Hill climbing from a minimal puzzle: a move removes one or two clues, adds others until there is
 /// one solution, and removes redundant ones. It is accepted if the puzzle needs at least as many
-/// guesses.
-pub fn hard(mut best: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
-    let mut guesses = solve(scalar, best).guesses;
+/// guesses. If the search is stopped, it ends early.
+pub fn hard(mut best: Cells, random: &mut SeededRng, stop: &StopFlag) -> Cells {
+    let mut guesses = solve(best).guesses;
     for _ in 0..MOVES {
-        let Some(next) = neighbour(best, random, scalar) else { continue };
-        let outcome = solve(scalar, next);
+        if stop.is_requested() {
+            break;
+        }
+        let Some(next) = neighbour(best, random) else { continue };
+        let outcome = solve(next);
         if outcome.guesses >= guesses {
             (best, guesses) = (next, outcome.guesses);
         }
@@ -55,16 +59,16 @@ pub fn hard(mut best: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Cel
 }
 
 /// A minimal puzzle that differs from this one in a few clues.
-fn neighbour(mut cells: Cells, random: &mut SeededRng, scalar: &mut Scalar) -> Option<Cells> {
+fn neighbour(mut cells: Cells, random: &mut SeededRng) -> Option<Cells> {
     let clues = random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0);
     let taken: Vec<usize> = clues.take(1 + random.below(2)).collect();
     taken.into_iter().for_each(|cell| cells[cell] = 0);
     // Each clue comes from a solution of the clues so far, so there always is one.
     for cell in random.order::<CELLS>() {
         if cells[cell] == 0 {
-            let outcome = solve(scalar, cells);
+            let outcome = solve(cells);
             if outcome.solutions == 1 {
-                return Some(reduce(cells, random, scalar));
+                return Some(reduce(cells, random));
             }
             cells[cell] = outcome.solution()?.cells()[cell];
         }
@@ -99,10 +103,8 @@ fn unsolvable(mut cells: Cells, solution: &Cells, random: &mut SeededRng) -> Opt
 }
 
 /// Searches for up to two solutions.
-pub fn solve(scalar: &mut Scalar, cells: Cells) -> Outcome {
-    let mut outcome = [Outcome::NONE];
-    scalar.solve(Batch::Puzzles(&[Puzzle(cells)]), Limits::PROOF, &mut outcome);
-    outcome[0]
+pub fn solve(cells: Cells) -> Outcome {
+    outcome_of(&Puzzle(cells), Limits::PROOF)
 }
 
 /// Removes clues of a full grid in random order, as long as naked singles solve it.
@@ -113,7 +115,7 @@ pub fn easy(grids: Grids, random: &mut SeededRng) -> Cells {
         let mut clues = CELLS;
         for cell in random.order::<CELLS>() {
             let clue = std::mem::take(&mut cells[cell]);
-            if clues > target && solved_by_naked_singles(&cells) {
+            if clues > target && Level::of(&Puzzle(cells)) == Level::NakedSingles {
                 clues -= 1;
             } else {
                 cells[cell] = clue;
@@ -123,36 +125,6 @@ pub fn easy(grids: Grids, random: &mut SeededRng) -> Cells {
             return cells;
         }
     }
-}
-
-/// Whether filling cells that have a single candidate, one after the other, fills the grid.
-///
-/// Such a puzzle has exactly one solution, because there are no guesses.
-///
-/// ```
-/// use bulkdoku::generate::solved_by_naked_singles;
-///
-/// let easy = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
-/// let hard = "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
-/// assert!(solved_by_naked_singles(easy.parse::<bulkdoku::Puzzle>()?.cells()));
-/// assert!(!solved_by_naked_singles(hard.parse::<bulkdoku::Puzzle>()?.cells()));
-/// # Ok::<(), bulkdoku::Malformed>(())
-/// ```
-pub fn solved_by_naked_singles(cells: &[u8; CELLS]) -> bool {
-    let mut cells = *cells;
-    loop {
-        let single = (0..CELLS)
-            .filter(|&cell| cells[cell] == 0)
-            .find_map(|cell| Some((cell, only_digit(candidates(&cells, cell))?)));
-        match single {
-            Some((cell, digit)) => cells[cell] = digit,
-            None => return Grid(cells).solves(&Puzzle::EMPTY),
-        }
-    }
-}
-
-fn only_digit(digits: u16) -> Option<u8> {
-    digits.is_power_of_two().then(|| digits.trailing_zeros() as u8)
 }
 
 /// The candidates of a cell (bits 1 to 9): digits that no peer has.

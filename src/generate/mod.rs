@@ -28,8 +28,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-#[doc(hidden)]
-pub use kinds::solved_by_naked_singles;
 pub use pattern::{BadPattern, Pattern};
 pub use recipe::{Grids, Recipe, UnknownGrids, Unmeetable};
 pub use symmetry::{Symmetry, UnknownSymmetry};
@@ -38,7 +36,7 @@ use crate::named::named_enum;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
 use crate::simd::SimdLevel;
-use crate::solver::{Engine, EngineKind, Scalar, StopFlag};
+use crate::solver::{Engine, EngineKind, StopFlag};
 use bulk::InFlight;
 
 /// 81 cells in row order, 0 for a blank.
@@ -82,8 +80,6 @@ named_enum! {
 /// ```
 pub struct Generator {
     engine: Box<dyn Engine>,
-    /// Counts the guesses of hard puzzles.
-    scalar: Scalar,
     /// Starting points of the search for hard puzzles; if empty, it uses random ones.
     pool: Arc<[Puzzle]>,
     stop: StopFlag,
@@ -114,8 +110,7 @@ impl Generator {
     /// requested.
     pub fn with(engine: Box<dyn Engine>) -> Self {
         let (rows, room) = (Vec::new(), bulk::Room::default());
-        let (scalar, pool, stop) = (Scalar::new(), Arc::from([]), StopFlag::default());
-        Self { engine, scalar, pool, stop, rows, room }
+        Self { engine, pool: Arc::from([]), stop: StopFlag::default(), rows, room }
     }
 
     /// The same with starting points for the search for hard puzzles. They must have one solution.
@@ -127,7 +122,6 @@ impl Generator {
     /// Sets the flag at which the generator stops.
     pub fn stop_at(&mut self, stop: StopFlag) {
         self.engine.stop_at(stop.clone());
-        self.scalar.stop_at(stop.clone());
         self.stop = stop;
     }
 
@@ -149,7 +143,7 @@ impl Generator {
         if is_reduced {
             return self.reduce_all(recipe, seed, rows);
         }
-        let Self { scalar, pool, stop, .. } = self;
+        let Self { pool, stop, .. } = self;
         let rows = rows.take_while(|_| !stop.is_requested());
         rows.map(|index| {
             let mut random = SeededRng::of_row(seed, index);
@@ -158,7 +152,7 @@ impl Generator {
                 Kind::Easy => kinds::easy(recipe.grids, &mut random),
                 _ => {
                     let start = pool[random.below(pool.len())];
-                    kinds::hard(start.0, &mut random, scalar)
+                    kinds::hard(start.0, &mut random, stop)
                 }
             })
         })
@@ -174,7 +168,7 @@ mod tests {
 
     /// Solutions, up to two, and guesses.
     fn solve(puzzle: &Puzzle) -> Outcome {
-        kinds::solve(&mut Scalar::new(), *puzzle.cells())
+        kinds::solve(*puzzle.cells())
     }
 
     fn corpus(kind: Kind, seed: u64, count: u64) -> Vec<Puzzle> {
@@ -186,7 +180,7 @@ mod tests {
         let mut cells = rows::fill(random);
         for cell in random.order::<CELLS>() {
             let clue = std::mem::take(&mut cells[cell]);
-            if kinds::solve(&mut Scalar::new(), cells).solutions != 1 {
+            if kinds::solve(cells).solutions != 1 {
                 cells[cell] = clue;
             }
         }
@@ -272,7 +266,7 @@ mod tests {
     fn the_other_kinds_match_their_descriptions() {
         for puzzle in corpus(Kind::Easy, 1, 20) {
             assert!(kinds::EASY_CLUES.contains(&puzzle.clues()));
-            assert!(solved_by_naked_singles(puzzle.cells()));
+            assert_eq!(Level::of(&puzzle), Level::NakedSingles);
             assert_eq!(solve(&puzzle).solutions, 1);
         }
         for grids in Grids::ALL {

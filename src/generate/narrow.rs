@@ -8,7 +8,7 @@ use super::Cells;
 use super::recipe::Grids;
 use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
-use crate::solver::{Batch, Engine, Limits, Outcome, Scalar, StopFlag};
+use crate::solver::{Limits, Outcome, StopFlag, outcome_of};
 
 /// With at most this many allowed cells, the digits are searched for.
 pub const MOST_CELLS: u32 = 40;
@@ -22,7 +22,6 @@ pub fn search(
     allowed: u128,
     grids: Grids,
     random: &mut SeededRng,
-    scalar: &mut Scalar,
     stop: &StopFlag,
 ) -> Option<Cells> {
     let cells: Vec<usize> = (0..CELLS).filter(|&cell| allowed >> cell & 1 != 0).collect();
@@ -30,7 +29,7 @@ pub fn search(
         let solution = grids.fill(random);
         let mut clues = [0; CELLS];
         cells.iter().for_each(|&cell| clues[cell] = solution[cell]);
-        let mut outcome = count(scalar, &clues, MOST_SOLUTIONS);
+        let mut outcome = count(&clues, MOST_SOLUTIONS);
         for _ in 0..MOVES {
             if stop.is_requested() {
                 return None;
@@ -38,8 +37,8 @@ pub fn search(
             if outcome.solutions == 1 {
                 return Some(outcome.grid.0);
             }
-            let next = neighbour(&clues, &cells, random, scalar);
-            let found = count(scalar, &next, outcome.solutions.saturating_add(1));
+            let next = neighbour(&clues, &cells, random);
+            let found = count(&next, outcome.solutions.saturating_add(1));
             if (1..=outcome.solutions).contains(&found.solutions) {
                 (clues, outcome) = (next, found);
             }
@@ -48,7 +47,7 @@ pub fn search(
 }
 
 /// Replaces digits in one to three of the cells such that there is still a solution.
-fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng, scalar: &mut Scalar) -> Cells {
+fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng) -> Cells {
     let mut next = *clues;
     let mut free = [0; 3];
     let free = &mut free[..=random.below(3)];
@@ -59,7 +58,7 @@ fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng, scalar: &mu
     for &mut cell in free {
         for digit in random.order::<9>() {
             next[cell] = digit as u8 + 1;
-            if Puzzle(next).contradiction().is_none() && count(scalar, &next, 1).solutions == 1 {
+            if Puzzle(next).contradiction().is_none() && count(&next, 1).solutions == 1 {
                 break;
             }
         }
@@ -67,11 +66,8 @@ fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng, scalar: &mu
     next
 }
 
-fn count(scalar: &mut Scalar, clues: &Cells, limit: u32) -> Outcome {
-    let mut outcome = [Outcome::NONE];
-    let limits = Limits::count(limit.try_into().expect("at least 1"));
-    scalar.solve(Batch::Puzzles(&[Puzzle(*clues)]), limits, &mut outcome);
-    outcome[0]
+fn count(clues: &Cells, limit: u32) -> Outcome {
+    outcome_of(&Puzzle(*clues), Limits::count(limit.try_into().expect("at least 1")))
 }
 
 #[cfg(test)]
@@ -89,18 +85,17 @@ mod tests {
         let allowed = (0..CELLS)
             .filter(|&cell| puzzle.0[cell] != 0 || more.contains(&cell))
             .fold(0, |allowed, cell| allowed | 1 << cell);
-        let mut scalar = Scalar::new();
         for index in 0..3 {
             let mut random = SeededRng::of_row(1, index);
             let stop = StopFlag::default();
-            let grid = search(allowed, Grids::Rows, &mut random, &mut scalar, &stop).unwrap();
+            let grid = search(allowed, Grids::Rows, &mut random, &stop).unwrap();
             let clue = |cell: usize| if allowed >> cell & 1 == 0 { 0 } else { grid[cell] };
-            let found = count(&mut scalar, &std::array::from_fn(clue), 2);
+            let found = count(&std::array::from_fn(clue), 2);
             assert!(found.solutions == 1 && found.grid.0 == grid, "{index}");
         }
         let stop = StopFlag::default();
         stop.request();
         let mut random = SeededRng::of_row(1, 0);
-        assert!(search(allowed, Grids::Rows, &mut random, &mut scalar, &stop).is_none());
+        assert!(search(allowed, Grids::Rows, &mut random, &stop).is_none());
     }
 }

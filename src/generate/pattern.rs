@@ -66,30 +66,8 @@ impl Pattern {
 
 /// Why a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum BadPattern {
-    /// A character that is neither kind of cell, with its line and column, from 1.
-    #[error(
-        "{line}:{column}: {found:?} is no cell; write # or 1 to 9 where a clue may be, . or 0 where \
-         none may be"
-    )]
-    Character {
-        /// Its line.
-        line: usize,
-        /// Its column.
-        column: usize,
-        /// The character.
-        found: char,
-    },
-    /// Not 81 cells.
-    #[error("it has {0} cells, not 81")]
-    Length(usize),
-    /// Too few cells for one solution.
-    #[error("it has room for {0} clues; with fewer than {LEAST_CLUES} there never is one solution")]
-    TooFew(usize),
-    /// Two lines of a chute have no cell.
-    #[error("{0} have no clue, so they could change places: there never is one solution")]
-    EmptyLines(String),
-}
+#[error("{0}")]
+pub struct BadPattern(String);
 
 impl FromStr for Pattern {
     type Err = BadPattern;
@@ -107,7 +85,10 @@ impl FromStr for Pattern {
                     _ if found.is_whitespace() => continue,
                     _ => {
                         let (line, column) = (line + 1, column + 1);
-                        return Err(BadPattern::Character { line, column, found });
+                        return Err(BadPattern(format!(
+                            "{line}:{column}: {found:?} is no cell; write # or 1 to 9 where a clue may \
+                             be, . or 0 where none may be"
+                        )));
                     }
                 };
                 if is_allowed && cells < CELLS {
@@ -117,12 +98,22 @@ impl FromStr for Pattern {
             }
         }
         let pattern = Self(mask);
-        match (cells, pattern.cells(), pattern.empty_lines()) {
-            (cells, ..) if cells != CELLS => Err(BadPattern::Length(cells)),
-            (_, clues, _) if clues < LEAST_CLUES => Err(BadPattern::TooFew(clues)),
-            (.., Some(lines)) => Err(BadPattern::EmptyLines(lines)),
-            _ => Ok(pattern),
-        }
+        let clues = pattern.cells();
+        let why = if cells != CELLS {
+            format!("it has {cells} cells, not {CELLS}")
+        } else if clues < LEAST_CLUES {
+            format!(
+                "it has room for {clues} clues; with fewer than {LEAST_CLUES} there never is one \
+                 solution"
+            )
+        } else if let Some(lines) = pattern.empty_lines() {
+            format!(
+                "{lines} have no clue, so they could change places: there never is one solution"
+            )
+        } else {
+            return Ok(pattern);
+        };
+        Err(BadPattern(why))
     }
 }
 

@@ -34,8 +34,8 @@ impl Grids {
     pub(super) fn fill(self, random: &mut SeededRng) -> Cells {
         match self {
             Self::Rows => rows::fill(random),
-            Self::Fast => chutes::fast(random),
-            Self::Uniform => chutes::uniform(random),
+            Self::Fast => chutes::fill(false, random),
+            Self::Uniform => chutes::fill(true, random),
         }
     }
 }

@@ -96,7 +96,6 @@ pub struct UnknownLevel(String);
 mod tests {
     use super::*;
     use crate::bundled::BUNDLED;
-    use crate::generate::solved_by_naked_singles;
     use crate::isomorph::{Permutation, SeededRng};
     use crate::marks::Digits;
     use crate::puzzle::{CELLS, Grid, Unit, peers};
@@ -118,8 +117,6 @@ mod tests {
             let level = Level::of(puzzle);
             let is_easy = outcome.solutions == 1 && outcome.guesses == 0;
             assert_eq!(level < Level::Assumptions, is_easy, "{puzzle}");
-            let by_naked_singles = solved_by_naked_singles(puzzle.cells());
-            assert_eq!(level == Level::NakedSingles, by_naked_singles, "{puzzle}");
             assert_eq!(Level::of_marks(&Marks::from(puzzle)), level, "{puzzle}");
             seen[usize::from(level.number())] += 1;
         }
@@ -134,8 +131,9 @@ mod tests {
         }
     }
 
-    /// Whether the two rules of singles solve a puzzle, applied cell by cell and unit by unit.
-    fn solved_by_singles(puzzle: &Puzzle) -> bool {
+    /// Whether naked singles, or both rules of singles, solve a puzzle, applied cell by cell and
+    /// unit by unit.
+    fn solved_by_singles(puzzle: &Puzzle, with_hidden: bool) -> bool {
         let mut marks = Marks::from(puzzle);
         loop {
             let before = marks;
@@ -146,7 +144,8 @@ mod tests {
                         |&other: &usize| other == cell || !marks.of_cell(other).contains(digit);
                     Unit::of_cell(cell).iter().any(|unit| unit.cells().iter().all(lacks))
                 };
-                let digits = match own.into_iter().find(is_only_place) {
+                let hidden = own.into_iter().find(is_only_place).filter(|_| with_hidden);
+                let digits = match hidden {
                     Some(digit) => Digits::one(digit),
                     None => peers(cell).iter().fold(own, |left, &peer| {
                         let peer = marks.of_cell(usize::from(peer));
@@ -162,10 +161,13 @@ mod tests {
     }
 
     #[test]
-    fn hidden_singles_agree_with_the_rules_of_the_textbooks() {
+    fn singles_agree_with_the_rules_of_the_textbooks() {
         for puzzle in puzzles() {
-            let is_easy = Level::of(&puzzle) <= Level::HiddenSingles;
-            assert_eq!(is_easy, solved_by_singles(&puzzle), "{puzzle}");
+            let level = Level::of(&puzzle);
+            let by_naked = solved_by_singles(&puzzle, false);
+            assert_eq!(level == Level::NakedSingles, by_naked, "{puzzle}");
+            let by_both = solved_by_singles(&puzzle, true);
+            assert_eq!(level <= Level::HiddenSingles, by_both, "{puzzle}");
         }
     }
 

@@ -58,8 +58,8 @@ pub enum Step {
     Retreated {
         /// The number of guesses so far.
         depth: usize,
-        /// `None` after a solution.
-        why: Option<Contradiction>,
+        /// The contradiction that was found.
+        why: Contradiction,
     },
 }
 

@@ -36,6 +36,10 @@ impl Limits {
     pub const fn with_nodes(self, nodes: NonZeroU64) -> Self {
         Self { nodes: Some(nodes), ..self }
     }
+
+    pub(super) fn max_nodes(self) -> u64 {
+        self.nodes.map_or(u64::MAX, NonZeroU64::get)
+    }
 }
 
 /// What an engine found about one puzzle.
@@ -142,7 +146,20 @@ impl StopFlag {
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// Checks the flag every [`NODES_PER_CHECK`] nodes, and at the first node of a puzzle.
+    #[inline(always)]
+    pub(super) fn check(&self, nodes: u64) -> Result<(), Unanswered> {
+        if nodes.is_multiple_of(NODES_PER_CHECK) && self.is_requested() {
+            return Err(Unanswered::Stopped);
+        }
+        Ok(())
+    }
 }
+
+/// Nodes between two checks of a [`StopFlag`]. The slowest engine takes about a microsecond per
+/// node.
+const NODES_PER_CHECK: u64 = 4096;
 
 /// The flag that a signal handler sets, for example.
 impl From<Arc<AtomicBool>> for StopFlag {
@@ -166,6 +183,9 @@ pub trait Engine: Send {
     /// Sets the flag at which the engine stops. Without one it never stops.
     fn stop_at(&mut self, stop: StopFlag);
 
+    /// Answers a question: see [`Engine::solve`] and [`Engine::solve_other`], which call this.
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize;
+
     /// Overwrites `outcomes[i]` with the outcome of number `i` of the batch.
     ///
     /// Returns the number of final outcomes at the start of the batch: all of them, unless the
@@ -175,7 +195,10 @@ pub trait Engine: Send {
     /// # Panics
     /// When there are not as many outcomes as puzzles. After a panic the engine must not be used
     /// again.
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize;
+    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
+        assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
+        self.answer(&Question { batch, limits, known: None }, outcomes)
+    }
 
     /// Searches for a solution of number `i` of the batch other than `known[i]`, which need not be
     /// a solution. Each search ends at the first one: `outcomes[i]` then has one solution and its
@@ -192,34 +215,26 @@ pub trait Engine: Send {
         known: &[Grid],
         limits: Limits,
         outcomes: &mut [Outcome],
-    ) -> usize;
+    ) -> usize {
+        assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
+        assert_eq!(batch.len(), known.len(), "one known solution for each puzzle");
+        let limits = Limits { nodes: limits.nodes, ..Limits::FIRST };
+        self.answer(&Question { batch, limits, known: Some(known) }, outcomes)
+    }
 }
 
 /// A question to an [`Engine`] about a batch.
-#[derive(Clone, Copy)]
-pub(super) struct Question<'a> {
-    pub(super) batch: Batch<'a>,
-    pub(super) limits: Limits,
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// What to solve.
+    pub batch: Batch<'a>,
+    /// The limits of each search.
+    pub limits: Limits,
     /// A solution for each puzzle that does not count.
-    known: Option<&'a [Grid]>,
+    pub known: Option<&'a [Grid]>,
 }
 
 impl<'a> Question<'a> {
-    /// Searches for all solutions, up to the limit.
-    pub(super) fn all(batch: Batch<'a>, limits: Limits) -> Self {
-        Self { batch, known: None, limits }
-    }
-
-    /// Searches for a solution other than the known one.
-    pub(super) fn other(batch: Batch<'a>, known: &'a [Grid], limits: Limits) -> Self {
-        assert_eq!(batch.len(), known.len(), "one known solution for each puzzle");
-        Self { batch, known: Some(known), limits: Limits { nodes: limits.nodes, ..Limits::FIRST } }
-    }
-
-    pub(super) fn knows_solutions(&self) -> bool {
-        self.known.is_some()
-    }
-
     #[inline(always)]
     pub(super) fn known(&self, puzzle: usize) -> Option<&'a Grid> {
         self.known.map(|known| &known[puzzle])
@@ -236,83 +251,66 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Checks a [`StopFlag`] now and then during a search.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Stopper(StopFlag);
-
-/// A [`StopFlag`] has ended a search.
+/// Why a search has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
-
-impl Stopper {
-    /// Nodes between two checks. The slowest engine takes about a microsecond per node.
-    const NODES: u64 = 4096;
-
-    pub(super) fn new(flag: StopFlag) -> Self {
-        Self(flag)
-    }
-
-    /// Checks the flag every [`Self::NODES`] nodes, and at the first node of a puzzle.
-    #[inline(always)]
-    pub(super) fn check(&self, nodes: u64) -> Result<(), Stopped> {
-        if nodes.is_multiple_of(Self::NODES) && self.0.is_requested() {
-            return Err(Stopped);
-        }
-        Ok(())
-    }
+pub enum Unanswered {
+    /// It reached the limit of nodes.
+    GaveUp,
+    /// The engine was asked to stop.
+    Stopped,
 }
 
-/// An engine that searches one puzzle at a time.
-pub(super) trait OneAtATime: Send {
-    /// The name of the engine.
-    const NAME: &'static str;
-
-    fn set_stop(&mut self, stop: Stopper);
-
-    /// Searches number `i` of the batch. The outcome's latency is left at 0.
-    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped>;
-}
-
-impl<E: OneAtATime> Engine for E {
-    fn name(&self) -> &'static str {
-        E::NAME
-    }
-
-    fn stop_at(&mut self, stop: StopFlag) {
-        self.set_stop(Stopper(stop));
-    }
-
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        answer(self, &Question::all(batch, limits), outcomes)
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        answer(self, &Question::other(batch, known, limits), outcomes)
-    }
-}
-
-/// Searches one puzzle after the other and times each, until a search is stopped; returns how many
-/// outcomes are final.
-fn answer(
-    engine: &mut impl OneAtATime,
-    question: &Question<'_>,
+/// Runs the search for each puzzle, one after the other, and times it, until one is stopped.
+/// Returns how many outcomes are final.
+pub(super) fn search_each(
     outcomes: &mut [Outcome],
+    mut search: impl FnMut(usize) -> Result<Outcome, Unanswered>,
 ) -> usize {
-    assert_eq!(question.batch.len(), outcomes.len(), "one outcome for each puzzle");
     // The end of one puzzle is the start of the next: the clock is read once per puzzle.
     let mut start = Instant::now();
     for (i, outcome) in outcomes.iter_mut().enumerate() {
-        let Ok(found) = engine.search(question, i) else { return i };
+        let Ok(found) = search(i) else { return i };
         *outcome = found;
         let end = Instant::now();
         outcome.latency_ns = end.duration_since(start).as_nanos() as u64;
         start = end;
     }
     outcomes.len()
+}
+
+/// Counts the solutions that `next` finds one by one, up to the limit. The `known` one does not
+/// count. `next` adds the guesses and nodes that it takes to the outcome.
+///
+/// # Errors
+/// [`Unanswered::Stopped`]. (A search that gives up has an outcome.)
+#[inline(always)]
+pub(super) fn count_solutions<S: Into<Grid>>(
+    limits: Limits,
+    known: Option<&Grid>,
+    mut next: impl FnMut(&mut Outcome) -> Result<Option<S>, Unanswered>,
+) -> Result<Outcome, Unanswered> {
+    let mut outcome = Outcome::NONE;
+    while outcome.solutions < limits.solutions.get() {
+        match next(&mut outcome) {
+            // The grid of a further solution is not needed.
+            Ok(Some(_)) if known.is_none() && outcome.solutions > 0 => outcome.solutions += 1,
+            Ok(Some(solution)) => {
+                let grid = solution.into();
+                if known == Some(&grid) {
+                    continue;
+                }
+                if outcome.solutions == 0 {
+                    outcome.grid = grid;
+                }
+                outcome.solutions += 1;
+            }
+            Ok(None) => break,
+            Err(Unanswered::GaveUp) => {
+                outcome.gave_up = true;
+                break;
+            }
+            Err(Unanswered::Stopped) => return Err(Unanswered::Stopped),
+        }
+    }
+    Ok(outcome)
 }

@@ -6,7 +6,7 @@
 
 use std::time::Instant;
 
-use super::{Batch, Engine, Limits, Outcome, Scalar, StopFlag};
+use super::{Batch, Engine, Limits, Outcome, Question, Scalar, StopFlag, Unanswered};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, peers};
 use crate::simd::SimdLevel;
@@ -16,45 +16,27 @@ use crate::simd::SimdLevel;
 /// The node limit applies to each search of the engine; if one reaches it, the outcome has given up
 /// and has no solution. Guesses, nodes and latency are totals over all searches.
 pub struct LexFirst {
-    engine: Box<dyn Engine>,
+    pub(super) engine: Box<dyn Engine>,
     /// Runs the small batches of searches, if `engine` is made for large ones.
-    one_at_a_time: Option<Scalar>,
-    finds_smallest: bool,
-}
-
-/// Why a search has no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unanswered {
-    /// It reached the limit of nodes.
-    GaveUp,
-    /// The engine was asked to stop.
-    Stopped,
+    pub(super) one_at_a_time: Option<Scalar>,
+    /// Whether the first solution of `engine` is already the smallest.
+    pub(super) finds_smallest: bool,
 }
 
 impl LexFirst {
-    /// Wraps `engine`; `finds_smallest` tells that its first solution is already the smallest.
-    pub fn new(engine: Box<dyn Engine>, finds_smallest: bool) -> Self {
-        Self { engine, one_at_a_time: None, finds_smallest }
-    }
-
-    /// Wraps an engine that is made for large batches: further searches for each puzzle use the
-    /// engine `scalar`.
-    pub fn of_batches(engine: Box<dyn Engine>) -> Self {
-        Self { engine, one_at_a_time: Some(Scalar::new()), finds_smallest: false }
-    }
-
-    /// Finds the smallest solution of `marks`, given a solution.
+    /// Finds the smallest solution of `marks`, given the outcome of a search that has found one.
+    /// Adds guesses and nodes to the outcome.
     fn smallest(
         &mut self,
         marks: &Marks,
-        mut known: Grid,
         limits: Limits,
-        asked: &mut Asked,
+        outcome: &mut Outcome,
     ) -> Result<Grid, Unanswered> {
+        let mut known = outcome.grid;
         for cell in 0..CELLS {
             let from = prefix(marks, &known, cell);
             let digits = marks.of_cell(cell).below(known.cells()[cell]);
-            if let Some(smaller) = self.first_of(&from, cell, digits, limits, asked)? {
+            if let Some(smaller) = self.first_of(&from, cell, digits, limits, outcome)? {
                 known = smaller;
             }
         }
@@ -68,7 +50,7 @@ impl LexFirst {
         cell: usize,
         digits: Digits,
         limits: Limits,
-        asked: &mut Asked,
+        total: &mut Outcome,
     ) -> Result<Option<Grid>, Unanswered> {
         let mut questions = [*marks; 9];
         let mut count = 0;
@@ -90,8 +72,8 @@ impl LexFirst {
             return Err(Unanswered::Stopped);
         }
         for outcome in &outcomes[..count] {
-            asked.guesses += outcome.guesses;
-            asked.nodes += outcome.nodes;
+            total.guesses += outcome.guesses;
+            total.nodes += outcome.nodes;
         }
         for outcome in &outcomes[..count] {
             if outcome.solutions > 0 {
@@ -114,16 +96,13 @@ impl LexFirst {
     /// Replaces the solution of an outcome by the smallest one; returns `false` if stopped.
     fn refine(&mut self, marks: &Marks, limits: Limits, outcome: &mut Outcome) -> bool {
         let start = Instant::now();
-        let mut asked = Asked::default();
-        match self.smallest(marks, outcome.grid, limits, &mut asked) {
+        match self.smallest(marks, limits, outcome) {
             Ok(grid) => outcome.grid = grid,
             Err(Unanswered::Stopped) => return false,
             Err(Unanswered::GaveUp) => {
                 *outcome = Outcome { grid: Grid::BLANK, solutions: 0, gave_up: true, ..*outcome };
             }
         }
-        outcome.guesses += asked.guesses;
-        outcome.nodes += asked.nodes;
         outcome.latency_ns += start.elapsed().as_nanos() as u64;
         true
     }
@@ -145,34 +124,21 @@ impl Engine for LexFirst {
         self.engine.stop_at(stop);
     }
 
-    /// Searches for any other solution, not for the smallest.
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.engine.solve_other(batch, known, limits, outcomes)
-    }
-
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        let found = self.engine.solve(batch, limits, outcomes);
+    /// Another solution than the known one is any, not the smallest.
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        let found = self.engine.answer(question, outcomes);
+        if question.known.is_some() {
+            return found;
+        }
         for (i, outcome) in outcomes[..found].iter_mut().enumerate() {
-            if self.may_have_smaller(outcome, limits)
-                && !self.refine(&batch.marks(i), limits, outcome)
+            if self.may_have_smaller(outcome, question.limits)
+                && !self.refine(&question.batch.marks(i), question.limits, outcome)
             {
                 return i;
             }
         }
         found
     }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Asked {
-    guesses: u64,
-    nodes: u64,
 }
 
 /// The marks, with the digits of a solution in the cells before `cell`.

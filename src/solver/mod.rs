@@ -23,18 +23,17 @@ mod single;
 
 #[doc(hidden)]
 pub use backtrack::{Backtrack, Flags, Mask, Scan};
-pub use contract::{Batch, Engine, Limits, Outcome, StopFlag};
+#[doc(hidden)]
+pub use contract::Unanswered;
+pub use contract::{Batch, Engine, Limits, Outcome, Question, StopFlag};
 pub use lanes::Lanes;
 pub use lex::LexFirst;
 #[doc(hidden)]
-pub use lex::Unanswered;
-#[doc(hidden)]
 pub use propagate::Propagate;
-pub use scalar::Scalar;
-#[doc(hidden)]
-pub use scalar::SolutionWalk;
-pub use single::Solutions;
+pub use scalar::{Scalar, Solutions};
+pub(crate) use single::outcome_of;
 
+use crate::logic::Level;
 use crate::named::named_enum;
 use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
@@ -109,9 +108,11 @@ impl EngineKind {
     /// Builds an engine that returns the smallest solution, read as an 81-digit number: the same
     /// for every kind.
     pub fn build_lex_first(self, simd: SimdLevel) -> LexFirst {
-        match self {
-            Self::Lanes => LexFirst::of_batches(self.build(simd)),
-            _ => LexFirst::new(self.build(simd), self.finds_smallest()),
+        LexFirst {
+            engine: self.build(simd),
+            // `lanes` is made for large batches.
+            one_at_a_time: (self == Self::Lanes).then(Scalar::new),
+            finds_smallest: self.finds_smallest(),
         }
     }
 
@@ -120,10 +121,10 @@ impl EngineKind {
         match self {
             Self::Lanes => Box::new(Lanes::new(simd)),
             Self::Scalar => Box::new(Scalar::new()),
-            Self::Propagate => Box::new(Propagate::new()),
-            Self::BacktrackScan => Box::new(Backtrack::<Scan>::new()),
-            Self::BacktrackFlags => Box::new(Backtrack::<Flags>::new()),
-            Self::BacktrackMask => Box::new(Backtrack::<Mask>::new()),
+            Self::Propagate => Box::new(Propagate::new(Level::HiddenSingles)),
+            Self::BacktrackScan => Box::new(Backtrack::<Scan>::default()),
+            Self::BacktrackFlags => Box::new(Backtrack::<Flags>::default()),
+            Self::BacktrackMask => Box::new(Backtrack::<Mask>::default()),
         }
     }
 }

@@ -2,10 +2,9 @@
 //! search on the cell with the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku
 //! Puzzle".
 
-use super::contract::{OneAtATime, Question, Stopped, Stopper};
-use super::{Batch, Limits, Outcome};
-use crate::logic::{Candidates, Contradiction, Level, Rule, Step, Watch};
-use crate::marks::Upward;
+use super::contract::{Question, Unanswered, count_solutions, search_each};
+use super::{Batch, Engine, Limits, Outcome, StopFlag};
+use crate::logic::{Candidates, Level, Rule, Step, Watch};
 use crate::puzzle::{CELLS, Grid};
 
 /// Solves one puzzle at a time with [`Candidates`]. It guesses in the first cell with the fewest
@@ -14,135 +13,111 @@ use crate::puzzle::{CELLS, Grid};
 pub struct Propagate {
     /// The strongest rules that it applies.
     rules: Level,
-    /// The guesses that lead to the present state. Each assigns a cell, so 81 are enough.
-    waiting: Vec<Branch>,
-    stop: Stopper,
+    /// The nodes that are still to be searched, the next one on top. Each guess assigns a cell and
+    /// replaces a node by at most nine.
+    waiting: Vec<Node>,
+    stop: StopFlag,
 }
 
-/// A state with a guess, and the digits of its cell that are still to be tried.
+/// A state, and a guess that is still to be assigned in it.
 #[derive(Debug)]
-struct Branch {
+struct Node {
     candidates: Candidates,
-    cell: usize,
-    untried: Upward,
+    /// The cell and its digit; `None` at the start.
+    guess: Option<(usize, u8)>,
     /// The number of guesses up to and including this one.
     depth: usize,
 }
 
 impl Propagate {
-    /// An engine ready for its first batch, which applies the rules of singles.
-    pub fn new() -> Self {
-        Self::with_rules(Level::HiddenSingles)
-    }
-
     /// An engine that applies the rules up to a level.
-    pub fn with_rules(rules: Level) -> Self {
-        Self { rules, waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
+    pub fn new(rules: Level) -> Self {
+        Self { rules, waiting: Vec::with_capacity(8 * CELLS + 1), stop: StopFlag::default() }
     }
 
     /// Searches depth first from a state, until the search is complete or a limit is reached.
     /// `watch` observes each step. The outcome's latency is left at 0.
     ///
     /// # Panics
-    /// When the engine is asked to stop: only [`Engine::solve`](super::Engine::solve) can be.
+    /// When the engine is asked to stop: only [`Engine::solve`] can be.
     pub fn search(&mut self, start: Candidates, limits: Limits, watch: &mut impl Watch) -> Outcome {
-        self.search_until_stopped(Ok(start), limits, None, watch).expect("not asked to stop")
+        self.search_until_stopped(start, limits, None, watch).expect("not asked to stop")
     }
 
     /// Searches until the stop flag is set. The `known` solution does not count.
     fn search_until_stopped(
         &mut self,
-        start: Result<Candidates, Contradiction>,
+        start: Candidates,
         limits: Limits,
         known: Option<&Grid>,
         watch: &mut impl Watch,
-    ) -> Result<Outcome, Stopped> {
-        self.stop.check(0)?;
-        let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
-        let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
+    ) -> Result<Outcome, Unanswered> {
         self.waiting.clear();
-        let (mut state, mut depth) = (start, 0);
-        loop {
-            let deduced = state.and_then(|mut candidates| {
-                candidates.deduce(self.rules, watch).map(|_| candidates)
-            });
-            match deduced {
-                Err(why) => watch.observe(|| Step::Retreated { depth, why: Some(why) }),
-                Ok(candidates) => match candidates.grid() {
-                    None => {
-                        outcome.guesses += 1;
-                        let (cell, untried) = most_constrained(&candidates);
-                        self.waiting.push(Branch { candidates, cell, untried, depth: depth + 1 });
-                    }
-                    Some(grid) => {
-                        if known.is_none_or(|known| *known != grid) {
-                            if outcome.solutions == 0 {
-                                outcome.grid = grid;
-                            }
-                            outcome.solutions += 1;
-                        }
-                        if outcome.solutions == limits.solutions.get() {
-                            return Ok(outcome);
-                        }
-                        watch.observe(|| Step::Retreated { depth, why: None });
-                    }
-                },
-            }
-            if outcome.nodes == max_nodes && !self.waiting.is_empty() {
-                outcome.gave_up = true;
-                return Ok(outcome);
-            }
-            let Some((next, its_depth)) = self.next_branch(watch) else { return Ok(outcome) };
-            outcome.nodes += 1;
-            self.stop.check(outcome.nodes)?;
-            (state, depth) = (next, its_depth);
-        }
+        self.waiting.push(Node { candidates: start, guess: None, depth: 0 });
+        count_solutions(limits, known, |outcome| self.next(limits.max_nodes(), watch, outcome))
     }
 
-    /// The state after the next digit of the last guess, and its depth; `None` if no guess is left.
-    fn next_branch(
+    /// The next solution; `None` after the last one.
+    #[inline(always)]
+    fn next(
         &mut self,
+        max_nodes: u64,
         watch: &mut impl Watch,
-    ) -> Option<(Result<Candidates, Contradiction>, usize)> {
-        let branch = self.waiting.last_mut()?;
-        let (cell, digit, depth) = (branch.cell, branch.untried.next()?, branch.depth);
-        let mut candidates = if branch.untried.is_empty() {
-            self.waiting.pop()?.candidates
-        } else {
-            branch.candidates.clone()
-        };
-        watch.observe(|| Step::Guessed { depth, cell, digit });
-        let assigned = candidates.assign(cell, digit, Rule::Guess, watch);
-        Some((assigned.map(|()| candidates), depth))
+        outcome: &mut Outcome,
+    ) -> Result<Option<Grid>, Unanswered> {
+        while let Some(Node { mut candidates, guess, depth }) = self.waiting.pop() {
+            if outcome.nodes == max_nodes {
+                return Err(Unanswered::GaveUp);
+            }
+            self.stop.check(outcome.nodes)?;
+            outcome.nodes += 1;
+            let assigned = guess.map_or(Ok(()), |(cell, digit)| {
+                watch.observe(|| Step::Guessed { depth, cell, digit });
+                candidates.assign(cell, digit, Rule::Guess, watch)
+            });
+            if let Err(why) = assigned.and_then(|()| candidates.deduce(self.rules, watch)) {
+                watch.observe(|| Step::Retreated { depth, why });
+            } else if let Some(grid) = candidates.grid() {
+                return Ok(Some(grid));
+            } else {
+                outcome.guesses += 1;
+                self.branch(&candidates, depth + 1);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds a node for each candidate of the first of the open cells with the fewest candidates.
+    fn branch(&mut self, candidates: &Candidates, depth: usize) {
+        let marks = candidates.marks();
+        let open = (0..CELLS).filter(|&cell| marks.of_cell(cell).len() > 1);
+        let cell = open.min_by_key(|&cell| marks.of_cell(cell).len()).expect("a cell is open");
+        let digits = (1..=9).rev().filter(|&digit| marks.of_cell(cell).contains(digit));
+        self.waiting.extend(digits.map(|digit| Node {
+            candidates: candidates.clone(),
+            guess: Some((cell, digit)),
+            depth,
+        }));
     }
 }
 
-/// The first of the open cells with the fewest candidates, and its candidates.
-fn most_constrained(candidates: &Candidates) -> (usize, Upward) {
-    let marks = candidates.marks();
-    let open = (0..CELLS).filter(|&cell| marks.of_cell(cell).len() > 1);
-    let cell = open.min_by_key(|&cell| marks.of_cell(cell).len()).expect("a cell is open");
-    (cell, marks.of_cell(cell).into_iter())
-}
-
-impl Default for Propagate {
-    fn default() -> Self {
-        Self::new()
+impl Engine for Propagate {
+    fn name(&self) -> &'static str {
+        "propagate"
     }
-}
 
-impl OneAtATime for Propagate {
-    const NAME: &'static str = "propagate";
-
-    fn set_stop(&mut self, stop: Stopper) {
+    fn stop_at(&mut self, stop: StopFlag) {
         self.stop = stop;
     }
 
-    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped> {
-        let start = match question.batch {
-            Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i], &mut ()),
-            Batch::Marks(marks) => Ok((&marks[i]).into()),
-        };
-        self.search_until_stopped(start, question.limits, question.known(i), &mut ())
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        search_each(outcomes, |i| {
+            let start = match question.batch {
+                Batch::Puzzles(puzzles) => Candidates::of(&puzzles[i], &mut ()),
+                Batch::Marks(marks) => Ok((&marks[i]).into()),
+            };
+            let Ok(start) = start else { return Ok(Outcome { nodes: 1, ..Outcome::NONE }) };
+            self.search_until_stopped(start, question.limits, question.known(i), &mut ())
+        })
     }
 }

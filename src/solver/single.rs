@@ -3,11 +3,10 @@
 //! Building an engine takes longer than solving a puzzle, so each thread keeps a [`Scalar`].
 
 use std::cell::RefCell;
-use std::iter::FusedIterator;
 use std::num::NonZeroU32;
 use std::slice;
 
-use super::{Batch, Engine, Limits, Outcome, Scalar, SolutionWalk};
+use super::{Batch, Engine, Limits, Outcome, Scalar, Solutions, StopFlag};
 use crate::marks::Marks;
 use crate::puzzle::{Grid, Puzzle};
 
@@ -21,6 +20,10 @@ fn outcome(one: Batch<'_>, limits: Limits) -> Outcome {
     ENGINE.with_borrow_mut(|engine| engine.solve(one, limits, &mut outcome));
     let [outcome] = outcome;
     outcome
+}
+
+pub(crate) fn outcome_of(puzzle: &Puzzle, limits: Limits) -> Outcome {
+    outcome(Batch::Puzzles(slice::from_ref(puzzle)), limits)
 }
 
 fn first(one: Batch<'_>) -> Option<Grid> {
@@ -82,9 +85,9 @@ impl Marks {
     /// A lazy iterator over all solutions that have a candidate in every cell, like
     /// [`Puzzle::solutions`].
     pub fn solutions(&self) -> Solutions {
-        let mut walk = SolutionWalk::default();
-        walk.begin(self);
-        Solutions(walk)
+        let mut solutions = Solutions::stopped_by(StopFlag::default());
+        solutions.begin(self);
+        solutions
     }
 
     /// The number of solutions that have a candidate in every cell, up to `limit`.
@@ -92,22 +95,6 @@ impl Marks {
         count(Batch::Marks(slice::from_ref(self)), limit)
     }
 }
-
-/// The solutions of a puzzle, the smallest first: see [`Puzzle::solutions`].
-///
-/// Memory does not grow with their number.
-#[derive(Debug)]
-pub struct Solutions(SolutionWalk);
-
-impl Iterator for Solutions {
-    type Item = Grid;
-
-    fn next(&mut self) -> Option<Grid> {
-        self.0.next(None).expect("there is no limit and no stop flag")
-    }
-}
-
-impl FusedIterator for Solutions {}
 
 #[cfg(test)]
 mod tests {

@@ -259,7 +259,7 @@ fn deduce(given: &Marks, watch: &mut impl Watch) -> Result<Candidates, Contradic
 
 /// Finds the first solution, and whether there is another.
 fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
-    let mut engine = Propagate::with_rules(Level::LockedCandidates);
+    let mut engine = Propagate::new(Level::LockedCandidates);
     let first = engine.search(found.clone(), Limits::FIRST.with_nodes(MAX_NODES), watch);
     let Some(grid) = first.solution() else {
         let verdict = if first.gave_up { "gave up: too many guesses" } else { "no solution" };

@@ -44,8 +44,7 @@ impl Watch for Trace {
                 self.depth = depth;
             }
             Step::Retreated { depth, why } => {
-                let why = why.map_or("a solution".into(), |why| explain(why, names));
-                self.line(&format!("retreat from depth {depth}: {why}"));
+                self.line(&format!("retreat from depth {depth}: {}", explain(why, names)));
             }
         }
     }

@@ -8,7 +8,7 @@ use super::{CHUNK_BYTES, DerivedRows, Job, PropertyEngine, ROW_BYTES, Solve, Sto
 use crate::input::Records;
 use crate::output::{Derived, Results};
 use crate::pipeline::block::Block;
-use crate::solver::{SolutionWalk, StopFlag, Unanswered};
+use crate::solver::{Solutions, StopFlag, Unanswered};
 use crate::status::Status;
 
 /// Lists the solutions of each puzzle, a row for each, the smallest first.
@@ -22,7 +22,7 @@ pub struct List {
 /// The engine of [`List`], and its progress within a block.
 pub struct Lister {
     solver: Solver,
-    walk: SolutionWalk,
+    solutions: Solutions,
     /// The index of the current record.
     record: usize,
     /// The number of its rows so far.
@@ -33,8 +33,8 @@ impl Job for List {
     type Worker = Lister;
 
     fn worker(&self, stop: &StopFlag) -> Lister {
-        let (solver, walk) = (self.solve.worker(stop), SolutionWalk::new(stop.clone()));
-        Lister { solver, walk, record: 0, rows: 0 }
+        let (solver, solutions) = (self.solve.worker(stop), Solutions::stopped_by(stop.clone()));
+        Lister { solver, solutions, record: 0, rows: 0 }
     }
 
     fn run(
@@ -71,7 +71,7 @@ impl Job for List {
                     (Ok(puzzle), 0) => {
                         let first = results.outcomes.of(puzzle).solution().copied();
                         if let Some(first) = &first {
-                            lister.walk.begin_after(&records.as_marks(puzzle), first);
+                            lister.solutions.begin_after(&records.as_marks(puzzle), first);
                         }
                         first
                     }
@@ -81,7 +81,7 @@ impl Job for List {
                         if listed >= solutions.min(self.solutions.get()) {
                             break;
                         }
-                        match lister.walk.next(self.solve.limits.nodes) {
+                        match lister.solutions.next_within(self.solve.limits.nodes) {
                             Ok(Some(grid)) => Some(grid),
                             Ok(None) => break,
                             Err(Unanswered::GaveUp) => {

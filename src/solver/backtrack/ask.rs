@@ -17,11 +17,8 @@ pub trait Ask: Default + Send {
         untried.into_iter().find(|&digit| self.allows(cells, cell, digit))
     }
 
-    /// Records that `digit` was placed in `cell`.
-    fn place(&mut self, cell: usize, digit: u8);
-
-    /// Records that `digit` was removed from `cell`.
-    fn take_back(&mut self, cell: usize, digit: u8);
+    /// Records that `digit` was placed in `cell`, or removed from it.
+    fn record(&mut self, cell: usize, digit: u8, is_placed: bool);
 }
 
 /// No record: checks the 20 peers each time.
@@ -36,30 +33,15 @@ impl Ask for Scan {
         peers(cell).iter().all(|&peer| cells[usize::from(peer)] != digit)
     }
 
-    fn place(&mut self, _: usize, _: u8) {}
-
-    fn take_back(&mut self, _: usize, _: u8) {}
+    fn record(&mut self, _: usize, _: u8, _: bool) {}
 }
 
 /// A boolean for each digit in each unit: whether it is placed there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flags {
-    /// `[row][digit]`.
     row: [[bool; 10]; 9],
-    /// `[column][digit]`.
     column: [[bool; 10]; 9],
-    /// `[band][stack][digit]`.
-    block: [[[bool; 10]; 3]; 3],
-}
-
-impl Flags {
-    #[inline(always)]
-    fn set(&mut self, cell: usize, digit: u8, is_placed: bool) {
-        let (row, column, digit) = (cell / 9, cell % 9, usize::from(digit));
-        self.row[row][digit] = is_placed;
-        self.column[column][digit] = is_placed;
-        self.block[row / 3][column / 3][digit] = is_placed;
-    }
+    square: [[bool; 10]; 9],
 }
 
 impl Ask for Flags {
@@ -67,21 +49,16 @@ impl Ask for Flags {
 
     #[inline(always)]
     fn allows(&self, _: &[u8; CELLS], cell: usize, digit: u8) -> bool {
-        let (row, column, digit) = (cell / 9, cell % 9, usize::from(digit));
-        let is_placed = self.row[row][digit]
-            || self.column[column][digit]
-            || self.block[row / 3][column / 3][digit];
-        !is_placed
+        let ([row, column, square], digit) = (row_column_box(cell), usize::from(digit));
+        !(self.row[row][digit] || self.column[column][digit] || self.square[square][digit])
     }
 
     #[inline(always)]
-    fn place(&mut self, cell: usize, digit: u8) {
-        self.set(cell, digit, true);
-    }
-
-    #[inline(always)]
-    fn take_back(&mut self, cell: usize, digit: u8) {
-        self.set(cell, digit, false);
+    fn record(&mut self, cell: usize, digit: u8, is_placed: bool) {
+        let ([row, column, square], digit) = (row_column_box(cell), usize::from(digit));
+        self.row[row][digit] = is_placed;
+        self.column[column][digit] = is_placed;
+        self.square[square][digit] = is_placed;
     }
 }
 
@@ -99,14 +76,6 @@ impl Mask {
         let [row, column, square] = row_column_box(cell);
         self.row[row] | self.column[column] | self.square[square]
     }
-
-    #[inline(always)]
-    fn flip(&mut self, cell: usize, digit: u8) {
-        let [row, column, square] = row_column_box(cell);
-        self.row[row] ^= 1 << digit;
-        self.column[column] ^= 1 << digit;
-        self.square[square] ^= 1 << digit;
-    }
 }
 
 impl Ask for Mask {
@@ -123,13 +92,12 @@ impl Ask for Mask {
         Digits(untried.0 & !self.taken(cell)).into_iter().next()
     }
 
+    /// Placing and removing both flip the digit.
     #[inline(always)]
-    fn place(&mut self, cell: usize, digit: u8) {
-        self.flip(cell, digit);
-    }
-
-    #[inline(always)]
-    fn take_back(&mut self, cell: usize, digit: u8) {
-        self.flip(cell, digit);
+    fn record(&mut self, cell: usize, digit: u8, _: bool) {
+        let [row, column, square] = row_column_box(cell);
+        self.row[row] ^= 1 << digit;
+        self.column[column] ^= 1 << digit;
+        self.square[square] ^= 1 << digit;
     }
 }

@@ -7,8 +7,8 @@
 
 mod ask;
 
-use super::contract::{OneAtATime, Question, Stopped, Stopper};
-use super::{Limits, Outcome};
+use super::contract::{Question, Unanswered, count_solutions, search_each};
+use super::{Engine, Outcome, StopFlag};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid};
 pub use ask::{Ask, Flags, Mask, Scan};
@@ -26,21 +26,12 @@ pub struct Backtrack<A> {
     cells: [u8; CELLS],
     /// The blanks in row order. This is also the stack: those before the present one have digits.
     blanks: Vec<u8>,
-    stop: Stopper,
+    /// The place of the present blank in `blanks`, from 1; 0 if the search is complete.
+    at: usize,
+    stop: StopFlag,
 }
 
 impl<A: Ask> Backtrack<A> {
-    /// An engine ready for its first batch.
-    pub fn new() -> Self {
-        Self {
-            ask: A::default(),
-            marks: Marks::ALL,
-            cells: [0; CELLS],
-            blanks: Vec::with_capacity(CELLS),
-            stop: Stopper::default(),
-        }
-    }
-
     /// Loads the clues; returns `false` if two clues conflict or a cell has no candidate.
     fn load(&mut self, marks: Marks) -> bool {
         self.marks = marks;
@@ -53,7 +44,7 @@ impl<A: Ask> Backtrack<A> {
             } else if clue == 0 {
                 self.blanks.push(cell as u8);
             } else if self.ask.allows(&self.cells, cell, clue) {
-                self.ask.place(cell, clue);
+                self.ask.record(cell, clue, true);
                 self.cells[cell] = clue;
             } else {
                 return false;
@@ -62,62 +53,43 @@ impl<A: Ask> Backtrack<A> {
         true
     }
 
-    /// Searches until the search is complete or a limit is reached. The `known` solution does not
-    /// count.
-    fn search_marks(
-        &mut self,
-        marks: Marks,
-        limits: Limits,
-        known: Option<&Grid>,
-    ) -> Result<Outcome, Stopped> {
-        self.stop.check(0)?;
-        let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
-        let mut outcome = Outcome { nodes: 1, ..Outcome::NONE };
-        if !self.load(marks) {
-            return Ok(outcome);
+    /// The next solution; `None` after the last one.
+    #[inline(always)]
+    fn next(&mut self, max_nodes: u64, outcome: &mut Outcome) -> Result<Option<Grid>, Unanswered> {
+        if outcome.nodes == 0 {
+            self.stop.check(0)?;
+            outcome.nodes = 1;
         }
-        let mut at = 0;
-        loop {
-            let Some(&cell) = self.blanks.get(at) else {
-                if known.is_none_or(|known| known.0 != self.cells) {
-                    if outcome.solutions == 0 {
-                        outcome.grid = Grid(self.cells);
-                    }
-                    outcome.solutions += 1;
-                }
-                if at == 0 || outcome.solutions == limits.solutions.get() {
-                    return Ok(outcome);
-                }
-                at -= 1;
-                continue;
+        while self.at > 0 {
+            let Some(&cell) = self.blanks.get(self.at - 1) else {
+                self.at -= 1;
+                return Ok(Some(Grid(self.cells)));
             };
             let cell = usize::from(cell);
             let tried = self.take_back(cell);
             let untried = self.marks.of_cell(cell).above(tried);
             if let Some(digit) = self.ask.next(&self.cells, cell, untried) {
                 if outcome.nodes == max_nodes {
-                    outcome.gave_up = true;
-                    return Ok(outcome);
+                    return Err(Unanswered::GaveUp);
                 }
                 outcome.nodes += 1;
                 self.stop.check(outcome.nodes)?;
                 outcome.guesses += u64::from(tried == 0);
-                self.ask.place(cell, digit);
+                self.ask.record(cell, digit, true);
                 self.cells[cell] = digit;
-                at += 1;
-            } else if at > 0 {
-                at -= 1;
+                self.at += 1;
             } else {
-                return Ok(outcome);
+                self.at -= 1;
             }
         }
+        Ok(None)
     }
 
     /// Removes and returns the digit of a cell, 0 if it is blank.
     fn take_back(&mut self, cell: usize) -> u8 {
         let digit = std::mem::take(&mut self.cells[cell]);
         if digit != 0 {
-            self.ask.take_back(cell, digit);
+            self.ask.record(cell, digit, false);
         }
         digit
     }
@@ -125,26 +97,41 @@ impl<A: Ask> Backtrack<A> {
 
 impl<A: Ask> Default for Backtrack<A> {
     fn default() -> Self {
-        Self::new()
+        Self {
+            ask: A::default(),
+            marks: Marks::ALL,
+            cells: [0; CELLS],
+            blanks: Vec::with_capacity(CELLS),
+            at: 0,
+            stop: StopFlag::default(),
+        }
     }
 }
 
-impl<A: Ask> OneAtATime for Backtrack<A> {
-    const NAME: &'static str = A::NAME;
+impl<A: Ask> Engine for Backtrack<A> {
+    fn name(&self) -> &'static str {
+        A::NAME
+    }
 
-    fn set_stop(&mut self, stop: Stopper) {
+    fn stop_at(&mut self, stop: StopFlag) {
         self.stop = stop;
     }
 
-    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped> {
-        self.search_marks(question.batch.marks(i), question.limits, question.known(i))
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        let limits = question.limits;
+        search_each(outcomes, |i| {
+            self.at = usize::from(self.load(question.batch.marks(i)));
+            count_solutions(limits, question.known(i), |outcome| {
+                self.next(limits.max_nodes(), outcome)
+            })
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::{Batch, Engine};
+    use crate::solver::{Batch, Limits};
 
     /// A puzzle, its solution, and the smallest change of it that has no solution.
     const PUZZLES: [&str; 3] = [
@@ -156,7 +143,7 @@ mod tests {
     fn outcomes<A: Ask>(limits: Limits) -> [Outcome; 3] {
         let puzzles = PUZZLES.map(|text| text.parse().unwrap());
         let mut outcomes = [Outcome::NONE; 3];
-        Backtrack::<A>::new().solve(Batch::Puzzles(&puzzles), limits, &mut outcomes);
+        Backtrack::<A>::default().solve(Batch::Puzzles(&puzzles), limits, &mut outcomes);
         outcomes.map(|outcome| Outcome { latency_ns: 0, ..outcome })
     }
 

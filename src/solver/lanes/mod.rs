@@ -23,8 +23,7 @@ use lane_kernel::Lanes as LaneKernel;
 
 use self::scheduler::Scheduler;
 use super::contract::Question;
-use super::{Batch, Engine, Limits, Outcome, StopFlag};
-use crate::puzzle::Grid;
+use super::{Engine, Outcome, StopFlag};
 use crate::simd::SimdLevel;
 
 /// Many puzzles at once, one in each lane of the vector.
@@ -39,11 +38,6 @@ impl Lanes {
     pub fn new(level: SimdLevel) -> Self {
         let kernel = LaneKernel::new(level, pages::MAX_PAGES);
         Self { level, scheduler: Scheduler::new(kernel, level), stop: StopFlag::default() }
-    }
-
-    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
-        assert_eq!(question.batch.len(), outcomes.len(), "one outcome for each puzzle");
-        self.scheduler.solve(question, &self.stop, outcomes)
     }
 }
 
@@ -60,17 +54,7 @@ impl Engine for Lanes {
         self.stop = stop;
     }
 
-    fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
-        self.answer(&Question::all(batch, limits), outcomes)
-    }
-
-    fn solve_other(
-        &mut self,
-        batch: Batch<'_>,
-        known: &[Grid],
-        limits: Limits,
-        outcomes: &mut [Outcome],
-    ) -> usize {
-        self.answer(&Question::other(batch, known, limits), outcomes)
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        self.scheduler.solve(question, &self.stop, outcomes)
     }
 }

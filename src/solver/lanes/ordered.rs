@@ -124,7 +124,7 @@ impl Ordered {
         } else if of.solved >> lane & 1 != 0 {
             let head = self.puzzles.last().expect("a puzzle for each end");
             let is_counted_only = self.puzzles.len() == 1 && head.solutions > 0;
-            let is_wanted = !is_counted_only || run.job.question.knows_solutions();
+            let is_wanted = !is_counted_only || run.job.question.known.is_some();
             let slot = is_wanted.then(|| self.slots.keep(run.kernel.column(Block::Work, lane)));
             self.push(searched, What::Solution(slot));
         } else {

@@ -32,7 +32,7 @@ impl PerLane {
 
     /// Sets the limits of the next searches.
     pub(super) fn begin(&mut self, limits: Limits) {
-        self.node_limit = limits.nodes.map_or(u64::MAX, std::num::NonZeroU64::get);
+        self.node_limit = limits.max_nodes();
         self.solution_limit = limits.solutions.get();
     }
 
@@ -54,7 +54,7 @@ impl PerLane {
 
     /// Those of the solved lanes whose solution counts.
     fn counting(&self, run: &Run<'_, impl Kernel>, mut solved: LaneSet) -> LaneSet {
-        if run.job.question.knows_solutions() {
+        if run.job.question.known.is_some() {
             for lane in lanes_of(solved) {
                 let puzzle = self.entered[lane].puzzle;
                 let is_known = run.job.question.known(puzzle) == Some(&run.grid(lane));

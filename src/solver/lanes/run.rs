@@ -16,14 +16,6 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 
-/// State that is kept from batch to batch, however they are searched.
-pub(super) struct Memory<K> {
-    pub(super) kernel: K,
-    /// What loops over outcomes are compiled for.
-    pub(super) level: SimdLevel,
-    pub(super) several: SeveralRate,
-}
-
 /// Decaying estimate of how often recent puzzles had several solutions. One such puzzle outweighs 31
 /// others.
 #[derive(Clone, Copy)]
@@ -124,6 +116,7 @@ pub(super) trait Policy<K> {
 /// One batch, and what all ways to search it have in common.
 pub(super) struct Run<'a, K> {
     pub(super) kernel: &'a mut K,
+    /// What loops over outcomes are compiled for.
     pub(super) level: SimdLevel,
     pub(super) several: &'a mut SeveralRate,
     pub(super) job: Job<'a>,
@@ -152,12 +145,16 @@ impl<'a, K: Kernel> Run<'a, K> {
     /// and a lane that waits is swept for nothing.
     const EVENTS: u32 = 12;
 
-    pub(super) fn new(memory: &'a mut Memory<K>, job: Job<'a>) -> Self {
-        let Memory { kernel, level, several } = memory;
+    pub(super) fn new(
+        kernel: &'a mut K,
+        level: SimdLevel,
+        several: &'a mut SeveralRate,
+        job: Job<'a>,
+    ) -> Self {
         Self {
             lanes: kernel.lanes(),
             kernel,
-            level: *level,
+            level,
             several,
             end: job.outcomes.len(),
             job,
@@ -310,7 +307,7 @@ impl<'a, K: Kernel> Run<'a, K> {
             #[inline(always)]
             || {
                 let mut found = solved;
-                if question.knows_solutions() {
+                if question.known.is_some() {
                     for lane in lanes_of(solved) {
                         let is_known = question.known(first + lane) == Some(&entries[lane].grid);
                         found &= !(LaneSet::from(is_known) << lane);

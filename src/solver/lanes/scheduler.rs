@@ -6,14 +6,16 @@ use lane_kernel::{Kernel, MAX_LANES, SimdLevel};
 
 use super::ordered::Ordered;
 use super::per_lane::PerLane;
-use super::run::{Ended, Entry, Job, Memory, Run, SeveralRate};
+use super::run::{Ended, Entry, Job, Run, SeveralRate};
 use super::work_sharing::WorkSharing;
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 
 /// Searches batches; owns all memory.
 pub(super) struct Scheduler<K> {
-    memory: Memory<K>,
+    kernel: K,
+    level: SimdLevel,
+    several: SeveralRate,
     work_sharing: WorkSharing,
     per_lane: PerLane,
     ordered: Ordered,
@@ -24,7 +26,9 @@ impl<K: Kernel> Scheduler<K> {
     pub(super) fn new(kernel: K, level: SimdLevel) -> Self {
         let lanes = kernel.lanes();
         Self {
-            memory: Memory { kernel, level, several: SeveralRate::UNKNOWN },
+            kernel,
+            level,
+            several: SeveralRate::UNKNOWN,
             work_sharing: WorkSharing::new(lanes),
             per_lane: PerLane::NONE,
             ordered: Ordered::new(),
@@ -42,7 +46,7 @@ impl<K: Kernel> Scheduler<K> {
         let mut done = 0;
         while done < outcomes.len() {
             let question = question.part(done..outcomes.len());
-            let share = WorkSharing::suits(&question) && self.memory.several.is_low();
+            let share = WorkSharing::suits(&question) && self.several.is_low();
             let job = Job { question, outcomes: &mut outcomes[done..], stop, start };
             let ended = if share { self.share_work(job) } else { self.per_lane(job) };
             done += ended.next;
@@ -56,12 +60,13 @@ impl<K: Kernel> Scheduler<K> {
     /// Searches puzzles of a batch together while that pays.
     fn share_work(&mut self, mut job: Job<'_>) -> Ended {
         let again = Job { outcomes: &mut *job.outcomes, ..job };
-        let mut ended = Run::new(&mut self.memory, again).search(&mut self.work_sharing);
+        let mut ended = Run::new(&mut self.kernel, self.level, &mut self.several, again)
+            .search(&mut self.work_sharing);
         let mut deferred = std::mem::take(&mut self.work_sharing.deferred);
         deferred.sort_unstable();
         // These puzzles were counted before.
-        let several = self.memory.several;
-        for group in deferred.chunks(self.memory.kernel.lanes()) {
+        let several = self.several;
+        for group in deferred.chunks(self.kernel.lanes()) {
             if ended.stopped {
                 break;
             }
@@ -69,7 +74,7 @@ impl<K: Kernel> Scheduler<K> {
                 ended = Ended { next, stopped: true };
             }
         }
-        self.memory.several = several;
+        self.several = several;
         deferred.clear();
         self.work_sharing.deferred = deferred;
         ended
@@ -78,7 +83,7 @@ impl<K: Kernel> Scheduler<K> {
     /// Searches puzzles of a batch separately; at the end all lanes search the last few.
     fn per_lane(&mut self, job: Job<'_>) -> Ended {
         self.per_lane.begin(job.question.limits);
-        let run = &mut Run::new(&mut self.memory, job);
+        let run = &mut Run::new(&mut self.kernel, self.level, &mut self.several, job);
         let ended = run.search(&mut self.per_lane);
         if ended.stopped || run.busy == 0 {
             return ended;
@@ -98,7 +103,8 @@ impl<K: Kernel> Scheduler<K> {
             std::array::from_fn(|i| group.get(i).map_or(0, |entered| entered.puzzle));
         let (limits, stop) = (job.question.limits, job.stop);
         let mut search = |batch: Batch<'_>| {
-            let question = Question::all(batch.part(0..group.len()), limits);
+            let batch = batch.part(0..group.len());
+            let question = Question { batch, limits, known: None };
             self.per_lane(Job { question, outcomes: found, stop, start })
         };
         let ended = match job.question.batch {
@@ -115,12 +121,12 @@ impl<K: Kernel> Scheduler<K> {
 
     #[cfg(test)]
     pub(super) fn kernel(&mut self) -> &mut K {
-        &mut self.memory.kernel
+        &mut self.kernel
     }
 
     /// Forgets what puzzles were like.
     #[cfg(test)]
     pub(super) fn forget(&mut self) {
-        self.memory.several = SeveralRate::UNKNOWN;
+        self.several = SeveralRate::UNKNOWN;
     }
 }

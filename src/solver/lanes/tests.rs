@@ -1,5 +1,7 @@
 //! Tests the scheduler with a toy kernel: its puzzles are random trees, whose search is easily written down.
 
+use std::num::NonZeroU32;
+
 use lane_kernel::{
     Block, Candidates, Column, Digits, Exchange, Kernel, LaneSet, MAX_LANES, Moves, Verdict,
     lanes_of,
@@ -10,8 +12,7 @@ use super::pages;
 use super::scheduler::Scheduler;
 use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
-use crate::solver::contract::Question;
-use crate::solver::{Batch, Limits, Outcome, StopFlag};
+use crate::solver::{Batch, Limits, Outcome, Question, StopFlag};
 
 /// A node of a tree that is made up as it is visited.
 #[derive(Clone, Copy, Default)]
@@ -84,7 +85,7 @@ fn plain(puzzle: &Puzzle, known: Option<&Grid>, limits: Limits) -> Outcome {
     if clashes(puzzle.cells()) {
         return Outcome { nodes: 1, ..Outcome::NONE };
     }
-    let most = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
+    let most = limits.max_nodes();
     let mut outcome = Outcome::NONE;
     let mut waiting = vec![State::of(puzzle.cells())];
     while let Some(state) = waiting.pop() {
@@ -293,10 +294,8 @@ fn check(
 ) {
     let mut outcomes = vec![Outcome { solutions: 77, ..Outcome::NONE }; puzzles.len()];
     let batch = Batch::Puzzles(puzzles);
-    let question = match known {
-        Some(known) => Question::other(batch, known, limits),
-        None => Question::all(batch, limits),
-    };
+    let solutions = if known.is_some() { NonZeroU32::MIN } else { limits.solutions };
+    let question = Question { batch, known, limits: Limits { solutions, ..limits } };
     let done = scheduler.solve(&question, stop, &mut outcomes);
     assert!(done == puzzles.len() || stop.is_requested());
     for (i, outcome) in outcomes[..done].iter().enumerate() {

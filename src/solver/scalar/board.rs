@@ -276,25 +276,19 @@ impl Board {
     pub fn exclude(&mut self, Guess { digit, band, cell }: Guess) {
         self.restrict(digit, band, !(1 << cell));
     }
+}
 
-    /// Splits at a guess: this board gets the other side; returns the side with the digit.
-    pub fn split(&mut self, guess: Guess) -> Self {
-        let mut with = self.clone();
-        with.assume(guess);
-        self.exclude(guess);
-        with
-    }
-
+impl From<Board> for Grid {
     /// The solution of a solved board.
-    pub fn grid(&self) -> Grid {
+    fn from(board: Board) -> Self {
         let mut cells = [0; CELLS];
-        for (digit, bands) in self.candidates.iter().enumerate() {
+        for (digit, bands) in board.candidates.iter().enumerate() {
             for row in 0..9 {
                 let column = (bands[row / 3] >> (row % 3 * 9)).trailing_zeros() as usize;
                 cells[row * 9 + column] = digit as u8 + 1;
             }
         }
-        Grid(cells)
+        Self(cells)
     }
 }
 

@@ -3,76 +3,75 @@
 //! Three layers: `tables` has the implications for one digit in a band, `board` has the candidates
 //! of a puzzle and propagates them, and this file searches: it propagates, guesses a digit in the
 //! cell with the fewest candidates, and on a contradiction returns to the last waiting board.
+//! `solutions` lists all solutions by the same search.
 
 mod board;
+mod solutions;
 mod tables;
-mod walk;
 
-use super::contract::{OneAtATime, Question, Stopped, Stopper};
-use super::{Batch, Limits, Outcome};
-use crate::puzzle::{CELLS, Grid};
-use board::{Board, Progress};
-pub use walk::SolutionWalk;
+use super::contract::{Question, Unanswered, count_solutions, search_each};
+use super::{Batch, Engine, Outcome, StopFlag};
+use crate::puzzle::CELLS;
+use board::{Board, Guess, Progress};
+pub use solutions::Solutions;
 
 /// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
 #[derive(Debug)]
 pub struct Scalar {
-    /// The other sides of the guesses that lead to the present board. Each guess settles a cell, so
-    /// 81 are enough.
+    /// The boards that are still to be searched, the next one on top. Each has at least one open
+    /// cell more than the next, so there are at most 82.
     waiting: Vec<Board>,
-    stop: Stopper,
+    stop: StopFlag,
 }
 
 impl Scalar {
     /// An engine ready for its first batch.
     pub fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CELLS), stop: Stopper::default() }
+        Self { waiting: Vec::with_capacity(CELLS + 1), stop: StopFlag::default() }
     }
 
-    /// Searches depth first until the search is complete or a limit is reached. The `known`
-    /// solution does not count.
-    fn search_board(
-        &mut self,
-        mut board: Board,
-        limits: Limits,
-        known: Option<&Grid>,
-    ) -> Result<Outcome, Stopped> {
-        let max_nodes = limits.nodes.map_or(u64::MAX, std::num::NonZero::get);
-        let mut outcome = Outcome::NONE;
+    /// Starts a search.
+    fn begin(&mut self, board: Board) {
         self.waiting.clear();
-        loop {
+        self.waiting.push(board);
+    }
+
+    /// Splits the top board at a guess: the side with its digit is next.
+    fn branch(&mut self, guess: Guess) {
+        self.waiting.push(self.waiting.last().expect("a board to split").clone());
+        let [.., other, next] = &mut self.waiting[..] else { unreachable!("one was pushed") };
+        other.exclude(guess);
+        next.assume(guess);
+    }
+
+    /// The next solved board, depth first; `None` after the last one. A stuck board is split at the
+    /// guess that `choose` returns.
+    #[inline(always)]
+    fn next(
+        &mut self,
+        choose: impl Fn(&Board) -> Guess,
+        max_nodes: u64,
+        outcome: &mut Outcome,
+    ) -> Result<Option<Board>, Unanswered> {
+        while let Some(board) = self.waiting.last_mut() {
             if outcome.nodes == max_nodes {
-                outcome.gave_up = true;
-                return Ok(outcome);
+                return Err(Unanswered::GaveUp);
             }
             self.stop.check(outcome.nodes)?;
             outcome.nodes += 1;
             match board.propagate() {
                 Progress::Stuck => {
                     outcome.guesses += 1;
-                    let guess = board.most_constrained();
-                    self.waiting.push(board.clone());
-                    self.waiting.last_mut().expect("just pushed").exclude(guess);
-                    board.assume(guess);
-                    continue;
+                    let guess = choose(board);
+                    self.branch(guess);
                 }
-                Progress::Solved if known.is_some_and(|known| *known == board.grid()) => {}
-                Progress::Solved => {
-                    if outcome.solutions == 0 {
-                        outcome.grid = board.grid();
-                    }
-                    outcome.solutions += 1;
-                    if outcome.solutions == limits.solutions.get() {
-                        return Ok(outcome);
-                    }
+                Progress::Solved => return Ok(self.waiting.pop()),
+                Progress::Contradiction => {
+                    self.waiting.pop();
                 }
-                Progress::Contradiction => {}
-            }
-            match self.waiting.pop() {
-                Some(other_side) => board = other_side,
-                None => return Ok(outcome),
             }
         }
+        Ok(None)
     }
 }
 
@@ -82,18 +81,25 @@ impl Default for Scalar {
     }
 }
 
-impl OneAtATime for Scalar {
-    const NAME: &'static str = "scalar";
+impl Engine for Scalar {
+    fn name(&self) -> &'static str {
+        "scalar"
+    }
 
-    fn set_stop(&mut self, stop: Stopper) {
+    fn stop_at(&mut self, stop: StopFlag) {
         self.stop = stop;
     }
 
-    fn search(&mut self, question: &Question<'_>, i: usize) -> Result<Outcome, Stopped> {
-        let board = match question.batch {
-            Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
-            Batch::Marks(marks) => Board::of_marks(&marks[i]),
-        };
-        self.search_board(board, question.limits, question.known(i))
+    fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
+        let limits = question.limits;
+        search_each(outcomes, |i| {
+            self.begin(match question.batch {
+                Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
+                Batch::Marks(marks) => Board::of_marks(&marks[i]),
+            });
+            count_solutions(limits, question.known(i), |outcome| {
+                self.next(Board::most_constrained, limits.max_nodes(), outcome)
+            })
+        })
     }
 }

@@ -65,7 +65,7 @@ impl LimitArgs {
         self.limit.unwrap_or(if self.first { Limits::FIRST } else { Limits::PROOF }.solutions)
     }
 
-    /// The option given that ends searches before they prove that there is one solution.
+    /// Returns the option that ends searches before they prove that there is one solution.
     pub fn without_proof(self) -> Option<&'static str> {
         let option = if self.first { "--first" } else { "--limit 1" };
         (self.solutions() == Limits::FIRST.solutions).then_some(option)

@@ -70,7 +70,7 @@ impl InputRun {
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let mut inputs = Inputs::open(inputs)?;
-        let progress = Progress { stop: Arc::clone(&platform::STOP), ..Progress::default() };
+        let progress = platform::new_progress();
         self.detect(&mut inputs, options, &progress)?;
         if progress.stop.load(Ordering::Relaxed) {
             // No output is open yet.

@@ -104,7 +104,7 @@ enum Command {
 }
 
 impl Command {
-    /// The options of a subcommand that reads or makes many records.
+    /// Returns the options of a subcommand that reads or generates many records.
     fn run_args(&self) -> Option<&run_args::RunArgs> {
         match self {
             Self::Solve(args) => Some(&args.engine.run),
@@ -235,7 +235,7 @@ impl Failure {
             Self::Usage(_) => Exit::Usage,
             Self::Io(_) => Exit::Io,
             Self::Wrong(_) => Exit::SomeRecords,
-            Self::Stopped => platform::stopped(),
+            Self::Stopped => platform::exit_of_stop(),
             Self::Complete(_) => Exit::Done,
         }
     }

@@ -237,7 +237,7 @@ impl RowsRun {
             return Err(Failure::of_all(&losses));
         }
         if report.stopped && !is_closed_pipe {
-            let exit = platform::stopped();
+            let exit = platform::exit_of_stop();
             let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
             if !quiet && can_be_resumed {
                 let _ = writeln!(io::stderr(), "{why}; {}", end.resume_hint(&name));

@@ -1,10 +1,8 @@
 //! Inputs that are read whole before any output is opened.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bulkdoku::Progress;
 use bulkdoku::output::{Needs, Row, Rows};
 use bulkdoku::pipeline::{
     BlockSource, BlockSummary, Classify, RunEnd, Solve, TextSource, fold_blocks,
@@ -31,7 +29,7 @@ impl Scan<'_> {
         mut add: impl FnMut(K) -> io::Result<()> + Send,
     ) -> Result<Counts, Failure> {
         let Self { run, inputs, needs } = self;
-        let progress = Progress { stop: Arc::clone(&platform::STOP), ..Progress::default() };
+        let progress = platform::new_progress();
         let meter = Meter::new(run.progress, inputs.size(), run.quiet);
         let (bytes, options) = (inputs.bytes(), run.options(&progress));
         let mut source = TextSource::new(0, inputs.sources(), &progress.stop);

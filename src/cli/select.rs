@@ -107,8 +107,8 @@ impl SelectArgs {
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 
-    /// Refuses options without effect, and columns that need a proof, which `without_proof`
-    /// leaves out.
+    /// Refuses options without effect, and columns that need a proof if the option
+    /// `without_proof` leaves it out.
     pub fn check(&self, rows: &RowPlan, without_proof: Option<&str>) -> Result<(), Failure> {
         if self.split_by.is_some() && (rows.format == Format::Npy || rows.format.is_parquet()) {
             let hint = "--split-by writes any format but npy and parquet";

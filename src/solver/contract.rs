@@ -183,7 +183,8 @@ pub trait Engine: Send {
     /// Sets the flag at which the engine stops. Without one it never stops.
     fn stop_at(&mut self, stop: StopFlag);
 
-    /// Answers a question: see [`Engine::solve`] and [`Engine::solve_other`], which call this.
+    /// Answers a question, with one entry of `outcomes` for each puzzle of its batch: see
+    /// [`Engine::solve`] and [`Engine::solve_other`], which call this.
     fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize;
 
     /// Overwrites `outcomes[i]` with the outcome of number `i` of the batch.

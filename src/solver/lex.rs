@@ -124,7 +124,7 @@ impl Engine for LexFirst {
         self.engine.stop_at(stop);
     }
 
-    /// Another solution than the known one is any, not the smallest.
+    /// If solutions are known, finds any other one, not the smallest.
     fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
         let found = self.engine.answer(question, outcomes);
         if question.known.is_some() {

@@ -13,13 +13,13 @@ use crate::puzzle::{CELLS, Grid};
 pub struct Propagate {
     /// The strongest rules that it applies.
     rules: Level,
-    /// The nodes that are still to be searched, the next one on top. Each guess assigns a cell and
+    /// Unexplored nodes, the next one on top. Each guess assigns a cell and
     /// replaces a node by at most nine.
     waiting: Vec<Node>,
     stop: StopFlag,
 }
 
-/// A state, and a guess that is still to be assigned in it.
+/// A state and the guess to assign in it.
 #[derive(Debug)]
 struct Node {
     candidates: Candidates,

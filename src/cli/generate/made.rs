@@ -1,9 +1,7 @@
 //! A run that makes the rows of a corpus.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use bulkdoku::Progress;
 use bulkdoku::input::Position;
 use bulkdoku::pipeline::{Options, Report, RowWriter};
 
@@ -18,7 +16,7 @@ use super::summary::Summary;
 /// Makes the rows of a plan.
 pub fn run(plan: &Plan<'_>, mut typed: Typed) -> Result<Exit, Failure> {
     let args = plan.args;
-    let progress = Progress { stop: Arc::clone(&platform::STOP), ..Progress::default() };
+    let progress = platform::new_progress();
     let destinations = &plan.destinations;
     if destinations.resume && args.seed.is_none() {
         let hint = "--resume needs the --seed that the earlier run has printed";

@@ -28,13 +28,13 @@ pub use other::{FileId, Pipe, Stdout, read_at};
 #[cfg(unix)]
 pub use unix::{FileId, Pipe, Stdout, read_at};
 
+use bulkdoku::Progress;
+
 use super::run_args::RunArgs;
 use super::{Exit, Failure};
 
-/// Set once the run is to end.
-pub static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Set while a report of the progress is asked for.
-pub static PROGRESS_REQUEST: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// Set once the run must end.
+static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether the run ends because of `--timeout`.
 static TIMED_OUT: AtomicBool = AtomicBool::new(false);
 
@@ -66,8 +66,13 @@ fn cannot_wait(error: &io::Error) -> Failure {
     Failure::Io(format!("signals cannot be waited for: {error}"))
 }
 
-/// The exit status of a run that was stopped.
-pub fn stopped() -> Exit {
+/// Returns the progress of a new run, which ends when [`STOP`] is set.
+pub fn new_progress() -> Progress {
+    Progress { stop: Arc::clone(&STOP), ..Progress::default() }
+}
+
+/// Returns the exit status of a run that was stopped.
+pub fn exit_of_stop() -> Exit {
     if TIMED_OUT.load(Ordering::SeqCst) { Exit::TimedOut } else { Exit::Interrupted }
 }
 
@@ -75,11 +80,11 @@ pub fn stopped() -> Exit {
 fn end_soon(quiet: bool) {
     let end = || {
         thread::sleep(GRACE);
-        process::exit(stopped() as i32);
+        process::exit(exit_of_stop() as i32);
     };
     // Without a thread, a run that waits ends at the second signal.
     let _ = thread::Builder::new().name("end".into()).spawn(end);
-    if !quiet && stopped() == Exit::Interrupted {
+    if !quiet && exit_of_stop() == Exit::Interrupted {
         let _ = writeln!(io::stderr(), "stopping; press Ctrl-C again to end at once");
     }
 }

@@ -117,7 +117,7 @@ pub fn handle(_on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// The system does so by itself.
+/// Nothing to do: by default, the first signal ends the process.
 pub fn exit_at_first() -> io::Result<()> {
     Ok(())
 }

@@ -3,8 +3,8 @@
 //! | signal | effect |
 //! |---|---|
 //! | SIGINT, SIGTERM, SIGHUP | the first one ends the run in good order, a second one at once |
-//! | SIGUSR1, on BSD and macOS also SIGINFO | the progress so far is printed |
 //! | SIGXFSZ | none: a write beyond the limit on file sizes fails |
+//! | SIGUSR1 | none |
 
 use std::fs;
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
-use super::{PROGRESS_REQUEST, STOP};
+use super::STOP;
 use crate::cli::Exit;
 
 /// Signals this soon after the first one count as the same: timeout(1) signals the command, then
@@ -34,10 +34,9 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         flag::register(signal, Arc::clone(&STOP))?;
         low_level::pipe::register(signal, sender.try_clone()?)?;
     }
-    flag::register(SIGXFSZ, Arc::default())?;
-    flag::register(SIGUSR1, Arc::clone(&PROGRESS_REQUEST))?;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    flag::register(signal_hook::consts::SIGINFO, Arc::clone(&PROGRESS_REQUEST))?;
+    for without_effect in [SIGXFSZ, SIGUSR1] {
+        flag::register(without_effect, Arc::default())?;
+    }
     let wait = {
         let is_second = Arc::clone(&is_second);
         move || {
@@ -66,12 +65,12 @@ pub fn exit_at_first() -> io::Result<()> {
     })
 }
 
-/// The signals that end a run. nohup(1) has SIGHUP ignored, which must stay so.
+/// Returns the signals that end a run. A process that nohup(1) starts must keep ignoring SIGHUP.
 fn ending() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| signal != SIGHUP || !is_ignored(signal))
 }
 
-/// Whether a signal is ignored, where the system tells.
+/// Returns whether a signal is ignored; `false` on systems without /proc.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

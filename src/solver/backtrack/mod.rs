@@ -26,7 +26,7 @@ pub struct Backtrack<A> {
     cells: [u8; CELLS],
     /// The blanks in row order. This is also the stack: those before the present one have digits.
     blanks: Vec<u8>,
-    /// The place of the present blank in `blanks`, from 1; 0 if the search is complete.
+    /// The place of the current blank in `blanks`, from 1; 0 if the search is complete.
     at: usize,
     stop: StopFlag,
 }

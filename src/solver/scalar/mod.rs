@@ -18,7 +18,7 @@ pub use solutions::Solutions;
 /// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
 #[derive(Debug)]
 pub struct Scalar {
-    /// The boards that are still to be searched, the next one on top. Each has at least one open
+    /// Unexplored boards, the next one on top. Each has at least one open
     /// cell more than the next, so there are at most 82.
     waiting: Vec<Board>,
     stop: StopFlag,

@@ -80,7 +80,7 @@ impl Iterator for Solutions {
     type Item = Grid;
 
     fn next(&mut self) -> Option<Grid> {
-        self.next_within(None).expect("there is no limit and no stop flag")
+        self.next_within(None).expect("the search is unlimited and cannot be stopped")
     }
 }
 

@@ -24,9 +24,7 @@ use bulkdoku::input::Layout;
 use bulkdoku::output::{Encoder, Format, RowBuffer, Rows};
 use bulkdoku::pipeline::Solve;
 use bulkdoku::stats::Counts;
-use bulkdoku::{
-    Batch, Engine, Outcome, Pipeline, Progress, Question, Source, Status, StopFlag,
-};
+use bulkdoku::{Batch, Engine, Outcome, Pipeline, Progress, Question, Source, Status, StopFlag};
 
 /// Solves nothing: a puzzle whose clues obey the rules has one solution.
 struct Stub;

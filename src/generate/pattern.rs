@@ -86,7 +86,7 @@ impl FromStr for Pattern {
                     _ => {
                         let (line, column) = (line + 1, column + 1);
                         return Err(BadPattern(format!(
-                            "{line}:{column}: {found:?} is not a cell; write # or 1 to 9 where a clue may \
+                            "{line}:{column}: {found:?} is no cell; write # or 1 to 9 where a clue may \
                              be, . or 0 where none may be"
                         )));
                     }

@@ -62,7 +62,11 @@ impl Rows<'_> {
                 line += 1;
             } else {
                 let length = self.read_row(rest, place, records);
-                line += memchr_iter(b'\n', &rest[..length]).count() as u32;
+                line += if self.table.rows_are_lines {
+                    1
+                } else {
+                    memchr_iter(b'\n', &rest[..length]).count() as u32
+                };
                 at += length;
             }
         }

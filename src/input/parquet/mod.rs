@@ -38,7 +38,7 @@ const FOOTER_START: [u8; 1] = [0x15];
 const ROWS: usize = 1024;
 const ROWS_OF_LISTS: usize = 64;
 
-/// The bytes of text that are collected before they are returned.
+/// The bytes of text that are collected at a time.
 const TEXT_BYTES: usize = 64 * 1024;
 
 /// A Parquet file as text: a header, and a row of CSV for each row.
@@ -243,9 +243,14 @@ impl ParquetText {
         let row = group.next;
         group.next += 1;
         for (number, column) in group.columns.iter().enumerate() {
-            push_field(number, group.columns.len(), &mut self.text, |text| {
-                column.iter().for_each(|column| column.append(row, text));
-            });
+            match column {
+                None if number == 0 => {}
+                None => self.text.push(b','),
+                Some(column) => {
+                    let append = |text: &mut Vec<u8>| column.append(row, text);
+                    push_field(number, group.columns.len(), &mut self.text, append);
+                }
+            }
             if self.text.len() - self.end >= BLOCK_BYTES {
                 return self.push_long_row(row).map(|()| true);
             }
@@ -545,13 +550,27 @@ fn failure(error: &ParquetError, row: Option<u64>) -> io::Error {
 
 impl Read for ParquetText {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.read == self.text.len() {
-            self.next_text()?;
+        let mut length = 0;
+        // The header is returned alone: it may be all that is needed.
+        while length < into.len() && (length == 0 || self.rows > 0) {
+            if self.read == self.text.len() {
+                match self.next_text() {
+                    Err(error) if length > 0 => {
+                        self.failed = Some(error);
+                        break;
+                    }
+                    next => next?,
+                }
+            }
+            let rest = &self.text[self.read..];
+            if rest.is_empty() {
+                break;
+            }
+            let count = rest.len().min(into.len() - length);
+            into[length..length + count].copy_from_slice(&rest[..count]);
+            self.read += count;
+            length += count;
         }
-        let rest = &self.text[self.read..];
-        let length = rest.len().min(into.len());
-        into[..length].copy_from_slice(&rest[..length]);
-        self.read += length;
         Ok(length)
     }
 }

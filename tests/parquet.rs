@@ -166,9 +166,9 @@ fn long_values_are_refused_with_their_row() {
 }
 
 #[test]
-fn a_panic_of_the_reader_is_a_damaged_file() {
+fn a_file_on_which_the_reader_panics_or_does_not_end_is_damaged() {
     let folder = Folder::new();
-    for name in ["panic-decode", "panic-open"] {
+    for name in ["panic-decode", "panic-open", "endless"] {
         for threads in ["1", "2"] {
             let ran = folder.solve(&["-q", "--keep", "-j", threads, &packed(name)], "");
             assert_eq!((ran.status, ran.rows.lines().count()), (3, 1), "{ran:?}");

@@ -142,9 +142,9 @@ impl ParquetText {
     /// # Errors
     /// When the file is damaged, or has no column that can be written as text.
     pub fn open(file: File, requested: Option<&[usize]>) -> io::Result<Self> {
+        check_footer(&file)?;
         let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file));
         let metadata = metadata.map_err(|error| failure(&error, None))?;
-        check_footer(&file)?;
         let mut columns = Vec::new();
         for (leaf, descriptor) in
             metadata.file_metadata().schema_descr().columns().iter().enumerate()
@@ -501,9 +501,13 @@ fn is_special(byte: u8) -> bool {
     matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'#')
 }
 
-/// Compares the footer with its checksum, if it has one.
+/// Checks that the footer can be parsed in a short time, and its checksum, if it has one.
 fn check_footer(file: &File) -> io::Result<()> {
     let footer = footer::read(file)?;
+    if !pages::is_struct(&footer) {
+        let what = ParquetError::General("its footer cannot be read".into());
+        return Err(failure(&what, None));
+    }
     let place = footer::place(&footer);
     if place
         .is_some_and(|place| footer::checksum(&footer, &place).as_bytes() != &footer[place.clone()])

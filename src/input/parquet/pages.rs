@@ -18,6 +18,9 @@ use parquet::file::reader::{ChunkReader, Length};
 /// The most values of lists that are decoded in one call.
 const MAX_LIST_VALUES: u64 = 1 << 22;
 
+/// No page header has more bytes; usual ones have fewer than 100.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+
 /// The number of rows that are decoded in one call if a value may repeat a part of the previous one:
 /// each may then be as long as its page.
 pub(super) const ROWS_WITH_PREFIXES: usize = 8;
@@ -53,6 +56,8 @@ struct State {
     /// The headers read last, the latest first. The reader may also look at the bytes of a page that
     /// follow its header, which are not one.
     headers: [Option<(u64, PageHeader)>; 2],
+    /// Whether the contents of the page with the latest header have not been read.
+    is_pending: bool,
     /// The memory of the dictionary and of the current page.
     dictionary: u64,
     page: u64,
@@ -134,9 +139,16 @@ impl ChunkReader for Pages {
 
     /// Called for the header of a page, whose beginning is parsed here.
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        let mut reader = self.file.get_read(start)?;
-        let header = PageHeader::parse(reader.fill_buf()?).map(|header| (start, header));
+        let file = self.file.get_read(start)?.into_inner();
+        let mut reader = BufReader::with_capacity(MAX_HEADER_BYTES, file);
+        let bytes = reader.fill_buf()?;
+        let header = is_struct(bytes).then(|| PageHeader::parse(bytes)).flatten();
+        let header = header.map(|header| (start, header));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if header.is_none() && !state.is_pending {
+            return Err(unreadable_header());
+        }
+        state.is_pending |= header.is_some();
         state.headers = [header, state.headers[0].take()];
         Ok(reader)
     }
@@ -150,8 +162,9 @@ impl ChunkReader for Pages {
             Some((_, header)) if header.compressed == length as u64 => {
                 self.admit(header, &mut state)?;
             }
-            _ => return Err(ParquetError::General("a page header cannot be read".into())),
+            _ => return Err(unreadable_header()),
         }
+        state.is_pending = false;
         self.file.get_bytes(start, length)
     }
 }
@@ -197,6 +210,10 @@ impl PageHeader {
     }
 }
 
+fn unreadable_header() -> ParquetError {
+    ParquetError::General("a page header cannot be read".into())
+}
+
 /// The byte before a 32-bit number that is the next field.
 const NUMBER_FIELD: u8 = 0x15;
 /// The lower half of the byte before a group of fields.
@@ -218,6 +235,54 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
             return Some(value);
         }
     }
+}
+
+/// Whether bytes begin with a structure whose lists are not longer than the bytes. The parser of
+/// the crate skips unknown lists one element at a time, even if they claim to have billions.
+pub(super) fn is_struct(mut bytes: &[u8]) -> bool {
+    skip(STRUCT, &mut bytes, MAX_DEPTH).is_some()
+}
+
+/// No structure of a Parquet file is nested as deeply.
+const MAX_DEPTH: u32 = 16;
+
+/// Skips a value of this type.
+fn skip(kind: u8, bytes: &mut &[u8], depth: u32) -> Option<()> {
+    let depth = depth.checked_sub(1)?;
+    let length = match kind {
+        // The type of a boolean field is its value.
+        1 | 2 => 0,
+        3 => 1,
+        4..=6 => return varint(bytes).map(|_| ()),
+        7 => 8,
+        8 => usize::try_from(varint(bytes)?).ok()?,
+        9 | 10 => {
+            let head = byte(bytes)?;
+            let count = if head >> 4 == 0xF { varint(bytes)? } else { u64::from(head >> 4) };
+            let kind = head & 0xF;
+            if count > bytes.len() as u64 || matches!(kind, 1 | 2) {
+                return None;
+            }
+            return (0..count).try_for_each(|_| skip(kind, bytes, depth));
+        }
+        STRUCT => {
+            loop {
+                let head = byte(bytes)?;
+                if head == 0 {
+                    return Some(());
+                }
+                if head >> 4 == 0 {
+                    // The number of the field.
+                    varint(bytes)?;
+                }
+                skip(head & 0xF, bytes, depth)?;
+            }
+        }
+        // Parquet has no maps.
+        _ => return None,
+    };
+    *bytes = bytes.get(length..)?;
+    Some(())
 }
 
 /// Parses the next field if it is a number that is not negative. The sign is the lowest bit.

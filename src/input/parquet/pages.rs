@@ -4,7 +4,7 @@
 //! before the page is read and decompressed.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ use parquet::file::reader::{ChunkReader, Length};
 const MAX_LIST_VALUES: u64 = 1 << 22;
 
 /// No page header has more bytes; usual ones have fewer than 100.
-const MAX_HEADER_BYTES: usize = 16 * 1024;
+const MAX_HEADER_BYTES: u64 = 16 * 1024;
 
 /// The number of rows that are decoded in one call if a value may repeat a part of the previous one:
 /// each may then be as long as its page.
@@ -135,14 +135,13 @@ impl Length for Pages {
 }
 
 impl ChunkReader for Pages {
-    type T = BufReader<File>;
+    type T = HeaderBytes;
 
     /// Called for the header of a page, whose beginning is parsed here.
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        let file = self.file.get_read(start)?.into_inner();
-        let mut reader = BufReader::with_capacity(MAX_HEADER_BYTES, file);
-        let bytes = reader.fill_buf()?;
-        let header = is_struct(bytes).then(|| PageHeader::parse(bytes)).flatten();
+        let mut bytes = Vec::new();
+        self.file.get_read(start)?.take(MAX_HEADER_BYTES).read_to_end(&mut bytes)?;
+        let header = is_struct(&bytes).then(|| PageHeader::parse(&bytes)).flatten();
         let header = header.map(|header| (start, header));
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if header.is_none() && !state.is_pending {
@@ -150,7 +149,7 @@ impl ChunkReader for Pages {
         }
         state.is_pending |= header.is_some();
         state.headers = [header, state.headers[0].take()];
-        Ok(reader)
+        Ok(HeaderBytes(bytes.into()))
     }
 
     /// Called for the contents of a page.
@@ -166,6 +165,22 @@ impl ChunkReader for Pages {
         }
         state.is_pending = false;
         self.file.get_bytes(start, length)
+    }
+}
+
+/// The bytes of a page from its header on. Reading past them fails, because the parser of the crate
+/// would otherwise continue to skip nothing.
+pub(super) struct HeaderBytes(Bytes);
+
+impl Read for HeaderBytes {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() && !into.is_empty() {
+            let what = "a page header does not end";
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, what));
+        }
+        let bytes = self.0.split_to(into.len().min(self.0.len()));
+        into[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
     }
 }
 

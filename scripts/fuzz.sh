@@ -11,6 +11,7 @@
 #   blocks   fuzz/targets/blocks.rs   bytes to records: lines, grids, tables, cut into blocks
 #   detect   fuzz/targets/detect.rs   bytes to a layout, and to its records
 #   arrival  fuzz/targets/arrival.rs  bytes to rows, for every way of arrival, with overlong lines
+#   parquet  fuzz/targets/parquet.rs  a Parquet file with changed bytes to text
 #
 # It needs a nightly toolchain (rustup toolchain install nightly) and cargo-fuzz (cargo install
 # cargo-fuzz). The first inputs are made from datasets/; interesting inputs are kept in
@@ -21,7 +22,7 @@
 set -euo pipefail
 export LC_ALL=C
 
-usage="usage: scripts/fuzz.sh puzzle|blocks|detect|arrival [RUNS]"
+usage="usage: scripts/fuzz.sh puzzle|blocks|detect|arrival|parquet [RUNS]"
 target=${1:?$usage}
 runs=${2:--1}
 cd "$(dirname "$0")/.."
@@ -84,6 +85,7 @@ blocks) first_inputs=(inputs 00 10 2X 01 11 2Y) ;;
 detect) first_inputs=(inputs 0 0 0 p p 0) ;;
 # Four more bytes choose the way of arrival.
 arrival) first_inputs=(inputs 0z 0z 0z 8z 8z 0z) ;;
+parquet) first_inputs=files ;;
 *)
     echo "no target $target; $usage" >&2
     exit 2
@@ -93,6 +95,14 @@ esac
 puzzles() {
     sed -n 1,3p datasets/malformed.txt | split -l 1 - "$corpus/seed-bad-"
     head -c 81 datasets/easy.txt > "$corpus/seed-easy"
+}
+
+# Files of other programs, and damaged ones.
+files() {
+    local file
+    for file in tests/packed/*.parquet; do
+        cp "$file" "$corpus/seed-$(basename "$file" .parquet)"
+    done
 }
 
 mkdir -p "$corpus"

@@ -45,6 +45,20 @@ fn arrays_are_read_like_lines() {
 }
 
 #[test]
+fn empty_texts_have_rows() {
+    let folder = Folder::new();
+    let blank = "\0".repeat(81);
+    let texts = format!("{CLASSIC}{blank}{}{SOLVED}", " ".repeat(81));
+    let ran = solve(&folder, &[], &array("|S81", "(4,)", texts.as_bytes()));
+    let rows = format!("line,solution,status\n1,{SOLVED},unique\n2,,malformed\n3,,malformed\n");
+    assert_eq!(ran.rows, format!("{rows}4,{SOLVED},unique\n"));
+    let wide = |text: &str| text.bytes().flat_map(|byte| [byte, 0, 0, 0]).collect::<Vec<_>>();
+    assert_eq!(solve(&folder, &[], &array("<U81", "(4,)", &wide(&texts))), ran);
+    let lines = folder.solve(&["-q", "--format", "lines"], array("|S81", "(4,)", texts.as_bytes()));
+    assert_eq!(lines.rows, format!("{SOLVED}\n\n\n{SOLVED}\n"));
+}
+
+#[test]
 fn a_damaged_array_has_its_whole_rows() {
     let folder = Folder::new();
     let all = array("|u1", "(3, 81)", &numbers(CLASSIC).repeat(3));

@@ -107,6 +107,116 @@ fn a_damaged_file_is_named() {
     assert!(ran.status == 3 && ran.messages.contains("looks like a Parquet file"), "{ran:?}");
 }
 
+/// A file that another program wrote, or a damaged one.
+fn packed(name: &str) -> String {
+    format!("{}/tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn nulls_and_empty_texts_of_a_single_column_have_rows() {
+    let folder = Folder::new();
+    let solve = |args: &[&str]| folder.solve(&[args, &["-q", &packed("nulls")]].concat(), "");
+    let statuses = ["unique", "malformed", "unique", "malformed", "malformed"];
+    let ran = solve(&["--columns", "line,status"]);
+    let rows = (2..).zip(statuses).map(|(line, status)| format!("{line},{status}\n"));
+    assert_eq!(ran.rows, format!("line,status\n{}", rows.collect::<String>()));
+    let lines = solve(&["--format", "lines"]);
+    assert_eq!(lines.rows, format!("{SOLVED}\n\n{SOLVED}\n\n\n"));
+}
+
+#[test]
+fn lines_do_not_depend_on_kept_columns() {
+    let folder = Folder::new();
+    let texts = (0..3000).map(|row| format!("{CLASSIC},\"a\n\"\"{row}\"\"\n\"\n"));
+    let table = format!("puzzle,text\n{}", texts.collect::<String>());
+    folder.solve(&["-q", "--columns", "puzzle", "--keep", "text", "-o", "x.parquet"], table);
+    let without = folder.solve(&["-q", "x.parquet", "--columns", "line"], "");
+    let lines: String = (2..3002).map(|line| format!("{line}\n")).collect();
+    assert_eq!(without.rows, format!("line\n{lines}"));
+    let args = ["-q", "x.parquet", "--columns", "line", "--keep", "text", "--format", "jsonl"];
+    let with = folder.solve(&args, "");
+    for (line, row) in (2..).zip(with.rows.lines()) {
+        let expected = format!("{{\"line\":{line},\"text\":\"a\\n\\\"{}\\\"\\n\"}}", line - 2);
+        assert_eq!(row, expected);
+    }
+}
+
+#[test]
+fn long_values_are_refused_with_their_row() {
+    let folder = Folder::new();
+    let solve = |name: &str, args: &[&str]| {
+        folder.solve(&[&["--columns", "line,status"], args, &[&packed(name)]].concat(), "")
+    };
+    // 500 puzzles of 1.6 MB each, and a note of that length in row 504.
+    let ran = solve("repeated", &[]);
+    assert_eq!((ran.status, ran.rows.matches(",malformed\n").count()), (1, 500), "{ran:?}");
+    assert!(ran.rows.ends_with("\n505,unique\n"), "{ran:?}");
+    assert!(ran.messages.contains("repeated.parquet:5:"), "{ran:?}");
+    assert!(ran.messages.contains("a line of more than 114688 bytes"), "{ran:?}");
+    let kept = solve("repeated", &["--keep", "note"]);
+    assert_eq!((kept.status, kept.rows.matches(",malformed,").count()), (3, 500), "{kept:?}");
+    assert!(kept.rows.ends_with("\n504,malformed,\n"), "{kept:?}");
+    assert!(kept.messages.contains("from row 504 on: it has more than 114688 bytes"), "{kept:?}");
+
+    let ran = solve("page", &[]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("--window raises the limit"), "{ran:?}");
+    let ran = solve("page", &["--window", "128M"]);
+    assert_eq!(ran.rows, "line,status\n2,unique\n3,malformed\n");
+}
+
+#[test]
+fn a_file_on_which_the_reader_panics_or_does_not_end_is_damaged() {
+    let folder = Folder::new();
+    for name in ["panic-decode", "panic-open", "endless"] {
+        for threads in ["1", "2"] {
+            let ran = folder.solve(&["-q", "--keep", "-j", threads, &packed(name)], "");
+            assert_eq!((ran.status, ran.rows.lines().count()), (3, 1), "{ran:?}");
+            assert_eq!(ran.messages.lines().count(), 1, "{ran:?}");
+            let named = format!("{name}.parquet: the Parquet file ");
+            assert!(ran.messages.contains(&named), "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_damaged_start_is_not_read_as_text() {
+    let folder = Folder::new();
+    let mut bytes = fs::read(packed("nulls")).unwrap();
+    bytes[0] ^= 1;
+    folder.file("damaged.parquet", bytes);
+    let ran = folder.solve(&["-q", "damaged.parquet", "--columns", "line"], "");
+    assert_eq!(ran.rows, "line\n2\n3\n4\n5\n6\n");
+}
+
+/// Cells of thousands of columns, few rows in a block.
+#[test]
+fn thousands_of_columns_are_kept() {
+    let folder = Folder::new();
+    let names: Vec<_> = (0..3000).map(|column| format!("c{column}")).collect();
+    let row = |row: usize| {
+        (0..3000).map(|column| (row * column).to_string()).collect::<Vec<_>>().join(",")
+    };
+    let rows = |first: &str| (0..20).map(|n| format!("{first}{}\n", row(n))).collect::<String>();
+    let table = format!("puzzle,{}\n{}", names.join(","), rows(&format!("{CLASSIC},")));
+    let args = ["-q", "--columns", "puzzle", "--keep", "-o", "x.parquet"];
+    assert_eq!(folder.solve(&args, table).status, 0);
+    let reversed: Vec<_> = names.iter().rev().map(String::as_str).collect();
+    for (kept, expected) in [
+        (names.join(","), format!("status,{}\n{}", names.join(","), rows("unique,"))),
+        ([reversed[0], "c0", reversed[0]].join(","), String::new()),
+    ] {
+        let args = ["-q", "x.parquet", "--columns", "status", "--keep", &kept];
+        let ran = folder.solve(&args, "");
+        if expected.is_empty() {
+            let last = ran.rows.lines().last().unwrap();
+            assert_eq!(last, format!("unique,{0},0,{0}", 19 * 2999));
+        } else {
+            assert!(ran.rows == expected, "{}", ran.messages);
+        }
+    }
+}
+
 #[test]
 fn impossible_parquet_files_are_refused() {
     let folder = Folder::new();

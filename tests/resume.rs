@@ -380,6 +380,7 @@ fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
     assert_eq!(failed.status, 3, "{failed:?}");
     assert!(failed.messages.contains("x.parquet: File too large"), "{failed:?}");
     assert!(failed.messages.contains("x.parquet is not written"), "{failed:?}");
+    assert!(!failed.messages.contains("last complete row"), "it has no end: {failed:?}");
     assert_eq!(folder.names(), ["in", "x.parquet"]);
     assert_eq!(fs::read(folder.path("x.parquet")).unwrap(), whole, "--force keeps it until then");
 }

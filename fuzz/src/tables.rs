@@ -20,7 +20,15 @@ pub fn any_table(choice: u8) -> Table {
     let kept = (0..fields).filter(|&column| column != puzzle && bits(7) == 1).collect();
     let names = (0..fields).map(|column| format!("c{column}")).collect();
     let header = (bits(6) % 2 == 1).then_some(Header { line: 1, names });
-    Table { delimiter: DELIMITERS[bits(0) % 4], header, fields, puzzle, answer: None, kept }
+    Table {
+        delimiter: DELIMITERS[bits(0) % 4],
+        header,
+        fields,
+        puzzle,
+        answer: None,
+        kept,
+        rows_are_lines: false,
+    }
 }
 
 /// Checks the rows of a table.

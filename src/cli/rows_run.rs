@@ -209,6 +209,8 @@ impl RowsRun {
             failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
         if let Some(error) = failure.filter(|_| !is_closed_pipe) {
             losses.push(match &report.last_record {
+                // A Parquet file without its end has no rows.
+                _ if destinations.is_temporary => error.to_string(),
                 Some(last) => {
                     format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
                 }

@@ -73,7 +73,15 @@ impl Layout {
         }
     }
 
-    /// The columns that are read, if it is a table.
+    /// The number of lines in a block, including a last one without an end.
+    pub fn lines_in(&self, block: &[u8]) -> u64 {
+        match self {
+            Self::Csv(table) if table.rows_are_lines => csv::count(block),
+            _ => lines::count(block),
+        }
+    }
+
+    /// The columns that are read, if it is a table, that of the puzzles first.
     pub fn columns(&self) -> Option<Vec<usize>> {
         let Self::Csv(table) = self else { return None };
         let one = [table.puzzle].into_iter().chain(table.answer);

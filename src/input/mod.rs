@@ -42,7 +42,7 @@ mod list;
 #[doc(hidden)]
 pub mod names;
 #[cfg(feature = "parquet")]
-mod parquet;
+pub(crate) mod parquet;
 mod read_ahead;
 #[doc(hidden)]
 pub mod record_runs;
@@ -80,6 +80,12 @@ pub use reusable_vec::ReusableVec;
 
 use self::records::{CellsOrMarks, Place};
 use crate::puzzle::CELLS;
+
+/// The size of a block in bytes: about 1,400 puzzle lines. With puzzles, outcomes, and rows it takes
+/// a megabyte, which fits in second-level caches, and the costs at a block's end, idle lanes and
+/// wake-ups, are still small. Longer records are malformed.
+#[doc(hidden)]
+pub const BLOCK_BYTES: usize = 112 * 1024;
 
 /// The position of a cell in the text of a well-formed puzzle whose cells are not contiguous: the
 /// number of lines before it, and its column in characters, from 1. `None` if it cannot be found.

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, lines};
+use super::Layout;
 use crate::tail::Tail;
 
 /// An input: its name in messages, its layout and its bytes.
@@ -63,12 +63,18 @@ const TAIL_BYTES: usize = 256;
 impl Position {
     /// The position at `offset`, after `bytes`, which begin at this position.
     #[must_use]
-    pub(crate) fn behind(&self, bytes: &[u8], offset: u64, inside_line: bool) -> Self {
+    pub(crate) fn behind(
+        &self,
+        layout: &Layout,
+        bytes: &[u8],
+        offset: u64,
+        inside_line: bool,
+    ) -> Self {
         let tail = match bytes {
             [] if offset == self.offset => self.tail,
             _ => Tail::of(bytes, TAIL_BYTES),
         };
-        Self { offset, line: self.line + lines::count(bytes), inside_line, tail }
+        Self { offset, line: self.line + layout.lines_in(bytes), inside_line, tail }
     }
 }
 

@@ -9,6 +9,7 @@
 //! is compressed, whether it is a file of another kind, and what its layout is. After the first
 //! bytes, a plain stream is read straight into the block.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -23,7 +24,7 @@ use super::inflate::{Beginning, Inflate};
 #[cfg(feature = "parquet")]
 use super::parquet::ParquetText;
 use super::read_ahead::ReadAhead;
-use super::{DetectError, InputOptions, Layout, Window};
+use super::{DetectError, InputFormat, InputOptions, Layout, Window};
 
 /// How many bytes detection reads at a time: one or a few lines of most inputs.
 const STEP: usize = 4096;
@@ -142,6 +143,15 @@ impl<'a> Stream<'a> {
         is_over: impl Fn() -> bool,
     ) -> Result<Option<Layout>, DetectError> {
         self.options = expected.stream;
+        let mut expected = Cow::Borrowed(expected);
+        #[cfg(feature = "parquet")]
+        if let Rest::Unknown(Raw { source: RawSource::Parquet(table, _), .. }) = &mut self.rest {
+            table.set_window(self.options.window);
+        }
+        if self.is_parquet {
+            let expected = expected.to_mut();
+            (expected.format, expected.no_header) = (InputFormat::Parquet, false);
+        }
         let mut seen = 0;
         loop {
             // One new line may decide. After many lines, several more are awaited: detection does
@@ -265,6 +275,7 @@ impl Stream<'static> {
         {
             let wanted = layout.columns();
             **table = ParquetText::open(file.try_clone()?, wanted.as_deref())?;
+            table.set_window(self.options.window);
             (self.first, self.taken, self.failed) = (Vec::new(), 0, None);
         }
         Ok(())

@@ -6,10 +6,7 @@ use super::progress::InputFailure;
 use crate::input::{AttachedAnswers, Layout, Position, Records};
 use crate::output::{Results, Rows};
 
-/// The size of a block in bytes: about 1,400 puzzle lines. With puzzles, outcomes, and rows it takes
-/// a megabyte, which fits in second-level caches, and the costs at a block's end, idle lanes and
-/// wake-ups, are still small.
-pub const BLOCK_BYTES: usize = 112 * 1024;
+pub use crate::input::BLOCK_BYTES;
 
 /// Complete records of one input. Each worker owns one block, which it refills throughout the run.
 pub struct Block {

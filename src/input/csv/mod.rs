@@ -21,7 +21,7 @@ use std::fmt;
 
 pub(super) use read::read;
 pub use rows::Delimiter;
-pub(super) use rows::{Row, last_end};
+pub(super) use rows::{Row, count, last_end};
 
 use super::names;
 
@@ -40,6 +40,8 @@ pub struct Table {
     pub answer: Option<usize>,
     /// The columns that are copied to the output, from 0, in output order.
     pub kept: Vec<usize>,
+    /// Whether each row counts as one line, whatever its fields contain (Parquet).
+    pub rows_are_lines: bool,
 }
 
 /// A row of names.
@@ -104,6 +106,7 @@ mod tests {
             puzzle: 1,
             answer: None,
             kept: vec![],
+            rows_are_lines: false,
         };
         assert_eq!(table.to_string(), "CSV, puzzles in column \"quiz \\\"a\\\"\" (2 of 2)");
         let table = Table { header: None, delimiter: Delimiter::Blanks, ..table };

@@ -15,7 +15,10 @@ use crate::text::read_cells;
 /// input; `cut_short` tells that the last line did not fit in the block.
 pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, records: &mut Records) {
     let header = table.header.as_ref().and_then(|header| header.line.checked_sub(first_line));
-    let rows = Rows { table, block, header, cut_short };
+    // Fields are found in the order of their columns.
+    let mut kept: Vec<_> = table.kept.iter().copied().zip(0..).collect();
+    kept.sort_unstable();
+    let rows = Rows { table, kept, block, header, cut_short };
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
         || rows.read(simd, records)
@@ -24,6 +27,8 @@ pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, recor
 
 struct Rows<'a> {
     table: &'a Table,
+    /// The kept columns in ascending order, each with its place in the output.
+    kept: Vec<(usize, usize)>,
     block: &'a [u8],
     /// The number of lines before the header, if the header may be in this block.
     header: Option<u64>,
@@ -57,7 +62,11 @@ impl Rows<'_> {
                 line += 1;
             } else {
                 let length = self.read_row(rest, place, records);
-                line += memchr_iter(b'\n', &rest[..length]).count() as u32;
+                line += if self.table.rows_are_lines {
+                    1
+                } else {
+                    memchr_iter(b'\n', &rest[..length]).count() as u32
+                };
                 at += length;
             }
         }
@@ -186,9 +195,10 @@ impl Rows<'_> {
     fn keep_fields(&self, row: &[u8], start: u32, records: &mut Records) {
         let table = self.table;
         let room = records.kept_room(table.kept.len());
+        let mut rest = self.kept.iter().peekable();
         let _ = table.delimiter.split(row, |number, field| {
-            for (kept, _) in room.iter_mut().zip(&table.kept).filter(|(_, of)| **of == number) {
-                *kept = field.moved(start);
+            while let Some((_, place)) = rest.next_if(|(column, _)| *column == number) {
+                room[*place] = field.moved(start);
             }
         });
     }

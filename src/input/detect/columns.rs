@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::sample::{Candidate, Fields, Sample, is_grid, is_name, is_puzzle};
+use super::sample::{Candidate, Fields, Sample, is_grid, is_puzzle};
 use super::{Answers, DetectError, InputFormat, InputOptions, Undecided, column_of};
 use crate::input::csv::{Delimiter, Table};
 use crate::input::{Layout, names};
@@ -20,6 +20,7 @@ const DELIMITERS: [Delimiter; 5] = [
 impl InputOptions {
     fn delimiters(&self) -> Vec<Delimiter> {
         match (self.delimiter, self.format) {
+            (_, InputFormat::Parquet) => vec![Delimiter::Byte(b',')],
             (Some(delimiter), _) => vec![delimiter],
             (None, InputFormat::Tsv) => vec![Delimiter::Byte(b'\t')],
             (None, _) => DELIMITERS.to_vec(),
@@ -49,6 +50,7 @@ impl InputOptions {
             },
         };
         let Some(mut table) = found else { return self.lines() };
+        table.rows_are_lines = self.format == InputFormat::Parquet;
         table.answer = self.answer(&table, &sample)?;
         table.kept = self.kept(&table.names(), table.puzzle, table.answer)?;
         Ok(Layout::Csv(Arc::new(table)))
@@ -71,12 +73,12 @@ impl InputOptions {
         let Candidate { delimiter, first } = likeliest(candidates);
         let number = column.parse().ok().filter(|number| (1..=first.len()).contains(number));
         let Some(number): Option<usize> = number else {
-            let is_header = !self.no_header && first.texts.iter().any(|field| is_name(field));
+            let is_header = first.texts.iter().any(|field| self.is_header(field));
             let columns = first.columns(is_header);
             return Err(DetectError::NoColumn { name: column.into(), columns });
         };
         let puzzle = number - 1;
-        let has_header = !self.no_header && is_name(&first.texts[puzzle]);
+        let has_header = self.is_header(&first.texts[puzzle]);
         Ok(first.table(*delimiter, puzzle, has_header.then_some(sample.line)))
     }
 
@@ -131,7 +133,7 @@ impl InputOptions {
                 && sample.rows(*delimiter).count() > 1
                 && sample.rows(*delimiter).all(|row| row.len() == first.len());
         if is_table {
-            let is_header = !self.no_header && first.texts.iter().all(|field| is_name(field));
+            let is_header = first.texts.iter().all(|field| self.is_header(field));
             return Err(DetectError::NoPuzzles(first.columns(is_header)).into());
         }
         Ok(None)
@@ -147,8 +149,7 @@ impl InputOptions {
     ) -> Result<Option<Table>, Undecided> {
         let Candidate { delimiter, first } = candidate;
         let puzzle = puzzles[0];
-        let has_header =
-            !self.no_header && first.len() == row.len() && is_name(&first.texts[puzzle]);
+        let has_header = first.len() == row.len() && self.is_header(&first.texts[puzzle]);
         let fields = if has_header { first } else { row };
         one_of(puzzles, fields, has_header)?;
         // A line of the lines layout begins with its puzzle; other text may follow.

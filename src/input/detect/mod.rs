@@ -30,7 +30,7 @@ pub use error::{Columns, DetectError};
 use super::csv::Delimiter;
 use super::foreign::{Verdict, without_mark};
 use super::{Layout, StreamOptions, TrailingText, grid, lines};
-use sample::Sample;
+use sample::{Sample, is_name};
 
 /// The most bytes that detection reads.
 pub const MOST_BYTES: usize = 64 * 1024;
@@ -52,6 +52,8 @@ pub enum InputFormat {
     Grid,
     /// One JSON value per line.
     Jsonl,
+    /// The text of a Parquet file: CSV with a header.
+    Parquet,
 }
 
 /// Options for inputs, given before their layout is detected.
@@ -144,10 +146,13 @@ impl InputOptions {
             InputFormat::Lines => self.lines(),
             InputFormat::Grid => self.grids(),
             InputFormat::Jsonl => self.json(start, is_all, is_end),
-            InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
+            InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv | InputFormat::Parquet => {
                 let Some(sample) = Sample::new(start, is_all, is_end) else {
                     return if is_all { self.lines() } else { Err(Undecided::NotYet) };
                 };
+                if self.format == InputFormat::Parquet {
+                    return self.table(sample);
+                }
                 if self.starts_with_object(sample.text, is_all)? {
                     return self.json(sample.text, is_all, is_end);
                 }
@@ -166,11 +171,16 @@ impl InputOptions {
 
     /// Whether the options admit only a table.
     fn is_table(&self) -> bool {
-        matches!(self.format, InputFormat::Csv | InputFormat::Tsv)
+        matches!(self.format, InputFormat::Csv | InputFormat::Tsv | InputFormat::Parquet)
             || self.column.is_some()
             || self.delimiter.is_some()
             || self.no_header
             || matches!(self.answers, Answers::Column(_))
+    }
+
+    /// Whether a field of the first row shows that this row is a header.
+    fn is_header(&self, field: &[u8]) -> bool {
+        self.format == InputFormat::Parquet || !self.no_header && is_name(field)
     }
 
     fn lines(&self) -> Result<Layout, Undecided> {

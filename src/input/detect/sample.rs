@@ -170,7 +170,15 @@ impl Fields {
         let name = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
         let names = || self.texts.iter().map(name).collect();
         let header = header.map(|line| Header { line, names: names() });
-        Table { delimiter, header, fields: self.len(), puzzle, answer: None, kept: Vec::new() }
+        Table {
+            delimiter,
+            header,
+            fields: self.len(),
+            puzzle,
+            answer: None,
+            kept: Vec::new(),
+            rows_are_lines: false,
+        }
     }
 
     pub(super) fn columns(&self, is_header: bool) -> Columns {

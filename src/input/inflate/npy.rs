@@ -189,6 +189,10 @@ impl Element {
                 line.extend(numbers.map(|number| u8::try_from(number).map_or(NO_CELL, character)));
             }
         }
+        // A blank line would not be a record.
+        if line.iter().all(|&byte| byte == b' ') {
+            *line = vec![NO_CELL];
+        }
         line.push(b'\n');
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// The largest window, or dictionary, that a compressed stream may have.
+/// The largest window, or dictionary, that a compressed stream may have, and the largest memory of
+/// the open pages of a Parquet file.
 ///
 /// zst and xz streams declare how far back they refer. A decoder keeps that much of its output, so
 /// this is the memory that a long stream takes. A short stream takes no more than its length.

@@ -23,9 +23,10 @@ use crate::output::{self, OutputColumn, Row};
 /// Higher levels gain little on rows and cost much.
 const ZSTD_LEVEL: i32 = 1;
 
-/// The size of a buffer for texts. `BytesMut` makes later buffers as large as the first, up to this
-/// size.
+/// The size of a buffer for texts, and of those of all columns together. `BytesMut` makes later
+/// buffers as large as the first, up to this size.
 const TEXT_BYTES: usize = 64 * 1024;
+const ALL_TEXT_BYTES: usize = 4 << 20;
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,11 +91,14 @@ impl Batch {
         // For pages as small as these, the level would search for shorter matches, which digits
         // rarely have: the file would be hardly smaller, and take a third longer.
         zstd.set_parameter(CParameter::MinMatch(7))?;
+        // Every reader then notices damaged pages.
+        zstd.set_parameter(CParameter::ChecksumFlag(true))?;
+        let text_bytes = TEXT_BYTES.min(ALL_TEXT_BYTES / columns.len().max(1));
         Ok(Self {
             schema: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
             properties: Arc::new(properties.build()),
             zstd,
-            columns: columns.iter().map(|(_, kind)| ColumnValues::new(*kind)).collect(),
+            columns: columns.iter().map(|(_, kind)| ColumnValues::new(*kind, text_bytes)).collect(),
             bytes: 0,
         })
     }
@@ -134,6 +138,65 @@ impl Batch {
         }
     }
 
+    /// Returns the rows as plain bytes for [`Batch::extend`], and removes them: their number, and
+    /// for each column 0 for a null, or 1 and a value.
+    pub(super) fn take_plain(&mut self) -> Vec<u8> {
+        let mut out = (self.rows() as u32).to_le_bytes().to_vec();
+        for ColumnValues { levels, values } in &mut self.columns {
+            let mut next = 0;
+            for level in levels.drain(..) {
+                out.push(level as u8);
+                if level == 0 {
+                    continue;
+                }
+                match values {
+                    Values::Numbers(values) => out.extend(values[next].to_le_bytes()),
+                    Values::Doubles(values) => out.extend(values[next].to_le_bytes()),
+                    Values::Truths(values) => out.push(values[next].into()),
+                    Values::Texts(_, values) => {
+                        out.extend((values[next].len() as u32).to_le_bytes());
+                        out.extend_from_slice(values[next].data());
+                    }
+                }
+                next += 1;
+            }
+            values.clear();
+        }
+        self.bytes = 0;
+        out
+    }
+
+    /// Appends rows of [`Batch::take_plain`].
+    ///
+    /// # Errors
+    /// When they are truncated.
+    pub(super) fn extend(&mut self, plain: &[u8]) -> Result<(), ParquetError> {
+        self.try_extend(plain).ok_or_else(|| ParquetError::EOF("a truncated batch".to_owned()))
+    }
+
+    fn try_extend(&mut self, mut plain: &[u8]) -> Option<()> {
+        let rows = u32::from_le_bytes(take(&mut plain)?);
+        for column in &mut self.columns {
+            for _ in 0..rows {
+                let [level] = take(&mut plain)?;
+                let value = match column.values {
+                    _ if level == 0 => Value::Null,
+                    Values::Numbers(_) => Value::Number(i64::from_le_bytes(take(&mut plain)?)),
+                    Values::Doubles(_) => Value::Double(f64::from_le_bytes(take(&mut plain)?)),
+                    Values::Truths(_) => Value::Truth(take(&mut plain)? == [1]),
+                    Values::Texts(..) => {
+                        let length = u32::from_le_bytes(take(&mut plain)?);
+                        let (text, rest) = plain.split_at_checked(length as usize)?;
+                        plain = rest;
+                        Value::Text(text)
+                    }
+                };
+                self.bytes += column.push(value)?;
+            }
+        }
+        Some(())
+    }
+
     /// Returns the rows as a file with one row group, and removes them.
     pub(super) fn take_file(&mut self) -> Result<Vec<u8>, ParquetError> {
         let codec = Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?);
@@ -152,24 +215,24 @@ impl Batch {
                 ($type:ty, $values:expr) => {{
                     let mut writer = get_typed_column_writer::<$type>(writer);
                     writer.write_batch($values, Some(levels), None)?;
-                    $values.clear();
                     writer.close()?
                 }};
             }
-            let written = match values {
+            let written = match &*values {
                 Values::Numbers(values) => write!(Int64Type, values),
                 Values::Doubles(values) => write!(DoubleType, values),
                 Values::Truths(values) => write!(BoolType, values),
                 Values::Texts(_, values) => write!(ByteArrayType, values),
             };
             levels.clear();
+            values.clear();
             let metadata = written.metadata.into_builder().set_compression(codec).build()?;
             size += metadata.uncompressed_size();
             group = group.add_column_metadata(metadata);
         }
         self.bytes = 0;
         let group = group.set_total_byte_size(size).build()?;
-        write_footer(&self.schema, vec![group], &mut out)?;
+        write_footer(&self.schema, vec![group], None, &mut out)?;
         out.into_inner()
     }
 }
@@ -196,6 +259,13 @@ impl PageWriter for ZstdPages<'_> {
     }
 }
 
+/// Splits off the first bytes.
+fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(*first)
+}
+
 fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
     let (physical, logical) = match kind {
         Kind::Number => (Physical::INT64, None),
@@ -210,14 +280,25 @@ fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
         .build()
 }
 
+impl Values {
+    fn clear(&mut self) {
+        match self {
+            Self::Numbers(values) => values.clear(),
+            Self::Doubles(values) => values.clear(),
+            Self::Truths(values) => values.clear(),
+            Self::Texts(_, values) => values.clear(),
+        }
+    }
+}
+
 impl ColumnValues {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: Kind, text_bytes: usize) -> Self {
         let values = match kind {
             Kind::Number => Values::Numbers(Vec::new()),
             Kind::Double => Values::Doubles(Vec::new()),
             Kind::Truth => Values::Truths(Vec::new()),
             Kind::Text | Kind::Status | Kind::Bytes => {
-                Values::Texts(BytesMut::with_capacity(TEXT_BYTES), Vec::new())
+                Values::Texts(BytesMut::with_capacity(text_bytes), Vec::new())
             }
         };
         Self { levels: Vec::new(), values }

@@ -5,33 +5,31 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
-    ColumnChunkMetaData, FileMetaData, FooterTail, ParquetMetaData, ParquetMetaDataReader,
-    ParquetMetaDataWriter, RowGroupMetaData,
+    ColumnChunkMetaData, FileMetaData, FooterTail, KeyValue, ParquetMetaData,
+    ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
 };
-use parquet::file::reader::SerializedFileReader;
 use parquet::file::statistics::Statistics;
-use parquet::record::Field;
-use parquet::record::reader::RowIter;
 use parquet::schema::types::SchemaDescPtr;
 
 use super::batch::{Batch, Value};
 use super::{Kind, failed};
+use crate::input::parquet::footer;
 use crate::output::{Assembler, Emit};
 
 /// Limits of a row group: the rows, and the uncompressed bytes of their pages. Only a single batch
 /// may exceed them.
 pub(super) const GROUP_ROWS: i64 = 128 * 1024;
-pub(super) const GROUP_BYTES: i64 = 32 << 20;
+pub(super) const GROUP_BYTES: i64 = 16 << 20;
 
 /// Limits of the rows that are not in a page yet.
 const BATCH_ROWS: usize = 20_000;
 const BATCH_BYTES: usize = 4 << 20;
 
-/// The rows of smaller batches are collected. They come from filters and from the ends of inputs.
-const SMALL_BATCH: i64 = 256;
+/// The rows of smaller batches are collected, because each page has a header. They come from
+/// filters, from the ends of inputs, and from rows with many columns.
+pub(super) const SMALL_BATCH: usize = 256;
 
 pub(super) const MAGIC: &[u8] = b"PAR1";
 
@@ -106,7 +104,8 @@ impl ParquetFile {
         row: impl IntoIterator<Item = Value<'a>>,
         mut out: impl Write,
     ) -> io::Result<()> {
-        self.push_row(row, &mut |bytes| out.write_all(bytes))
+        self.batch.push(row)?;
+        self.write_large_batch(&mut |bytes| out.write_all(bytes))
     }
 
     /// Writes the remaining rows and the end of the file.
@@ -117,34 +116,19 @@ impl ParquetFile {
         Assembler::finish(self, &mut |bytes| out.write_all(bytes))
     }
 
-    fn push_row<'a>(
-        &mut self,
-        row: impl IntoIterator<Item = Value<'a>>,
-        emit: &mut Emit<'_>,
-    ) -> io::Result<()> {
-        self.batch.push(row)?;
+    /// Writes the single rows once they are large enough for pages.
+    fn write_large_batch(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
         if self.batch.rows() >= BATCH_ROWS || self.batch.bytes >= BATCH_BYTES {
             self.write_batch(emit)?;
         }
         Ok(())
     }
 
-    /// Appends the rows of a batch one by one.
-    fn push_rows_of(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
-        let batch = SerializedFileReader::new(Bytes::copy_from_slice(encoded)).map_err(failed)?;
-        for row in RowIter::from_file_into(Box::new(batch)) {
-            let row = row.map_err(failed)?;
-            let values = row.get_column_iter().map(|(_, field)| match field {
-                Field::Long(number) => Value::Number(*number),
-                Field::Double(number) => Value::Double(*number),
-                Field::Bool(is) => Value::Truth(*is),
-                Field::Str(text) => Value::Text(text.as_bytes()),
-                Field::Bytes(bytes) => Value::Text(bytes.data()),
-                _ => Value::Null,
-            });
-            self.push_row(values, emit)?;
-        }
-        Ok(())
+    #[cfg(test)]
+    pub(super) fn end_group(&mut self, mut out: impl Write) -> io::Result<()> {
+        let emit: &mut Emit<'_> = &mut |bytes| out.write_all(bytes);
+        self.write_batch(emit)?;
+        self.write_group(emit)
     }
 
     /// Appends the single rows as a batch.
@@ -219,12 +203,13 @@ impl ParquetFile {
 }
 
 impl Assembler for ParquetFile {
-    /// Adds a batch. The rows of small ones are collected, because each page has a header.
+    /// Adds a batch: a small file, or a few plain rows, which are collected.
     fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
-        let metadata = metadata(encoded).map_err(failed)?;
-        if metadata.file_metadata().num_rows() < SMALL_BATCH {
-            return self.push_rows_of(encoded, emit);
+        if !encoded.starts_with(MAGIC) {
+            self.batch.extend(encoded).map_err(failed)?;
+            return self.write_large_batch(emit);
         }
+        let metadata = metadata(encoded).map_err(failed)?;
         self.write_batch(emit)?;
         self.add_pages(encoded, &metadata, emit)
     }
@@ -234,7 +219,12 @@ impl Assembler for ParquetFile {
         self.write_group(emit)?;
         let groups = mem::take(&mut self.groups);
         let mut footer = Vec::new();
-        write_footer(&self.schema, groups, &mut footer).map_err(failed)?;
+        let checksum = KeyValue::new(footer::KEY.to_owned(), footer::UNSET.to_owned());
+        write_footer(&self.schema, groups, Some(vec![checksum]), &mut footer).map_err(failed)?;
+        if let Some(place) = footer::place(&footer) {
+            let checksum = footer::checksum(&footer, &place);
+            footer[place].copy_from_slice(checksum.as_bytes());
+        }
         self.emit(&footer, emit)
     }
 }
@@ -243,11 +233,12 @@ impl Assembler for ParquetFile {
 pub(super) fn write_footer(
     schema: &SchemaDescPtr,
     groups: Vec<RowGroupMetaData>,
+    entries: Option<Vec<KeyValue>>,
     out: impl Write,
 ) -> Result<(), ParquetError> {
     let rows = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let creator = concat!("bulkdoku ", env!("CARGO_PKG_VERSION")).to_owned();
-    let file = FileMetaData::new(1, rows, Some(creator), None, Arc::clone(schema), None);
+    let file = FileMetaData::new(1, rows, Some(creator), entries, Arc::clone(schema), None);
     ParquetMetaDataWriter::new(out, &ParquetMetaData::new(file, groups)).finish()
 }
 

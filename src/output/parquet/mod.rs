@@ -19,6 +19,7 @@ use std::io;
 use parquet::errors::ParquetError;
 
 use self::batch::Batch;
+use self::file::SMALL_BATCH;
 use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, Rows};
 
 pub use super::Kind;
@@ -53,8 +54,10 @@ impl Format for ParquetRows {
         let mut batch = batch.expect("the assembler has accepted these columns");
         Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| batch.push_row(&self.columns, row));
-            if batch.rows() > 0 {
+            if batch.rows() >= SMALL_BATCH {
                 out.append(&batch.take_file().expect("memory accepts all bytes"));
+            } else if batch.rows() > 0 {
+                out.append(&batch.take_plain());
             }
         })
     }

@@ -147,7 +147,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         };
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.taken - self.carry.len() as u64;
-        *at = at.behind(block.filled(), offset, block.is_cut_short);
+        *at = at.behind(layout, block.filled(), offset, block.is_cut_short);
         match filled {
             Filled::Failed(error) => self.end_failed(&open, block, error),
             Filled::Records(_) | Filled::NoRecordEnd => {

@@ -8,8 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use memchr::memchr;
-use serde::Deserialize;
-use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer as _, MapAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
@@ -77,14 +76,18 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut json = Deserializer::from_slice(line);
     let mut entries = Vec::new();
-    let each = Each(|key: &str, value| entries.push((key.to_owned(), value)));
+    let each = Each { key: str::to_owned, entry: |key, value| entries.push((key, value)) };
     json.deserialize_map(each).and_then(|()| json.end()).ok().map(|()| entries)
 }
 
-/// A visitor that calls a function with each key of an object and the text of its value.
-struct Each<F>(F);
+/// A visitor that calls `key` with each key of an object, and `entry` with what that returns and
+/// the text of the value.
+struct Each<F, G> {
+    key: F,
+    entry: G,
+}
 
-impl<'de, F: FnMut(&str, &'de str)> Visitor<'de> for Each<F> {
+impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F, G> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,16 +95,36 @@ impl<'de, F: FnMut(&str, &'de str)> Visitor<'de> for Each<F> {
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some((Key(key), value)) = map.next_entry::<_, &RawValue>()? {
-            (self.0)(&key, value.get());
+        while let Some(key) = map.next_key_seed(Key(&mut self.key))? {
+            let value: &RawValue = map.next_value()?;
+            (self.entry)(key, value.get());
         }
         Ok(())
     }
 }
 
-/// A key, which is copied only if it has escapes.
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+/// A visitor that calls a function with a key.
+struct Key<'a, F>(&'a mut F);
+
+impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for Key<'_, F> {
+    type Value = K;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, key: D) -> Result<K, D::Error> {
+        key.deserialize_str(self)
+    }
+}
+
+impl<K, F: FnMut(&str) -> K> Visitor<'_> for Key<'_, F> {
+    type Value = K;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E>(self, key: &str) -> Result<K, E> {
+        Ok((self.0)(key))
+    }
+}
 
 /// The text of the puzzle or solution that a JSON value holds.
 pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
@@ -178,10 +201,13 @@ impl Objects {
         let mut json = Deserializer::from_slice(line);
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
-            let each = Each(|key: &str, value| match self.keys.iter().position(|k| k == key) {
-                Some(key) => values[key] = Some(value),
-                None => *has_others = true,
-            });
+            let each = Each {
+                key: |key: &str| self.keys.iter().position(|known| known == key),
+                entry: |key, value| match key {
+                    Some(key) => values[key] = Some(value),
+                    None => *has_others = true,
+                },
+            };
             json.deserialize_map(each).map(|()| None)
         } else {
             <&RawValue>::deserialize(&mut json).map(Some)

@@ -2,21 +2,19 @@
 
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::drawn::{Kind, any_row, is_dashes};
 use super::{Marks, TEXT};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 
 impl Marks {
-    fn from_grid(text: &str) -> Result<Self, BadMarks> {
+    fn from_grid(text: &str) -> Result<Self, Malformed> {
         let mut cells = Vec::with_capacity(CELLS);
         for (number, line) in (1..).zip(text.lines()) {
             if Kind::of(line.as_bytes()) != Kind::Row || is_dashes(line.as_bytes()) {
                 continue;
             }
             let row = any_row(line.as_bytes())
-                .map_err(|Malformed { what, .. }| BadMarks(format!("line {number}: {what}")))?;
+                .map_err(|error| Malformed { what: format!("line {number}: {error}"), ..error })?;
             cells.extend(row);
             if cells.len() == CELLS {
                 break;
@@ -24,21 +22,25 @@ impl Marks {
         }
         let rows = cells.len() / 9;
         let cells = cells.try_into();
-        cells
-            .map(Self::from_cells)
-            .map_err(|_| BadMarks(format!("{rows} rows of cells, nine expected")))
+        cells.map(Self::from_cells).map_err(|_| Malformed {
+            column: 1,
+            what: format!("{rows} rows of cells, nine expected"),
+        })
     }
 }
 
 impl FromStr for Marks {
-    type Err = BadMarks;
+    type Err = Malformed;
 
     /// Reads one of:
     /// - 729 characters, as [`Marks::parse`] does;
     /// - nine rows of nine cells, each cell its candidates (`1679`, or in nine places `1____67_9`)
     ///   or a blank for all of them; bars, borders and text after the ninth row are skipped;
     /// - 81 cells, as [`Puzzle::parse`] does: a clue is the only candidate of its cell.
-    fn from_str(text: &str) -> Result<Self, BadMarks> {
+    ///
+    /// # Errors
+    /// The message of [`Malformed`] also names the line or column.
+    fn from_str(text: &str) -> Result<Self, Malformed> {
         let text = &text.trim().replace('…', "...");
         if text.contains(['\n', ' ', '|']) {
             return Self::from_grid(text);
@@ -48,14 +50,12 @@ impl FromStr for Marks {
         } else {
             text.parse().map(|puzzle: Puzzle| Self::from(&puzzle))
         };
-        read.map_err(|Malformed { column, what }| BadMarks(format!("column {column}: {what}")))
+        read.map_err(|Malformed { column, what }| {
+            let what = format!("column {column}: {what}");
+            Malformed { column, what }
+        })
     }
 }
-
-/// Why, and where, a text is neither a puzzle nor pencil marks.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct BadMarks(String);
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,6 @@ pub(crate) mod drawn;
 
 use std::fmt;
 
-pub use any_form::BadMarks;
 pub use digits::{Digits, Upward};
 
 use crate::prefetch::Prefetch;

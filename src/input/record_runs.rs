@@ -218,7 +218,7 @@ mod tests {
         for passed in 0..=all.len() + 1 {
             let mut rest = list.iter();
             rest.skip_records(passed);
-            assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).cloned());
+            assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).copied());
             assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
         }
     }

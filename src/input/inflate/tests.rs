@@ -9,8 +9,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::input::Stream;
 
+type Encode = fn(&[u8]) -> Vec<u8>;
+
 /// The encoders of all codecs that have one here.
-const ENCODERS: [(&str, fn(&[u8]) -> Vec<u8>); 5] =
+const ENCODERS: [(&str, Encode); 5] =
     [("gz", gz), ("zst", zst), ("zlib", zlib), ("bz2", bz2), ("lz4", lz4)];
 
 fn gz(bytes: &[u8]) -> Vec<u8> {

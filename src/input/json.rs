@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use memchr::memchr;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer as _, MapAccess, Visitor};
@@ -19,27 +18,29 @@ use super::{Place, Records, list};
 use crate::puzzle::{CELLS, Malformed};
 
 /// The keys of the objects.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Objects {
-    /// The key of the puzzle; `None` if each line is a puzzle.
-    pub puzzle: Option<String>,
-    /// The key of the input's own solution, if solutions are requested.
-    pub answer: Option<String>,
-    /// The keys that are copied to the output, in output order.
-    pub kept: Vec<String>,
+    /// The keys that are read, each once.
+    keys: Vec<String>,
+    /// The index of the puzzle's key; `None` if each line is a puzzle.
+    puzzle: Option<usize>,
+    /// The index of the key of the input's own solution, if solutions are requested.
+    answer: Option<usize>,
+    /// The indices of the keys that are copied to the output, in output order.
+    kept: Vec<usize>,
     /// Whether all other keys are to be kept: then objects with further keys are counted.
-    pub keeps_all: bool,
+    keeps_all: bool,
 }
 
 impl fmt::Display for Objects {
     /// `JSON lines, puzzles in key "quiz"`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON lines")?;
-        if let Some(puzzle) = &self.puzzle {
-            write!(f, ", puzzles in key {puzzle:?}")?;
+        if let Some(puzzle) = self.puzzle {
+            write!(f, ", puzzles in key {:?}", self.keys[puzzle])?;
         }
-        match &self.answer {
-            Some(answer) => write!(f, ", solutions in key {answer:?}"),
+        match self.answer {
+            Some(answer) => write!(f, ", solutions in key {:?}", self.keys[answer]),
             None => Ok(()),
         }
     }
@@ -49,8 +50,7 @@ impl fmt::Display for Objects {
 /// the block.
 pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
-    let keys = Keys::of(objects);
-    let mut values = vec![None; keys.all.len()];
+    let mut values = vec![None; objects.keys.len()];
     let (mut at, mut line) = (0, 0);
     while at < block.len() {
         let rest = &block[at..];
@@ -63,9 +63,9 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
             None if !cut_short || at + length < block.len() => records.blank_lines += 1,
             _ if cut_short && at + length == block.len() => {
                 records.push_malformed(place, text.len(), too_long(text.len()));
-                keys.push_others(text, place, &values, false, records);
+                objects.push_others(text, place, &values, false, records);
             }
-            _ => keys.read(text, place, &mut values, records),
+            _ => objects.read_line(text, place, &mut values, records),
         }
         at += length + 1;
         line += 1;
@@ -138,31 +138,39 @@ pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// The requested keys of an object, each once, and their use.
-struct Keys<'a> {
-    all: Vec<&'a str>,
-    puzzle: Option<usize>,
-    answer: Option<usize>,
-    kept: Vec<usize>,
-    keeps_all: bool,
-}
-
-impl<'a> Keys<'a> {
-    fn of(objects: &'a Objects) -> Self {
-        let mut all: Vec<&str> = Vec::new();
-        let mut place = |key: &'a String| {
-            all.iter().position(|known| known == key).unwrap_or_else(|| {
-                all.push(key);
-                all.len() - 1
+impl Objects {
+    /// Creates the keys of the puzzle, of the input's own solution, and of kept values.
+    /// `puzzle` is `None` if each line is a puzzle.
+    pub(super) fn new(
+        puzzle: Option<String>,
+        answer: Option<String>,
+        kept: Vec<String>,
+        keeps_all: bool,
+    ) -> Self {
+        let mut keys: Vec<String> = Vec::new();
+        let mut index = |key| {
+            keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+                keys.push(key);
+                keys.len() - 1
             })
         };
-        let puzzle = objects.puzzle.as_ref().map(&mut place);
-        let answer = objects.answer.as_ref().map(&mut place);
-        let kept = objects.kept.iter().map(&mut place).collect();
-        Self { all, puzzle, answer, kept, keeps_all: objects.keeps_all }
+        let puzzle = puzzle.map(&mut index);
+        let answer = answer.map(&mut index);
+        let kept = kept.into_iter().map(index).collect();
+        Self { keys, puzzle, answer, kept, keeps_all }
     }
 
-    fn read<'de>(
+    /// Whether the input's own solutions are read.
+    pub(super) fn has_answers(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    /// The keys that are copied to the output.
+    pub(super) fn kept(&self) -> Vec<String> {
+        self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
+    }
+
+    fn read_line<'de>(
         &self,
         line: &'de [u8],
         place: Place,
@@ -194,7 +202,7 @@ impl<'a> Keys<'a> {
         let is_object = line.trim_ascii_start().starts_with(b"{");
         let value = if is_object {
             let each = Each {
-                key: |key: &str| self.all.iter().position(|known| *known == key),
+                key: |key: &str| self.keys.iter().position(|known| known == key),
                 entry: |key, value| match key {
                     Some(key) => values[key] = Some(value),
                     None => *has_others = true,
@@ -214,7 +222,7 @@ impl<'a> Keys<'a> {
             return Err(Malformed { column: 1, what: what.into() });
         };
         values[puzzle].ok_or_else(|| {
-            let what = format!("there is no key {:?}", self.all[puzzle]);
+            let what = format!("there is no key {:?}", self.keys[puzzle]);
             Malformed { column: 1, what }
         })
     }
@@ -228,21 +236,17 @@ impl<'a> Keys<'a> {
         is_puzzle: bool,
         records: &mut Records,
     ) {
+        let field =
+            |value: Option<&str>| value.map_or(Field::MISSING, |value| field(value, line, place));
         if let Some(answer) = self.answer {
             let value = values[answer].filter(|_| is_puzzle);
-            let field = match value.and_then(|value| Some((value, cells_of(value)?))) {
-                Some((_, Cow::Owned(cells))) => {
-                    let Range { start, end } = records.own(&cells);
-                    Field { start, end, form: FieldForm::Own }
-                }
-                _ => value.map_or(Field::MISSING, |value| field(value, line, place)),
+            let answer = match value.and_then(cells_of) {
+                Some(Cow::Owned(cells)) => records.own(&cells),
+                _ => field(value),
             };
-            records.answers.push(field);
+            records.answers.push(answer);
         }
-        for &kept in &self.kept {
-            let field = values[kept].map_or(Field::MISSING, |value| field(value, line, place));
-            records.kept.push(field);
-        }
+        records.kept.extend(self.kept.iter().map(|&kept| field(values[kept])));
     }
 }
 

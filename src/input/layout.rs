@@ -93,7 +93,7 @@ impl Layout {
         match self {
             Self::LinesAnd(behind) => *behind != TrailingText::Rest,
             Self::Csv(table) => table.answer.is_some(),
-            Self::Jsonl(objects) => objects.answer.is_some(),
+            Self::Jsonl(objects) => objects.has_answers(),
             _ => false,
         }
     }
@@ -105,7 +105,7 @@ impl Layout {
                 vec![lines::REST.into()]
             }
             Self::Csv(table) => table.kept.iter().map(|&column| table.name(column)).collect(),
-            Self::Jsonl(objects) => objects.kept.clone(),
+            Self::Jsonl(objects) => objects.kept(),
             Self::GridAndLabel => vec![grid::LABEL.into()],
             Self::Lines | Self::LinesAnd(TrailingText::Answer) | Self::Grid => Vec::new(),
         }

@@ -8,15 +8,13 @@
 //! ignored. Lines end with LF or CRLF; a lone carriage return makes its line malformed, so a file
 //! with CR line ends yields one clear error.
 
-use std::ops::Range;
-
 use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 
 use super::field::{Field, FieldForm};
 use super::hodoku;
 use super::names::looks_like_header;
-use super::{CellsOrMarks, Place, Records, Text, list};
+use super::{CellsOrMarks, Place, Records, list};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::simd::SimdLevel;
 pub(super) use crate::text::column;
@@ -255,9 +253,9 @@ pub enum TrailingText {
 pub fn read_trailing_text(block: &[u8], behind: TrailingText, records: &mut Records) {
     for record in &records.all {
         let is_puzzle = record.puzzle.is_ok();
-        let mut rest = match &record.text {
-            Text::Block(text) => trailing_text(block, text, is_puzzle),
-            Text::Own { start, .. } => trailing_text_of_other_form(block, *start as usize),
+        let mut rest = match record.text.form {
+            FieldForm::Own => trailing_text_of_other_form(block, record.start as usize),
+            _ => trailing_text(block, record.text, is_puzzle),
         };
         if behind != TrailingText::Rest {
             let (answer, others) = if is_puzzle { split(block, rest) } else { Default::default() };
@@ -272,7 +270,7 @@ pub fn read_trailing_text(block: &[u8], behind: TrailingText, records: &mut Reco
 
 /// The text after the cells of a line. `text` is the text of its record: only the cells, or the
 /// whole line if it is malformed.
-fn trailing_text(block: &[u8], text: &Range<u32>, is_puzzle: bool) -> Field {
+fn trailing_text(block: &[u8], text: Field, is_puzzle: bool) -> Field {
     let start = text.start as usize;
     let end = end_of_line(block, start);
     let cells_end = if is_puzzle {
@@ -338,7 +336,6 @@ fn is_separator(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{PuzzleRef, Text};
     use crate::marks::Marks;
     use crate::puzzle::CLASSIC;
 
@@ -346,36 +343,6 @@ mod tests {
         let mut records = Records::default();
         read(block.as_ref(), false, &mut records);
         records
-    }
-
-    fn texts(block: &str) -> Vec<&str> {
-        let text = |text: &Text| match text {
-            Text::Block(range) => &block[range.start as usize..range.end as usize],
-            Text::Own { .. } => unreachable!("a line is one piece"),
-        };
-        records(block).all.iter().map(|record| text(&record.text)).collect()
-    }
-
-    #[test]
-    fn line_ends_and_the_missing_last_one() {
-        for block in [
-            format!("{CLASSIC}\n{CLASSIC}\n"),
-            format!("{CLASSIC}\r\n{CLASSIC}\r\n"),
-            format!("{CLASSIC}\n{CLASSIC}"),
-            format!("{CLASSIC}\r\n{CLASSIC}"),
-        ] {
-            assert_eq!(texts(&block), [CLASSIC; 2], "{block:?}");
-            assert_eq!(count(block.as_bytes()), 2);
-        }
-        assert_eq!(records(""), Records::default());
-    }
-
-    #[test]
-    fn text_after_the_cells_is_not_part_of_the_record() {
-        for separator in [" ", "\t", ",", ";", " \t,;"] {
-            assert_eq!(texts(&format!("{CLASSIC}{separator}x\n")), [CLASSIC]);
-            assert_eq!(texts(&format!("  {CLASSIC}{separator}\n")), [CLASSIC]);
-        }
     }
 
     #[test]
@@ -410,21 +377,6 @@ mod tests {
             };
             assert_eq!(kept, expected);
         }
-    }
-
-    #[test]
-    fn pencil_marks_stand_between_puzzles() {
-        let puzzle: Puzzle = CLASSIC.parse().unwrap();
-        let marks = Marks::from(&puzzle);
-        let block = format!("{CLASSIC}\n {marks},x\r\n{CLASSIC}\n{marks}");
-        let found = records(&block);
-        assert_eq!((found.puzzles.len(), &found.marks[..]), (2, &[marks; 2][..]));
-        let given: Vec<_> = found.all.iter().map(|record| record.puzzle.unwrap()).collect();
-        use PuzzleRef::{Marks as M, Puzzle as P};
-        assert_eq!(given, [P(0), M(0), P(1), M(1)]);
-        assert!(given.iter().all(|given| found.as_marks(*given) == marks));
-        let text = marks.to_string();
-        assert_eq!(texts(&block), [CLASSIC, &text, CLASSIC, &text]);
     }
 
     #[test]
@@ -469,19 +421,10 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_comments_are_counted_and_keep_line_numbers_right() {
-        let comment = "#".repeat(81);
-        let block = format!("\n  \t\r\n{comment}\n # x\n{CLASSIC}\n");
-        let found = records(&block);
-        assert_eq!((found.blank_lines, found.comments), (2, 2));
-        assert_eq!(found.all.iter().map(|r| r.line).collect::<Vec<_>>(), [4]);
-    }
-
-    #[test]
     fn malformed_lines_keep_their_text_and_count_columns_from_the_line_start() {
         let found = records(format!(" {},rest\r\n", &CLASSIC[1..]));
         let record = found.all.last().unwrap();
-        assert_eq!(record.text, Text::Block(0..86));
+        assert_eq!(record.text, Field::new(0..86, FieldForm::Plain));
         assert_eq!((record.puzzle, found.malformed[0].column), (Err(0), 82));
         assert!(found.puzzles.is_empty());
     }
@@ -497,10 +440,5 @@ mod tests {
         assert_eq!(read_cut(&" ".repeat(500)), (1, 0, 0));
         assert_eq!(read_cut(&format!("{CLASSIC},{}", "x".repeat(500))), (1, 1, 0));
         assert_eq!(read_cut(&"#".repeat(500)), (0, 0, 1));
-    }
-
-    #[test]
-    fn last_end_follows_the_last_line_feed() {
-        assert_eq!((last_end(b""), last_end(b"ab"), last_end(b"a\nb\nc")), (0, 0, 4));
     }
 }

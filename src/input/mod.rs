@@ -74,7 +74,7 @@ pub use parquet::ParquetText;
 #[doc(hidden)]
 pub use record_runs::RecordList;
 #[doc(hidden)]
-pub use records::{PuzzleRef, Record, Records, Text};
+pub use records::{PuzzleRef, Record, Records};
 #[doc(hidden)]
 pub use reusable_vec::ReusableVec;
 

@@ -4,9 +4,7 @@
 //! record follows from the first of its run. Not storing the others saves a twentieth of all work
 //! on easy puzzles.
 
-use std::ops::Range;
-
-use super::{PuzzleRef, Record, Text};
+use super::{FieldForm, PuzzleRef, Record};
 
 /// Records in order.
 #[derive(Clone, Debug, Default)]
@@ -32,11 +30,11 @@ impl RecordRun {
     /// Adds a record if it is what the next one of this run would be; returns whether it is.
     #[inline(always)]
     fn takes(&mut self, record: &Record) -> bool {
-        let (Text::Block(first), Text::Block(text)) = (&self.first.text, &record.text) else {
+        if self.first.text.form == FieldForm::Own {
             return false;
-        };
+        }
         if self.count == 1 {
-            self.line_bytes = text.start.saturating_sub(first.start);
+            self.line_bytes = record.start.saturating_sub(self.first.start);
         }
         let is_next = *record == self.record(self.count);
         self.count += u32::from(is_next);
@@ -46,17 +44,14 @@ impl RecordRun {
     /// The record at this place in the run.
     #[inline(always)]
     fn record(&self, place: u32) -> Record {
-        let Record { line, indent, fault, ref text, puzzle } = self.first;
+        let Record { line, start, text, puzzle, .. } = self.first;
         let bytes = place * self.line_bytes;
-        let text = match *text {
-            Text::Block(Range { start, end }) => Text::Block(start + bytes..end + bytes),
-            Text::Own { ref text, start } => Text::Own { text: text.clone(), start },
-        };
         let puzzle = match puzzle {
             Ok(PuzzleRef::Puzzle(first)) => Ok(PuzzleRef::Puzzle(first + place)),
             other => other,
         };
-        Record { line: line + place, indent, fault, text, puzzle }
+        let (line, start, text) = (line + place, start + bytes, text.moved(bytes));
+        Record { line, start, text, puzzle, ..self.first }
     }
 }
 
@@ -187,19 +182,20 @@ impl Iterator for Iter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::Field;
     use crate::puzzle::CELLS;
 
     fn line(line: u32, start: u32, puzzle: u32) -> Record {
-        let text = Text::Block(start..start + CELLS as u32);
-        Record { line, indent: 0, fault: 0, text, puzzle: Ok(PuzzleRef::Puzzle(puzzle)) }
+        let text = Field::new(start as usize..start as usize + CELLS, FieldForm::Plain);
+        Record { line, indent: 0, fault: 0, start, text, puzzle: Ok(PuzzleRef::Puzzle(puzzle)) }
     }
 
     #[test]
     fn a_run_of_similar_records_is_one_entry() {
         let bad = |line, puzzle| Record { puzzle: Err(puzzle), ..self::line(line, 500, 0) };
         let cells = |place: u32| Record {
-            text: Text::Own { text: 81 * place..81 * (place + 1), start: 600 },
-            ..line(12, 0, 8)
+            text: Field { start: 81 * place, end: 81 * (place + 1), form: FieldForm::Own },
+            ..line(12, 600, 8)
         };
         let runs = [
             vec![line(2, 10, 1), line(3, 93, 2), line(4, 176, 3)],
@@ -222,7 +218,7 @@ mod tests {
         for passed in 0..=all.len() + 1 {
             let mut rest = list.iter();
             rest.skip_records(passed);
-            assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).cloned());
+            assert_eq!(rest.alike().map(|alike| alike.first), all.get(passed).copied());
             assert_eq!(rest.collect::<Vec<_>>(), all[passed.min(all.len())..]);
         }
     }

@@ -1,7 +1,5 @@
 //! The records of a block.
 
-use std::ops::Range;
-
 use super::field::{Field, FieldForm};
 use super::{RecordList, ReusableVec};
 use crate::marks::{self, Marks};
@@ -9,7 +7,7 @@ use crate::puzzle::{CELLS, Malformed, Puzzle};
 use crate::text::{Line, read};
 
 /// One record of a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The number of lines before it in its block.
     pub line: u32,
@@ -17,9 +15,12 @@ pub struct Record {
     pub indent: u32,
     /// The number of lines before the faulty one in a malformed grid.
     pub fault: u32,
+    /// Where its cells begin in the block.
+    pub start: u32,
     /// The 81 cells or 729 marks as written; of a malformed record all of it without the line end;
-    /// of a malformed grid the faulty line.
-    pub text: Text,
+    /// of a malformed grid the faulty line. It has the form [`FieldForm::Own`] if in the block the
+    /// cells are not contiguous, or not written as they are output.
+    pub text: Field,
     /// What to solve, or the index of its error in [`Records::malformed`].
     pub puzzle: Result<PuzzleRef, u32>,
 }
@@ -31,21 +32,6 @@ pub enum PuzzleRef {
     Puzzle(u32),
     /// In [`Records::marks`].
     Marks(u32),
-}
-
-/// The place of a record's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Text {
-    /// In the block, contiguous.
-    Block(Range<u32>),
-    /// In [`Records::texts`]: in the block its cells are not contiguous, or not written as they are
-    /// output.
-    Own {
-        /// The range in the texts.
-        text: Range<u32>,
-        /// Where the record begins in the block.
-        start: u32,
-    },
 }
 
 /// A puzzle or pencil marks that are not written as they are output.
@@ -63,6 +49,15 @@ pub(super) struct Place {
     pub(super) start: u32,
     /// Bytes of the line before its cells.
     pub(super) indent: u32,
+}
+
+impl Place {
+    /// The cells at this place, as written in so many bytes.
+    #[inline(always)]
+    fn cells(self, bytes: usize) -> Field {
+        let start = (self.start + self.indent) as usize;
+        Field::new(start..start + bytes, FieldForm::Plain)
+    }
 }
 
 /// The records of one block, and counts of its other lines. Reused for the next block.
@@ -137,39 +132,37 @@ impl Records {
     }
 
     fn push_own(&mut self, place: Place, text: &[u8], puzzle_ref: PuzzleRef) {
-        let text = Text::Own { text: self.own(text), start: place.start + place.indent };
+        let text = self.own(text);
         self.push_ref(place, text, puzzle_ref);
     }
 
     #[inline(always)]
-    fn push_ref(&mut self, Place { line, indent, .. }: Place, text: Text, puzzle_ref: PuzzleRef) {
-        self.all.push(Record { line, indent, fault: 0, text, puzzle: Ok(puzzle_ref) });
+    fn push_ref(&mut self, place: Place, text: Field, puzzle_ref: PuzzleRef) {
+        let Place { line, start, indent } = place;
+        let (start, puzzle) = (start + indent, Ok(puzzle_ref));
+        self.all.push(Record { line, indent, fault: 0, start, text, puzzle });
     }
 
-    pub(super) fn own(&mut self, text: &[u8]) -> Range<u32> {
-        let start = self.texts.len() as u32;
+    pub(super) fn own(&mut self, text: &[u8]) -> Field {
+        let start = self.texts.len();
         self.texts.extend_from_slice(text);
-        start..self.texts.len() as u32
+        Field::new(start..self.texts.len(), FieldForm::Own)
     }
 
     /// The own solution of the record of this number; empty if it has none.
     pub fn answer<'a>(&'a self, record: usize, block: &'a [u8]) -> &'a [u8] {
-        match self.answers.get(record) {
-            Some(field) if field.form == FieldForm::Own => field.of(&self.texts),
-            Some(field) => field.of(block),
-            None => &[],
-        }
+        self.answers.get(record).map_or(&[], |answer| self.bytes_of(*answer, block))
     }
 
     /// Returns the text of a record, in the bytes of its block.
     #[inline(always)]
     pub(crate) fn text<'a>(&'a self, record: &Record, block: &'a [u8]) -> &'a [u8] {
-        match &record.text {
-            Text::Block(Range { start, end }) => &block[*start as usize..*end as usize],
-            Text::Own { text: Range { start, end }, .. } => {
-                &self.texts[*start as usize..*end as usize]
-            }
-        }
+        self.bytes_of(record.text, block)
+    }
+
+    #[inline(always)]
+    fn bytes_of<'a>(&'a self, field: Field, block: &'a [u8]) -> &'a [u8] {
+        field.of(if field.form == FieldForm::Own { &self.texts } else { block })
     }
 
     /// Returns the kept fields of the record with this index.
@@ -215,23 +208,23 @@ impl Records {
             }
         };
         let line = self.all.len() as u32;
-        self.all.push(Record { line, indent: 0, fault: 0, text: Text::Block(0..0), puzzle });
+        let text = Field::default();
+        self.all.push(Record { line, indent: 0, fault: 0, start: 0, text, puzzle });
     }
 
     /// Adds the answer to the next record, from the caller's memory.
     #[doc(hidden)]
     pub fn push_answer(&mut self, answer: &[u8]) {
-        let Range { start, end } = self.own(answer);
-        self.answers.push(Field { start, end, form: FieldForm::Own });
+        let answer = self.own(answer);
+        self.answers.push(answer);
     }
 
     /// Adds a malformed record: its text, and the number of lines before that text in the record.
-    pub(super) fn push_bad(&mut self, place: Place, fault: u32, text: Range<u32>, why: Malformed) {
+    pub(super) fn push_bad(&mut self, place: Place, fault: u32, text: Field, why: Malformed) {
         let Place { line, indent, .. } = place;
-        let text = Text::Block(text);
         let puzzle = Err(self.malformed.len() as u32);
         self.malformed.push(why);
-        self.all.push(Record { line, indent, fault, text, puzzle });
+        self.all.push(Record { line, indent, fault, start: text.start, text, puzzle });
     }
 
     /// Adds a puzzle if `read` accepts its characters as cells; returns whether it does.
@@ -246,9 +239,7 @@ impl Records {
         if !self.puzzles.push_if(Puzzle::EMPTY, |puzzle| read(cells, puzzle)) {
             return false;
         }
-        let start = place.start + place.indent;
-        let text = Text::Block(start..start + CELLS as u32);
-        self.push_ref(place, text, PuzzleRef::Puzzle(puzzle as u32));
+        self.push_ref(place, place.cells(CELLS), PuzzleRef::Puzzle(puzzle as u32));
         true
     }
 
@@ -273,10 +264,13 @@ impl Records {
                 _ => false,
             },
         );
-        let Place { line, start, .. } = place;
-        let text = Text::Block(start..start + CELLS as u32);
-        let puzzle = Ok(PuzzleRef::Puzzle(first));
-        self.all.push_lines(Record { line, indent: 0, fault: 0, text, puzzle }, count, line_bytes);
+        let Place { line, start, indent } = place;
+        let (text, puzzle) = (place.cells(CELLS), Ok(PuzzleRef::Puzzle(first)));
+        self.all.push_lines(
+            Record { line, indent, fault: 0, start, text, puzzle },
+            count,
+            line_bytes,
+        );
         (count * line_bytes, count as u32)
     }
 
@@ -286,10 +280,9 @@ impl Records {
     /// When the text is malformed; nothing is added then.
     pub(super) fn push_text(&mut self, place: Place, text: &[u8]) -> Result<(), Malformed> {
         if text.len() == marks::TEXT {
-            let start = place.start + place.indent;
             let puzzle_ref = PuzzleRef::Marks(self.marks.len() as u32);
             self.marks.push(Marks::parse(text)?);
-            self.push_ref(place, Text::Block(start..start + marks::TEXT as u32), puzzle_ref);
+            self.push_ref(place, place.cells(marks::TEXT), puzzle_ref);
             return Ok(());
         }
         let is_puzzle = text.try_into().is_ok_and(|cells| {
@@ -308,8 +301,8 @@ impl Records {
 
     /// Adds a malformed record; its text is the whole line.
     pub(super) fn push_malformed(&mut self, place: Place, length: usize, malformed: Malformed) {
-        let end = place.start + length as u32;
-        self.push_bad(place, 0, place.start..end, malformed);
+        let text = Place { indent: 0, ..place }.cells(length);
+        self.push_bad(place, 0, text, malformed);
     }
 
     /// Adds `count` empty kept fields for the last record and returns them.

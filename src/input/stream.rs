@@ -69,25 +69,21 @@ pub struct Stream<'a> {
     spawn: Option<Spawn<'a>>,
 }
 
-type Spawn<'a> = fn(Decoder<'a>) -> Result<ReadAhead, Decoder<'a>>;
+type Spawn<'a> = fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>;
 
 /// The source of the bytes after the first ones.
 enum Rest<'a> {
     /// The codec is not known yet.
     Unknown(Raw<'a>),
-    Here(Decoder<'a>),
+    Plain(Raw<'a>),
+    Compressed(Box<Inflate>, Raw<'a>),
     /// Decoded on a thread.
     Ahead(ReadAhead),
     Over,
 }
 
-pub(super) enum Decoder<'a> {
-    Plain(Raw<'a>),
-    Compressed(Box<Inflate>, Raw<'a>),
-}
-
 /// The raw bytes of a source, counted.
-pub(super) struct Raw<'a> {
+struct Raw<'a> {
     source: RawSource<'a>,
     count: Arc<AtomicU64>,
 }
@@ -123,9 +119,7 @@ impl<'a> Stream<'a> {
     pub fn count_into(&mut self, count: &Arc<AtomicU64>) {
         count.fetch_add(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
         self.count = Arc::clone(count);
-        if let Rest::Unknown(raw) | Rest::Here(Decoder::Plain(raw) | Decoder::Compressed(_, raw)) =
-            &mut self.rest
-        {
+        if let Rest::Unknown(raw) | Rest::Plain(raw) | Rest::Compressed(_, raw) = &mut self.rest {
             raw.count = Arc::clone(count);
         }
     }
@@ -177,7 +171,7 @@ impl<'a> Stream<'a> {
                 Err(error) => {
                     // The bytes so far are not the magic of a codec.
                     self.rest = match mem::replace(&mut self.rest, Rest::Over) {
-                        Rest::Unknown(raw) => Rest::Here(Decoder::Plain(raw)),
+                        Rest::Unknown(raw) => Rest::Plain(raw),
                         rest => rest,
                     };
                     self.failed = Some(error);
@@ -225,13 +219,13 @@ impl<'a> Stream<'a> {
             Beginning::TooShort | Beginning::Plain => None,
         };
         let Rest::Unknown(raw) = mem::replace(&mut self.rest, Rest::Over) else { return Ok(()) };
-        self.rest = Rest::Here(match codec {
-            None => Decoder::Plain(raw),
+        self.rest = match codec {
+            None => Rest::Plain(raw),
             Some(codec) => {
                 let head = mem::take(&mut self.first);
-                Decoder::Compressed(Box::new(Inflate::new(codec, self.options, head)?), raw)
+                Rest::Compressed(Box::new(Inflate::new(codec, self.options, head)?), raw)
             }
-        });
+        };
         Ok(())
     }
 
@@ -270,9 +264,7 @@ impl Stream<'static> {
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
     pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
         #[cfg(feature = "parquet")]
-        if let Rest::Here(Decoder::Plain(Raw { source: RawSource::Parquet(table, file), .. })) =
-            &mut self.rest
-        {
+        if let Rest::Plain(Raw { source: RawSource::Parquet(table, file), .. }) = &mut self.rest {
             let wanted = layout.columns();
             **table = ParquetText::open(file.try_clone()?, wanted.as_deref())?;
             table.set_window(self.options.window);
@@ -296,8 +288,12 @@ impl Read for Stream<'_> {
         while matches!(self.rest, Rest::Unknown(_)) {
             self.find_codec(into)?;
         }
-        if let Some(spawn) = self.spawn.take() {
-            self.rest.move_to_thread(spawn);
+        if self.rest.takes_long()
+            && let Some(spawn) = self.spawn.take()
+        {
+            // If no thread can be started, it is decoded here.
+            self.rest = spawn(mem::replace(&mut self.rest, Rest::Over))
+                .map_or_else(|rest| rest, Rest::Ahead);
         }
         let taken = self.take_first(into);
         if taken == into.len() || taken > 0 && !self.is_file {
@@ -323,42 +319,24 @@ fn is_parquet(mut file: &File) -> bool {
     file.stream_position().is_ok_and(|at| at == 0) && ParquetText::is_one(file)
 }
 
-impl<'a> Rest<'a> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Here(decoder) => decoder.read(into),
-            Self::Ahead(ahead) => ahead.read(into),
-            Self::Unknown(_) | Self::Over => Ok(0),
-        }
-    }
-
-    /// Moves a decoder that is slower than a copy to a thread. If no thread can be started, it
-    /// stays here.
-    fn move_to_thread(&mut self, spawn: Spawn<'a>) {
-        *self = match mem::replace(self, Self::Over) {
-            Self::Here(decoder) if decoder.takes_long() => match spawn(decoder) {
-                Ok(ahead) => Self::Ahead(ahead),
-                Err(decoder) => Self::Here(decoder),
-            },
-            rest => rest,
-        };
-    }
-}
-
-impl Decoder<'_> {
+impl Rest<'_> {
+    /// Whether decoding takes longer than a copy.
     fn takes_long(&self) -> bool {
         match self {
             Self::Compressed(..) => true,
             Self::Plain(raw) => raw.is_table(),
+            Self::Unknown(_) | Self::Ahead(_) | Self::Over => false,
         }
     }
 }
 
-impl Read for Decoder<'_> {
+impl Read for Rest<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(raw) => raw.read(into),
             Self::Compressed(inflate, raw) => inflate.read(raw, into),
+            Self::Ahead(ahead) => ahead.read(into),
+            Self::Unknown(_) | Self::Over => Ok(0),
         }
     }
 }

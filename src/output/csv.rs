@@ -198,7 +198,7 @@ fn quote<const SEPARATOR: u8>(text: &[u8], room: &mut [u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Record, RecordList, Records, Text, lines};
+    use crate::input::{Field, FieldForm, Record, RecordList, Records, lines};
     use crate::output::{Outcomes, Results, rows_of};
     use crate::puzzle::Malformed;
     use crate::solver::Outcome;
@@ -206,8 +206,8 @@ mod tests {
 
     /// The row of a malformed record.
     fn row(bytes: &[u8], status: Status, columns: &[Column]) -> String {
-        let text = Text::Block(0..bytes.len() as u32);
-        let record = Record { line: 2, indent: 0, fault: 0, text, puzzle: Err(0) };
+        let text = Field::new(0..bytes.len(), FieldForm::Plain);
+        let record = Record { line: 2, indent: 0, fault: 0, start: 0, text, puzzle: Err(0) };
         let records = Records {
             all: RecordList::from_iter([record]),
             malformed: vec![Malformed { column: 1, what: String::new() }],

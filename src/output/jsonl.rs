@@ -193,7 +193,7 @@ impl Object<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Record, RecordList, Records, Text};
+    use crate::input::{Field, FieldForm, Record, RecordList, Records};
     use crate::output::{Results, rows_of};
     use crate::puzzle::Malformed;
     use crate::rating::Level;
@@ -202,8 +202,8 @@ mod tests {
     #[test]
     fn the_longest_escapes_fit() {
         let bytes = [1; 1000];
-        let text = Text::Block(0..1000);
-        let record = Record { line: 0, indent: 0, fault: 0, text, puzzle: Err(0) };
+        let text = Field::new(0..1000, FieldForm::Plain);
+        let record = Record { line: 0, indent: 0, fault: 0, start: 0, text, puzzle: Err(0) };
         let records = Records {
             all: RecordList::from_iter([record]),
             malformed: vec![Malformed { column: 1, what: "\u{1}".repeat(9) }],

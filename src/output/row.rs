@@ -7,7 +7,7 @@ use std::slice::Iter;
 use super::results::{Derived, Results};
 use crate::check::Reason;
 use crate::input::record_runs::RecordRun;
-use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records, Text};
+use crate::input::{AttachedAnswers, Field, FieldForm, PuzzleRef, Record, Records};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Malformed, Puzzle};
 use crate::rating::Level;
@@ -226,14 +226,15 @@ impl<'a> Rows<'a> {
     #[inline(always)]
     fn puzzles(&self, index: usize, alike: &RecordRun) -> Option<PuzzleRows<'a>> {
         let RecordRun { ref first, count, line_bytes } = *alike;
-        let (Text::Block(text), Ok(PuzzleRef::Puzzle(puzzle))) = (&first.text, first.puzzle) else {
+        let Ok(PuzzleRef::Puzzle(puzzle)) = first.puzzle else { return None };
+        if first.text.form == FieldForm::Own {
             return None;
-        };
+        }
         let outcomes = self.results.outcomes.puzzles.get(puzzle as usize..)?;
         Some(PuzzleRows {
             line: self.first_line + u64::from(first.line),
             bytes: self.bytes,
-            start: text.start as usize,
+            start: first.start as usize,
             line_bytes: line_bytes as usize,
             results: self.results.statuses[index..][..count as usize].iter().zip(outcomes),
         })

@@ -5,7 +5,7 @@ use std::io::Write;
 use memchr::{memchr_iter, memrchr};
 
 use crate::check::Place;
-use crate::input::{self, Text};
+use crate::input::{self, FieldForm};
 use crate::marks::{self, Marks};
 use crate::output::{Row, Rows};
 use crate::puzzle::{CELLS, Contradiction, Puzzle};
@@ -44,13 +44,13 @@ fn message(
         (_, Err(malformed)) => ((row.record.fault, malformed.column), malformed.what.clone()),
         (Status::Contradictory, _) => {
             let (clue_at, contradiction) = contradiction_in(text)?;
-            let place = match row.record.text {
-                Text::Block(_) => Some((0, start.1 + clue_at)),
-                Text::Own { start, .. } => {
+            let place = match row.record.text.form {
+                FieldForm::Own => {
                     let cell = clue_at / (text.len() / CELLS);
-                    input::cell_place(&block[start as usize..], cell)
+                    input::cell_place(&block[row.record.start as usize..], cell)
                         .map(|(below, at)| (below, if below == 0 { indent + at } else { at }))
                 }
+                _ => Some((0, start.1 + clue_at)),
             };
             (place.unwrap_or(start), contradiction.to_string())
         }
@@ -72,10 +72,10 @@ fn message(
 
 fn mismatch_place(row: &Row<'_>, block: &[u8], place: Place) -> LineAndColumn {
     let indent = row.record.indent as usize;
-    match (place, row.answer_start(), &row.record.text) {
-        (Place::Answer(at), Some(answer), Text::Block(text)) => {
+    match (place, row.answer_start()) {
+        (Place::Answer(at), Some(answer)) if row.record.text.form != FieldForm::Own => {
             // A quoted field between them may have line feeds.
-            let before = &block[text.start as usize - indent..answer];
+            let before = &block[row.record.start as usize - indent..answer];
             let line = memrchr(b'\n', before).map_or(0, |at| at + 1);
             (memchr_iter(b'\n', before).count() as u32, before.len() - line + at + 1)
         }

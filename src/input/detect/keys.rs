@@ -1,7 +1,5 @@
 //! Finds the keys of the puzzles, of their solutions and of kept fields in JSON objects.
 
-use std::sync::Arc;
-
 use super::sample::{is_grid, is_puzzle};
 use super::{Answers, Columns, DetectError, InputFormat, InputOptions, Keep, Undecided, column_of};
 use crate::input::json::{Objects, cells_of, entries};
@@ -62,7 +60,7 @@ impl InputOptions {
             _ => Vec::new(),
         };
         let keeps_all = self.keep == Some(Keep::All);
-        Ok(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all })))
+        Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept, keeps_all).into()))
     }
 
     /// Each line is a puzzle.
@@ -75,8 +73,7 @@ impl InputOptions {
             let columns = Columns(vec!["none, each line is a puzzle".into()]);
             return Err(DetectError::NoColumn { name: name.clone(), columns });
         }
-        let objects = Objects { puzzle: None, answer: None, kept: Vec::new(), keeps_all: false };
-        Ok(Layout::Jsonl(Arc::new(objects)))
+        Ok(Layout::Jsonl(Objects::default().into()))
     }
 
     fn of_object(&self, entries: &Entries<'_>) -> Result<Layout, DetectError> {
@@ -97,7 +94,7 @@ impl InputOptions {
         let kept = self.kept(&keys, puzzle, answer)?.into_iter().map(name).collect();
         let (puzzle, answer) = (Some(name(puzzle)), answer.map(name));
         let keeps_all = self.keep == Some(Keep::All);
-        Ok(Layout::Jsonl(Arc::new(Objects { puzzle, answer, kept, keeps_all })))
+        Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept, keeps_all).into()))
     }
 }
 

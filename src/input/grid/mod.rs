@@ -88,7 +88,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
             What::TooLong(line) => {
                 let what = format!("a line of more than {LONGEST_LINE} bytes is no row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
-                records.push_bad(place, 0, line.start..line.end, malformed);
+                records.push_bad(place, 0, line, malformed);
             }
             What::Rows(rows) => {
                 records.blank_lines += rows.blank_lines;
@@ -99,8 +99,7 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
                     }
                     Err((line, malformed)) => {
                         let below = &block[place.start as usize..line.start as usize];
-                        let text = line.start..line.end;
-                        records.push_bad(place, line_feeds(below), text, malformed);
+                        records.push_bad(place, line_feeds(below), line, malformed);
                     }
                 }
             }

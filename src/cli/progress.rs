@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bulkdoku::Progress;
-use bulkdoku::stats::HumanTime;
+use bulkdoku::stats::human_time;
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -143,7 +143,7 @@ impl Pace {
         if self.from.is_none() && count > 0 {
             self.from = Some((now, done, count));
         }
-        let mut parts = vec![HumanTime::from(now - self.begin).to_string()];
+        let mut parts = vec![human_time((now - self.begin).as_nanos() as f64)];
         match puzzles {
             Some(count) => parts.push(format!("{} puzzles", HumanCount(count))),
             None => parts.push(what.to_string()),
@@ -160,7 +160,7 @@ impl Pace {
                 && done > from_done
             {
                 let left = total.saturating_sub(done) as f64 / (done - from_done) as f64;
-                parts.push(format!("{} left", HumanTime::of_ns(left * seconds * 1e9)));
+                parts.push(format!("{} left", human_time(left * seconds * 1e9)));
             }
         }
         parts.join(", ")

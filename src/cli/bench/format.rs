@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use bulkdoku::measure::Measurement;
-use bulkdoku::stats::HumanTime;
+use bulkdoku::stats::human_time;
 use clap::ValueEnum;
 use indicatif::HumanCount;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub const HEADINGS: [&str; 15] = [
 
 /// The cells of one measurement.
 pub fn cells(of: &Measurement) -> [String; HEADINGS.len()] {
-    let time = |ns: u64| HumanTime::of_ns(ns as f64);
+    let time = |ns: u64| human_time(ns as f64);
     [
         of.set.clone(),
         of.engine.into(),
@@ -61,7 +61,7 @@ pub fn cells(of: &Measurement) -> [String; HEADINGS.len()] {
         format!("{:.2}", of.nodes_per_puzzle),
         format!("{:.1} %", of.share_without_guess * 100.0),
         format!("{}, {}", time(of.latency_p50_ns), time(of.latency_p99_ns)),
-        time(of.latency_max_ns).to_string(),
+        time(of.latency_max_ns),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bulkdoku::measure::Measurement;
 
-use super::super::bench::{HEADINGS, TEXTS, cells};
+use super::super::bench::{COLUMNS, TEXTS};
 use super::{Cell, Fact, Page, charts};
 
 /// The page of measurements. Those of a set follow each other, with the same engines in each.
@@ -22,9 +22,11 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
             &charts::comparison(of_set, axis.clone()),
             &format!("time per puzzle of {set} by engine"),
         );
-        let headings = [&["engine"], &HEADINGS[TEXTS..]].concat();
+        let numbers = &COLUMNS[TEXTS..];
+        let headings: Vec<_> =
+            ["engine"].into_iter().chain(numbers.iter().map(|(heading, _)| *heading)).collect();
         let row = |one: &Measurement| {
-            let numbers = cells(one).into_iter().skip(TEXTS).map(Cell::Number);
+            let numbers = numbers.iter().map(|(_, cell)| Cell::Number(cell(one)));
             [Cell::Text(one.contender())].into_iter().chain(numbers).collect()
         };
         page.table(&headings, &of_set.iter().map(row).collect::<Vec<_>>());

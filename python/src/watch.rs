@@ -1,13 +1,12 @@
 //! Handles signals and progress while a call works.
 
-use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use bulkdoku::pipeline::watch;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// The interval between two checks of signals.
@@ -63,25 +62,8 @@ impl Progress {
     /// sets `stop`, waits for the thread, and returns the exception.
     pub fn watch<T: Send>(&self, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         self.stop.store(false, Ordering::Relaxed);
-        thread::scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            let builder = thread::Builder::new().name("bulkdoku".into());
-            let worker =
-                builder.spawn_scoped(scope, move || sender.send(work())).map_err(|error| {
-                    PyRuntimeError::new_err(format!("no thread could be started: {error}"))
-                })?;
-            loop {
-                let received = receiver.recv_timeout(INTERVAL);
-                if let Err(RecvTimeoutError::Disconnected) = received {
-                    panic::resume_unwind(
-                        worker.join().expect_err("a thread without result panics"),
-                    );
-                }
-                self.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
-                if let Ok(result) = received {
-                    return Ok(result);
-                }
-            }
+        watch(INTERVAL, work, |_| {
+            self.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))
         })
     }
 }

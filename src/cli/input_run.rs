@@ -65,7 +65,7 @@ impl InputRun {
         options: &InputOptions,
         destinations: &Destinations,
         job: &J,
-        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>>,
+        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: impl FnOnce(&Inputs) -> Result<Box<dyn Format>, Failure>,
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
@@ -108,7 +108,7 @@ impl InputRun {
         destinations: &Destinations,
         progress: &Progress,
         job: &J,
-        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>>,
+        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: &dyn Format,
     ) -> Result<Exit, Failure> {
         let Self { typed, others, answers, method, args, only_rows } = self;

@@ -1,14 +1,14 @@
 //! Progress of a run: a bar on a terminal, or lines elsewhere on request.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use bulkdoku::Progress;
-use bulkdoku::stats::HumanTime;
-use crossbeam_channel::{RecvTimeoutError, bounded};
+use bulkdoku::pipeline::watch;
+use bulkdoku::stats::human_time;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The time between two updates of a bar.
@@ -83,45 +83,37 @@ impl Meter {
         Self { bar, has_lines: progress && !is_terminal, total }
     }
 
-    /// Shows progress on another thread during `work`.
-    pub fn watch<T>(
+    /// Shows progress during `work`, which then has a thread of its own.
+    pub fn watch<T: Send>(
         &self,
-        progressed: impl Fn() -> Progressed + Sync,
-        work: impl FnOnce() -> T,
+        progressed: impl Fn() -> Progressed,
+        work: impl FnOnce() -> T + Send,
     ) -> T {
         if self.bar.is_hidden() && !self.has_lines {
             return work();
         }
-        let (finished, wait) = bounded::<()>(0);
-        let progressed = &progressed;
-        thread::scope(|scope| {
-            let watch = move || {
-                let mut pace = Pace { total: self.total, begin: Instant::now(), from: None };
-                for update in 1.. {
-                    let is_last = wait.recv_timeout(UPDATE) != Err(RecvTimeoutError::Timeout);
-                    let now = progressed();
-                    let text = pace.text(&now, Instant::now());
-                    if self.has_lines && (is_last || update % UPDATES_PER_LINE == 0) {
-                        let share = self.total.filter(|&total| total > 0);
-                        let share = share.map(|total| 100.0 * now.done as f64 / total as f64);
-                        let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
-                        // Progress that cannot be written must not stop the run.
-                        let _ = writeln!(io::stderr(), "progress: {percent}{text}");
-                    }
-                    if is_last {
-                        self.bar.finish_and_clear();
-                        break;
-                    }
-                    self.bar.set_position(now.done);
-                    self.bar.set_message(text);
-                }
-            };
-            // If no thread can be started, nothing is shown.
-            let _ = thread::Builder::new().name("progress".into()).spawn_scoped(scope, watch);
-            let result = work();
-            drop(finished);
-            result
-        })
+        let mut pace = Pace { total: self.total, begin: Instant::now(), from: None };
+        let mut update = 0;
+        let Ok(result) = watch(UPDATE, work, |is_last| {
+            let now = progressed();
+            let text = pace.text(&now, Instant::now());
+            update += 1;
+            if self.has_lines && (is_last || update % UPDATES_PER_LINE == 0) {
+                let share = self.total.filter(|&total| total > 0);
+                let share = share.map(|total| 100.0 * now.done as f64 / total as f64);
+                let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
+                // Progress that cannot be written must not stop the run.
+                let _ = writeln!(io::stderr(), "progress: {percent}{text}");
+            }
+            if is_last {
+                self.bar.finish_and_clear();
+            } else {
+                self.bar.set_position(now.done);
+                self.bar.set_message(text);
+            }
+            Ok::<_, Infallible>(())
+        });
+        result
     }
 }
 
@@ -143,7 +135,7 @@ impl Pace {
         if self.from.is_none() && count > 0 {
             self.from = Some((now, done, count));
         }
-        let mut parts = vec![HumanTime::from(now - self.begin).to_string()];
+        let mut parts = vec![human_time((now - self.begin).as_nanos() as f64)];
         match puzzles {
             Some(count) => parts.push(format!("{} puzzles", HumanCount(count))),
             None => parts.push(what.to_string()),
@@ -160,7 +152,7 @@ impl Pace {
                 && done > from_done
             {
                 let left = total.saturating_sub(done) as f64 / (done - from_done) as f64;
-                parts.push(format!("{} left", HumanTime::of_ns(left * seconds * 1e9)));
+                parts.push(format!("{} left", human_time(left * seconds * 1e9)));
             }
         }
         parts.join(", ")

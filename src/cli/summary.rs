@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use bulkdoku::pipeline::Report;
-use bulkdoku::stats::{HumanTime, Latencies};
+use bulkdoku::stats::{Latencies, human_time};
 use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
 use indicatif::HumanCount;
 use serde::Serialize;
@@ -171,7 +171,7 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rate = HumanCount(self.puzzles_per_second as u64);
-        let wall = HumanTime::of_ns(self.wall_seconds * 1e9);
+        let wall = human_time(self.wall_seconds * 1e9);
         let here = counted(self.records - self.records_before, "record");
         writeln!(f, "{here} in {wall}, {rate} a second")?;
         if self.records_before > 0 {
@@ -208,9 +208,9 @@ impl fmt::Display for Summary {
 
 impl fmt::Display for LatencySummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [min, mean, p50] = [self.min as f64, self.mean, self.p50 as f64].map(HumanTime::of_ns);
+        let [min, mean, p50] = [self.min as f64, self.mean, self.p50 as f64].map(human_time);
         let [p90, p99, p99_9, max] =
-            [self.p90, self.p99, self.p99_9, self.max].map(|ns| HumanTime::of_ns(ns as f64));
+            [self.p90, self.p99, self.p99_9, self.max].map(|ns| human_time(ns as f64));
         write!(
             f,
             "min {min}, mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, p99.9 {p99_9}, max {max}"

@@ -32,14 +32,6 @@ pub struct Configuration {
     pub threads: NonZeroUsize,
 }
 
-impl Configuration {
-    /// Whether both would be measured in the same way.
-    pub(super) fn is_like(self, other: Self) -> bool {
-        let key = |one: Self| (one.engine, one.engine.uses(one.simd), one.threads);
-        key(self) == key(other)
-    }
-}
-
 /// Engines and the threads that run them.
 pub(super) struct Contender {
     pub configuration: Configuration,
@@ -131,9 +123,14 @@ struct Worker {
 
 impl Worker {
     fn new(Configuration { engine, simd, .. }: Configuration) -> Self {
-        let (puzzles, marks) = (Vec::new(), Vec::new());
-        let (outcomes, output) = (Vec::new(), Vec::new());
-        Self { engine: engine.build(simd), simd, puzzles, marks, outcomes, output }
+        Self {
+            engine: engine.build(simd),
+            simd,
+            puzzles: Vec::new(),
+            marks: Vec::new(),
+            outcomes: Vec::new(),
+            output: Vec::new(),
+        }
     }
 
     /// Makes room for a batch of rows, outside the timing.

@@ -14,15 +14,14 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use rayon::ThreadPoolBuildError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use crate::isomorph::{Permutation, SeededRng};
-pub use baseline::{Baseline, Comparison, Machine};
+pub use baseline::{Baseline, Machine};
 pub use contender::Configuration;
 pub use set::{Content, PuzzleSet, Selection};
 
-use crate::simd::SimdLevel;
 use crate::solver::{Limits, Outcome};
 use contender::Contender;
 use set::Rows;
@@ -49,14 +48,15 @@ pub struct Plan {
 /// One set solved by one engine at one vector level on a number of threads.
 ///
 /// The order of the fields is that of CSV and JSON.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Measurement {
     /// The set's name.
     pub set: String,
     /// The engine's name.
-    pub engine: &'static str,
+    pub engine: String,
     /// The vector level in use; `None` for an engine without vectors.
-    pub simd: Option<&'static str>,
+    pub simd: Option<String>,
     /// Threads, each with its own engine.
     pub threads: usize,
     /// `first`, `proof` (a second solution is searched for), or `limit N`.
@@ -105,12 +105,14 @@ pub struct Measurement {
 impl Measurement {
     /// The engine, its vector level, and the threads: `lanes avx2, 2 threads`.
     pub fn contender(&self) -> String {
-        contender_name(self.engine, self.simd, self.threads)
+        let simd = self.simd.as_ref().map_or(String::new(), |simd| format!(" {simd}"));
+        let plural = if self.threads == 1 { "" } else { "s" };
+        format!("{}{simd}, {} thread{plural}", self.engine, self.threads)
     }
 
     /// The name of the measurement, by which it is compared with a baseline.
     pub fn title(&self) -> String {
-        title(&self.set, &self.contender(), &self.mode)
+        format!("{} {}, {}", self.set, self.contender(), self.mode)
     }
 
     /// Sets the statistics of the searches.
@@ -141,15 +143,6 @@ impl Measurement {
     }
 }
 
-fn contender_name(engine: &str, simd: Option<&str>, threads: usize) -> String {
-    let simd = simd.map_or(String::new(), |simd| format!(" {simd}"));
-    format!("{engine}{simd}, {threads} thread{}", if threads == 1 { "" } else { "s" })
-}
-
-fn title(set: &str, contender: &str, mode: &str) -> String {
-    format!("{set} {contender}, {mode}")
-}
-
 /// A measurement that is ready to run.
 pub struct Bench {
     plan: Plan,
@@ -165,7 +158,8 @@ impl Bench {
     pub fn new(plan: Plan) -> Result<Self, BenchError> {
         let mut contenders: Vec<Contender> = Vec::new();
         for &configuration in &plan.configurations {
-            if contenders.iter().all(|other| !other.configuration.is_like(configuration)) {
+            let key = |one: Configuration| (one.engine, one.engine.uses(one.simd), one.threads);
+            if contenders.iter().all(|other| key(other.configuration) != key(configuration)) {
                 contenders.push(Contender::new(configuration, plan.batch.get(), plan.limits)?);
             }
         }
@@ -227,8 +221,8 @@ impl Bench {
         let (plan, Configuration { engine, simd, threads }) = (&self.plan, contender.configuration);
         Measurement {
             set: set.name.clone(),
-            engine: engine.name(),
-            simd: engine.uses(simd).map(SimdLevel::name),
+            engine: engine.name().into(),
+            simd: engine.uses(simd).map(|simd| simd.name().into()),
             threads: threads.get(),
             mode: match plan.limits.solutions.get() {
                 1 => "first".into(),
@@ -291,6 +285,7 @@ pub enum BenchError {
 mod tests {
     use super::*;
     use crate::puzzle::{CELLS, CLASSIC, Grid, Puzzle};
+    use crate::simd::SimdLevel;
     use crate::solver::EngineKind;
 
     fn set(puzzle: Puzzle) -> PuzzleSet {

@@ -1,5 +1,6 @@
 //! Puzzle sets, whose puzzles are repeated and permuted before the measurement.
 
+use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::Path;
 
@@ -64,13 +65,8 @@ impl Rows {
 
     /// Whether a grid solves a row.
     pub fn is_solved_by(&self, row: usize, grid: &Grid) -> bool {
-        let text = self.text(row..row + 1);
-        if self.has_marks {
-            Marks::parse(text).expect(MADE_FROM_PUZZLES).is_solved_by(grid)
-        } else {
-            let puzzle = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
-            grid.solves(&puzzle.expect(MADE_FROM_PUZZLES))
-        }
+        let text = String::from_utf8_lossy(self.text(row..row + 1));
+        text.parse::<Marks>().expect(MADE_FROM_PUZZLES).is_solved_by(grid)
     }
 }
 
@@ -83,20 +79,18 @@ impl PuzzleSet {
 
     /// The rows to measure.
     pub(super) fn rows(&self, selection: Selection) -> Rows {
-        match &self.content {
+        let (text, has_marks) = match &self.content {
             Content::Puzzles(puzzles) => {
-                let text = |puzzle: &Puzzle| puzzle.text();
-                let rows = selection.rows(puzzles, |puzzle, by| by.puzzle(puzzle), text);
-                Rows { text: rows.into_flattened(), has_marks: false }
+                (selection.rows(puzzles, Permutation::puzzle, Puzzle::text).into_flattened(), false)
             }
             Content::Marks(marks) => {
                 let text = |marks: &Marks| -> [u8; marks::TEXT] {
                     marks.to_string().as_bytes().try_into().expect("marks have one length")
                 };
-                let rows = selection.rows(marks, |marks, by| by.marks(marks), text);
-                Rows { text: rows.into_flattened(), has_marks: true }
+                (selection.rows(marks, Permutation::marks, text).into_flattened(), true)
             }
-        }
+        };
+        Rows { text, has_marks }
     }
 }
 
@@ -105,7 +99,7 @@ impl Selection {
     fn rows<T, L>(
         self,
         items: &[T],
-        permute: impl Fn(&T, &Permutation) -> T,
+        permute: fn(&Permutation, &T) -> T,
         text: impl Fn(&T) -> L,
     ) -> Vec<L> {
         let rows = items.len().max(self.at_least).min(self.at_most.unwrap_or(usize::MAX));
@@ -113,7 +107,7 @@ impl Selection {
         let Some(seed) = self.seed else { return items.map(text).collect() };
         let mut rng = SeededRng::new(seed);
         let mut rows: Vec<_> =
-            items.map(|item| text(&permute(item, &Permutation::random(&mut rng)))).collect();
+            items.map(|item| text(&permute(&Permutation::random(&mut rng), item))).collect();
         rng.shuffle(&mut rows);
         rows
     }
@@ -122,13 +116,12 @@ impl Selection {
 /// The file's name without folder and extensions, including that of a compression.
 fn name_of(source: &str) -> String {
     const COMPRESSED: [&str; 6] = ["gz", "zst", "xz", "bz2", "lz4", "zz"];
-    let stem =
-        |path: &str| Path::new(path).file_stem().and_then(|stem| stem.to_str()).map(String::from);
-    let is_compressed = Path::new(source).extension().is_some_and(|extension| {
-        COMPRESSED.iter().any(|known| extension.eq_ignore_ascii_case(known))
-    });
-    let inner = stem(source).filter(|_| is_compressed);
-    stem(inner.as_deref().unwrap_or(source)).unwrap_or(source.into())
+    let mut path = Path::new(source);
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("").to_lowercase();
+    if COMPRESSED.contains(&&*extension) {
+        path = Path::new(path.file_stem().expect("it has an extension"));
+    }
+    path.file_stem().and_then(OsStr::to_str).unwrap_or(source).into()
 }
 
 #[cfg(test)]

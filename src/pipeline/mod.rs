@@ -35,7 +35,7 @@ mod threads;
 
 pub use self::jobs::{Augment, Check, Classify, Generate, Job, List, MakeEngine, Solve};
 pub use self::plan::Pipeline;
-pub use self::progress::{InputFailure, Progress};
+pub use self::progress::{InputFailure, Progress, watch};
 pub use self::records::{ReadRecord, RecordReader};
 pub use self::rows::{OutputFailure, Report};
 pub use self::sink::{Checkpoint, RecordName, Sink};

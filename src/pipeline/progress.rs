@@ -1,8 +1,10 @@
 //! The progress of a run, and the inputs that failed.
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use std::{io, panic, thread};
 
 use thiserror::Error;
 
@@ -24,4 +26,76 @@ pub struct InputFailure {
     pub file: String,
     /// Why it failed.
     pub error: io::Error,
+}
+
+/// Runs `work` on another thread, and meanwhile calls `check` on this one after each interval and
+/// at the end, then with `true`. Without another thread it does the work on this one, unchecked.
+///
+/// # Errors
+/// That of `check`, once the work has ended; `check` must stop it.
+#[doc(hidden)]
+pub fn watch<T: Send, E>(
+    interval: Duration,
+    work: impl FnOnce() -> T + Send,
+    mut check: impl FnMut(bool) -> Result<(), E>,
+) -> Result<T, E> {
+    let mut work = Some(work);
+    let mut do_work = || work.take().expect("it is done once")();
+    let watched = thread::scope(|scope| {
+        let (working, ended) = mpsc::channel::<()>();
+        let work = || {
+            // Dropped at the end, also that of a panic.
+            let _working = working;
+            do_work()
+        };
+        let builder = thread::Builder::new().name("bulkdoku".into());
+        let thread = builder.spawn_scoped(scope, work).ok()?;
+        loop {
+            let has_ended = ended.recv_timeout(interval) != Err(RecvTimeoutError::Timeout);
+            if let Err(error) = check(has_ended) {
+                return Some(Err(error));
+            }
+            if has_ended {
+                return Some(Ok(thread.join().unwrap_or_else(|why| panic::resume_unwind(why))));
+            }
+        }
+    });
+    watched.unwrap_or_else(|| Ok(do_work()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use super::*;
+
+    #[test]
+    fn work_is_watched_until_it_ends_or_a_check_fails() {
+        let mut checks = Vec::new();
+        let mut check = |is_last| {
+            checks.push(is_last);
+            Ok::<_, ()>(())
+        };
+        let work = || thread::sleep(Duration::from_millis(30));
+        assert_eq!(watch(Duration::from_millis(10), work, &mut check), Ok(()));
+        assert!(checks.len() > 1 && checks.iter().filter(|is_last| **is_last).count() == 1);
+
+        let stop = AtomicBool::new(false);
+        let work = || {
+            while !stop.load(Relaxed) {
+                thread::yield_now();
+            }
+        };
+        let check = |_| {
+            stop.store(true, Relaxed);
+            Err("stopped")
+        };
+        assert_eq!(watch(Duration::ZERO, work, check), Err("stopped"));
+    }
+
+    #[test]
+    #[should_panic(expected = "of the work")]
+    fn a_panic_of_the_work_goes_on() {
+        let _ = watch(Duration::ZERO, || panic!("of the work"), |_| Ok::<_, ()>(()));
+    }
 }

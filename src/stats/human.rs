@@ -1,46 +1,48 @@
-//! Durations with units.
+//! Numbers and durations with units.
 
-use std::fmt;
-use std::time::Duration;
-
-/// A duration with the units that fit: `58.3 ns`, `1.23 µs`, `45.6 s`, `2 min 05 s`, `1 h 30 min`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HumanTime {
-    nanoseconds: f64,
+/// A duration in nanoseconds, with the units that fit: `58.3 ns`, `1.50 s`, `2 min 05 s`,
+/// `1 h 30 min`.
+pub fn human_time(ns: f64) -> String {
+    time(ns, |digits| digits)
 }
 
-impl HumanTime {
-    /// A number of nanoseconds, which may be a mean.
-    pub const fn of_ns(nanoseconds: f64) -> Self {
-        Self { nanoseconds }
+/// A duration in nanoseconds, without trailing zeros: `1.5 s`.
+pub fn short_time(ns: f64) -> String {
+    time(ns, trimmed)
+}
+
+/// A number, without trailing zeros: `12.3k`, `4M`.
+pub fn short_number(number: f64) -> String {
+    three_digits(number, &["", "k", "M", "G", "T"], trimmed)
+}
+
+fn time(ns: f64, style: fn(&str) -> &str) -> String {
+    if ns < 59.95e9 {
+        return three_digits(ns, &[" ns", " µs", " ms", " s"], style);
+    }
+    let seconds = (ns / 1e9).round() as u64;
+    match (seconds / 3600, seconds / 60 % 60) {
+        (0, minutes) => format!("{minutes} min {:02} s", seconds % 60),
+        (hours, minutes) => format!("{hours} h {minutes:02} min"),
     }
 }
 
-impl From<Duration> for HumanTime {
-    fn from(duration: Duration) -> Self {
-        Self::of_ns(duration.as_nanos() as f64)
-    }
-}
-
-impl fmt::Display for HumanTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ns = self.nanoseconds;
-        if ns >= 59.95e9 {
-            let seconds = (ns / 1e9).round() as u64;
-            let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-            return f.pad(&match hours {
-                0 => format!("{minutes} min {:02} s", seconds % 60),
-                _ => format!("{hours} h {minutes:02} min"),
-            });
-        }
-        let units = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+/// Three digits and the first unit in which a number is below 1000.
+fn three_digits(number: f64, units: &[&str], style: fn(&str) -> &str) -> String {
+    let (mut value, mut unit) = (number, units[0]);
+    for next in &units[1..] {
         // 999.7 would be printed as 1000.
-        let fits = units.into_iter().find(|(_, size)| ns / size < 999.5);
-        let (unit, size) = fits.unwrap_or(units[3]);
-        let value = ns / size;
-        let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
-        f.pad(&format!("{value:.decimals$} {unit}"))
+        if value >= 999.5 {
+            (value, unit) = (value / 1000.0, next);
+        }
     }
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{}{unit}", style(&format!("{value:.decimals$}")))
+}
+
+/// A number without trailing zeros of its fraction.
+fn trimmed(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
 #[cfg(test)]
@@ -49,24 +51,27 @@ mod tests {
 
     #[test]
     fn durations_have_three_digits_and_the_unit_that_fits() {
-        for (ns, text) in [
-            (0.0, "0.00 ns"),
-            (58.3, "58.3 ns"),
-            (999.0, "999 ns"),
-            (999.7, "1.00 µs"),
-            (1_234.0, "1.23 µs"),
-            (9_999.0, "10.0 µs"),
-            (678_900.0, "679 µs"),
-            (1.5e9, "1.50 s"),
-            (59.94e9, "59.9 s"),
-            (59.97e9, "1 min 00 s"),
-            (125e9, "2 min 05 s"),
-            (3_600e9, "1 h 00 min"),
-            (100_000e9, "27 h 46 min"),
+        for (ns, text, short) in [
+            (0.0, "0.00 ns", "0 ns"),
+            (58.3, "58.3 ns", "58.3 ns"),
+            (999.0, "999 ns", "999 ns"),
+            (999.7, "1.00 µs", "1 µs"),
+            (9_999.0, "10.0 µs", "10 µs"),
+            (670_000.0, "670 µs", "670 µs"),
+            (1.5e9, "1.50 s", "1.5 s"),
+            (59.94e9, "59.9 s", "59.9 s"),
+            (59.97e9, "1 min 00 s", "1 min 00 s"),
+            (125e9, "2 min 05 s", "2 min 05 s"),
+            (3_600e9, "1 h 00 min", "1 h 00 min"),
+            (100_000e9, "27 h 46 min", "27 h 46 min"),
         ] {
-            assert_eq!(HumanTime::of_ns(ns).to_string(), text);
+            assert_eq!((&*human_time(ns), &*short_time(ns)), (text, short));
         }
-        assert_eq!(HumanTime::from(Duration::from_millis(3)).to_string(), "3.00 ms");
-        assert_eq!(format!("{:>8}", HumanTime::of_ns(1.0)), " 1.00 ns");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.0, 0.25, 7.0, 999.6, 12_345.0, 4e6, 1.5e9, 1e16].map(short_number);
+        assert_eq!(numbers, ["0", "0.25", "7", "1k", "12.3k", "4M", "1.5G", "10000T"]);
     }
 }

@@ -7,7 +7,7 @@ mod timeline;
 
 pub use counts::Counts;
 #[doc(hidden)]
-pub use human::HumanTime;
+pub use human::{human_time, short_number, short_time};
 pub(crate) use latency::in_runs;
 pub use latency::{Bucket, Latencies};
 #[doc(hidden)]

@@ -24,7 +24,7 @@ use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
 use super::{Exit, Failure, help, html, numbers, parse_threads, rows_run, version};
-pub use format::{Format, HEADINGS, TEXTS, cells};
+pub use format::{COLUMNS, Format, TEXTS};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
@@ -296,10 +296,10 @@ fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f
     if let Some(machine) = baseline.other_machine(&version::machine()) {
         eprintln!("The baseline was measured on another machine: {machine}.");
     }
-    let comparison = baseline.compare(measurements);
-    eprint!("{}", comparison.report);
+    let (report, ratios) = baseline.compare(measurements);
+    eprint!("{report}");
     let mut exit = Exit::Done;
-    for (title, ratio) in comparison.ratios {
+    for (title, ratio) in ratios {
         let percent = (ratio - 1.0) * 100.0;
         if let Some(most) = fail_above.filter(|&most| percent > most) {
             eprintln!("bulkdoku: {title}: slower by {percent:.1} %, more than {most} %");
@@ -343,7 +343,7 @@ fn plan(args: &Args) -> Result<Plan, Failure> {
 fn one_or_all<T: Copy, E: Display>(
     text: &str,
     all: &[T],
-    one: impl Fn(&str) -> Result<T, E>,
+    one: fn(&str) -> Result<T, E>,
 ) -> Result<Vec<T>, String> {
     match text {
         "all" => Ok(all.to_vec()),

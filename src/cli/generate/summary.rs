@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 
 use bulkdoku::SimdLevel;
 use bulkdoku::pipeline::{Generate, Report};
-use bulkdoku::stats::HumanTime;
+use bulkdoku::stats::human_time;
 use indicatif::HumanCount;
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ impl fmt::Display for Summary {
             "{} of kind {} in {}, {} a second",
             counted(self.rows - self.rows_before, "row"),
             self.kind,
-            HumanTime::of_ns(self.wall_seconds * 1e9),
+            human_time(self.wall_seconds * 1e9),
             HumanCount(self.rows_per_second as u64)
         )?;
         if self.rows_before > 0 {

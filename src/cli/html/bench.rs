@@ -1,10 +1,11 @@
 //! The page of a measurement.
 
+use std::ops::Range;
+
 use bulkdoku::measure::Measurement;
 
-use super::super::bench::{HEADINGS, TEXTS, cells};
-use super::charts::{self, Compared};
-use super::{Cell, Fact, Page};
+use super::super::bench::{COLUMNS, TEXTS};
+use super::{Cell, Fact, Page, charts};
 
 /// The page of measurements. Those of a set follow each other, with the same engines in each.
 pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
@@ -17,21 +18,15 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     for of_set in measurements.chunk_by(|one, next| one.set == next.set) {
         let set = &of_set[0].set;
         page.heading(set);
-        let bar = |(kind, one): (usize, &Measurement)| Compared {
-            kind,
-            label: one.contender(),
-            median: one.ns_per_puzzle,
-            least: one.ns_min,
-            largest: one.ns_max,
-        };
-        let bars: Vec<_> = of_set.iter().enumerate().map(bar).collect();
         page.drawing(
-            &charts::comparison(&bars, axis),
+            &charts::comparison(of_set, axis.clone()),
             &format!("time per puzzle of {set} by engine"),
         );
-        let headings = [&["engine"], &HEADINGS[TEXTS..]].concat();
+        let numbers = &COLUMNS[TEXTS..];
+        let headings: Vec<_> =
+            ["engine"].into_iter().chain(numbers.iter().map(|(heading, _)| *heading)).collect();
         let row = |one: &Measurement| {
-            let numbers = cells(one).into_iter().skip(TEXTS).map(Cell::Number);
+            let numbers = numbers.iter().map(|(_, cell)| Cell::Number(cell(one)));
             [Cell::Text(one.contender())].into_iter().chain(numbers).collect()
         };
         page.table(&headings, &of_set.iter().map(row).collect::<Vec<_>>());
@@ -47,11 +42,11 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
 }
 
 /// The powers of ten that include all times, and room for labels.
-fn axis(measurements: &[Measurement]) -> [f64; 2] {
+fn axis(measurements: &[Measurement]) -> Range<f64> {
     let least = measurements.iter().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
     let largest = measurements.iter().map(|one| one.ns_max).fold(1.0, f64::max);
     let first = least.min(largest).max(1.0).log10().floor();
     let needed = largest.log10() - first;
     // A label takes about two fifths of the width.
-    [first, first + (needed / 0.62).max(1.0)]
+    first..first + (needed / 0.62).max(1.0)
 }

@@ -1,113 +1,139 @@
-//! The charts of a page, as SVG.
+//! The charts of a page, as SVG in the colors of a light page; see `style.css` for those of a dark
+//! page.
 
-use std::fmt::Write as _;
+use std::ops::Range;
 use std::time::Duration;
 
-use bulkdoku::stats::{Latencies, Timeline};
+use bulkdoku::measure::Measurement;
+use bulkdoku::stats::{Latencies, Timeline, short_number, short_time};
 use plotters::backend::SVGBackend;
-use plotters::chart::{ChartBuilder, MeshStyle};
-use plotters::coord::ranged1d::{IntoSegmentedCoord, Ranged, SegmentValue, ValueFormatter};
+use plotters::chart::{ChartBuilder, ChartContext};
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::coord::types::RangedCoordf64;
 use plotters::drawing::IntoDrawingArea;
-use plotters::element::{PathElement, Polygon, Rectangle, Text};
-use plotters::prelude::IntoLogRange;
+use plotters::element::{PathElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, IntoFont, RGBColor, ShapeStyle, TextStyle};
 
-use super::{short, short_time};
-
 const WIDTH: u32 = 880;
 const HEIGHT: u32 = 280;
-const FONT: &str = "sans-serif";
-const FONT_SIZE: u32 = 14;
 
 const TEXT: RGBColor = RGBColor(0x5b, 0x64, 0x70);
 const GRID: RGBColor = RGBColor(0xdf, 0xe3, 0xe8);
 const BAR: RGBColor = RGBColor(0x2f, 0x6f, 0xde);
 const MARK: RGBColor = RGBColor(0xb4, 0x4a, 0x12);
-/// Colours of compared engines, after [`BAR`] and [`MARK`].
-const OTHERS: [RGBColor; 4] = [
+/// The colors of compared engines.
+const ENGINES: [RGBColor; 6] = [
+    BAR,
+    MARK,
     RGBColor(0x1f, 0x8a, 0x5b),
     RGBColor(0x8a, 0x4f, 0xc4),
     RGBColor(0xa8, 0x7b, 0x00),
     RGBColor(0x0f, 0x86, 0x9c),
 ];
 
-/// Each colour on a dark page.
-const DARK: [(RGBColor, &str); 8] = [
-    (TEXT, "#a3adb8"),
-    (GRID, "#333a43"),
-    (BAR, "#6ea1ff"),
-    (MARK, "#ff9d66"),
-    (OTHERS[0], "#4cc38f"),
-    (OTHERS[1], "#c095f2"),
-    (OTHERS[2], "#e0b43c"),
-    (OTHERS[3], "#4fc3d9"),
-];
-
-/// The colour of the `i`th engine.
-pub fn colour(i: usize) -> RGBColor {
-    let all = [BAR, MARK, OTHERS[0], OTHERS[1], OTHERS[2], OTHERS[3]];
-    all[i % all.len()]
-}
-
-/// A colour in the notation of HTML.
-pub fn hex(RGBColor(red, green, blue): RGBColor) -> String {
-    format!("#{red:02X}{green:02X}{blue:02X}")
-}
-
-/// The style sheet of charts on a dark page.
-pub fn dark_style() -> String {
-    let mut rules = String::from("@media (prefers-color-scheme: dark) {\n");
-    for (light, dark) in DARK {
-        let light = hex(light);
-        let _ = writeln!(
-            rules,
-            "  [fill=\"{light}\"] {{ fill: {dark}; }}\n  [stroke=\"{light}\"] {{ stroke: {dark}; }}"
-        );
-    }
-    rules + "}\n"
-}
-
-fn text_style() -> TextStyle<'static> {
-    (FONT, FONT_SIZE).into_font().color(&TEXT)
-}
-
-fn line(colour: RGBColor, width: u32) -> ShapeStyle {
-    ShapeStyle { color: colour.to_rgba(), filled: false, stroke_width: width }
-}
-
 /// Drawing on a string cannot fail.
 const DRAWN: &str = "a string takes every drawing";
 
-/// Draws a chart. Its builder has margins for axes and labels.
-fn drawn(height: u32, draw: impl FnOnce(&mut ChartBuilder<'_, '_, SVGBackend<'_>>)) -> String {
+type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// An axis: its range, the maximum number of labels, and their text.
+struct Axis<'a> {
+    range: Range<f64>,
+    labels: usize,
+    text: &'a dyn Fn(f64) -> String,
+}
+
+/// An axis of decimal logarithms of nanoseconds, with labels at powers of ten.
+fn logarithmic(range: Range<f64>) -> Axis<'static> {
+    let labels = (range.end - range.start) as usize + 1;
+    Axis { range, labels, text: &|exponent| short_time(10_f64.powf(exponent)) }
+}
+
+/// Draws a chart with lines across the vertical axis, or across the horizontal one if the vertical
+/// one has no labels.
+fn drawn(height: u32, x: Axis<'_>, y: Axis<'_>, draw: impl FnOnce(&mut Chart<'_, '_>)) -> String {
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area);
-        chart.margin(4).margin_right(24).x_label_area_size(34).y_label_area_size(58);
+        let mut builder = ChartBuilder::on(&area);
+        builder.margin(4).margin_right(24).x_label_area_size(34);
+        if y.labels > 0 {
+            builder.y_label_area_size(58);
+        } else {
+            builder.margin_left(30);
+        }
+        let mut chart = builder.build_cartesian_2d(x.range, y.range).expect(DRAWN);
+        let mut mesh = chart.configure_mesh();
+        if y.labels > 0 {
+            mesh.disable_x_mesh();
+        } else {
+            mesh.disable_y_mesh().disable_y_axis();
+        }
+        mesh.light_line_style(GRID.mix(0.0))
+            .bold_line_style(GRID)
+            .axis_style(GRID)
+            .label_style(style(TEXT))
+            .x_labels(x.labels)
+            .y_labels(y.labels)
+            .x_label_formatter(&|at| (x.text)(*at))
+            .y_label_formatter(&|at| (y.text)(*at))
+            .draw()
+            .expect(DRAWN);
         draw(&mut chart);
         area.present().expect(DRAWN);
     }
     svg
 }
 
-/// Sets the common style of lines, axes and labels.
-fn styled<'m, 'a, 'b, 's, X, Y>(
-    mesh: &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>,
-) -> &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>
-where
-    X: Ranged + ValueFormatter<X::ValueType>,
-    Y: Ranged + ValueFormatter<Y::ValueType>,
-{
-    mesh.light_line_style(GRID.mix(0.0))
-        .bold_line_style(GRID)
-        .axis_style(GRID)
-        .label_style(text_style())
+fn style(color: RGBColor) -> TextStyle<'static> {
+    ("sans-serif", 14).into_font().color(&color)
+}
+
+fn draw_line(chart: &mut Chart<'_, '_>, ends: [(f64, f64); 2], color: RGBColor, width: u32) {
+    let style = ShapeStyle { color: color.to_rgba(), filled: false, stroke_width: width };
+    chart.draw_series([PathElement::new(ends, style)]).expect(DRAWN);
+}
+
+/// A vertical bar: its sides and its height.
+type Bar = (f64, f64, f64);
+
+/// Draws vertical bars with marks on the horizontal axis.
+fn histogram(
+    height: u32,
+    x: Axis<'_>,
+    unit: &str,
+    bars: &[Bar],
+    marks: &[(f64, String)],
+) -> String {
+    let room = if marks.is_empty() { 1.1 } else { 1.28 };
+    let top = room * bars.iter().map(|&(_, _, height)| height).fold(1e-9, f64::max);
+    let text = |number| format!("{}{unit}", short_number(number));
+    let mostly_left = 0.2 * x.range.start + 0.8 * x.range.end;
+    let gap = 0.0065 * (x.range.end - x.range.start);
+    drawn(height, x, Axis { range: 0.0..top, labels: 5, text: &text }, |chart| {
+        let rectangles = (bars.iter())
+            .map(|&(left, right, top)| Rectangle::new([(left, 0.0), (right, top)], BAR.filled()));
+        chart.draw_series(rectangles).expect(DRAWN);
+        // Labels are one below the other, as marks may be close together.
+        for (i, (place, label)) in marks.iter().enumerate() {
+            let height = top * (0.99 - 0.065 * i as f64);
+            draw_line(chart, [(*place, 0.0), (*place, height)], MARK, 1);
+            let is_right = *place > mostly_left;
+            let (anchor, gap) = if is_right { (HPos::Right, -gap) } else { (HPos::Left, gap) };
+            let style = style(MARK).pos(Pos::new(anchor, VPos::Top));
+            let text = Text::new(label.clone(), (place + gap, height), style);
+            chart.draw_series([text]).expect(DRAWN);
+        }
+    })
 }
 
 /// Bars of a latency histogram in each power of ten.
 const BARS_PER_DECADE: f64 = 20.0;
+
+/// The percentiles that pages show.
+pub const PERCENTILES: [(&str, f64); 4] =
+    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 
 /// The histogram of latencies on a logarithmic axis, with percentiles.
 pub fn latency(latencies: &Latencies) -> String {
@@ -117,163 +143,66 @@ pub fn latency(latencies: &Latencies) -> String {
     for bucket in latencies.buckets() {
         counts[bar_of(bucket.lowest_ns)] += bucket.count;
     }
-    let all = latencies.count() as f64;
-    let bars: Vec<_> = (counts.iter().enumerate())
-        .filter(|&(_, &count)| count > 0)
-        .map(|(i, &count)| {
-            let edge = |i: usize| 10_f64.powf(i as f64 / BARS_PER_DECADE);
-            (edge(i), edge(i + 1), 100.0 * count as f64 / all)
-        })
-        .collect();
+    let bar = |(i, &count): (usize, &u64)| {
+        let edge = |i: usize| i as f64 / BARS_PER_DECADE;
+        (edge(i), edge(i + 1), 100.0 * count as f64 / latencies.count() as f64)
+    };
+    let bars: Vec<_> =
+        counts.iter().enumerate().filter(|(_, count)| **count > 0).map(bar).collect();
     // At least one decade, and whole ones, as the axis has labels only there.
     let first = place(latencies.min()).floor();
     let last = place(latencies.max()).max(first + 0.5).ceil();
-    let top = 1.28 * bars.iter().map(|&(_, _, share)| share).fold(0.0, f64::max);
-    drawn(HEIGHT, |chart| {
-        let range = (10_f64.powf(first)..10_f64.powf(last)).log_scale();
-        let mut chart = chart.build_cartesian_2d(range, 0.0..top).expect(DRAWN);
-        styled(&mut chart.configure_mesh())
-            .disable_x_mesh()
-            .x_labels(12)
-            .y_labels(5)
-            .x_label_formatter(&|ns| short_time(*ns))
-            .y_label_formatter(&|share| format!("{}%", short(*share)))
-            .draw()
-            .expect(DRAWN);
-        let bars = bars
-            .iter()
-            .map(|&(low, high, share)| Rectangle::new([(low, 0.0), (high, share)], BAR.filled()));
-        chart.draw_series(bars).expect(DRAWN);
-        // Labels are one below the other, as percentiles may be close together.
-        for (i, (name, quantile)) in PERCENTILES.into_iter().enumerate() {
-            let ns = latencies.quantile(quantile).max(1) as f64;
-            let height = top * (0.99 - 0.065 * i as f64);
-            chart
-                .draw_series([PathElement::new([(ns, 0.0), (ns, height)], line(MARK, 1))])
-                .expect(DRAWN);
-            let is_right = ns.log10() > first + 0.8 * (last - first);
-            let (anchor, gap) = if is_right { (HPos::Right, 0.985) } else { (HPos::Left, 1.015) };
-            let style = (FONT, 13).into_font().color(&MARK).pos(Pos::new(anchor, VPos::Top));
-            let gap = gap_in_pixels(gap, last - first);
-            let label = Text::new(format!("{name} {}", short_time(ns)), (ns * gap, height), style);
-            chart.draw_series([label]).expect(DRAWN);
-        }
-    })
+    let marks = PERCENTILES.map(|(name, quantile)| {
+        let ns = latencies.quantile(quantile);
+        (place(ns), format!("{name} {}", short_time(ns as f64)))
+    });
+    histogram(HEIGHT, logarithmic(first..last), "%", &bars, &marks)
 }
-
-/// A factor that moves by the same length on an axis of any number of decades.
-fn gap_in_pixels(factor: f64, decades: f64) -> f64 {
-    factor.powf(decades)
-}
-
-/// The percentiles that pages show.
-pub const PERCENTILES: [(&str, f64); 4] =
-    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
 
 /// Records per second over the time of a run.
 pub fn throughput(timeline: &Timeline, wall: Duration) -> String {
-    let rates: Vec<_> = timeline
+    let bars: Vec<_> = timeline
         .rates(wall)
         .map(|(begin, end, rate)| (begin.as_secs_f64(), end.as_secs_f64(), rate))
         .collect();
-    let top = 1.1 * rates.iter().map(|&(_, _, rate)| rate).fold(0.0, f64::max).max(1e-9);
-    drawn(HEIGHT, |chart| {
-        let end = wall.as_secs_f64().max(1e-9);
-        let mut chart = chart.build_cartesian_2d(0.0..end, 0.0..top).expect(DRAWN);
-        styled(&mut chart.configure_mesh())
-            .disable_x_mesh()
-            .x_labels(8)
-            .y_labels(5)
-            .x_label_formatter(&|&seconds| {
-                if seconds > 0.0 { short_time(seconds * 1e9) } else { "0".into() }
-            })
-            .y_label_formatter(&|rate| short(*rate))
-            .draw()
-            .expect(DRAWN);
-        let steps: Vec<_> =
-            rates.iter().flat_map(|&(begin, end, rate)| [(begin, rate), (end, rate)]).collect();
-        let mut area = vec![(0.0, 0.0)];
-        area.extend(&steps);
-        area.push((steps.last().map_or(0.0, |&(end, _)| end), 0.0));
-        chart.draw_series([Polygon::new(area, BAR.mix(0.2).filled())]).expect(DRAWN);
-        chart.draw_series([PathElement::new(steps, line(BAR, 2))]).expect(DRAWN);
-    })
+    let text = |seconds| if seconds > 0.0 { short_time(seconds * 1e9) } else { String::from("0") };
+    let x = Axis { range: 0.0..wall.as_secs_f64().max(1e-9), labels: 8, text: &text };
+    histogram(HEIGHT, x, "", &bars, &[])
 }
 
 /// Columns of counts with their names.
 pub fn columns(counts: &[(String, u64)]) -> String {
-    let top = 1.1 * counts.iter().map(|&(_, count)| count).max().unwrap_or(1).max(1) as f64;
-    drawn(HEIGHT - 40, |chart| {
-        let range = (0..counts.len().max(1) - 1).into_segmented();
-        let mut chart = chart.build_cartesian_2d(range, 0.0..top).expect(DRAWN);
-        styled(&mut chart.configure_mesh())
-            .disable_x_mesh()
-            .x_labels(counts.len())
-            .y_labels(5)
-            .x_label_formatter(&|place| match place {
-                SegmentValue::CenterOf(i) | SegmentValue::Exact(i) => {
-                    counts.get(*i).map_or(String::new(), |(name, _)| name.clone())
-                }
-                SegmentValue::Last => String::new(),
-            })
-            .y_label_formatter(&|count| short(*count))
-            .draw()
-            .expect(DRAWN);
-        let columns = (0..).zip(counts).map(|(i, &(_, count))| {
-            let corners =
-                [(SegmentValue::Exact(i), 0.0), (SegmentValue::Exact(i + 1), count as f64)];
-            let mut column = Rectangle::new(corners, BAR.filled());
-            column.set_margin(0, 0, 2, 2);
-            column
-        });
-        chart.draw_series(columns).expect(DRAWN);
-    })
+    let bars: Vec<_> = (0..)
+        .zip(counts)
+        .map(|(i, &(_, count))| (f64::from(i) - 0.45, f64::from(i) + 0.45, count as f64))
+        .collect();
+    let text = |place: f64| counts.get(place.round() as usize).map_or("", |(name, _)| name).into();
+    let range = -0.5..counts.len() as f64 - 0.5;
+    let x = Axis { range, labels: counts.len() + 1, text: &text };
+    histogram(HEIGHT - 40, x, "", &bars, &[])
 }
 
-/// A bar of a comparison, with the median, least and largest time of the rounds.
-#[derive(Clone, Debug)]
-pub struct Compared {
-    /// Decides the colour.
-    pub kind: usize,
-    /// The text beside it.
-    pub label: String,
-    /// Nanoseconds.
-    pub median: f64,
-    /// Nanoseconds.
-    pub least: f64,
-    /// Nanoseconds.
-    pub largest: f64,
-}
-
-/// The height of a bar and its gap.
+/// The height of a bar of a comparison, with its gap.
 const ROW: u32 = 26;
 
-/// Bars on a logarithmic axis of time, between two powers of ten.
-pub fn comparison(bars: &[Compared], [first, last]: [f64; 2]) -> String {
-    let rows = bars.len() as f64;
-    drawn(ROW * bars.len() as u32 + 42, |chart| {
-        chart.y_label_area_size(0).margin_left(30);
-        let range = (10_f64.powf(first)..10_f64.powf(last)).log_scale();
-        let mut chart = chart.build_cartesian_2d(range, 0.0..rows).expect(DRAWN);
-        styled(&mut chart.configure_mesh())
-            .disable_y_mesh()
-            .disable_y_axis()
-            .x_labels(12)
-            .x_label_formatter(&|ns| short_time(*ns))
-            .draw()
-            .expect(DRAWN);
-        let begin = 10_f64.powf(first);
-        for (i, bar) in bars.iter().enumerate() {
-            let middle = rows - i as f64 - 0.5;
-            let colour = colour(bar.kind);
-            let corners = [(begin, middle - 0.36), (bar.median, middle + 0.36)];
-            chart.draw_series([Rectangle::new(corners, colour.mix(0.35).filled())]).expect(DRAWN);
-            let spread = [(bar.least, middle), (bar.largest, middle)];
-            chart.draw_series([PathElement::new(spread, line(colour, 3))]).expect(DRAWN);
-            let style = text_style().pos(Pos::new(HPos::Left, VPos::Center));
-            let gap = gap_in_pixels(1.02, last - first);
-            let text = format!("{} {}", bar.label, short_time(bar.median));
-            let at = (bar.largest.max(bar.median) * gap, middle);
+/// A bar for each measurement of a set, to its median, with a line from the fastest to the slowest
+/// round, on a logarithmic axis from one exponent of ten to another.
+pub fn comparison(of_set: &[Measurement], exponents: Range<f64>) -> String {
+    let rows = of_set.len();
+    let (begin, gap) = (exponents.start, 0.0086 * (exponents.end - exponents.start));
+    let y = Axis { range: 0.0..rows as f64, labels: 0, text: &|_| String::new() };
+    drawn(ROW * rows as u32 + 42, logarithmic(exponents), y, |chart| {
+        for (i, one) in of_set.iter().enumerate() {
+            let middle = (rows - i) as f64 - 0.5;
+            let color = ENGINES[i % ENGINES.len()];
+            let [least, median, largest] =
+                [one.ns_min, one.ns_per_puzzle, one.ns_max].map(f64::log10);
+            let corners = [(begin, middle - 0.36), (median, middle + 0.36)];
+            chart.draw_series([Rectangle::new(corners, color.mix(0.35).filled())]).expect(DRAWN);
+            draw_line(chart, [(least, middle), (largest, middle)], color, 3);
+            let style = style(TEXT).pos(Pos::new(HPos::Left, VPos::Center));
+            let text = format!("{} {}", one.contender(), short_time(one.ns_per_puzzle));
+            let at = (largest.max(median) + gap, middle);
             chart.draw_series([Text::new(text, at, style)]).expect(DRAWN);
         }
     })

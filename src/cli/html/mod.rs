@@ -1,7 +1,4 @@
 //! Pages about a run or a measurement: a single file without scripts.
-//!
-//! `plotters` draws charts as SVG in the colours of a light page. A style sheet replaces each
-//! colour on a dark page.
 
 mod bench;
 mod charts;
@@ -102,11 +99,11 @@ impl Page {
     /// Writes the page.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         let Self { title, body } = self;
-        let (title, dark) = (Escaped(title), charts::dark_style());
+        let title = Escaped(title);
         let text = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title}</title>\n<style>\n{STYLE}{dark}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
         );
         out.write_all(text.as_bytes())?;
         out.flush()
@@ -163,42 +160,9 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// A number with three digits and a letter for thousands: `12.3k`, `4M`.
-fn short(number: f64) -> String {
-    let units = [("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
-    let unit = units.into_iter().find(|(_, size)| number / size < 999.5).unwrap_or(units[4]);
-    let value = number / unit.1;
-    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
-    format!("{}{}", trimmed(&format!("{value:.decimals$}")), unit.0)
-}
-
-/// A duration in nanoseconds, without trailing zeros: `20 µs`.
-fn short_time(ns: f64) -> String {
-    let text = bulkdoku::stats::HumanTime::of_ns(ns).to_string();
-    match text.split_once(' ') {
-        Some((value, unit)) if value.contains('.') => format!("{} {unit}", trimmed(value)),
-        _ => text,
-    }
-}
-
-/// A number without trailing zeros.
-fn trimmed(number: &str) -> &str {
-    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        let numbers = [0.0, 0.25, 7.0, 999.6, 12_345.0, 4e6, 1.5e9].map(short);
-        assert_eq!(numbers, ["0", "0.25", "7", "1k", "12.3k", "4M", "1.5G"]);
-        assert_eq!(
-            [20e3, 1.5e6, 0.0, 125e9].map(short_time),
-            ["20 µs", "1.5 ms", "0 ns", "2 min 05 s"]
-        );
-    }
 
     #[test]
     fn words_and_texts_are_escaped() {

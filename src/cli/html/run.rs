@@ -4,10 +4,10 @@ use std::time::SystemTime;
 
 use bulkdoku::Status;
 use bulkdoku::pipeline::{Report, Statistics};
-use bulkdoku::stats::{HumanTime, Latencies, Timeline};
+use bulkdoku::stats::{Latencies, Timeline, human_time, short_number, short_time};
 use indicatif::HumanCount;
 
-use super::{Cell, Fact, Page, charts, short, short_time, version};
+use super::{Cell, Fact, Page, charts, version};
 
 /// The page of a run. `timeline` is when rows were written, if that was recorded.
 pub fn of_run(
@@ -23,8 +23,8 @@ pub fn of_run(
     let rate = here as f64 / report.wall.as_secs_f64();
     let mut figures = vec![
         (if here == 1 { "record" } else { "records" }, HumanCount(here).to_string()),
-        ("wall time", HumanTime::from(report.wall).to_string()),
-        ("records a second", short(rate)),
+        ("wall time", human_time(report.wall.as_nanos() as f64)),
+        ("records a second", short_number(rate)),
     ];
     if report.latencies.count() > 0 {
         let latency = |quantile| short_time(report.latencies.quantile(quantile) as f64);
@@ -66,7 +66,7 @@ fn add_latency(page: &mut Page, latencies: &Latencies) {
          puzzles in each twentieth of a power of ten.",
     );
     page.drawing(&charts::latency(latencies), "histogram of latencies with percentiles");
-    let time = |ns: f64| Cell::Number(HumanTime::of_ns(ns).to_string());
+    let time = |ns: f64| Cell::Number(human_time(ns));
     let mut headings = vec!["puzzles", "min", "mean"];
     let count = HumanCount(latencies.count()).to_string();
     let mut cells = vec![Cell::Text(count), time(latencies.min() as f64), time(latencies.mean())];
@@ -148,7 +148,7 @@ fn guesses_of(bits: u8) -> String {
 
 /// A count, shortened if it is long.
 fn short_count(count: u128) -> String {
-    if count < 10_000 { count.to_string() } else { short(count as f64) }
+    if count < 10_000 { count.to_string() } else { short_number(count as f64) }
 }
 
 #[cfg(test)]

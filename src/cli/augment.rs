@@ -13,7 +13,7 @@ use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::{Inputs, check_files};
-use super::outputs::RecordDestinations;
+use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::Scan;
@@ -100,7 +100,7 @@ pub struct Args {
     sample: Option<NonZeroU64>,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -144,7 +144,7 @@ fn parse_times(text: &str) -> Result<u32, String> {
 
 /// Writes isomorphs of the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.checked()?;
+    let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
     if args.times == 0 && !args.original {

@@ -11,7 +11,7 @@ use super::engine_args::EngineArgs;
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
-use super::outputs::RecordDestinations;
+use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::typed::Typed;
@@ -53,7 +53,7 @@ pub struct Args {
     solution_column: Option<String>,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -101,7 +101,7 @@ const ROWS: RowRules = RowRules {
 
 /// Checks the solutions of the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.checked()?;
+    let mut destinations = args.destinations.clone();
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;

@@ -13,12 +13,12 @@ use super::{Failure, help, numbers};
 
 /// How the inputs are read.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
 pub struct LayoutArgs {
     /// auto, lines, csv, tsv, jsonl, grid, boj2580 or boj2239
     #[arg(
         long,
         value_name = "FORMAT",
-        help_heading = "Input",
         default_value = "auto",
         hide_default_value = true,
         hide_possible_values = true,
@@ -30,15 +30,15 @@ pub struct LayoutArgs {
     ///
     /// In a table, or in JSON lines, where it is a key. If not given, it is found by its name or
     /// its contents, and reported.
-    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
 
     /// Separator of table fields: a character, tab or space
-    #[arg(long, value_name = "CHAR", help_heading = "Input", value_parser = parse_delimiter)]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<Delimiter>,
 
     /// The first row of a table names no columns
-    #[arg(long, help_heading = "Input")]
+    #[arg(long)]
     no_header: bool,
 
     /// Largest window of a compressed input [default: 32M]
@@ -50,7 +50,6 @@ pub struct LayoutArgs {
         long,
         hide_short_help = true,
         value_name = "SIZE",
-        help_heading = "Input",
         default_value = "32M",
         hide_default_value = true,
         value_parser = parse_window
@@ -62,7 +61,6 @@ pub struct LayoutArgs {
         long,
         hide_short_help = true,
         value_name = "N",
-        help_heading = "Input",
         default_value_t = 0,
         hide_default_value = true
     )]
@@ -71,6 +69,7 @@ pub struct LayoutArgs {
 
 /// How the inputs are read, and which of their columns are kept.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
 pub struct InputArgs {
     #[command(flatten)]
     layout: LayoutArgs,
@@ -80,13 +79,7 @@ pub struct InputArgs {
     /// They come after the other columns of csv, tsv, jsonl and parquet. Of puzzle lines, the text
     /// after the cells is the column rest (with check: after the solution); of grids, the label
     /// above them is the column label.
-    #[arg(
-        long,
-        value_name = "LIST",
-        help_heading = "Input",
-        num_args = 0..=1,
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
     keep: Option<Vec<String>>,
 }
 

@@ -15,43 +15,46 @@ use super::{Failure, extensions};
 
 /// The files that a run writes.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct Destinations {
     /// Where the rows go [default: standard output]
     ///
     /// A name that ends with .gz or .zst compresses them.
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Write the histogram of latencies: .csv, .hgrm, .hlog
     ///
     /// By the name: .hgrm has percentiles, .hlog is an interval log, both in the forms of the HDR
     /// histogram library; any other name has all buckets as CSV.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub latency: Option<PathBuf>,
 
     /// Write the summary as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub summary_json: Option<PathBuf>,
 
     /// Write a page with charts of the run, as HTML
     ///
     /// Latency, throughput over time, statuses, clues and guesses, in one file that needs no other.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
     /// Replace output files that exist
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub force: bool,
 
     /// Resume a run that was ended, with the same options
     ///
     /// Inputs and options have to be the same. Without an earlier run this one starts; if the
     /// output is complete, nothing is done.
-    #[arg(long, help_heading = "Output", requires = "output", conflicts_with = "force")]
+    #[arg(long, requires = "output", conflicts_with = "force")]
     pub resume: bool,
 
-    /// All messages about bad records.
-    #[arg(skip)]
+    /// Write every message about a bad record
+    ///
+    /// Standard error shows the first few only.
+    #[arg(long, value_name = "FILE")]
     pub errors: Option<PathBuf>,
 
     /// The outputs of rows, if there are several. The journal is next to `output` then.
@@ -96,28 +99,6 @@ impl Destinations {
             }
         }
         Ok(())
-    }
-}
-
-/// The files that a run over records writes.
-#[derive(Clone, Debug, clap::Args)]
-pub struct RecordDestinations {
-    #[command(flatten)]
-    all: Destinations,
-
-    /// Write every message about a bad record
-    ///
-    /// Standard error shows the first few only.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    errors: Option<PathBuf>,
-}
-
-impl RecordDestinations {
-    /// All of them, unless a name promises what is not written.
-    pub fn checked(&self) -> Result<Destinations, Failure> {
-        let all = Destinations { errors: self.errors.clone(), ..self.all.clone() };
-        all.check_sides()?;
-        Ok(all)
     }
 }
 

@@ -14,13 +14,14 @@ use super::outputs::Destinations;
 
 /// How rows are written. Each subcommand has its own help for both options.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct RowArgs {
     /// Format of the rows
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<Format>,
 
     /// Columns of csv, tsv, jsonl and parquet, in order
-    #[arg(long, value_name = "LIST", help_heading = "Output", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     columns: Option<Vec<Column>>,
 }
 
@@ -71,8 +72,10 @@ impl RowArgs {
     }
 
     /// Chooses the format: as given, else by the output's name, else the default. Refuses formats
-    /// and columns that the subcommand does not write.
+    /// and columns that the subcommand does not write, and names of side outputs that promise
+    /// another format.
     pub fn plan(&self, rules: &RowRules, destinations: &Destinations) -> Result<RowPlan, Failure> {
+        destinations.check_sides()?;
         let output = destinations.output.as_deref();
         let format = match (self.format, output) {
             (Some(format), _) => format,

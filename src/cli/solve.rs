@@ -15,7 +15,7 @@ use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::Inputs;
-use super::outputs::{Destinations, RecordDestinations};
+use super::outputs::Destinations;
 use super::readers::READERS;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
@@ -53,7 +53,7 @@ pub struct Args {
     layout: InputArgs,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -148,7 +148,7 @@ enum Which {
 
 /// Solves the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.checked()?;
+    let mut destinations = args.destinations.clone();
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;

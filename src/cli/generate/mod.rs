@@ -42,33 +42,23 @@ use super::{Exit, Failure, extensions, help, numbers, sets};
          default as the output's name says, else lines"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
+#[command(mut_arg("errors", |errors| errors.hide(true)))]
 #[command(mut_arg("latency", |latency| latency.long_help(
     "Write the histogram of latencies, in the formats of solve: the time in which the engine solves \
      each row that was made"
 )))]
+#[command(next_help_heading = "Corpus")]
 pub struct Args {
     /// How many rows
-    #[arg(
-        short = 'n',
-        long,
-        value_name = "N",
-        help_heading = "Corpus",
-        value_parser = numbers::count
-    )]
+    #[arg(short = 'n', long, value_name = "N", value_parser = numbers::count)]
     count: u64,
 
     /// Any number; another one makes another corpus [default: drawn and printed]
-    #[arg(short, long, value_name = "S", help_heading = "Corpus", value_parser = numbers::count)]
+    #[arg(short, long, value_name = "S", value_parser = numbers::count)]
     seed: Option<u64>,
 
     /// Skip this many rows of the corpus
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Corpus",
-        default_value = "0",
-        value_parser = numbers::count
-    )]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::count)]
     skip: u64,
 
     /// minimal, solved, easy, hard, several or unsolvable
@@ -76,7 +66,6 @@ pub struct Args {
         short,
         long,
         value_name = "KIND",
-        help_heading = "Corpus",
         default_value = "minimal",
         hide_possible_values = true,
         long_help = help::values::<KindArg>("What kind of puzzles:")
@@ -84,21 +73,21 @@ pub struct Args {
     kind: KindArg,
 
     /// The same as --kind minimal
-    #[arg(long, help_heading = "Corpus", conflicts_with_all = ["kind", "solved", "hard"])]
+    #[arg(long, conflicts_with_all = ["kind", "solved", "hard"])]
     minimal: bool,
 
     /// The same as --kind solved
-    #[arg(long, help_heading = "Corpus", conflicts_with_all = ["kind", "hard"])]
+    #[arg(long, conflicts_with_all = ["kind", "hard"])]
     solved: bool,
 
     /// The same as --kind hard
-    #[arg(long, help_heading = "Corpus", conflicts_with = "kind")]
+    #[arg(long, conflicts_with = "kind")]
     hard: bool,
 
     /// Start the search for hard puzzles at those of a file
     ///
     /// Each row starts at one of them, drawn at random. Each must have one solution.
-    #[arg(long, value_name = "FILE", help_heading = "Corpus")]
+    #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
     /// How solution grids are drawn: rows, fast or uniform
@@ -106,7 +95,7 @@ pub struct Args {
     /// rows fills row by row, digits in random order; fast draws a band and a stack and searches
     /// for the rest; uniform draws all grids with nearly the same probability, in some 100
     /// microseconds each [default: fast for --kind solved, else rows]
-    #[arg(long, value_name = "HOW", help_heading = "Corpus")]
+    #[arg(long, value_name = "HOW")]
     grids: Option<Grids>,
 
     /// Minimal puzzles with this many clues: 22, 21..24
@@ -224,7 +213,9 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn new(args: &'a Args) -> Result<Self, Failure> {
         let destinations = args.destinations.clone();
-        destinations.check_sides()?;
+        if destinations.errors.is_some() {
+            return Err(Failure::Usage("--errors does nothing: no record is read".into()));
+        }
         // Other programs call a file of lines .sdm.
         let output = destinations.output.as_deref();
         let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");

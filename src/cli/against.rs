@@ -60,10 +60,10 @@ impl AgainstArgs {
     /// Refuses files that are outputs.
     pub fn check(&self, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
         if self.memory.memory.is_some() && !self.is_given() {
-            return Err(Failure::Usage("--memory does nothing without --against".into()));
+            refuse!("--memory does nothing without --against");
         }
         if self.against.iter().any(|path| path == Path::new(STDIN)) {
-            return Err(Failure::Usage("--against -: name a file".into()));
+            refuse!("--against -: name a file");
         }
         if self.is_given() {
             destinations.refuse_existing(&[inputs, &self.against].concat())?;

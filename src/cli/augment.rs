@@ -148,8 +148,7 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     destinations.refuse_latency()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
     if args.times == 0 && !args.original {
-        let hint = "--times 0 writes nothing; with --original it writes the records themselves";
-        return Err(Failure::Usage(hint.into()));
+        refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let options = args.layout.options(&args.input, answers, &rows)?;

@@ -145,13 +145,11 @@ impl Args {
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let compares = self.dedup || self.against.is_given();
         if self.exact && !compares {
-            let hint = "puzzles are compared with --dedup and --against only";
-            return Err(Failure::Usage(format!("--exact does nothing: {hint}")));
+            refuse!("--exact does nothing: puzzles are compared with --dedup and --against only");
         }
         let finds_forms = shows_forms(rows) || (compares && !self.exact);
         if destinations.latency.is_some() && !finds_forms {
-            let hint = "no row shows a form, so none is found";
-            return Err(Failure::Usage(format!("--latency does nothing: {hint}")));
+            refuse!("--latency does nothing: no row shows a form, so none is found");
         }
         if self.dedup && destinations.resume {
             check_files(&self.input, "--resume with --dedup reads inputs twice")?;

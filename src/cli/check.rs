@@ -136,12 +136,10 @@ impl Args {
     fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
         let of_engine = self.rows.chosen().iter().find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
-            let hint = "with --first no engine is used; there is no column";
-            return Err(Failure::Usage(format!("{hint} {column}")));
+            refuse!("with --first no engine is used; there is no column {column}");
         }
         if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
-            let hint = "with --first no engine is used";
-            return Err(Failure::Usage(format!("{option} does nothing: {hint}")));
+            refuse!("{option} does nothing: with --first no engine is used");
         }
         self.select.check(rows, self.first)?;
         self.engine.check_simd()

@@ -90,7 +90,7 @@ pub fn check_simd(is_given: bool, engines: &[EngineKind]) -> Result<(), Failure>
     let uses_vectors = |engine: &EngineKind| engine.uses(SimdLevel::best()).is_some();
     match engines.first() {
         Some(engine) if is_given && !engines.iter().any(uses_vectors) => {
-            Err(Failure::Usage(format!("--simd does nothing: the engine {engine} uses no vectors")))
+            refuse!("--simd does nothing: the engine {engine} uses no vectors")
         }
         _ => Ok(()),
     }

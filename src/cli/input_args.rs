@@ -134,14 +134,12 @@ impl LayoutArgs {
             ("--solution-column", matches!(answers, Answers::Column(_)), has_columns),
         ];
         if let Some((flag, ..)) = flags.iter().find(|(_, is_given, goes)| *is_given && !goes) {
-            let hint = "needs a table; --input-format csv, tsv or auto reads one";
-            return Err(Failure::Usage(format!("{flag} {hint}")));
+            refuse!("{flag} needs a table; --input-format csv, tsv or auto reads one");
         }
         if self.input_format == Format::Tsv
             && self.delimiter.is_some_and(|delimiter| delimiter != Delimiter::Byte(b'\t'))
         {
-            let hint = "--delimiter is not the tab of --input-format tsv; csv takes any";
-            return Err(Failure::Usage(hint.into()));
+            refuse!("--delimiter is not the tab of --input-format tsv; csv takes any");
         }
         Ok(InputOptions {
             format: self.input_format.into(),
@@ -171,9 +169,9 @@ impl InputArgs {
         let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
         let options = InputOptions { keep, ..self.layout.options(answers)? };
         if options.keep.is_some() && !rows.format.has_columns() {
-            let hint = "--keep goes with --format csv, tsv, jsonl and parquet; the others have no \
-                        columns";
-            return Err(Failure::Usage(hint.into()));
+            refuse!(
+                "--keep goes with --format csv, tsv, jsonl and parquet; the others have no columns"
+            );
         }
         Ok(options)
     }
@@ -184,8 +182,7 @@ fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
     match names {
         [] => Ok(Keep::All),
         [name] if inputs.is_empty() && Path::new(name).exists() => {
-            let hint = "is a file; name files before --keep, columns after it";
-            Err(Failure::Usage(format!("--keep {name}: {hint}")))
+            refuse!("--keep {name}: is a file; name files before --keep, columns after it");
         }
         _ => Ok(Keep::Only(names.to_vec())),
     }

@@ -3,6 +3,13 @@
 //! Each subcommand has `Args`, its options, and `run`, which checks them and runs. Inputs and
 //! outputs are checked and opened before any work starts.
 
+/// Returns the failure that the command line is invalid, with a formatted message.
+macro_rules! refuse {
+    ($($message:tt)*) => {
+        return Err($crate::cli::Failure::Usage(format!($($message)*)))
+    };
+}
+
 mod against;
 mod answers;
 mod augment;

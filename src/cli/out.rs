@@ -94,7 +94,7 @@ impl Out {
         let (file, is_new) = open_file(path).map_err(failed)?;
         let is_regular = file.metadata().map_err(failed)?.is_file();
         if is_regular && !lock(&file) {
-            return Err(Failure::Usage(format!("{}: another run is writing it", path.display())));
+            refuse!("{}: another run is writing it", path.display());
         }
         let stream = if is_regular { Stream::Regular } else { Stream::Device };
         Ok(Self { stream: stream(file, path.into()), is_new, is_removed: false })

@@ -79,12 +79,12 @@ impl Destinations {
             let Some(path) = path else { continue };
             if let Some(compression) = Compression::of_name(path) {
                 let (name, plain) = (path.display(), path.with_extension(""));
-                return Err(Failure::Usage(format!(
-                    "{flag} {name}: what is written there is never compressed, only rows are; leave \
-                     out .{}: {}",
+                refuse!(
+                    "{flag} {name}: what is written there is never compressed, only rows are; \
+                     leave out .{}: {}",
                     compression.name(),
                     plain.display()
-                )));
+                );
             }
             let extension =
                 extensions::of(path).filter(|extension| !known.contains(&extension.as_str()));
@@ -135,7 +135,7 @@ impl Existing<'_> {
     /// Refuses an open and locked file that another run has written or removed meanwhile.
     fn recheck(self, target: Target<'_>, out: &Out) -> Result<(), Failure> {
         if let Some(message) = gone_message(out) {
-            return Err(Failure::Usage(message));
+            refuse!("{message}");
         }
         match self {
             Self::Refused if out.length().is_ok_and(|length| length > Some(0)) => {
@@ -237,7 +237,7 @@ impl Destinations {
         let name = self.rows().name();
         let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();
         let Some((files, output)) = files.zip(self.output.as_deref()) else {
-            return Err(Failure::Usage(format!("--resume needs a file of rows, not {name}")));
+            refuse!("--resume needs a file of rows, not {name}");
         };
         let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
         if files.iter().any(has_rows) && !JournalFile::of(output).exists() {
@@ -249,7 +249,7 @@ impl Destinations {
     /// Refuses `--latency` where no engine is used.
     pub fn refuse_latency(&self) -> Result<(), Failure> {
         match self.latency {
-            Some(_) => Err(Failure::Usage("--latency does nothing: no engine is used".into())),
+            Some(_) => refuse!("--latency does nothing: no engine is used"),
             None => Ok(()),
         }
     }
@@ -380,8 +380,7 @@ impl Claims {
         let is_messages =
             || FileId::of_stderr().map(Identity::Existing).as_ref() == Some(&identity);
         if target != Target::Stdout && target.regular().is_some() && is_messages() {
-            let hint = "standard error goes there; name another file";
-            return Err(Failure::Usage(format!("{name}: {hint}")));
+            refuse!("{name}: standard error goes there; name another file");
         }
         self.take(identity, Use::Output, name)
     }

@@ -86,18 +86,14 @@ impl RowArgs {
             let all = Format::value_variants().iter().copied();
             let written: Vec<_> =
                 all.filter(|it| (rules.is_written)(*it)).map(Format::name).collect();
-            let (subcommand, written, format) =
-                (rules.subcommand.name(), written.join(", "), format.name());
-            let hint = format!("{subcommand} writes {written}, but not {format}");
-            return Err(Failure::Usage(hint));
+            let (subcommand, written) = (rules.subcommand.name(), written.join(", "));
+            refuse!("{subcommand} writes {written}, but not {}", format.name());
         }
         format.check_output(output)?;
         if let Some(column) =
             self.chosen().iter().find(|column| !column.is_offered_by(rules.subcommand))
         {
-            let owner = owner(*column);
-            let hint = format!("--columns: {column} is a column of bulkdoku {owner}");
-            return Err(Failure::Usage(hint));
+            refuse!("--columns: {column} is a column of bulkdoku {}", owner(*column));
         }
         let plan = RowPlan {
             format,
@@ -150,9 +146,9 @@ impl RowPlan {
     ) -> Result<Box<dyn output::Format>, Failure> {
         let format = self.format;
         if format != Format::Npy && self.chosen.is_some() && !format.has_columns() {
-            let hint = "--columns goes with --format csv, tsv, jsonl and parquet; the others have \
-                        none";
-            return Err(Failure::Usage(hint.into()));
+            refuse!(
+                "--columns goes with --format csv, tsv, jsonl and parquet; the others have none"
+            );
         }
         let file = (several_inputs && self.chosen.is_none()).then_some(Column::File);
         let columns: Vec<_> = file.iter().chain(self.columns()).copied().collect();
@@ -175,13 +171,12 @@ impl RowPlan {
 
     /// The array of one column.
     fn array(&self) -> Result<NpyRows, Failure> {
-        let rows = match self.columns() {
-            [column] => NpyRows::of(*column),
-            _ => None,
-        };
-        let hint = "--columns of npy is one of puzzle, solution and canonical: an array has no \
-                    others";
-        rows.ok_or_else(|| Failure::Usage(hint.into()))
+        if let [column] = self.columns()
+            && let Some(rows) = NpyRows::of(*column)
+        {
+            return Ok(rows);
+        }
+        refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
     }
 
     /// Refuses a name that occurs twice where names are keys. The first `computed` columns are not
@@ -197,8 +192,7 @@ impl RowPlan {
             let is_repeated =
                 |i: &usize| list[..*i].iter().any(|column| column.name() == list[*i].name());
             if let Some(i) = (0..list.len()).find(is_repeated) {
-                let hint = format!("{option} has {} twice; {once}", list[i].name());
-                return Err(Failure::Usage(hint));
+                refuse!("{option} has {} twice; {once}", list[i].name());
             }
         }
         Ok(())

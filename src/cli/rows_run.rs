@@ -97,9 +97,10 @@ impl Opening<'_> {
         if let Some(earlier) = &earlier
             && let Some(difference) = earlier.difference(&run, &paths)
         {
-            let (name, hint) = (destinations.rows().name(), "name another output");
-            let what = format!("another run: {difference}; {hint}, or --force starts over");
-            return Err(Failure::Usage(format!("{name}: {what}")));
+            let name = destinations.rows().name();
+            refuse!(
+                "{name}: another run: {difference}; name another output, or --force starts over"
+            );
         }
         let left = earlier.as_ref().map_or_else(Vec::new, Journal::written);
         let existing = if resume { Existing::Kept(&left) } else { Existing::or_force(force) };
@@ -108,7 +109,7 @@ impl Opening<'_> {
         if bytes.is_some() && load(&file)? != bytes {
             let name = destinations.rows().name();
             outputs.sides.discard();
-            return Err(Failure::Usage(format!("{name}: another run has just written it")));
+            refuse!("{name}: another run has just written it");
         }
         if let Some(file) = &mut file {
             // Without earlier rows, a journal is useless.

@@ -221,13 +221,12 @@ impl Args {
             ),
         ];
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
-            return Err(Failure::Usage((*why).into()));
+            refuse!("{why}");
         }
         let against = self.against.is_given().then(|| "--against".to_owned());
         let single = self.select.needs_single_rows(self.rows.chosen()).or(against);
         if let Some(option) = single.filter(|_| is_listing) {
-            let hint = "needs one row for each record; --solutions writes several";
-            return Err(Failure::Usage(format!("{option} {hint}")));
+            refuse!("{option} needs one row for each record; --solutions writes several");
         }
         self.select.check(rows, self.limit.first)?;
         self.engine.check_simd()?;

@@ -214,13 +214,10 @@ impl Args {
         let names = self.destinations.output.as_deref().and_then(Path::to_str).unwrap_or_default();
         let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
         let [train, test] = &parts[..] else {
-            let hint = "-o needs two names with a comma between them: -o train.csv,test.csv";
-            return Err(Failure::Usage(hint.into()));
+            refuse!("-o needs two names with a comma between them: -o train.csv,test.csv");
         };
         if parts.iter().any(|path| path.as_os_str() == "-") {
-            return Err(Failure::Usage(
-                "-o: standard output takes no two sides; name files".into(),
-            ));
+            refuse!("-o: standard output takes no two sides; name files");
         }
         let plan = |output: &PathBuf| {
             let output = Some(output.clone());
@@ -232,8 +229,7 @@ impl Args {
             || Compression::of_name(train) != Compression::of_name(test)
         {
             let names = format!("{} and {}", train.display(), test.display());
-            let hint = "are written in one format; give them the same extension, or --format";
-            return Err(Failure::Usage(format!("{names} {hint}")));
+            refuse!("{names} are written in one format; give them the same extension, or --format");
         }
         let output = Some(train.clone());
         Ok((Destinations { output, parts, ..self.destinations.clone() }, rows))

@@ -21,8 +21,7 @@ pub fn run(plan: &Plan<'_>, mut typed: Typed) -> Result<Exit, Failure> {
     platform::stop_at_signal(&progress.stop, args.run.quiet)?;
     let destinations = &plan.destinations;
     if destinations.resume && args.seed.is_none() {
-        let hint = "--resume needs the --seed that the earlier run has printed";
-        return Err(Failure::Usage(hint.into()));
+        refuse!("--resume needs the --seed that the earlier run has printed");
     }
     typed.set_seed(plan.job.seed);
     let format = plan.format()?;

@@ -214,7 +214,7 @@ impl<'a> Plan<'a> {
     fn new(args: &'a Args) -> Result<Self, Failure> {
         let destinations = args.destinations.clone();
         if destinations.errors.is_some() {
-            return Err(Failure::Usage("--errors does nothing: no record is read".into()));
+            refuse!("--errors does nothing: no record is read");
         }
         // Other programs call a file of lines .sdm.
         let output = destinations.output.as_deref();
@@ -276,8 +276,7 @@ impl Args {
             eprintln!("{warning}");
         }
         if self.from.is_some() && kind != Kind::Hard {
-            let hint = "--from needs --hard, whose search starts there";
-            return Err(Failure::Usage(hint.into()));
+            refuse!("--from needs --hard, whose search starts there");
         }
         let end = self.skip.checked_add(self.count);
         let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
@@ -321,8 +320,10 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
         match set.content {
             Content::Puzzles(some) => puzzles.extend(some),
             Content::Marks(_) => {
-                let what = "pencil marks that are more than clues; a pool has puzzles only";
-                return Err(Failure::Usage(format!("{}: {what}", path.display())));
+                refuse!(
+                    "{}: pencil marks that are more than clues; a pool has puzzles only",
+                    path.display()
+                );
             }
         }
     }
@@ -330,11 +331,8 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
     let name = path.display();
     match outcomes.iter().position(|outcome| outcome.solutions != 1) {
-        Some(at) => Err(Failure::Usage(format!(
-            "{name}: puzzle {} does not have exactly one solution",
-            at + 1
-        ))),
-        None if puzzles.is_empty() => Err(Failure::Usage(format!("{name}: no puzzle in it"))),
+        Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
+        None if puzzles.is_empty() => refuse!("{name}: no puzzle in it"),
         None => Ok(puzzles.into()),
     }
 }

@@ -133,8 +133,10 @@ impl<S: Storage> RowFiles<S> {
             let tail = storage.read_before(output, mark.bytes, count).map_err(failed)?;
             let is_foreign = !listed.is_begun && lengths[output] > 0;
             if is_foreign || !header.starts_with(&start) || !mark.tail.is_of(&tail) {
-                let what = "has been modified since the previous run; --force starts over";
-                return Err(Failure::Usage(format!("{}: {what}", storage.name(output))));
+                refuse!(
+                    "{}: has been modified since the previous run; --force starts over",
+                    storage.name(output)
+                );
             }
         }
         // An input that failed is read again.

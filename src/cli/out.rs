@@ -1,8 +1,7 @@
 //! One output: standard output or a file.
 
-use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::Failure;
 use super::identity::{Identity, resolve, stored};
-use super::platform::{self, FileId, Stdout};
+use super::platform::{FileId, Stdout};
 
 /// How long to wait for the lock of another run. A killed run keeps its files until the system has
 /// ended it.
@@ -128,14 +127,9 @@ impl Out {
         }
     }
 
-    /// Converts an error to a failure that names the output.
-    pub fn failed(&self, error: impl Display) -> Failure {
-        Failure::Io(format!("{}: {error}", self.name()))
-    }
-
     /// Adds the name of the output to an error.
-    pub fn named(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: {error}", self.name()))
+    fn named<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name())))
     }
 
     /// Whether it has a temporary name until it is complete.
@@ -156,7 +150,10 @@ impl Out {
         };
         let target = resolve(&path).unwrap_or_else(|| path.clone());
         let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
-        self.stream = Stream::Regular(renamed.map_err(|error| error.error)?, path);
+        let file = renamed.map_err(|error| {
+            io::Error::new(error.error.kind(), format!("{}: {}", path.display(), error.error))
+        })?;
+        self.stream = Stream::Regular(file, path);
         Ok(())
     }
 
@@ -173,34 +170,44 @@ impl Out {
         }
     }
 
-    /// The length of a regular file.
-    pub fn length(&self) -> io::Result<Option<u64>> {
-        self.regular_file().map(|(file, _)| Ok(file.metadata()?.len())).transpose()
+    /// Does something with a regular file; nothing with another output.
+    fn with_file<T: Default>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+        self.named(self.regular_file().map_or_else(|| Ok(T::default()), |(file, _)| work(file)))
     }
 
-    /// Cuts a regular file to a length, and continues there.
-    pub fn cut(&self, length: u64) -> io::Result<()> {
-        if let Some((mut file, _)) = self.regular_file() {
+    /// The length of a regular file.
+    pub fn length(&self) -> io::Result<Option<u64>> {
+        self.with_file(|file| Ok(Some(file.metadata()?.len())))
+    }
+
+    /// Truncates a regular file, and continues at its end.
+    pub fn truncate(&self, length: u64) -> io::Result<()> {
+        self.with_file(|mut file| {
             file.set_len(length)?;
-            file.seek(SeekFrom::Start(length))?;
-        }
-        Ok(())
+            file.seek(SeekFrom::Start(length)).map(drop)
+        })
     }
 
     /// Replaces the first bytes of a regular file, and continues at its end.
     pub fn replace_start(&self, bytes: &[u8]) -> io::Result<()> {
-        let Some((mut file, _)) = self.regular_file() else { return Ok(()) };
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(bytes)?;
-        file.seek(SeekFrom::End(0)).map(|_| ())
+        self.with_file(|mut file| {
+            file.rewind()?;
+            file.write_all(bytes)?;
+            file.seek(SeekFrom::End(0)).map(drop)
+        })
     }
 
-    /// Reads the `count` bytes before `end` of a regular file.
+    /// Reads the `count` bytes before `end` of a regular file, and continues where it was.
     pub fn read_before(&self, end: u64, count: u64) -> io::Result<Vec<u8>> {
-        let Some((file, _)) = self.regular_file() else { return Ok(Vec::new()) };
-        let mut bytes = vec![0; count as usize];
-        platform::read_at(file, &mut bytes, end - count)?;
-        Ok(bytes)
+        self.with_file(|mut file| {
+            let place = file.stream_position()?;
+            let mut bytes = vec![0; count as usize];
+            let start = file.seek(SeekFrom::Start(end - count));
+            let read = start.and_then(|_| file.read_exact(&mut bytes));
+            // Rows are written on even if they cannot be read.
+            file.seek(SeekFrom::Start(place))?;
+            read.map(|()| bytes)
+        })
     }
 
     /// Passes on the contents of a regular file, and returns its length.
@@ -216,7 +223,7 @@ impl Out {
 
     /// Waits until a regular file is on the disk. Some systems report a full disk only then.
     pub fn settle(&self) -> io::Result<()> {
-        self.regular_file().map_or(Ok(()), |(file, _)| file.sync_data())
+        self.with_file(File::sync_data)
     }
 
     /// Whether its path is no longer this file.
@@ -292,18 +299,15 @@ fn lock(file: &File) -> bool {
 
 impl Write for &Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &self.stream {
+        self.named(match &self.stream {
             Stream::Stdout(stdout) => { stdout }.write(bytes),
             Stream::Device(file, _) | Stream::Regular(file, _) => { file }.write(bytes),
             Stream::Temporary(file, _) => file.as_file().write(bytes),
-        }
+        })
     }
 
+    /// Does nothing: there is no buffer.
     fn flush(&mut self) -> io::Result<()> {
-        match &self.stream {
-            Stream::Stdout(stdout) => { stdout }.flush(),
-            Stream::Device(file, _) | Stream::Regular(file, _) => { file }.flush(),
-            Stream::Temporary(file, _) => file.as_file().flush(),
-        }
+        Ok(())
     }
 }

@@ -1,7 +1,6 @@
 //! Outputs: no file is overwritten by accident, and all are open before work starts.
 
 use std::fs;
-use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use bulkdoku::Compression;
 use super::identity::{Identity, STDIN, stored};
 use super::out::{Out, Target, gone_message};
 use super::platform::FileId;
-use super::resume::JournalFile;
+use super::resume::{Disk, JournalFile};
 use super::{Failure, extensions};
 
 /// The files that a run writes.
@@ -147,42 +146,6 @@ impl Existing<'_> {
     }
 }
 
-/// All outputs of a run, open.
-#[derive(Debug)]
-pub struct Outputs {
-    /// The rows.
-    pub rows: Vec<Out>,
-    /// All messages about bad records.
-    pub errors: Option<Out>,
-    pub sides: SideOutputs,
-}
-
-/// The outputs that are written after all rows.
-#[derive(Debug)]
-pub struct SideOutputs {
-    /// The histogram of latencies.
-    pub latency: Option<Out>,
-    /// The summary as JSON.
-    pub summary_json: Option<Out>,
-    /// The page with charts.
-    pub report: Option<Out>,
-}
-
-impl SideOutputs {
-    /// Removes files that were made for this run.
-    pub fn discard(self) {
-        let all = [self.latency, self.summary_json, self.report];
-        all.into_iter().flatten().for_each(Out::discard);
-    }
-
-    /// Gives files with temporary names their own. With `replace`, files that exist are replaced.
-    pub fn complete(&mut self, replace: bool) -> io::Result<()> {
-        let all = [&mut self.latency, &mut self.summary_json, &mut self.report];
-        let mut all = all.into_iter().flatten();
-        all.try_for_each(|out| out.complete(replace).map_err(|error| out.named(&error)))
-    }
-}
-
 impl Destinations {
     /// Where the rows are written, or the name of all outputs of rows.
     pub fn rows(&self) -> Target<'_> {
@@ -269,18 +232,16 @@ impl Destinations {
 
     /// Opens all outputs. If one is read, or must not be overwritten, or two are the same, no file
     /// is created or changed.
-    pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Outputs, Failure> {
+    pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Disk, Failure> {
         let targets = self.claim(reads)?;
         for folder in self.parts.iter().filter_map(|path| path.parent()) {
             fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
         }
-        let count = targets.len() - self.sides().len();
+        let rows = self.all_rows().len();
         let mut opened = open_all(&targets, existing, self.is_temporary)?.into_iter();
-        let rows = opened.by_ref().take(count).flatten().collect();
-        let [errors, latency, summary_json, report] =
-            std::array::from_fn(|_| opened.next().flatten());
-        let sides = SideOutputs { latency, summary_json, report };
-        Ok(Outputs { rows, errors, sides })
+        let outs = opened.by_ref().take(rows + 1).flatten().collect();
+        let sides = std::array::from_fn(|_| opened.next().flatten());
+        Ok(Disk::new(outs, rows, sides, self.force))
     }
 }
 
@@ -323,7 +284,7 @@ fn open_all(
     }
     if existing == Existing::Replaced {
         for out in opened.iter().flatten() {
-            out.cut(0).map_err(|error| out.failed(error))?;
+            out.truncate(0)?;
         }
     }
     Ok(opened)

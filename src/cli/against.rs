@@ -1,5 +1,6 @@
 //! `--against`: records whose class occurs in another set have no row.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Status;
@@ -12,7 +13,7 @@ use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::run_args::RunArgs;
-use super::scan::Scan;
+use super::scan::scan;
 use super::{Failure, numbers};
 
 /// The set that records are compared with.
@@ -79,29 +80,38 @@ impl AgainstArgs {
         stream: StreamOptions,
     ) -> Result<Option<Known>, Failure> {
         let options = InputOptions { stream, ..InputOptions::default() };
-        self.is_given().then(|| self.memory.load(&self.against, &options, by, run)).transpose()
+        let load = || self.memory.load(&self.against, &options, by, run, |_| Ok(()));
+        self.is_given().then(load).transpose()
     }
 }
 
 impl MemoryArgs {
-    /// Reads a set of puzzles.
+    /// The most bytes that are kept in memory.
+    pub fn most_bytes(self) -> Option<usize> {
+        self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
+
+    /// Reads a set of puzzles. Passes the hash of each record, if it has one, to `each`.
     pub fn load(
         self,
         paths: &[PathBuf],
         options: &InputOptions,
         by: Sameness,
         run: RunArgs,
+        mut each: impl FnMut(Option<u128>) -> io::Result<()> + Send,
     ) -> Result<Known, Failure> {
-        let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
-        let scan = Scan { run, inputs, needs: by.needs() };
-        let mut collector = Collector::new(most_bytes);
-        let counts = scan.for_each(|row| by.hash(row), |hash| collector.insert(hash))?;
+        let mut collector = Collector::new(self.most_bytes());
+        let add = |hash: Option<u128>| {
+            each(hash)?;
+            hash.map_or(Ok(()), |hash| collector.insert(hash))
+        };
+        let counts = scan(run, inputs, by.needs(), |row| by.hash(row), add)?;
         let without = counts.records() - counts.of(Status::Ok);
         if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");
             eprintln!("{names}: no puzzle, and not compared: {}", HumanCount(without));
         }
-        collector.finish().map_err(|error| Failure::Io(error.to_string()))
+        Ok(collector.finish()?)
     }
 }

@@ -16,7 +16,7 @@ use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
-use super::scan::Scan;
+use super::scan::scan;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
@@ -199,6 +199,7 @@ impl Args {
         let mut least = BinaryHeap::<Drawn>::new();
         let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| drawn(self.seed, row));
         let keep_least = |drawn| {
+            let Some(drawn) = drawn else { return Ok(()) };
             if (least.len() as u64) < size.get() {
                 least.push(drawn);
             } else if let Some(mut largest) = least.peek_mut()
@@ -208,8 +209,7 @@ impl Args {
             }
             Ok(())
         };
-        let scan = Scan { run: self.run, inputs, needs: Needs::NONE };
-        scan.for_each(draw, keep_least)?;
+        scan(self.run, inputs, Needs::NONE, draw, keep_least)?;
         Ok(least.peek().copied())
     }
 }

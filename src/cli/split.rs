@@ -19,7 +19,7 @@ use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::scan::Scan;
+use super::scan::scan;
 use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
 
@@ -182,14 +182,11 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let mut inputs = Inputs::detected(args.input.clone(), &options)?;
     let mut keys = Vec::new();
-    let scan = Scan { run: args.run, inputs: &mut inputs, needs: keyed.needs() };
-    scan.for_each(
-        |row| Some(keyed.of(row)),
-        |key| {
-            keys.push(key);
-            Ok(())
-        },
-    )?;
+    let keep = |key| {
+        keys.push(key);
+        Ok(())
+    };
+    scan(args.run, &mut inputs, keyed.needs(), |row| keyed.of(row), keep)?;
     if options.keep.is_none() && rows.format.has_columns() && inputs.are_tables() {
         options = InputOptions { keep: Some(Keep::All), ..options };
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::Failure;
 use super::identity::{Identity, resolve, stored};
@@ -15,6 +15,9 @@ use super::platform::{FileId, Stdout};
 /// How long to wait for the lock of another run. A killed run keeps its files until the system has
 /// ended it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The name of standard output on the command line.
+const STDOUT: &str = "-";
 
 /// Where an output goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +31,7 @@ pub enum Target<'a> {
 impl<'a> Target<'a> {
     /// The target of this name.
     pub fn of(path: &'a Path) -> Self {
-        if path.as_os_str() == "-" { Self::Stdout } else { Self::File(path) }
+        if path.as_os_str() == STDOUT { Self::Stdout } else { Self::File(path) }
     }
 
     /// The name in messages.
@@ -42,7 +45,7 @@ impl<'a> Target<'a> {
     /// The form in which its path is stored.
     pub fn stored(self) -> String {
         match self {
-            Self::Stdout => "-".into(),
+            Self::Stdout => STDOUT.into(),
             Self::File(path) => stored(path),
         }
     }
@@ -61,7 +64,11 @@ impl<'a> Target<'a> {
 /// An open output.
 #[derive(Debug)]
 pub struct Out {
+    /// The path as typed.
+    path: PathBuf,
     stream: Stream,
+    /// The name of the file until it is complete, if it is not its own yet.
+    temporary: Option<TempPath>,
     /// Whether this run has created it.
     is_new: bool,
     /// Whether this run has removed it, as it is empty.
@@ -72,37 +79,40 @@ pub struct Out {
 #[derive(Debug)]
 enum Stream {
     Stdout(Stdout),
-    /// A pipe or a device, with its path.
-    Device(File, PathBuf),
-    /// A regular file, with its path. It can be cut and continued.
-    Regular(File, PathBuf),
-    /// A regular file that has a temporary name until it is complete, with its final path.
-    Temporary(NamedTempFile<File>, PathBuf),
+    /// A pipe or a device.
+    Device(File),
+    /// A regular file. It can be truncated and continued.
+    Regular(File),
 }
 
 impl Out {
+    fn new(path: &Path, stream: Stream, temporary: Option<TempPath>, is_new: bool) -> Self {
+        Self { path: path.into(), stream, temporary, is_new, is_removed: false }
+    }
+
     /// Opens an output, or makes it.
     pub fn open(target: Target<'_>) -> Result<Self, Failure> {
         let Target::File(path) = target else {
+            let path = Path::new(STDOUT);
             let opened = Stdout::open();
             let opened =
-                opened.map_err(|error| Failure::Io(format!("standard output: {error}")))?;
-            return Ok(Self { stream: Stream::Stdout(opened), is_new: false, is_removed: false });
+                opened.map_err(|error| Failure::Io(format!("{}: {error}", target.name())))?;
+            return Ok(Self::new(path, Stream::Stdout(opened), None, false));
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
-        let is_regular = file.metadata().map_err(failed)?.is_file();
-        if is_regular && !lock(&file) {
-            refuse!("{}: another run is writing it", path.display());
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Ok(Self::new(path, Stream::Device(file), None, is_new));
         }
-        let stream = if is_regular { Stream::Regular } else { Stream::Device };
-        Ok(Self { stream: stream(file, path.into()), is_new, is_removed: false })
+        if !lock(&file) {
+            refuse!("{}: another run is writing it", target.name());
+        }
+        Ok(Self::new(path, Stream::Regular(file), None, is_new))
     }
 
     /// Creates a regular file under a temporary name in the folder of `path`, which it gets when it
     /// is complete. Dropping it removes the file.
     pub fn temporary(path: &Path) -> Result<Self, Failure> {
-        let failed = |error: io::Error| Failure::at(path, error);
         let target = resolve(path).unwrap_or_else(|| path.into());
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let folder = target.parent().unwrap_or(Path::new("."));
@@ -110,21 +120,14 @@ impl Out {
             |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let prefix = format!(".{name}.");
         let made = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder, create);
-        Ok(Self {
-            stream: Stream::Temporary(made.map_err(failed)?, path.into()),
-            is_new: true,
-            is_removed: false,
-        })
+        let made = made.map_err(|error| Failure::at(path, error))?;
+        let (file, temporary) = made.into_parts();
+        Ok(Self::new(path, Stream::Regular(file), Some(temporary), true))
     }
 
     /// The name in messages.
     pub fn name(&self) -> String {
-        match &self.stream {
-            Stream::Stdout(_) => Target::Stdout.name(),
-            Stream::Device(_, path) | Stream::Regular(_, path) | Stream::Temporary(_, path) => {
-                Target::File(path).name()
-            }
-        }
+        Target::of(&self.path).name()
     }
 
     /// Adds the name of the output to an error.
@@ -132,47 +135,35 @@ impl Out {
         result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name())))
     }
 
-    /// Whether it has a temporary name until it is complete.
-    pub fn is_temporary(&self) -> bool {
-        matches!(self.stream, Stream::Temporary(..))
-    }
-
     /// Waits until a file with a temporary name is on the disk, and renames it. With `replace`, a
     /// file that exists is replaced.
     pub fn complete(&mut self, replace: bool) -> io::Result<()> {
-        if !self.is_temporary() {
-            return Ok(());
+        if self.temporary.is_some() {
+            self.settle()?;
         }
-        self.settle()?;
-        let stdout = Stream::Stdout(Stdout::open()?);
-        let Stream::Temporary(file, path) = std::mem::replace(&mut self.stream, stdout) else {
-            unreachable!("it was checked above");
-        };
-        let target = resolve(&path).unwrap_or_else(|| path.clone());
-        let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
-        let file = renamed.map_err(|error| {
-            io::Error::new(error.error.kind(), format!("{}: {}", path.display(), error.error))
-        })?;
-        self.stream = Stream::Regular(file, path);
-        Ok(())
+        let Some(temporary) = self.temporary.take() else { return Ok(()) };
+        let target = resolve(&self.path).unwrap_or_else(|| self.path.clone());
+        let renamed =
+            if replace { temporary.persist(target) } else { temporary.persist_noclobber(target) };
+        self.named(renamed.map_err(|error| error.error))
     }
 
-    /// The path of a regular file.
-    pub fn regular(&self) -> Option<&Path> {
-        self.regular_file().map(|(_, path)| path)
-    }
-
-    fn regular_file(&self) -> Option<(&File, &Path)> {
+    /// The regular file.
+    fn regular(&self) -> Option<&File> {
         match &self.stream {
-            Stream::Regular(file, path) => Some((file, path)),
-            Stream::Temporary(file, _) => Some((file.as_file(), file.path())),
-            Stream::Stdout(_) | Stream::Device(..) => None,
+            Stream::Regular(file) => Some(file),
+            Stream::Stdout(_) | Stream::Device(_) => None,
         }
+    }
+
+    /// Whether it is a regular file, which can be read again.
+    pub fn is_regular(&self) -> bool {
+        self.regular().is_some()
     }
 
     /// Does something with a regular file; nothing with another output.
     fn with_file<T: Default>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
-        self.named(self.regular_file().map_or_else(|| Ok(T::default()), |(file, _)| work(file)))
+        self.named(self.regular().map_or_else(|| Ok(T::default()), work))
     }
 
     /// The length of a regular file.
@@ -228,10 +219,9 @@ impl Out {
 
     /// Whether its path is no longer this file.
     pub fn is_gone(&self) -> bool {
-        let is_another = |(file, path): (&File, &Path)| {
-            Identity::of(path) != FileId::of_file(file).map(Identity::Existing)
-        };
-        !self.is_removed && self.regular_file().is_some_and(is_another)
+        let path = self.temporary.as_deref().unwrap_or(&self.path);
+        let is_another = |file| Identity::of(path) != FileId::of_file(file).map(Identity::Existing);
+        !self.is_removed && self.regular().is_some_and(is_another)
     }
 
     /// Removes a file that this run has created and that is empty.
@@ -242,13 +232,9 @@ impl Out {
     /// Removes a file that is empty, if this run has created it or `owns` it.
     pub fn remove_if_empty(&mut self, owns: bool) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
-        if let Stream::Regular(_, path) = &self.stream
-            && (owns || self.is_new)
-            && is_empty
-            && !self.is_gone()
-        {
+        if (owns || self.is_new) && self.temporary.is_none() && is_empty && !self.is_gone() {
             // A remaining empty file does no harm.
-            let _ = fs::remove_file(path);
+            let _ = fs::remove_file(&self.path);
             self.is_removed = true;
         }
     }
@@ -301,8 +287,7 @@ impl Write for &Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.named(match &self.stream {
             Stream::Stdout(stdout) => { stdout }.write(bytes),
-            Stream::Device(file, _) | Stream::Regular(file, _) => { file }.write(bytes),
-            Stream::Temporary(file, _) => file.as_file().write(bytes),
+            Stream::Device(file) | Stream::Regular(file) => { file }.write(bytes),
         })
     }
 

@@ -89,7 +89,7 @@ impl Storage for Disk {
         let mut out = &self.outs[output];
         out.write_all(bytes)?;
         if let Some(hash) = self.hashes.get_mut(output)
-            && out.regular().is_none()
+            && !out.is_regular()
         {
             hash.update(bytes);
         }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{InputOptions, Stream};
-use bulkdoku::output::{Compressed, Format, Needs, Rows};
+use bulkdoku::output::{Format, Needs, Rows};
 use bulkdoku::pipeline::{
     Answered, BlockSource, Checkpoint, Filter, Job, Options, RunEnd, TextSource, fold_blocks,
 };
-use bulkdoku::{Compression, Progress, Source};
+use bulkdoku::{Progress, Source};
 
 use super::engine_args::EngineArgs;
 use super::inputs::Inputs;
@@ -75,11 +75,8 @@ impl InputRun {
             // No output is open yet.
             return Ok(Exit::Interrupted);
         }
-        let mut format = format(&inputs)?;
-        if let Some(compression) = destinations.output.as_deref().and_then(Compression::of_name) {
-            format = Box::new(Compressed { format, compression });
-        }
-        self.write_rows(&mut inputs, destinations, &progress, job, filters, &*format)
+        let format = format(&inputs)?;
+        self.write_rows(&mut inputs, destinations, &progress, job, filters, format)
     }
 
     /// Detects the layouts of the inputs, and reports them.
@@ -108,7 +105,7 @@ impl InputRun {
         progress: &Progress,
         job: &J,
         filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>>,
-        format: &dyn Format,
+        format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
         let Self { typed, others, answers, method, args, only_rows } = self;
         let run = RowsRun {

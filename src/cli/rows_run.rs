@@ -5,11 +5,11 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bulkdoku::Progress;
-use bulkdoku::output::Format;
+use bulkdoku::output::{Compressed, Format};
 use bulkdoku::pipeline::{
     BlockSource, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
 };
+use bulkdoku::{Compression, Progress};
 use serde::Serialize;
 
 use super::html::{self, Fact};
@@ -31,7 +31,8 @@ pub struct RowsRun<'a> {
     /// All files that the run reads. No output may be one of these.
     pub reads: &'a [PathBuf],
     pub destinations: Destinations,
-    pub format: &'a dyn Format,
+    /// The format of rows before they are compressed.
+    pub format: Box<dyn Format>,
     /// The end of the progress bar, if it is known.
     pub total: Option<u64>,
     pub args: RunArgs,
@@ -80,6 +81,10 @@ impl RowsRun<'_> {
         source: impl FnOnce(Option<&Checkpoint>) -> io::Result<(B, Vec<Filter<'f>>)>,
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
+        let output = self.destinations.output.as_deref();
+        if let Some(compression) = output.and_then(Compression::of_name) {
+            self.format = Box::new(Compressed { format: self.format, compression });
+        }
         // The directory of such a file is at its end, so it cannot be continued.
         let assembler = self.format.assembler();
         self.destinations.is_temporary =
@@ -97,7 +102,7 @@ impl RowsRun<'_> {
             || {
                 let source = source(start.as_ref());
                 let mut writer =
-                    RowWriter::new(&mut results, self.format, outputs, start, self.progress);
+                    RowWriter::new(&mut results, &*self.format, outputs, start, self.progress);
                 match source {
                     Ok((mut source, filters)) => writer.run(&mut source, job, filters, options),
                     Err(error) => writer.fail(error),

@@ -1,31 +1,34 @@
 //! `bulkdoku generate`: random puzzles.
 
-mod made;
 mod ranges;
 mod summary;
 
 use std::fs;
+use std::io::{self, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
-use bulkdoku::input::InputOptions;
+use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::measure::Content;
-use bulkdoku::output::{self, Column, Compressed, Subcommand};
-use bulkdoku::pipeline::{Generate, Solve};
+use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::pipeline::{Generate, Options, Solve};
 use bulkdoku::rating::Level;
-use bulkdoku::{Compression, EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
+use bulkdoku::{EngineKind, Limits, Outcome, Progress, Puzzle, SimdLevel, solve_batch};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use summary::Summary;
 
 use super::format::Format;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::progress::Progressed;
+use super::row_args::{RowArgs, RowRules};
+use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, help, numbers, sets};
+use super::{Exit, Failure, extensions, help, numbers, platform, sets};
 
 /// Make random puzzles with their solutions
 ///
@@ -197,43 +200,52 @@ impl ValueEnum for KindArg {
 }
 
 /// Generates a corpus.
-pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
-    made::run(&Plan::new(args)?, typed)
-}
-
-/// The puzzles to generate, and how their rows are written.
-struct Plan<'a> {
-    args: &'a Args,
-    job: Generate,
-    puzzles: Range<u64>,
-    rows: RowPlan,
-    destinations: Destinations,
-}
-
-impl<'a> Plan<'a> {
-    fn new(args: &'a Args) -> Result<Self, Failure> {
-        let destinations = args.destinations.clone();
-        if destinations.errors.is_some() {
-            refuse!("--errors does nothing: no record is read");
-        }
-        // Other programs call a file of lines .sdm.
-        let output = destinations.output.as_deref();
-        let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
-        let mut row_args = args.rows.clone();
-        row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
-        let rows = row_args.plan(&ROWS, &destinations)?;
-        let (job, puzzles) = args.job()?;
-        Ok(Self { args, job, puzzles, rows, destinations })
+pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
+    let destinations = args.destinations.clone();
+    if destinations.errors.is_some() {
+        refuse!("--errors does nothing: no record is read");
     }
+    // Other programs call a file of lines .sdm.
+    let output = destinations.output.as_deref();
+    let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
+    let mut row_args = args.rows.clone();
+    row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
+    let rows = row_args.plan(&ROWS, &destinations)?;
+    let (job, puzzles) = args.job()?;
 
-    fn format(&self) -> Result<Box<dyn output::Format>, Failure> {
-        let format = self.rows.format(false, &[])?;
-        let output = self.destinations.output.as_deref();
-        Ok(match output.and_then(Compression::of_name) {
-            Some(compression) => Box::new(Compressed { format, compression }),
-            None => format,
-        })
+    let progress = Progress::default();
+    platform::stop_at_signal(&progress.stop, args.run.quiet)?;
+    if destinations.resume && args.seed.is_none() {
+        refuse!("--resume needs the --seed that the earlier run has printed");
     }
+    typed.set_seed(job.seed);
+    let reads = args.reads();
+    let run = RowsRun {
+        typed,
+        inputs: Vec::new(),
+        others: &reads,
+        reads: &reads,
+        destinations,
+        format: rows.format(false, &[])?,
+        total: Some(puzzles.end - puzzles.start),
+        args: args.run,
+        only_rows: false,
+        progress: &progress,
+    };
+    let options = Options { counts_statistics: true, ..args.run.options(&progress) };
+    run.run(
+        &job,
+        &options,
+        |before| Progressed::of_rows(before, &progress),
+        |start| {
+            if args.seed.is_none() && !args.run.quiet {
+                let _ = writeln!(io::stderr(), "seed {}", job.seed);
+            }
+            let position = start.map_or_else(Position::default, |start| start.position);
+            Ok((job.source(puzzles.clone()).from(position), Vec::new()))
+        },
+        |report| Summary::new(&job, puzzles.start, report, args.simd()),
+    )
 }
 
 impl Args {

@@ -184,8 +184,8 @@ impl Destinations {
         Some(JournalFile::of(output))
     }
 
-    /// Refuses outputs that the run reads or that exist, before long reading. Ends a run that is to
-    /// be resumed, but is complete. [`Self::open`] checks again.
+    /// Refuses outputs that the run reads or that exist, before long reading. Ends a resumed run
+    /// that is already complete. [`Self::open`] checks again.
     pub fn refuse_existing(&self, reads: &[PathBuf]) -> Result<(), Failure> {
         for target in self.claim(reads)?.into_iter().flatten() {
             if !self.resume {

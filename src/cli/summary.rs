@@ -39,9 +39,8 @@ pub struct Summary {
     check: bool,
     /// Whether canonical forms were found instead of solutions.
     canon: bool,
-    /// Whether every record has a status that is no failure.
     #[serde(skip)]
-    all_good: bool,
+    exit: Exit,
     #[serde(skip)]
     finds: &'static str,
     engine: Option<&'static str>,
@@ -105,7 +104,7 @@ impl RunSummary for Summary {
     }
 
     fn exit(&self) -> Exit {
-        if self.all_good { Exit::Done } else { Exit::SomeRecords }
+        self.exit
     }
 }
 
@@ -136,7 +135,7 @@ impl Summary {
             interrupted: report.stopped,
             check,
             canon: limits.is_none(),
-            all_good: report.counts.all_good(),
+            exit: if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords },
             finds,
             engine: engine.map(EngineKind::name),
             simd: simd.map(SimdLevel::name),

@@ -4,7 +4,7 @@ mod format;
 
 use std::fmt::Display;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -259,7 +259,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
     let measurements = measure(&bench, &sets, args.progress)?;
 
-    let mut text = format.text(&measurements).map_err(io::Error::from)?;
+    let mut text = format.text(&measurements)?;
     if let Some(compression) = args.output.as_deref().and_then(Compression::of_name) {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);

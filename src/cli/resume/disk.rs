@@ -124,8 +124,8 @@ impl Storage for Disk {
     fn complete(&mut self) -> io::Result<()> {
         self.close();
         // Rows come last: where they are, all other files are complete.
-        let outs = self.sides.iter_mut().flatten().chain(self.outs.iter_mut().rev());
-        outs.map(|out| out.complete(self.owns)).collect::<io::Result<()>>()?;
+        let mut outs = self.sides.iter_mut().flatten().chain(self.outs.iter_mut().rev());
+        outs.try_for_each(|out| out.complete(self.owns))?;
         let removed = self.journal.as_mut().map_or(Ok(()), JournalFile::remove);
         removed.map_err(|error| self.named(&error))
     }

@@ -1,6 +1,5 @@
 //! `--against`: records whose class occurs in another set have no row.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Status;
@@ -80,32 +79,23 @@ impl AgainstArgs {
         stream: StreamOptions,
     ) -> Result<Option<Known>, Failure> {
         let options = InputOptions { stream, ..InputOptions::default() };
-        let load = || self.memory.load(&self.against, &options, by, run, |_| Ok(()));
-        self.is_given().then(load).transpose()
+        self.is_given().then(|| self.memory.load(&self.against, &options, by, run)).transpose()
     }
 }
 
 impl MemoryArgs {
-    /// The most bytes that are kept in memory.
-    pub fn most_bytes(self) -> Option<usize> {
-        self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
-    }
-
-    /// Reads a set of puzzles. Passes the hash of each record, if it has one, to `each`.
+    /// Reads a set of puzzles.
     pub fn load(
         self,
         paths: &[PathBuf],
         options: &InputOptions,
         by: Sameness,
         run: RunArgs,
-        mut each: impl FnMut(Option<u128>) -> io::Result<()> + Send,
     ) -> Result<Known, Failure> {
+        let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
-        let mut collector = Collector::new(self.most_bytes());
-        let add = |hash: Option<u128>| {
-            each(hash)?;
-            hash.map_or(Ok(()), |hash| collector.insert(hash))
-        };
+        let mut collector = Collector::new(most_bytes);
+        let add = |hash: Option<u128>| hash.map_or(Ok(()), |hash| collector.insert(hash));
         let counts = scan(run, inputs, by.needs(), |row| by.hash(row), add)?;
         let without = counts.records() - counts.of(Status::Ok);
         if without > 0 && !run.quiet {

@@ -1,32 +1,31 @@
 //! `bulkdoku overlap`: the classes of one set that occur in others.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
+use std::io;
 use std::path::PathBuf;
 
+use bulkdoku::canon::Known;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Decision, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use indicatif::HumanCount;
-use tempfile::SpooledTempFile;
 
 use super::against::MemoryArgs;
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
-use super::inputs::{Inputs, check_files};
+use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
-use super::scan::scan;
 use super::typed::Typed;
 use super::{Exit, Failure};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
 ///
 /// A class is all isomorphs of a puzzle: see bulkdoku canon. The set A is read and kept in memory,
-/// as hashes, then the others; rows come from a second pass. Each record whose class is both in A
-/// and in one of the others has a row, those of the others first. The summary has the number of such
+/// as hashes; then the others are read, and A once more. Each record whose class is both in A and
+/// in one of the others has a row, those of the others first. The summary has the number of such
 /// records and classes for each file.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
@@ -75,10 +74,10 @@ Examples:
 
 Records that are no puzzles have no class: each has a message, and no row.
 
-Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table; each
-record of A takes 16 more. Beyond --memory both are on disk. Each class that sets share takes 20 to 39
-bytes for each of them, and each record of all sets 2. Classes are compared by hashes of 128 bits: two
-of n classes have the same with a probability of about n² / 2¹²⁹.
+Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Beyond
+--memory they are sorted on disk. Each class that sets share takes as much for each of them. Classes
+are compared by hashes of 128 bits: two of n classes have the same with a probability of about
+n² / 2¹²⁹.
 
 Exit status: 0 nothing in common, 1 a class in common or a record that is no puzzle, 2 wrong usage,
 3 input or output failed, 130 interrupted. A closed pipe ends the run with 0.";
@@ -97,7 +96,7 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     destinations.refuse_latency()?;
     let rows = args.rows.plan(&ROWS, destinations)?;
     let inputs: Vec<_> = args.others.iter().chain([&args.a]).cloned().collect();
-    check_files(&inputs, "sets are read twice")?;
+    check_files(&inputs, "sets are read whole, the first one twice")?;
     let options = args.layout.options(&inputs, Answers::Unwanted, &rows)?;
     destinations.refuse_existing(&inputs)?;
     let (by, finds, what) = if args.exact {
@@ -105,36 +104,24 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     } else {
         (Sameness::Class, "canonical forms", "classes")
     };
-    let mut hashes = Hashes::new(args.memory.most_bytes());
-    let first = std::slice::from_ref(&args.a);
-    let known = args.memory.load(first, &options, by, args.run, |hash| hashes.push(hash))?;
-    let mut sets = vec![Set::default(); inputs.len()];
-    let mut decisions = Vec::new();
-    let others = &mut Inputs::detected(args.others.clone(), &options)?;
-    let find = |row: &Row<'_>| (row.source(), by.hash(row));
-    scan(args.run, others, by.needs(), find, |(source, hash)| {
-        let shared = hash.map_or(Ok(false), |hash| known.contains(hash))?;
-        decisions.push(sets[source].add(hash.filter(|_| shared)));
-        Ok(())
-    })?;
-    hashes.for_each(|hash| {
-        let others = &sets[..args.others.len()];
-        let is_shared = |hash: &u128| others.iter().any(|set| set.classes.contains(hash));
-        let shared = hash.filter(is_shared);
-        decisions.push(sets[args.others.len()].add(shared));
-    })?;
+    let known = args.memory.load(std::slice::from_ref(&args.a), &options, by, args.run)?;
+    let classes = known.len();
+    let mut overlap = Overlap { by, known, sets: vec![Set::default(); inputs.len()] };
     let run = InputRun::new(finds, typed, args.run);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    let filters = |earlier: &mut Earlier<'_>| {
-        let decisions = decisions.into_iter().skip(earlier.records() as usize);
-        Ok(vec![Filter::precomputed(decisions)])
-    };
     let job = &Classify::default();
+    let found = &mut overlap;
+    let filters = move |earlier: &mut Earlier<'_>| {
+        let found = found;
+        earlier.replay(job, vec![found.filter()])?;
+        Ok(vec![found.filter()])
+    };
     let exit = run.run(inputs, &options, destinations, job, filters, |inputs| {
         rows.format(false, &inputs.kept())
     })?;
+    let sets = overlap.sets;
     if !args.run.quiet {
-        eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(known.len()));
+        eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
         for (name, set) in names.iter().zip(&sets) {
             let Set { records, shared, classes } = set;
             let (records, shared) = (HumanCount(*records), HumanCount(*shared));
@@ -158,6 +145,14 @@ fn place(name: &str, names: &[String]) -> String {
     }
 }
 
+/// Counts the records of sets, and finds those that occur elsewhere.
+struct Overlap {
+    by: Sameness,
+    /// The classes of the last set.
+    known: Known,
+    sets: Vec<Set>,
+}
+
 /// What was found about a set.
 #[derive(Clone, Default)]
 struct Set {
@@ -168,38 +163,34 @@ struct Set {
     classes: HashSet<u128>,
 }
 
-impl Set {
-    /// Counts a record, whose hash is passed if it occurs elsewhere.
-    fn add(&mut self, shared: Option<u128>) -> Decision {
-        self.records += 1;
-        self.shared += u64::from(shared.is_some());
-        self.classes.extend(shared);
-        if shared.is_some() { Decision::Keep } else { Decision::Drop }
-    }
-}
-
-/// The hashes of the records of a set, in order; beyond a limit, in a temporary file.
-struct Hashes(BufWriter<SpooledTempFile>);
-
-impl Hashes {
-    fn new(most_bytes: Option<usize>) -> Self {
-        Self(BufWriter::new(SpooledTempFile::new(most_bytes.unwrap_or(usize::MAX))))
+impl Overlap {
+    /// Returns the filter that keeps the records that occur elsewhere. The records of the last set
+    /// are compared with those of all others, so it needs them in order.
+    fn filter(&mut self) -> Filter<'_> {
+        let needs = self.by.needs();
+        let decide = |row: &Row<'_>| {
+            let is_shared = self.is_shared(row)?;
+            Ok(if is_shared { Decision::Keep } else { Decision::Drop })
+        };
+        Filter::InOrder(needs, Box::new(decide))
     }
 
-    /// Adds the hash of a record. That of a record without one is 0.
-    fn push(&mut self, hash: Option<u128>) -> io::Result<()> {
-        self.0.write_all(&hash.unwrap_or(0).to_le_bytes())
-    }
-
-    fn for_each(self, mut each: impl FnMut(Option<u128>)) -> io::Result<()> {
-        let mut file = self.0.into_inner()?;
-        file.rewind()?;
-        let mut file = BufReader::new(file);
-        let mut bytes = [0; size_of::<u128>()];
-        while !file.fill_buf()?.is_empty() {
-            file.read_exact(&mut bytes)?;
-            each(Some(u128::from_le_bytes(bytes)).filter(|hash| *hash != 0));
+    /// Counts a record, and returns whether it occurs elsewhere.
+    fn is_shared(&mut self, row: &Row<'_>) -> io::Result<bool> {
+        let Self { by, known, sets } = self;
+        let source = row.source();
+        sets[source].records += 1;
+        let Some(hash) = by.hash(row) else { return Ok(false) };
+        let is_shared = match sets.split_last() {
+            Some((_, others)) if source == others.len() => {
+                others.iter().any(|set| set.classes.contains(&hash))
+            }
+            _ => known.contains(hash)?,
+        };
+        if is_shared {
+            sets[source].shared += 1;
+            sets[source].classes.insert(hash);
         }
-        Ok(())
+        Ok(is_shared)
     }
 }

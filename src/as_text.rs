@@ -43,6 +43,6 @@ mod tests {
             (puzzle, grid, marks)
         );
         let error = serde_json::from_str::<Puzzle>(r#""53,""#).unwrap_err().to_string();
-        assert!(error.starts_with("3: ',' is no cell"), "{error}");
+        assert!(error.starts_with("3: ',' is not a cell"), "{error}");
     }
 }

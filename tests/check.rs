@@ -256,7 +256,7 @@ fn places_in_tables_are_physical_lines() {
         "<stdin>:3:93: mismatch: the solution breaks",
         "<stdin>:5:85: mismatch: the solution is missing",
         "<stdin>:6:84: malformed: 2 fields, 3 expected",
-        "<stdin>:7:246: mismatch: the solution is no grid: 'y' is no cell",
+        "<stdin>:7:246: mismatch: the solution is no grid: 'y' is not a cell",
     ] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
@@ -319,7 +319,7 @@ fn rows_come_in_every_format_that_has_columns() {
     let input = format!("{CLASSIC},{SOLVED}\n{CLASSIC}, a\"b\n");
     let args = ["--columns", "answer,status,reason", "--format"];
     let rows_in = |format| run(&[&args[..], &[format]].concat(), &input).rows;
-    let reason = "the solution is no grid: 'a' is no cell; use 1 to 9, and 0 or . for a blank";
+    let reason = "the solution is no grid: 'a' is not a cell; use 1 to 9, and 0 or . for a blank";
     let tsv = rows_in("tsv");
     let expected = format!("{SOLVED}\tok\t\n\"a\"\"b\"\tmismatch\t{reason}\n");
     assert_eq!(tsv, format!("answer\tstatus\treason\n{expected}"));

@@ -227,10 +227,10 @@ fn characters_that_are_no_cells() {
     malformed(with("l"), "3: malformed: letter l, not one");
     malformed(with("５"), "3: malformed: full-width digit '５' (U+FF15)");
     malformed(with("٥"), "3: malformed: Arabic digit '٥' (U+0665)");
-    malformed(with("\0"), "3: malformed: a NUL byte is no cell");
+    malformed(with("\0"), "3: malformed: a NUL byte is not a cell");
     let mut invalid = CLASSIC.as_bytes().to_vec();
     invalid[2] = 0xfe;
-    malformed(invalid, "3: malformed: byte 0xFE is no cell");
+    malformed(invalid, "3: malformed: byte 0xFE is neither a cell nor UTF-8");
 }
 
 #[test]

@@ -264,7 +264,7 @@ fn lines_of_a_library_of_techniques_are_read() {
     );
     assert_eq!(rows[1], format!("2,{CLASSIC},unique"));
     assert!(rows[2].ends_with("malformed"), "{rows:?}");
-    assert!(ran.messages.contains("<stdin>:3:1: malformed: ':' is no cell"), "{ran:?}");
+    assert!(ran.messages.contains("<stdin>:3:1: malformed: ':' is not a cell"), "{ran:?}");
 }
 
 /// Every written format is read back with the same results.

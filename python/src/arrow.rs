@@ -113,7 +113,9 @@ fn not_a_cell(cells: &[u8; CELLS], blank: u8) -> String {
     let cell = cells.iter().position(is_wrong).expect("one is not a cell");
     let (row, column, value) = (cell / 9 + 1, cell % 9 + 1, cells[cell]);
     let (first, last) = (blank + 1, blank + 9);
-    format!("r{row}c{column}: {value} is no cell; a blank is {blank}, digits are {first} to {last}")
+    format!(
+        "r{row}c{column}: {value} is not a cell; a blank is {blank}, digits are {first} to {last}"
+    )
 }
 
 /// Imports an object with the Arrow PyCapsule interface; `None` if it has none.
@@ -141,7 +143,7 @@ pub fn import(
             (Some(place), fields[place].data_type())
         }
         _ if options.column.is_some() => {
-            return Err(PyValueError::new_err("a column was named, but this is no table"));
+            return Err(PyValueError::new_err("a column was named, but this is not a table"));
         }
         other => (None, other),
     };

@@ -471,7 +471,7 @@ pub fn write(
     let is_npy = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
     if !is_npy && !rows.hasattr("__arrow_c_stream__")? && !rows.hasattr("__arrow_c_array__")? {
         let name = rows.get_type().fully_qualified_name()?;
-        let what = format!("{name} is no table: it has not the Arrow PyCapsule interface");
+        let what = format!("{name} is not a table: it has no Arrow PyCapsule interface");
         return Err(PyTypeError::new_err(what));
     }
     files::write(py, rows, &path, column, settings::blank(blank)?)

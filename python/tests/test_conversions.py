@@ -109,7 +109,7 @@ def test_numbers(grids, blank, start, step):
         for grid, reason in zip(grids, table.to_list("reason"), strict=True):
             wrong = [cell for cell in grid if cell > 9]
             if wrong:
-                assert f": {(wrong[0] + blank) % 256} is no cell; a blank is {blank}" in reason
+                assert f": {(wrong[0] + blank) % 256} is not a cell; a blank is {blank}" in reason
     part = bulkdoku.solve(shifted[start::step], blank=blank, columns=["puzzle"]).to_list("puzzle")
     assert part == expected.to_list("puzzle")[start::step]
     flat = pa.array(shifted.reshape(-1))

@@ -122,7 +122,7 @@ def test_arrays_of_cells(tmp_path, minimal):
     np.save(path, array.reshape(-1, 9, 9))
     assert bulkdoku.read(path, blank=1).to_list("puzzle") == minimal
     np.save(path, np.full((3, 81), 11, np.uint8))
-    with pytest.raises(ValueError, match="row 0: r1c1: 11 is no cell"):
+    with pytest.raises(ValueError, match="row 0: r1c1: 11 is not a cell"):
         bulkdoku.read(path)
     table = bulkdoku.solve(minimal)
     bulkdoku.write(table, path, column="solution")

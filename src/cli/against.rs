@@ -12,7 +12,7 @@ use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::run_args::RunArgs;
-use super::scan::Scan;
+use super::scan::scan;
 use super::{Failure, numbers};
 
 /// The set that records are compared with.
@@ -60,10 +60,10 @@ impl AgainstArgs {
     /// Refuses files that are outputs.
     pub fn check(&self, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
         if self.memory.memory.is_some() && !self.is_given() {
-            return Err(Failure::Usage("--memory does nothing without --against".into()));
+            refuse!("--memory does nothing without --against");
         }
         if self.against.iter().any(|path| path == Path::new(STDIN)) {
-            return Err(Failure::Usage("--against -: name a file".into()));
+            refuse!("--against -: name a file");
         }
         if self.is_given() {
             destinations.refuse_existing(&[inputs, &self.against].concat())?;
@@ -94,14 +94,14 @@ impl MemoryArgs {
     ) -> Result<Known, Failure> {
         let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
-        let scan = Scan { run, inputs, needs: by.needs() };
         let mut collector = Collector::new(most_bytes);
-        let counts = scan.for_each(|row| by.hash(row), |hash| collector.insert(hash))?;
+        let add = |hash: Option<u128>| hash.map_or(Ok(()), |hash| collector.insert(hash));
+        let counts = scan(run, inputs, by.needs(), |row| by.hash(row), add)?;
         let without = counts.records() - counts.of(Status::Ok);
         if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");
             eprintln!("{names}: no puzzle, and not compared: {}", HumanCount(without));
         }
-        collector.finish().map_err(|error| Failure::Io(error.to_string()))
+        Ok(collector.finish()?)
     }
 }

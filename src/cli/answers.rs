@@ -53,8 +53,7 @@ fn find_column(
 pub fn check(path: &Path, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
     let is_stdin = |path: &Path| path == Path::new(STDIN);
     if is_stdin(path) && (inputs.is_empty() || inputs.iter().any(|input| is_stdin(input))) {
-        let hint = "standard input is read for puzzles; name a file of solutions";
-        return Err(Failure::Usage(format!("--solutions -: {hint}")));
+        refuse!("--solutions -: standard input is read for puzzles; name a file of solutions");
     }
     destinations.refuse_existing(&[inputs, &[path.into()]].concat())
 }

@@ -13,10 +13,10 @@ use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::{Inputs, check_files};
-use super::outputs::RecordDestinations;
+use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
-use super::scan::Scan;
+use super::scan::scan;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
@@ -100,7 +100,7 @@ pub struct Args {
     sample: Option<NonZeroU64>,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -144,12 +144,11 @@ fn parse_times(text: &str) -> Result<u32, String> {
 
 /// Writes isomorphs of the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.checked()?;
+    let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
     let rows = args.rows.plan(&ROWS, &destinations)?;
     if args.times == 0 && !args.original {
-        let hint = "--times 0 writes nothing; with --original it writes the records themselves";
-        return Err(Failure::Usage(hint.into()));
+        refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
     let options = args.layout.options(&args.input, answers, &rows)?;
@@ -200,6 +199,7 @@ impl Args {
         let mut least = BinaryHeap::<Drawn>::new();
         let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| drawn(self.seed, row));
         let keep_least = |drawn| {
+            let Some(drawn) = drawn else { return Ok(()) };
             if (least.len() as u64) < size.get() {
                 least.push(drawn);
             } else if let Some(mut largest) = least.peek_mut()
@@ -209,8 +209,7 @@ impl Args {
             }
             Ok(())
         };
-        let scan = Scan { run: self.run, inputs, needs: Needs::NONE };
-        scan.for_each(draw, keep_least)?;
+        scan(self.run, inputs, Needs::NONE, draw, keep_least)?;
         Ok(least.peek().copied())
     }
 }

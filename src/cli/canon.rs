@@ -12,7 +12,7 @@ use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
-use super::outputs::{Destinations, RecordDestinations};
+use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::typed::Typed;
@@ -47,7 +47,7 @@ pub struct Args {
     layout: InputArgs,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -104,7 +104,7 @@ const ROWS: RowRules = RowRules {
 
 /// Finds the canonical forms of the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.checked()?;
+    let destinations = args.destinations.clone();
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
@@ -145,13 +145,11 @@ impl Args {
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let compares = self.dedup || self.against.is_given();
         if self.exact && !compares {
-            let hint = "puzzles are compared with --dedup and --against only";
-            return Err(Failure::Usage(format!("--exact does nothing: {hint}")));
+            refuse!("--exact does nothing: puzzles are compared with --dedup and --against only");
         }
         let finds_forms = shows_forms(rows) || (compares && !self.exact);
         if destinations.latency.is_some() && !finds_forms {
-            let hint = "no row shows a form, so none is found";
-            return Err(Failure::Usage(format!("--latency does nothing: {hint}")));
+            refuse!("--latency does nothing: no row shows a form, so none is found");
         }
         if self.dedup && destinations.resume {
             check_files(&self.input, "--resume with --dedup reads inputs twice")?;

@@ -11,7 +11,7 @@ use super::engine_args::EngineArgs;
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
-use super::outputs::RecordDestinations;
+use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::typed::Typed;
@@ -53,7 +53,7 @@ pub struct Args {
     solution_column: Option<String>,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -101,7 +101,7 @@ const ROWS: RowRules = RowRules {
 
 /// Checks the solutions of the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.checked()?;
+    let mut destinations = args.destinations.clone();
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
@@ -136,12 +136,10 @@ impl Args {
     fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
         let of_engine = self.rows.chosen().iter().find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
-            let hint = "with --first no engine is used; there is no column";
-            return Err(Failure::Usage(format!("{hint} {column}")));
+            refuse!("with --first no engine is used; there is no column {column}");
         }
         if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
-            let hint = "with --first no engine is used";
-            return Err(Failure::Usage(format!("{option} does nothing: {hint}")));
+            refuse!("{option} does nothing: with --first no engine is used");
         }
         self.select.check(rows, self.first.then_some("--first"))?;
         self.engine.check_simd()

@@ -9,27 +9,22 @@ use super::{Failure, help, numbers};
 
 /// The options of every subcommand that solves whole inputs.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Search")]
 pub struct EngineArgs {
     /// Give up on a puzzle after this many nodes
     ///
     /// A node is a state of the search. The limit ends the same searches on every machine.
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Search",
-        value_parser = numbers::at_least_1::<NonZeroU64>
-    )]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU64>)]
     max_nodes: Option<NonZeroU64>,
 
     /// lanes, scalar, propagate, backtrack-{scan,flags,mask}
-    #[arg(long, value_name = "NAME", help_heading = "Search", long_help = help::engines())]
+    #[arg(long, value_name = "NAME", long_help = help::engines())]
     engine: Option<EngineKind>,
 
     /// avx512, avx2, sse4.2, sse2, neon or portable
     #[arg(
         long,
         value_name = "LEVEL",
-        help_heading = "Search",
         value_parser = SimdLevel::by_name,
         long_help = "Use this vector level instead of the machine's best: avx512, avx2, sse4.2, \
                      sse2, neon or portable; --version lists those of the machine"
@@ -42,20 +37,16 @@ pub struct EngineArgs {
 
 /// The number of solutions at which a search ends.
 #[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Search")]
 pub struct LimitArgs {
     /// Stop at the first solution, without proof
     ///
     /// No second solution is searched for: the status is solved.
-    #[arg(long, help_heading = "Search", conflicts_with = "limit")]
+    #[arg(long, conflicts_with = "limit")]
     pub first: bool,
 
     /// Count solutions up to this many [default: 2]
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Search",
-        value_parser = numbers::at_least_1::<NonZeroU32>
-    )]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least_1::<NonZeroU32>)]
     pub limit: Option<NonZeroU32>,
 }
 
@@ -105,7 +96,7 @@ pub fn check_simd(is_given: bool, engines: &[EngineKind]) -> Result<(), Failure>
     let uses_vectors = |engine: &EngineKind| engine.uses(SimdLevel::best()).is_some();
     match engines.first() {
         Some(engine) if is_given && !engines.iter().any(uses_vectors) => {
-            Err(Failure::Usage(format!("--simd does nothing: the engine {engine} uses no vectors")))
+            refuse!("--simd does nothing: the engine {engine} uses no vectors")
         }
         _ => Ok(()),
     }

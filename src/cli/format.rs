@@ -53,13 +53,13 @@ impl Format {
         let is_plain_file = target.and_then(Target::regular).is_some()
             && output.and_then(Compression::of_name).is_none();
         if self == Self::Npy && !is_plain_file {
-            let hint = "npy goes to a file that is not compressed, with -o: its header has the \
-                        number of rows";
-            return Err(Failure::Usage(hint.into()));
+            refuse!(
+                "npy goes to a file that is not compressed, with -o: its header has the number of \
+                 rows"
+            );
         }
         if self.is_parquet() && output.and_then(Compression::of_name).is_some() {
-            let hint = "parquet is compressed within; leave out the .gz or .zst of the output";
-            return Err(Failure::Usage(hint.into()));
+            refuse!("parquet is compressed within; leave out the .gz or .zst of the output");
         }
         Ok(())
     }

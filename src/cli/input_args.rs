@@ -13,12 +13,12 @@ use super::{Failure, help, numbers};
 
 /// How the inputs are read.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
 pub struct LayoutArgs {
     /// auto, lines, csv, tsv, jsonl, grid, boj2580 or boj2239
     #[arg(
         long,
         value_name = "FORMAT",
-        help_heading = "Input",
         default_value = "auto",
         hide_default_value = true,
         hide_possible_values = true,
@@ -30,15 +30,15 @@ pub struct LayoutArgs {
     ///
     /// In a table, or in JSON lines, where it is a key. If not given, it is found by its name or
     /// its contents, and reported.
-    #[arg(long, value_name = "COLUMN", help_heading = "Input")]
+    #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
 
     /// Separator of table fields: a character, tab or space
-    #[arg(long, value_name = "CHAR", help_heading = "Input", value_parser = parse_delimiter)]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<Delimiter>,
 
     /// The first row of a table names no columns
-    #[arg(long, help_heading = "Input")]
+    #[arg(long)]
     no_header: bool,
 
     /// Largest window of a compressed input [default: 32M]
@@ -50,7 +50,6 @@ pub struct LayoutArgs {
         long,
         hide_short_help = true,
         value_name = "SIZE",
-        help_heading = "Input",
         default_value = "32M",
         hide_default_value = true,
         value_parser = parse_window
@@ -62,7 +61,6 @@ pub struct LayoutArgs {
         long,
         hide_short_help = true,
         value_name = "N",
-        help_heading = "Input",
         default_value_t = 0,
         hide_default_value = true
     )]
@@ -71,6 +69,7 @@ pub struct LayoutArgs {
 
 /// How the inputs are read, and which of their columns are kept.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
 pub struct InputArgs {
     #[command(flatten)]
     layout: LayoutArgs,
@@ -80,13 +79,7 @@ pub struct InputArgs {
     /// They come after the other columns of csv, tsv, jsonl and parquet. Of puzzle lines, the text
     /// after the cells is the column rest (with check: after the solution); of grids, the label
     /// above them is the column label.
-    #[arg(
-        long,
-        value_name = "LIST",
-        help_heading = "Input",
-        num_args = 0..=1,
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "LIST", num_args = 0..=1, value_delimiter = ',')]
     keep: Option<Vec<String>>,
 }
 
@@ -141,14 +134,12 @@ impl LayoutArgs {
             ("--solution-column", matches!(answers, Answers::Column(_)), has_columns),
         ];
         if let Some((flag, ..)) = flags.iter().find(|(_, is_given, goes)| *is_given && !goes) {
-            let hint = "needs a table; --input-format csv, tsv or auto reads one";
-            return Err(Failure::Usage(format!("{flag} {hint}")));
+            refuse!("{flag} needs a table; --input-format csv, tsv or auto reads one");
         }
         if self.input_format == Format::Tsv
             && self.delimiter.is_some_and(|delimiter| delimiter != Delimiter::Byte(b'\t'))
         {
-            let hint = "--delimiter is not the tab of --input-format tsv; csv takes any";
-            return Err(Failure::Usage(hint.into()));
+            refuse!("--delimiter is not the tab of --input-format tsv; csv takes any");
         }
         Ok(InputOptions {
             format: self.input_format.into(),
@@ -178,9 +169,9 @@ impl InputArgs {
         let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
         let options = InputOptions { keep, ..self.layout.options(answers)? };
         if options.keep.is_some() && !rows.format.has_columns() {
-            let hint = "--keep goes with --format csv, tsv, jsonl and parquet; the others have no \
-                        columns";
-            return Err(Failure::Usage(hint.into()));
+            refuse!(
+                "--keep goes with --format csv, tsv, jsonl and parquet; the others have no columns"
+            );
         }
         Ok(options)
     }
@@ -191,8 +182,7 @@ fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
     match names {
         [] => Ok(Keep::All),
         [name] if inputs.is_empty() && Path::new(name).exists() => {
-            let hint = "is a file; name files before --keep, columns after it";
-            Err(Failure::Usage(format!("--keep {name}: {hint}")))
+            refuse!("--keep {name}: is a file; name files before --keep, columns after it");
         }
         _ => Ok(Keep::Only(names.to_vec())),
     }

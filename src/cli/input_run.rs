@@ -6,19 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{InputOptions, Stream};
-use bulkdoku::output::{Compressed, Format, Needs, Rows};
+use bulkdoku::output::{Format, Needs, Rows};
 use bulkdoku::pipeline::{
-    Answered, BlockSource, Checkpoint, Filter, Job, Options, Report, RowWriter, RunEnd, TextSource,
-    fold_blocks,
+    Answered, BlockSource, Checkpoint, Filter, Job, Options, RunEnd, TextSource, fold_blocks,
 };
-use bulkdoku::{Compression, Progress, Source};
+use bulkdoku::{Progress, Source};
 
 use super::engine_args::EngineArgs;
-use super::html::Fact;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::rows_run::{Ending, Opening};
+use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::summary::{Method, Summary};
 use super::typed::Typed;
@@ -76,11 +74,8 @@ impl InputRun {
             // No output is open yet.
             return Err(Failure::Stopped);
         }
-        let mut format = format(&inputs)?;
-        if let Some(compression) = destinations.output.as_deref().and_then(Compression::of_name) {
-            format = Box::new(Compressed { format, compression });
-        }
-        self.write_rows(&mut inputs, destinations, &progress, job, filters, &*format)
+        let format = format(&inputs)?;
+        self.write_rows(&mut inputs, destinations, &progress, job, filters, format)
     }
 
     /// Detects the layouts of the inputs, and reports them.
@@ -109,43 +104,38 @@ impl InputRun {
         progress: &Progress,
         job: &J,
         filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
-        format: &dyn Format,
+        format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
         let Self { typed, others, answers, method, args, only_rows } = self;
-        let opening = Opening {
+        let run = RowsRun {
             typed,
             inputs: inputs.states(),
             others: &others,
             reads: &[inputs.paths(), &others].concat(),
-            destinations,
+            destinations: destinations.clone(),
             format,
             total: inputs.size(),
             args,
             only_rows,
+            progress,
         };
-        let mut run = opening.open()?;
-        let bytes = inputs.bytes();
-        let progressed = || Progressed::of_bytes(&bytes, progress);
-        let (start, sink) = (run.start.take(), &mut run.results);
-        let outputs = destinations.parts.len().max(1) as u8;
+        let (bytes, names) = (inputs.bytes(), inputs.names());
         let options =
             Options { counts_statistics: destinations.report.is_some(), ..args.options(progress) };
-        let ran = run.meter.watch(progressed, || {
-            let filters =
-                filters(&mut Earlier { start: start.as_ref(), inputs, options: &options });
-            let (place, records) = start.as_ref().map_or_else(Default::default, |start| {
-                ((start.source, start.position), start.counts.records())
-            });
-            let source = TextSource::new(place.0, inputs.sources_from(place), &progress.stop);
-            let mut source = Answered::new(source, answers, records, &progress.stop);
-            let mut writer = RowWriter::new(sink, format, outputs, start, progress);
-            match filters {
-                Ok(filters) => writer.run(&mut source, job, filters, &options),
-                Err(error) => writer.fail(error),
-            }
-            writer.finish()
-        });
-        run.close(ran, &InputEnding { method, threads: args.threads, inputs: inputs.names() })
+        run.run(
+            job,
+            &options,
+            |_| Progressed::of_bytes(&bytes, progress),
+            |start| {
+                let filters = filters(&mut Earlier { start, inputs, options: &options })?;
+                let (place, records) = start.map_or_else(Default::default, |start| {
+                    ((start.source, start.position), start.counts.records())
+                });
+                let source = TextSource::new(place.0, inputs.sources_from(place), &progress.stop);
+                Ok((Answered::new(source, answers, records, &progress.stop), filters))
+            },
+            |report| Summary::new(names, method, args.threads, report),
+        )
     }
 }
 
@@ -184,29 +174,5 @@ impl RunArgs {
     /// How a run proceeds.
     pub fn options(&self, progress: &Progress) -> Options {
         Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
-    }
-}
-
-/// What a finished run reports.
-struct InputEnding {
-    method: Method,
-    threads: std::num::NonZeroUsize,
-    inputs: Vec<String>,
-}
-
-impl Ending for InputEnding {
-    type Summary = Summary;
-
-    fn summary(&self, report: &Report) -> Summary {
-        Summary::new(self.inputs.clone(), self.method, self.threads, report)
-    }
-
-    fn facts(&self, report: &Report) -> Vec<Fact> {
-        let inputs = self.inputs.join(", ");
-        vec![("Inputs", inputs), ("Engine", self.summary(report).method())]
-    }
-
-    fn exit(&self, report: &Report) -> Exit {
-        if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords }
     }
 }

@@ -70,7 +70,7 @@ impl Inputs {
             origins.push(Origin::Stdin);
         }
         if origins.iter().filter(|origin| matches!(origin, Origin::Stdin)).count() > 1 {
-            return Err(Failure::Usage("standard input (-) can be read only once".into()));
+            refuse!("standard input (-) can be read only once");
         }
         let mut all = Vec::with_capacity(origins.len());
         for origin in origins {

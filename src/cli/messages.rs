@@ -13,24 +13,14 @@ pub struct Messages {
     /// Messages are printed through the progress bar, as they must not break its line.
     bar: ProgressBar,
     quiet: bool,
-    are_ignored: bool,
+    ignored: bool,
     count: u64,
 }
 
 impl Messages {
-    /// Prints nothing if `quiet`.
-    pub fn new(bar: ProgressBar, quiet: bool) -> Self {
-        Self { bar, quiet, are_ignored: false, count: 0 }
-    }
-
-    /// Drops all messages about records.
-    pub fn ignore(&mut self) {
-        self.are_ignored = true;
-    }
-
-    /// Whether messages about records are dropped.
-    pub fn are_ignored(&self) -> bool {
-        self.are_ignored
+    /// Prints nothing if `quiet`. Messages about records may be `ignored`.
+    pub fn new(bar: ProgressBar, quiet: bool, ignored: bool) -> Self {
+        Self { bar, quiet, ignored, count: 0 }
     }
 
     /// Prints a message that is not about a record.
@@ -51,7 +41,7 @@ impl Messages {
 
     /// Shows complete lines, unless there were too many before.
     pub fn show(&mut self, lines: &[u8]) {
-        if self.are_ignored {
+        if self.ignored {
             return;
         }
         let left = SHOWN.saturating_sub(self.count);

@@ -3,6 +3,13 @@
 //! Each subcommand has `Args`, its options, and `run`, which checks them and runs. Inputs and
 //! outputs are checked and opened before any work starts.
 
+/// Returns the failure that the command line is invalid, with a formatted message.
+macro_rules! refuse {
+    ($($message:tt)*) => {
+        return Err($crate::cli::Failure::Usage(format!($($message)*)))
+    };
+}
+
 mod against;
 mod answers;
 mod augment;
@@ -45,7 +52,7 @@ mod typed;
 mod version;
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -162,8 +169,8 @@ fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<Colo
 /// Prints a short text on standard output. A closed pipe is no failure.
 fn print(text: &[u8]) -> Result<(), Failure> {
     let out = outputs::create(None, false)?;
-    match (&out).write_all(text).and_then(|()| (&out).flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(out.failed(error)),
+    match (&out).write_all(text) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
 }
@@ -238,6 +245,13 @@ impl Failure {
             Self::Stopped => platform::exit_of_stop(),
             Self::Complete(_) => Exit::Done,
         }
+    }
+}
+
+/// For errors that name their file.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error.to_string())
     }
 }
 

@@ -1,21 +1,23 @@
 //! One output: standard output or a file.
 
-use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::Failure;
 use super::identity::{Identity, resolve, stored};
-use super::platform::{self, FileId, Stdout};
+use super::platform::{FileId, Stdout};
 
 /// How long to wait for the lock of another run. A killed run keeps its files until the system has
 /// ended it.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The name of standard output on the command line.
+const STDOUT: &str = "-";
 
 /// Where an output goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub enum Target<'a> {
 impl<'a> Target<'a> {
     /// The target of this name.
     pub fn of(path: &'a Path) -> Self {
-        if path.as_os_str() == "-" { Self::Stdout } else { Self::File(path) }
+        if path.as_os_str() == STDOUT { Self::Stdout } else { Self::File(path) }
     }
 
     /// The name in messages.
@@ -43,7 +45,7 @@ impl<'a> Target<'a> {
     /// The form in which its path is stored.
     pub fn stored(self) -> String {
         match self {
-            Self::Stdout => "-".into(),
+            Self::Stdout => STDOUT.into(),
             Self::File(path) => stored(path),
         }
     }
@@ -62,7 +64,11 @@ impl<'a> Target<'a> {
 /// An open output.
 #[derive(Debug)]
 pub struct Out {
+    /// The path as typed.
+    path: PathBuf,
     stream: Stream,
+    /// The name of the file until it is complete, if it is not its own yet.
+    temporary: Option<TempPath>,
     /// Whether this run has created it.
     is_new: bool,
     /// Whether this run has removed it, as it is empty.
@@ -73,37 +79,40 @@ pub struct Out {
 #[derive(Debug)]
 enum Stream {
     Stdout(Stdout),
-    /// A pipe or a device, with its path.
-    Device(File, PathBuf),
-    /// A regular file, with its path. It can be cut and continued.
-    Regular(File, PathBuf),
-    /// A regular file that has a temporary name until it is complete, with its final path.
-    Temporary(NamedTempFile<File>, PathBuf),
+    /// A pipe or a device.
+    Device(File),
+    /// A regular file. It can be truncated and continued.
+    Regular(File),
 }
 
 impl Out {
+    fn new(path: &Path, stream: Stream, temporary: Option<TempPath>, is_new: bool) -> Self {
+        Self { path: path.into(), stream, temporary, is_new, is_removed: false }
+    }
+
     /// Opens an output, or makes it.
     pub fn open(target: Target<'_>) -> Result<Self, Failure> {
         let Target::File(path) = target else {
+            let path = Path::new(STDOUT);
             let opened = Stdout::open();
             let opened =
-                opened.map_err(|error| Failure::Io(format!("standard output: {error}")))?;
-            return Ok(Self { stream: Stream::Stdout(opened), is_new: false, is_removed: false });
+                opened.map_err(|error| Failure::Io(format!("{}: {error}", target.name())))?;
+            return Ok(Self::new(path, Stream::Stdout(opened), None, false));
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
-        let is_regular = file.metadata().map_err(failed)?.is_file();
-        if is_regular && !lock(&file) {
-            return Err(Failure::Usage(format!("{}: another run is writing it", path.display())));
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Ok(Self::new(path, Stream::Device(file), None, is_new));
         }
-        let stream = if is_regular { Stream::Regular } else { Stream::Device };
-        Ok(Self { stream: stream(file, path.into()), is_new, is_removed: false })
+        if !lock(&file) {
+            refuse!("{}: another run is writing it", target.name());
+        }
+        Ok(Self::new(path, Stream::Regular(file), None, is_new))
     }
 
     /// Creates a regular file under a temporary name in the folder of `path`, which it gets when it
     /// is complete. Dropping it removes the file.
     pub fn temporary(path: &Path) -> Result<Self, Failure> {
-        let failed = |error: io::Error| Failure::at(path, error);
         let target = resolve(path).unwrap_or_else(|| path.into());
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let folder = target.parent().unwrap_or(Path::new("."));
@@ -111,96 +120,85 @@ impl Out {
             |path: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let prefix = format!(".{name}.");
         let made = tempfile::Builder::new().prefix(&prefix).suffix(".tmp").make_in(folder, create);
-        Ok(Self {
-            stream: Stream::Temporary(made.map_err(failed)?, path.into()),
-            is_new: true,
-            is_removed: false,
-        })
+        let made = made.map_err(|error| Failure::at(path, error))?;
+        let (file, temporary) = made.into_parts();
+        Ok(Self::new(path, Stream::Regular(file), Some(temporary), true))
     }
 
     /// The name in messages.
     pub fn name(&self) -> String {
-        match &self.stream {
-            Stream::Stdout(_) => Target::Stdout.name(),
-            Stream::Device(_, path) | Stream::Regular(_, path) | Stream::Temporary(_, path) => {
-                Target::File(path).name()
-            }
-        }
-    }
-
-    /// Converts an error to a failure that names the output.
-    pub fn failed(&self, error: impl Display) -> Failure {
-        Failure::Io(format!("{}: {error}", self.name()))
+        Target::of(&self.path).name()
     }
 
     /// Adds the name of the output to an error.
-    pub fn named(&self, error: &io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: {error}", self.name()))
-    }
-
-    /// Whether it has a temporary name until it is complete.
-    pub fn is_temporary(&self) -> bool {
-        matches!(self.stream, Stream::Temporary(..))
+    fn named<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", self.name())))
     }
 
     /// Waits until a file with a temporary name is on the disk, and renames it. With `replace`, a
     /// file that exists is replaced.
     pub fn complete(&mut self, replace: bool) -> io::Result<()> {
-        if !self.is_temporary() {
-            return Ok(());
+        if self.temporary.is_some() {
+            self.settle()?;
         }
-        self.settle()?;
-        let stdout = Stream::Stdout(Stdout::open()?);
-        let Stream::Temporary(file, path) = std::mem::replace(&mut self.stream, stdout) else {
-            unreachable!("it was checked above");
-        };
-        let target = resolve(&path).unwrap_or_else(|| path.clone());
-        let renamed = if replace { file.persist(target) } else { file.persist_noclobber(target) };
-        self.stream = Stream::Regular(renamed.map_err(|error| error.error)?, path);
-        Ok(())
+        let Some(temporary) = self.temporary.take() else { return Ok(()) };
+        let target = resolve(&self.path).unwrap_or_else(|| self.path.clone());
+        let renamed =
+            if replace { temporary.persist(target) } else { temporary.persist_noclobber(target) };
+        self.named(renamed.map_err(|error| error.error))
     }
 
-    /// The path of a regular file.
-    pub fn regular(&self) -> Option<&Path> {
-        self.regular_file().map(|(_, path)| path)
-    }
-
-    fn regular_file(&self) -> Option<(&File, &Path)> {
+    /// The regular file.
+    fn regular(&self) -> Option<&File> {
         match &self.stream {
-            Stream::Regular(file, path) => Some((file, path)),
-            Stream::Temporary(file, _) => Some((file.as_file(), file.path())),
-            Stream::Stdout(_) | Stream::Device(..) => None,
+            Stream::Regular(file) => Some(file),
+            Stream::Stdout(_) | Stream::Device(_) => None,
         }
+    }
+
+    /// Whether it is a regular file, which can be read again.
+    pub fn is_regular(&self) -> bool {
+        self.regular().is_some()
+    }
+
+    /// Does something with a regular file; nothing with another output.
+    fn with_file<T: Default>(&self, work: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+        self.named(self.regular().map_or_else(|| Ok(T::default()), work))
     }
 
     /// The length of a regular file.
     pub fn length(&self) -> io::Result<Option<u64>> {
-        self.regular_file().map(|(file, _)| Ok(file.metadata()?.len())).transpose()
+        self.with_file(|file| Ok(Some(file.metadata()?.len())))
     }
 
-    /// Cuts a regular file to a length, and continues there.
-    pub fn cut(&self, length: u64) -> io::Result<()> {
-        if let Some((mut file, _)) = self.regular_file() {
+    /// Truncates a regular file, and continues at its end.
+    pub fn truncate(&self, length: u64) -> io::Result<()> {
+        self.with_file(|mut file| {
             file.set_len(length)?;
-            file.seek(SeekFrom::Start(length))?;
-        }
-        Ok(())
+            file.seek(SeekFrom::Start(length)).map(drop)
+        })
     }
 
     /// Replaces the first bytes of a regular file, and continues at its end.
     pub fn replace_start(&self, bytes: &[u8]) -> io::Result<()> {
-        let Some((mut file, _)) = self.regular_file() else { return Ok(()) };
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(bytes)?;
-        file.seek(SeekFrom::End(0)).map(|_| ())
+        self.with_file(|mut file| {
+            file.rewind()?;
+            file.write_all(bytes)?;
+            file.seek(SeekFrom::End(0)).map(drop)
+        })
     }
 
-    /// Reads the `count` bytes before `end` of a regular file.
+    /// Reads the `count` bytes before `end` of a regular file, and continues where it was.
     pub fn read_before(&self, end: u64, count: u64) -> io::Result<Vec<u8>> {
-        let Some((file, _)) = self.regular_file() else { return Ok(Vec::new()) };
-        let mut bytes = vec![0; count as usize];
-        platform::read_at(file, &mut bytes, end - count)?;
-        Ok(bytes)
+        self.with_file(|mut file| {
+            let place = file.stream_position()?;
+            let mut bytes = vec![0; count as usize];
+            let start = file.seek(SeekFrom::Start(end - count));
+            let read = start.and_then(|_| file.read_exact(&mut bytes));
+            // Rows are written on even if they cannot be read.
+            file.seek(SeekFrom::Start(place))?;
+            read.map(|()| bytes)
+        })
     }
 
     /// Passes on the contents of a regular file, and returns its length.
@@ -216,15 +214,14 @@ impl Out {
 
     /// Waits until a regular file is on the disk. Some systems report a full disk only then.
     pub fn settle(&self) -> io::Result<()> {
-        self.regular_file().map_or(Ok(()), |(file, _)| file.sync_data())
+        self.with_file(File::sync_data)
     }
 
     /// Whether its path is no longer this file.
     pub fn is_gone(&self) -> bool {
-        let is_another = |(file, path): (&File, &Path)| {
-            Identity::of(path) != FileId::of_file(file).map(Identity::Existing)
-        };
-        !self.is_removed && self.regular_file().is_some_and(is_another)
+        let path = self.temporary.as_deref().unwrap_or(&self.path);
+        let is_another = |file| Identity::of(path) != FileId::of_file(file).map(Identity::Existing);
+        !self.is_removed && self.regular().is_some_and(is_another)
     }
 
     /// Removes a file that this run has created and that is empty.
@@ -235,13 +232,9 @@ impl Out {
     /// Removes a file that is empty, if this run has created it or `owns` it.
     pub fn remove_if_empty(&mut self, owns: bool) {
         let is_empty = matches!(self.length(), Ok(Some(0)));
-        if let Stream::Regular(_, path) = &self.stream
-            && (owns || self.is_new)
-            && is_empty
-            && !self.is_gone()
-        {
+        if (owns || self.is_new) && self.temporary.is_none() && is_empty && !self.is_gone() {
             // A remaining empty file does no harm.
-            let _ = fs::remove_file(path);
+            let _ = fs::remove_file(&self.path);
             self.is_removed = true;
         }
     }
@@ -292,18 +285,14 @@ fn lock(file: &File) -> bool {
 
 impl Write for &Out {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &self.stream {
+        self.named(match &self.stream {
             Stream::Stdout(stdout) => { stdout }.write(bytes),
-            Stream::Device(file, _) | Stream::Regular(file, _) => { file }.write(bytes),
-            Stream::Temporary(file, _) => file.as_file().write(bytes),
-        }
+            Stream::Device(file) | Stream::Regular(file) => { file }.write(bytes),
+        })
     }
 
+    /// Does nothing: there is no buffer.
     fn flush(&mut self) -> io::Result<()> {
-        match &self.stream {
-            Stream::Stdout(stdout) => { stdout }.flush(),
-            Stream::Device(file, _) | Stream::Regular(file, _) => { file }.flush(),
-            Stream::Temporary(file, _) => file.as_file().flush(),
-        }
+        Ok(())
     }
 }

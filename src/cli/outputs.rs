@@ -1,7 +1,6 @@
 //! Outputs: no file is overwritten by accident, and all are open before work starts.
 
 use std::fs;
-use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 
@@ -10,48 +9,51 @@ use bulkdoku::Compression;
 use super::identity::{Identity, STDIN, stored};
 use super::out::{Out, Target, gone_message};
 use super::platform::FileId;
-use super::resume::JournalFile;
+use super::resume::{Disk, JournalFile};
 use super::{Failure, extensions};
 
 /// The files that a run writes.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct Destinations {
     /// Where the rows go [default: standard output]
     ///
     /// A name that ends with .gz or .zst compresses them.
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Write the histogram of latencies: .csv, .hgrm, .hlog
     ///
     /// By the name: .hgrm has percentiles, .hlog is an interval log, both in the forms of the HDR
     /// histogram library; any other name has all buckets as CSV.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub latency: Option<PathBuf>,
 
     /// Write the summary as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub summary_json: Option<PathBuf>,
 
     /// Write a page with charts of the run, as HTML
     ///
     /// Latency, throughput over time, statuses, clues and guesses, in one file that needs no other.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
     /// Replace output files that exist
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     pub force: bool,
 
     /// Resume a run that was ended, with the same options
     ///
     /// Inputs and options have to be the same. Without an earlier run this one starts; if the
     /// output is complete, nothing is done.
-    #[arg(long, help_heading = "Output", requires = "output", conflicts_with = "force")]
+    #[arg(long, requires = "output", conflicts_with = "force")]
     pub resume: bool,
 
-    /// All messages about bad records.
-    #[arg(skip)]
+    /// Write every message about a bad record
+    ///
+    /// Standard error shows the first few only.
+    #[arg(long, value_name = "FILE")]
     pub errors: Option<PathBuf>,
 
     /// The outputs of rows, if there are several. The journal is next to `output` then.
@@ -76,12 +78,12 @@ impl Destinations {
             let Some(path) = path else { continue };
             if let Some(compression) = Compression::of_name(path) {
                 let (name, plain) = (path.display(), path.with_extension(""));
-                return Err(Failure::Usage(format!(
-                    "{flag} {name}: what is written there is never compressed, only rows are; leave \
-                     out .{}: {}",
+                refuse!(
+                    "{flag} {name}: what is written there is never compressed, only rows are; \
+                     leave out .{}: {}",
                     compression.name(),
                     plain.display()
-                )));
+                );
             }
             let extension =
                 extensions::of(path).filter(|extension| !known.contains(&extension.as_str()));
@@ -96,28 +98,6 @@ impl Destinations {
             }
         }
         Ok(())
-    }
-}
-
-/// The files that a run over records writes.
-#[derive(Clone, Debug, clap::Args)]
-pub struct RecordDestinations {
-    #[command(flatten)]
-    all: Destinations,
-
-    /// Write every message about a bad record
-    ///
-    /// Standard error shows the first few only.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    errors: Option<PathBuf>,
-}
-
-impl RecordDestinations {
-    /// All of them, unless a name promises what is not written.
-    pub fn checked(&self) -> Result<Destinations, Failure> {
-        let all = Destinations { errors: self.errors.clone(), ..self.all.clone() };
-        all.check_sides()?;
-        Ok(all)
     }
 }
 
@@ -154,7 +134,7 @@ impl Existing<'_> {
     /// Refuses an open and locked file that another run has written or removed meanwhile.
     fn recheck(self, target: Target<'_>, out: &Out) -> Result<(), Failure> {
         if let Some(message) = gone_message(out) {
-            return Err(Failure::Usage(message));
+            refuse!("{message}");
         }
         match self {
             Self::Refused if out.length().is_ok_and(|length| length > Some(0)) => {
@@ -163,42 +143,6 @@ impl Existing<'_> {
             Self::Refused | Self::Replaced => Ok(()),
             Self::Kept(_) => self.allow(target),
         }
-    }
-}
-
-/// All outputs of a run, open.
-#[derive(Debug)]
-pub struct Outputs {
-    /// The rows.
-    pub rows: Vec<Out>,
-    /// All messages about bad records.
-    pub errors: Option<Out>,
-    pub sides: SideOutputs,
-}
-
-/// The outputs that are written after all rows.
-#[derive(Debug)]
-pub struct SideOutputs {
-    /// The histogram of latencies.
-    pub latency: Option<Out>,
-    /// The summary as JSON.
-    pub summary_json: Option<Out>,
-    /// The page with charts.
-    pub report: Option<Out>,
-}
-
-impl SideOutputs {
-    /// Removes files that were made for this run.
-    pub fn discard(self) {
-        let all = [self.latency, self.summary_json, self.report];
-        all.into_iter().flatten().for_each(Out::discard);
-    }
-
-    /// Gives files with temporary names their own. With `replace`, files that exist are replaced.
-    pub fn complete(&mut self, replace: bool) -> io::Result<()> {
-        let all = [&mut self.latency, &mut self.summary_json, &mut self.report];
-        let mut all = all.into_iter().flatten();
-        all.try_for_each(|out| out.complete(replace).map_err(|error| out.named(&error)))
     }
 }
 
@@ -240,8 +184,8 @@ impl Destinations {
         Some(JournalFile::of(output))
     }
 
-    /// Refuses outputs that the run reads or that exist, before long reading. Ends a run that is to
-    /// be resumed, but is complete. [`Self::open`] checks again.
+    /// Refuses outputs that the run reads or that exist, before long reading. Ends a resumed run
+    /// that is already complete. [`Self::open`] checks again.
     pub fn refuse_existing(&self, reads: &[PathBuf]) -> Result<(), Failure> {
         for target in self.claim(reads)?.into_iter().flatten() {
             if !self.resume {
@@ -256,7 +200,7 @@ impl Destinations {
         let name = self.rows().name();
         let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();
         let Some((files, output)) = files.zip(self.output.as_deref()) else {
-            return Err(Failure::Usage(format!("--resume needs a file of rows, not {name}")));
+            refuse!("--resume needs a file of rows, not {name}");
         };
         let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
         if files.iter().any(has_rows) && !JournalFile::of(output).exists() {
@@ -268,7 +212,7 @@ impl Destinations {
     /// Refuses `--latency` where no engine is used.
     pub fn refuse_latency(&self) -> Result<(), Failure> {
         match self.latency {
-            Some(_) => Err(Failure::Usage("--latency does nothing: no engine is used".into())),
+            Some(_) => refuse!("--latency does nothing: no engine is used"),
             None => Ok(()),
         }
     }
@@ -288,18 +232,16 @@ impl Destinations {
 
     /// Opens all outputs. If one is read, or must not be overwritten, or two are the same, no file
     /// is created or changed.
-    pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Outputs, Failure> {
+    pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Disk, Failure> {
         let targets = self.claim(reads)?;
         for folder in self.parts.iter().filter_map(|path| path.parent()) {
             fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
         }
-        let count = targets.len() - self.sides().len();
+        let rows = self.all_rows().len();
         let mut opened = open_all(&targets, existing, self.is_temporary)?.into_iter();
-        let rows = opened.by_ref().take(count).flatten().collect();
-        let [errors, latency, summary_json, report] =
-            std::array::from_fn(|_| opened.next().flatten());
-        let sides = SideOutputs { latency, summary_json, report };
-        Ok(Outputs { rows, errors, sides })
+        let outs = opened.by_ref().take(rows + 1).flatten().collect();
+        let sides = std::array::from_fn(|_| opened.next().flatten());
+        Ok(Disk::new(outs, rows, sides, self.force))
     }
 }
 
@@ -342,7 +284,7 @@ fn open_all(
     }
     if existing == Existing::Replaced {
         for out in opened.iter().flatten() {
-            out.cut(0).map_err(|error| out.failed(error))?;
+            out.truncate(0)?;
         }
     }
     Ok(opened)
@@ -399,8 +341,7 @@ impl Claims {
         let is_messages =
             || FileId::of_stderr().map(Identity::Existing).as_ref() == Some(&identity);
         if target != Target::Stdout && target.regular().is_some() && is_messages() {
-            let hint = "standard error goes there; name another file";
-            return Err(Failure::Usage(format!("{name}: {hint}")));
+            refuse!("{name}: standard error goes there; name another file");
         }
         self.take(identity, Use::Output, name)
     }

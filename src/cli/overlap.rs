@@ -15,7 +15,7 @@ use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
-use super::outputs::RecordDestinations;
+use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::typed::Typed;
@@ -48,7 +48,7 @@ pub struct Args {
     layout: InputArgs,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -92,9 +92,9 @@ const ROWS: RowRules = RowRules {
 
 /// Finds what the sets have in common.
 pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.checked()?;
+    let destinations = &args.destinations;
     destinations.refuse_latency()?;
-    let rows = args.rows.plan(&ROWS, &destinations)?;
+    let rows = args.rows.plan(&ROWS, destinations)?;
     let inputs: Vec<_> = args.others.iter().chain([&args.a]).cloned().collect();
     check_files(&inputs, "sets are read whole, the first one twice")?;
     let options = args.layout.options(&inputs, Answers::Unwanted, &rows)?;
@@ -116,7 +116,7 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
         earlier.replay(job, vec![found.filter()])?;
         Ok(vec![found.filter()])
     };
-    let exit = run.run(inputs, &options, &destinations, job, filters, |inputs| {
+    let exit = run.run(inputs, &options, destinations, job, filters, |inputs| {
         rows.format(false, &inputs.kept())
     })?;
     let sets = overlap.sets;

@@ -60,7 +60,7 @@ pub fn man(args: &ManArgs) -> Result<Exit, Failure> {
         for page in [&all].into_iter().chain(all.get_subcommands()) {
             let path = dir.join(Man::new(page.clone()).get_filename());
             let out = outputs::create(Some(&path), args.force)?;
-            (&out).write_all(&rendered(page)?).map_err(|error| Failure::at(&path, error))?;
+            (&out).write_all(&rendered(page)?)?;
         }
         return Ok(Exit::Done);
     }
@@ -76,7 +76,6 @@ pub fn man(args: &ManArgs) -> Result<Exit, Failure> {
 
 fn rendered(page: &clap::Command) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
-    let written = Man::new(page.clone()).render(&mut text);
-    written.map_err(|error| Failure::Io(error.to_string()))?;
+    Man::new(page.clone()).render(&mut text)?;
     Ok(text)
 }

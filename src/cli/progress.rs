@@ -18,13 +18,14 @@ const UPDATES_PER_LINE: u32 = 20;
 
 /// The options about progress.
 #[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Run")]
 pub struct ProgressArgs {
     /// Show progress, even in a file or with --quiet
-    #[arg(long, help_heading = "Run", overrides_with = "no_progress")]
+    #[arg(long, overrides_with = "no_progress")]
     progress: bool,
 
     /// Show no progress, not even on a terminal
-    #[arg(long, help_heading = "Run")]
+    #[arg(long)]
     no_progress: bool,
 }
 

@@ -14,13 +14,14 @@ use super::outputs::Destinations;
 
 /// How rows are written. Each subcommand has its own help for both options.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
 pub struct RowArgs {
     /// Format of the rows
-    #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<Format>,
 
     /// Columns of csv, tsv, jsonl and parquet, in order
-    #[arg(long, value_name = "LIST", help_heading = "Output", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     columns: Option<Vec<Column>>,
 }
 
@@ -71,8 +72,10 @@ impl RowArgs {
     }
 
     /// Chooses the format: as given, else by the output's name, else the default. Refuses formats
-    /// and columns that the subcommand does not write.
+    /// and columns that the subcommand does not write, and names of side outputs that promise
+    /// another format.
     pub fn plan(&self, rules: &RowRules, destinations: &Destinations) -> Result<RowPlan, Failure> {
+        destinations.check_sides()?;
         let output = destinations.output.as_deref();
         let format = match (self.format, output) {
             (Some(format), _) => format,
@@ -83,18 +86,14 @@ impl RowArgs {
             let all = Format::value_variants().iter().copied();
             let written: Vec<_> =
                 all.filter(|it| (rules.is_written)(*it)).map(Format::name).collect();
-            let (subcommand, written, format) =
-                (rules.subcommand.name(), written.join(", "), format.name());
-            let hint = format!("{subcommand} writes {written}, but not {format}");
-            return Err(Failure::Usage(hint));
+            let (subcommand, written) = (rules.subcommand.name(), written.join(", "));
+            refuse!("{subcommand} writes {written}, but not {}", format.name());
         }
         format.check_output(output)?;
         if let Some(column) =
             self.chosen().iter().find(|column| !column.is_offered_by(rules.subcommand))
         {
-            let owner = owner(*column);
-            let hint = format!("--columns: {column} is a column of bulkdoku {owner}");
-            return Err(Failure::Usage(hint));
+            refuse!("--columns: {column} is a column of bulkdoku {}", owner(*column));
         }
         let plan = RowPlan {
             format,
@@ -147,9 +146,9 @@ impl RowPlan {
     ) -> Result<Box<dyn output::Format>, Failure> {
         let format = self.format;
         if format != Format::Npy && self.chosen.is_some() && !format.has_columns() {
-            let hint = "--columns goes with --format csv, tsv, jsonl and parquet; the others have \
-                        none";
-            return Err(Failure::Usage(hint.into()));
+            refuse!(
+                "--columns goes with --format csv, tsv, jsonl and parquet; the others have none"
+            );
         }
         let file = (several_inputs && self.chosen.is_none()).then_some(Column::File);
         let columns: Vec<_> = file.iter().chain(self.columns()).copied().collect();
@@ -172,13 +171,12 @@ impl RowPlan {
 
     /// The array of one column.
     fn array(&self) -> Result<NpyRows, Failure> {
-        let rows = match self.columns() {
-            [column] => NpyRows::of(*column),
-            _ => None,
-        };
-        let hint = "--columns of npy is one of puzzle, solution and canonical: an array has no \
-                    others";
-        rows.ok_or_else(|| Failure::Usage(hint.into()))
+        if let [column] = self.columns()
+            && let Some(rows) = NpyRows::of(*column)
+        {
+            return Ok(rows);
+        }
+        refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
     }
 
     /// Refuses a name that occurs twice where names are keys. The first `computed` columns are not
@@ -194,8 +192,7 @@ impl RowPlan {
             let is_repeated =
                 |i: &usize| list[..*i].iter().any(|column| column.name() == list[*i].name());
             if let Some(i) = (0..list.len()).find(is_repeated) {
-                let hint = format!("{option} has {} twice; {once}", list[i].name());
-                return Err(Failure::Usage(hint));
+                refuse!("{option} has {} twice; {once}", list[i].name());
             }
         }
         Ok(())

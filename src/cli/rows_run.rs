@@ -5,87 +5,123 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bulkdoku::output::Format;
-use bulkdoku::pipeline::{Checkpoint, OutputFailure, Report};
+use bulkdoku::output::{Compressed, Format};
+use bulkdoku::pipeline::{
+    BlockSource, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
+};
+use bulkdoku::{Compression, Progress};
 use serde::Serialize;
 
 use super::html::{self, Fact};
 use super::messages::Messages;
 use super::out::{Out, gone_message};
-use super::outputs::{Destinations, Existing, SideOutputs};
-use super::progress::Meter;
+use super::outputs::{Destinations, Existing};
+use super::progress::{Meter, Progressed};
 use super::resume::{Disk, FileHash, Journal, JournalFile, RowFiles};
 use super::run_args::RunArgs;
-use super::typed::{FileState, Options, Typed};
-use super::{Exit, Failure, extensions, platform};
+use super::typed::{FileState, Typed};
+use super::{Exit, Failure, extensions, platform, typed};
 
-/// What is needed to open the outputs.
-pub struct Opening<'a> {
+/// A run that writes rows, except where its records come from and what is done with them.
+pub struct RowsRun<'a> {
     pub typed: Typed,
     pub inputs: Vec<FileState>,
     /// Other files that shape rows.
     pub others: &'a [PathBuf],
     /// All files that the run reads. No output may be one of these.
     pub reads: &'a [PathBuf],
-    pub destinations: &'a Destinations,
-    pub format: &'a dyn Format,
+    pub destinations: Destinations,
+    /// The format of rows before they are compressed.
+    pub format: Box<dyn Format>,
     /// The end of the progress bar, if it is known.
     pub total: Option<u64>,
     pub args: RunArgs,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
+    pub progress: &'a Progress,
 }
 
-/// A run whose outputs are open.
-#[derive(Debug)]
-pub struct RowsRun {
-    /// Receives the rows.
-    pub results: RowFiles<Disk>,
-    /// Where an earlier run ended, if this one resumes it.
-    pub start: Option<Checkpoint>,
-    /// Shows progress.
-    pub meter: Meter,
-    typed: Typed,
-    destinations: Destinations,
-    sides: SideOutputs,
-    began: SystemTime,
-    quiet: bool,
-    only_rows: bool,
-}
-
-/// What a subcommand reports at the end of its run.
-pub trait Ending {
-    /// What the run did, as text and JSON.
-    type Summary: Display + Serialize;
-
-    fn summary(&self, report: &Report) -> Self::Summary;
-
+/// What a run did, as text and JSON.
+pub trait RunSummary: Display + Serialize {
     /// What the page of the run reports about how the rows were made.
-    fn facts(&self, report: &Report) -> Vec<Fact>;
+    fn facts(&self) -> Vec<Fact>;
 
     /// The exit status of a run that has lost nothing and was not stopped.
-    fn exit(&self, report: &Report) -> Exit;
+    fn exit(&self) -> Exit;
 
-    /// How the rows of this name can be resumed.
-    fn resume_hint(&self, name: &str) -> String {
-        format!("--resume continues {name}")
+    /// The options that resume the run.
+    fn resume_options(&self) -> String {
+        "--resume".into()
     }
 }
 
-impl Opening<'_> {
-    /// Opens all outputs, or those of an earlier run.
-    pub fn open(self) -> Result<RowsRun, Failure> {
-        let Self { typed, inputs, others, reads, format, total, args, only_rows, .. } = self;
+/// The summary as JSON.
+#[derive(Serialize)]
+struct JsonSummary<'a, S> {
+    version: &'static str,
+    subcommand: &'a str,
+    /// As typed.
+    options: &'a typed::Options,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(flatten)]
+    summary: &'a S,
+    /// The outputs of rows.
+    outputs: Vec<FileHash>,
+}
+
+impl RowsRun<'_> {
+    /// Opens all outputs, writes the rows of `job`, and reports how the run ended. The source of
+    /// the records and the filters are created for the place where an earlier run ended.
+    pub fn run<'f, B: BlockSource, S: RunSummary>(
+        mut self,
+        job: &impl Job,
+        options: &Options,
+        progressed: impl Fn(u64) -> Progressed,
+        source: impl FnOnce(Option<&Checkpoint>) -> io::Result<(B, Vec<Filter<'f>>)> + Send,
+        summarize: impl FnOnce(&Report) -> S,
+    ) -> Result<Exit, Failure> {
+        let output = self.destinations.output.as_deref();
+        if let Some(compression) = output.and_then(Compression::of_name) {
+            self.format = Box::new(Compressed { format: self.format, compression });
+        }
         // The directory of such a file is at its end, so it cannot be continued.
-        let assembler = format.assembler().map_err(|error| Failure::Usage(error.to_string()))?;
-        let is_temporary = assembler.is_some();
-        let destinations = Destinations { is_temporary, ..self.destinations.clone() };
-        let run = typed.run(inputs, others);
-        let Destinations { resume, force, .. } = destinations;
+        let assembler = self.format.assembler();
+        self.destinations.is_temporary =
+            assembler.map_err(|error| Failure::Usage(error.to_string()))?.is_some();
+        let is_quiet = self.args.quiet || self.only_rows;
+        let meter = Meter::new(self.args.progress, self.total, is_quiet);
+        // Several solutions are not errors of generated puzzles.
+        let messages = Messages::new(meter.bar.clone(), self.args.quiet, self.inputs.is_empty());
+        let (mut results, start) = self.open(messages)?;
+        let began = SystemTime::now();
+        let before = start.as_ref().map_or(0, |start| start.counts.records());
+        let outputs = self.destinations.parts.len().max(1) as u8;
+        let ran = meter.watch(
+            || progressed(before),
+            || {
+                let source = source(start.as_ref());
+                let mut writer =
+                    RowWriter::new(&mut results, &*self.format, outputs, start, self.progress);
+                match source {
+                    Ok((mut source, filters)) => writer.run(&mut source, job, filters, options),
+                    Err(error) => writer.fail(error),
+                }
+                writer.finish()
+            },
+        );
+        self.close(results, began, ran, summarize)
+    }
+
+    /// Opens all outputs, or those of an earlier run, and returns the place where it ended.
+    fn open(&self, messages: Messages) -> Result<(RowFiles<Disk>, Option<Checkpoint>), Failure> {
+        let Self { typed, inputs, others, reads, destinations, .. } = self;
+        let run = typed.run(inputs.clone(), others);
+        let Destinations { resume, force, .. } = *destinations;
         if resume {
             destinations.refuse_complete()?;
         }
-        let paths = destinations.stored_outputs();
+        let (name, paths) = (destinations.rows().name(), destinations.stored_outputs());
         let mut file = destinations.journal();
         let load = |file: &Option<JournalFile>| match file {
             Some(file) if resume => file.load(),
@@ -97,82 +133,53 @@ impl Opening<'_> {
         if let Some(earlier) = &earlier
             && let Some(difference) = earlier.difference(&run, &paths)
         {
-            let (name, hint) = (destinations.rows().name(), "name another output");
-            let what = format!("another run: {difference}; {hint}, or --force starts over");
-            return Err(Failure::Usage(format!("{name}: {what}")));
+            refuse!(
+                "{name}: another run: {difference}; name another output, or --force starts over"
+            );
         }
         let left = earlier.as_ref().map_or_else(Vec::new, Journal::written);
         let existing = if resume { Existing::Kept(&left) } else { Existing::or_force(force) };
-        let outputs = destinations.open(reads, existing)?;
+        let mut disk = destinations.open(reads, existing)?;
         // The outputs are locked now.
         if bytes.is_some() && load(&file)? != bytes {
-            let name = destinations.rows().name();
-            outputs.sides.discard();
-            return Err(Failure::Usage(format!("{name}: another run has just written it")));
+            disk.discard_sides();
+            refuse!("{name}: another run has just written it");
         }
         if let Some(file) = &mut file {
             // Without earlier rows, a journal is useless.
-            file.begin(earlier.is_some()).map_err(|error| Failure::Io(error.to_string()))?;
+            file.begin(earlier.is_some())?;
         }
-
-        let meter = Meter::new(args.progress, total, args.quiet || only_rows);
-        let messages = Messages::new(meter.bar.clone(), args.quiet);
-        let count = outputs.rows.len();
-        let mut disk = Disk::new(outputs.rows, outputs.errors, file, force || earlier.is_some());
-        if outputs.sides.summary_json.is_some() {
-            disk.hash();
-        }
+        disk.journal = file;
+        disk.owns |= earlier.is_some();
         let is_resumed = earlier.is_some();
         let journal = earlier.unwrap_or_else(|| Journal::new(run, paths));
-        let mut results = RowFiles::new(disk, journal, count, messages);
-        let start = match is_resumed.then(|| results.resume()).transpose() {
-            Ok(start) => start,
-            Err(failure) => {
-                outputs.sides.discard();
-                return Err(failure);
-            }
-        };
-        if outputs.sides.report.is_some() {
+        let mut results = RowFiles::new(disk, journal, destinations.all_rows().len(), messages);
+        let start = is_resumed.then(|| results.resume()).transpose();
+        let start = start.inspect_err(|_| results.storage.discard_sides())?;
+        if destinations.report.is_some() {
             results.keep_time(start.as_ref().map_or(0, |start| start.counts.records()));
         }
-        let (sides, began, quiet) = (outputs.sides, SystemTime::now(), args.quiet);
-        Ok(RowsRun { results, start, meter, typed, destinations, sides, began, quiet, only_rows })
+        Ok((results, start))
     }
-}
 
-/// The summary as JSON.
-#[derive(Serialize)]
-struct JsonSummary<'a, S> {
-    version: &'static str,
-    subcommand: &'a str,
-    /// As typed.
-    options: &'a Options,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-    #[serde(flatten)]
-    summary: &'a S,
-    /// The outputs of rows.
-    outputs: Vec<FileHash>,
-}
-
-impl RowsRun {
     /// Writes the side outputs and the summary, and reports how the run ended.
-    pub fn close(
+    fn close<S: RunSummary>(
         self,
+        mut results: RowFiles<Disk>,
+        began: SystemTime,
         ran: Result<Report, OutputFailure>,
-        end: &impl Ending,
+        summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
-        let Self { mut results, typed, destinations, mut sides, began, quiet, only_rows, .. } =
-            self;
+        let Self { typed, destinations, args, only_rows, .. } = self;
         let (report, failure) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
         results.messages.finish(destinations.errors.is_some());
         results.list_sides(destinations.stored_sides());
-        let summary = end.summary(&report);
+        let summary = summarize(&report);
         let mut losses = Vec::new();
-        let outputs = results.storage().hashes().unwrap_or_else(|error| {
+        let outputs = results.storage.hashes().unwrap_or_else(|error| {
             losses.push(error.to_string());
             Vec::new()
         });
@@ -185,23 +192,27 @@ impl RowsRun {
             outputs,
         };
         let page = |out: &Out| {
-            html::of_run(&report, &end.facts(&report), results.timeline(), began).write(out)
+            html::of_run(&report, &summary.facts(), results.timeline(), began).write(out)
         };
-        losses.extend(sides.write(&report, &json, began, page));
+        let [latency, summary_json, page_out] =
+            results.storage.sides.each_ref().map(Option::as_ref);
+        let sides = [
+            latency.and_then(|out| write_side(out, |out| write_latencies(&report, began, out))),
+            summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))),
+            page_out.and_then(|out| write_side(out, page)),
+        ];
+        losses.extend(sides.into_iter().flatten());
         // Before the journal is removed, all that it lists has to be on the disk.
-        let outs = results.storage().outs();
-        let unsettled = |out: &Out| Some(out.failed(out.settle().err()?).to_string());
-        losses.extend(outs.iter().filter_map(unsettled));
+        let outs = &results.storage.outs;
+        losses.extend(outs.iter().filter_map(|out| Some(out.settle().err()?.to_string())));
         let has_all_rows = failure.is_none() && !report.stopped;
-        let is_gone = outs[..outs.len() - usize::from(destinations.errors.is_some())]
-            .iter()
-            .any(Out::is_gone);
+        let is_gone = results.storage.rows().iter().any(Out::is_gone);
         let gone: Vec<_> = outs.iter().filter_map(gone_message).collect();
         let is_complete = losses.is_empty()
             && has_all_rows
             && report.failures.is_empty()
             && !results.is_incomplete();
-        if failure.is_none() && !quiet && !only_rows {
+        if failure.is_none() && !args.quiet && !only_rows {
             let _ = writeln!(io::stderr(), "{summary}");
         }
         // The reader of the rows has all that it needs.
@@ -224,11 +235,9 @@ impl RowsRun {
         let can_be_resumed = results.can_be_resumed() && !is_gone;
         let is_dropped = destinations.is_temporary && !has_all_rows;
         if is_complete || !(can_be_resumed || is_dropped) {
-            // Rows come last: where they are, all other files are complete.
-            let completed = sides.complete(destinations.force).and_then(|()| results.complete());
-            completed.map_err(|error| Failure::Io(error.to_string()))?;
+            results.complete()?;
         } else {
-            results.storage().close();
+            results.storage.close();
         }
         if !losses.is_empty() {
             if can_be_resumed && !is_complete {
@@ -241,34 +250,15 @@ impl RowsRun {
         if report.stopped && !is_closed_pipe {
             let exit = platform::exit_of_stop();
             let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-            if !quiet && can_be_resumed {
-                let _ = writeln!(io::stderr(), "{why}; {}", end.resume_hint(&name));
-            } else if !quiet && is_dropped {
+            if !args.quiet && can_be_resumed {
+                let options = summary.resume_options();
+                let _ = writeln!(io::stderr(), "{why}; {options} continues {name}");
+            } else if !args.quiet && is_dropped {
                 let _ = writeln!(io::stderr(), "{why}; {name} is not written");
             }
             return Ok(exit);
         }
-        Ok(if is_closed_pipe { Exit::Done } else { end.exit(&report) })
-    }
-}
-
-impl SideOutputs {
-    /// Writes them; returns what failed.
-    fn write(
-        &self,
-        report: &Report,
-        summary: &impl Serialize,
-        began: SystemTime,
-        page: impl FnOnce(&Out) -> io::Result<()>,
-    ) -> Vec<String> {
-        let latency = |out: &Out| write_latencies(report, began, out);
-        let summary_json = |out: &Out| write_json(out, summary);
-        let losses = [
-            self.latency.as_ref().and_then(|out| write_side(out, latency)),
-            self.summary_json.as_ref().and_then(|out| write_side(out, summary_json)),
-            self.report.as_ref().and_then(|out| write_side(out, page)),
-        ];
-        losses.into_iter().flatten().collect()
+        Ok(if is_closed_pipe { Exit::Done } else { summary.exit() })
     }
 }
 
@@ -284,9 +274,9 @@ fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<
 
 /// Writes a side output, in place of what an earlier run has left there; returns what failed.
 pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
-    match out.cut(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
+    match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
         Ok(()) => gone_message(out),
-        Err(error) => Some(out.failed(error).to_string()),
+        Err(error) => Some(error.to_string()),
     }
 }
 

@@ -8,20 +8,14 @@ use super::progress::ProgressArgs;
 
 /// The options of every subcommand that reads or makes many records.
 #[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Run")]
 pub struct RunArgs {
     /// Workers; 0 takes all cores
-    #[arg(
-        short = 'j',
-        long,
-        value_name = "N",
-        help_heading = "Run",
-        default_value = "0",
-        value_parser = parse_threads
-    )]
+    #[arg(short = 'j', long, value_name = "N", default_value = "0", value_parser = parse_threads)]
     pub threads: NonZeroUsize,
 
     /// No messages about records, and no summary
-    #[arg(short, long, help_heading = "Run")]
+    #[arg(short, long)]
     pub quiet: bool,
 
     /// End the run after this time, such as 90s or 2h

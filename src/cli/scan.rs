@@ -14,51 +14,43 @@ use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
 use super::{Failure, platform};
 
-/// Inputs to read whole, and what is needed of their records.
-pub struct Scan<'a> {
-    pub run: RunArgs,
-    pub inputs: &'a mut Inputs,
-    pub needs: Needs,
-}
-
-impl Scan<'_> {
-    /// Passes what `find` finds in each record to `add`, in order.
-    pub fn for_each<K: Send>(
-        self,
-        find: impl Fn(&Row<'_>) -> Option<K> + Sync,
-        mut add: impl FnMut(K) -> io::Result<()> + Send,
-    ) -> Result<Counts, Failure> {
-        let Self { run, inputs, needs } = self;
-        let progress = platform::new_progress();
-        let meter = Meter::new(run.progress, inputs.size(), run.quiet);
-        let (bytes, options) = (inputs.bytes(), run.options(&progress));
-        let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
-        let job = Classify { engine: Some(Solve::default()) };
-        let mut counts = Counts::default();
-        let map = || {
-            |rows: &Rows<'_>, found: &mut Vec<K>| {
-                found.clear();
-                found.extend(rows.records().filter_map(|row| find(&row)));
-            }
-        };
-        let reduce = |found: &mut Vec<K>, summary: Option<&BlockSummary>| {
-            if let Some(summary) = summary {
-                counts += &summary.counts;
-                progress.records.fetch_add(summary.counts.records(), Ordering::Relaxed);
-            }
-            found.drain(..).try_for_each(&mut add)
-        };
-        let folded = meter.watch(
-            || Progressed::of_bytes(&bytes, &progress),
-            || fold_blocks(&mut source, &job, Vec::new(), needs, &options, map, reduce),
-        );
-        bytes.store(0, Ordering::Relaxed);
-        match folded.end {
-            RunEnd::Complete => {}
-            RunEnd::Stopped => return Err(Failure::Stopped),
-            RunEnd::Failed(error) => return Err(Failure::Io(error.to_string())),
+/// Passes what `find` finds in each record, with the properties that it needs, to `add`, in order.
+pub fn scan<K: Send>(
+    run: RunArgs,
+    inputs: &mut Inputs,
+    needs: Needs,
+    find: impl Fn(&Row<'_>) -> K + Sync,
+    mut add: impl FnMut(K) -> io::Result<()> + Send,
+) -> Result<Counts, Failure> {
+    let progress = platform::new_progress();
+    let meter = Meter::new(run.progress, inputs.size(), run.quiet);
+    let (bytes, options) = (inputs.bytes(), run.options(&progress));
+    let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
+    let job = Classify { engine: Some(Solve::default()) };
+    let mut counts = Counts::default();
+    let map = || {
+        |rows: &Rows<'_>, found: &mut Vec<K>| {
+            found.clear();
+            found.extend(rows.records().map(|row| find(&row)));
         }
-        let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
-        if failures.is_empty() { Ok(counts) } else { Err(Failure::of_all(&failures)) }
+    };
+    let reduce = |found: &mut Vec<K>, summary: Option<&BlockSummary>| {
+        if let Some(summary) = summary {
+            counts += &summary.counts;
+            progress.records.fetch_add(summary.counts.records(), Ordering::Relaxed);
+        }
+        found.drain(..).try_for_each(&mut add)
+    };
+    let folded = meter.watch(
+        || Progressed::of_bytes(&bytes, &progress),
+        || fold_blocks(&mut source, &job, Vec::new(), needs, &options, map, reduce),
+    );
+    bytes.store(0, Ordering::Relaxed);
+    match folded.end {
+        RunEnd::Complete => {}
+        RunEnd::Stopped => return Err(Failure::Stopped),
+        RunEnd::Failed(error) => return Err(error.into()),
     }
+    let failures: Vec<_> = source.take_failures().iter().map(ToString::to_string).collect();
+    if failures.is_empty() { Ok(counts) } else { Err(Failure::of_all(&failures)) }
 }

@@ -82,14 +82,13 @@ impl SelectArgs {
     pub fn name_outputs(&self, destinations: &mut Destinations) -> Result<(), Failure> {
         let Some(by) = self.split_by else { return Ok(()) };
         let Some(pattern) = destinations.output.as_deref().and_then(|path| path.to_str()) else {
-            return Err(Failure::Usage("--split-by needs -o 'DIR/{}.csv'".into()));
+            refuse!("--split-by needs -o 'DIR/{{}}.csv'");
         };
         if pattern == "-" {
-            return Err(Failure::Usage("--split-by writes files; -o names them".into()));
+            refuse!("--split-by writes files; -o names them");
         }
         if pattern.matches("{}").count() != 1 {
-            let hint = "has to have {} once, which stands for the status or level";
-            return Err(Failure::Usage(format!("{pattern}: {hint}")));
+            refuse!("{pattern}: has to have {{}} once, which stands for the status or level");
         }
         let names = by.names().into_iter();
         destinations.parts = names.map(|name| pattern.replace("{}", &name).into()).collect();
@@ -111,17 +110,14 @@ impl SelectArgs {
     /// `without_proof` leaves it out.
     pub fn check(&self, rows: &RowPlan, without_proof: Option<&str>) -> Result<(), Failure> {
         if self.split_by.is_some() && (rows.format == Format::Npy || rows.format.is_parquet()) {
-            let hint = "--split-by writes any format but npy and parquet";
-            return Err(Failure::Usage(hint.into()));
+            refuse!("--split-by writes any format but npy and parquet");
         }
         if self.rating_over.is_some() && !rows.shows(Column::Rating) {
-            let hint = "no column shows it; --columns …,rating does";
-            return Err(Failure::Usage(format!("--rating-over does nothing: {hint}")));
+            refuse!("--rating-over does nothing: no column shows it; --columns …,rating does");
         }
         let of_proof = [Column::Minimal, Column::Rating].into_iter().find(|of| rows.shows(*of));
         if let Some((column, option)) = of_proof.zip(without_proof) {
-            let hint = format!("needs the proof, which {option} leaves out");
-            return Err(Failure::Usage(format!("the column {column} {hint}")));
+            refuse!("the column {column} needs the proof, which {option} leaves out");
         }
         Ok(())
     }

@@ -49,7 +49,10 @@ fn sets_of(
         let bad = if sets.is_empty() { bad } else { 0 };
         sets.push(PuzzleSet::new(name, Content::Marks(marks), bad));
     }
-    if sets.is_empty() { Err(Failure::Usage(format!("{name}: no puzzle in it"))) } else { Ok(sets) }
+    if sets.is_empty() {
+        refuse!("{name}: no puzzle in it");
+    }
+    Ok(sets)
 }
 
 /// Reads the first `at_most` puzzles of an input. Other records are reported and counted.
@@ -77,9 +80,8 @@ fn read_sets(
             }
         }
         if (puzzles.len() + all_marks.len()) as u64 + bad > MOST_ROWS as u64 {
-            let (most, hint) =
-                (HumanCount(MOST_ROWS as u64), "--rows N reads no further than N puzzles");
-            return Err(Failure::Usage(format!("{name}: more than {most} records; {hint}")));
+            let most = HumanCount(MOST_ROWS as u64);
+            refuse!("{name}: more than {most} records; --rows N reads no further than N puzzles");
         }
     }
     if let Some(failure) = records.failures().into_iter().next() {

@@ -15,7 +15,7 @@ use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::Inputs;
-use super::outputs::{Destinations, RecordDestinations};
+use super::outputs::Destinations;
 use super::readers::READERS;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
@@ -53,7 +53,7 @@ pub struct Args {
     layout: InputArgs,
 
     #[command(flatten)]
-    destinations: RecordDestinations,
+    destinations: Destinations,
 
     #[command(flatten)]
     rows: RowArgs,
@@ -148,7 +148,7 @@ enum Which {
 
 /// Solves the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
-    let mut destinations = args.destinations.checked()?;
+    let mut destinations = args.destinations.clone();
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
@@ -221,13 +221,12 @@ impl Args {
             ),
         ];
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
-            return Err(Failure::Usage((*why).into()));
+            refuse!("{why}");
         }
         let against = self.against.is_given().then(|| "--against".to_owned());
         let single = self.select.needs_single_rows(self.rows.chosen()).or(against);
         if let Some(option) = single.filter(|_| is_listing) {
-            let hint = "needs one row for each record; --solutions writes several";
-            return Err(Failure::Usage(format!("{option} {hint}")));
+            refuse!("{option} needs one row for each record; --solutions writes several");
         }
         self.select.check(rows, self.limit.without_proof())?;
         self.engine.check_simd()?;

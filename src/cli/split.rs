@@ -1,7 +1,7 @@
 //! `bulkdoku split`: a set in two, with no class on both sides.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
 use bulkdoku::input::{Answers, InputOptions, Keep};
@@ -19,7 +19,7 @@ use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
-use super::scan::Scan;
+use super::scan::scan;
 use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
 
@@ -32,6 +32,13 @@ use super::{Exit, Failure, help, numbers};
 /// Rows have the puzzle as it was written; those of tables have all other columns after it.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
+#[command(mut_arg("output", |output| output
+    .required(true)
+    .value_name("TRAIN,TEST")
+    .help("Where the rows of both sides go")
+    .long_help(
+        "Where the rows of both sides go\n\nA name that ends with .gz or .zst compresses them."
+    )))]
 pub struct Args {
     /// Files of puzzles
     #[arg(required = true)]
@@ -69,42 +76,14 @@ pub struct Args {
     #[arg(short, long, value_name = "S", help_heading = "Sides", value_parser = numbers::count)]
     seed: u64,
 
-    /// Where the rows of both sides go
-    ///
-    /// A name that ends with .gz or .zst compresses them.
-    #[arg(
-        short,
-        long,
-        value_name = "TRAIN,TEST",
-        help_heading = "Output",
-        value_delimiter = ',',
-        required = true
-    )]
-    output: Vec<PathBuf>,
+    #[command(flatten)]
+    destinations: Destinations,
 
     /// csv, tsv, jsonl or lines
     ///
     /// Lines are puzzles only. By default as the names of the outputs say, else csv.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<Format>,
-
-    /// Write every message about a bad record
-    ///
-    /// Standard error shows the first few only.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    errors: Option<PathBuf>,
-
-    /// Write the summary as JSON
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    summary_json: Option<PathBuf>,
-
-    /// Replace output files that exist
-    #[arg(long, help_heading = "Output")]
-    force: bool,
-
-    /// Resume a run that was ended, with the same options
-    #[arg(long, help_heading = "Output", conflicts_with = "force")]
-    resume: bool,
 
     #[command(flatten)]
     pub run: RunArgs,
@@ -190,6 +169,7 @@ const ROWS: RowRules = RowRules {
 
 /// Splits the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
+    args.destinations.refuse_latency()?;
     let (destinations, rows) = args.outputs()?;
     check_files(&args.input, "inputs are read twice")?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
@@ -202,14 +182,11 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let mut inputs = Inputs::detected(args.input.clone(), &options)?;
     let mut keys = Vec::new();
-    let scan = Scan { run: args.run, inputs: &mut inputs, needs: keyed.needs() };
-    scan.for_each(
-        |row| Some(keyed.of(row)),
-        |key| {
-            keys.push(key);
-            Ok(())
-        },
-    )?;
+    let keep = |key| {
+        keys.push(key);
+        Ok(())
+    };
+    scan(args.run, &mut inputs, keyed.needs(), |row| keyed.of(row), keep)?;
     if options.keep.is_none() && rows.format.has_columns() && inputs.are_tables() {
         options = InputOptions { keep: Some(Keep::All), ..options };
     }
@@ -231,27 +208,17 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
 impl Args {
     /// Where the rows of both sides go, and how they are written.
     fn outputs(&self) -> Result<(Destinations, RowPlan), Failure> {
-        let [train, test] = &self.output[..] else {
-            let hint = "-o needs two names with a comma between them: -o train.csv,test.csv";
-            return Err(Failure::Usage(hint.into()));
+        let names = self.destinations.output.as_deref().and_then(Path::to_str).unwrap_or_default();
+        let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
+        let [train, test] = &parts[..] else {
+            refuse!("-o needs two names with a comma between them: -o train.csv,test.csv");
         };
-        if self.output.iter().any(|path| path.as_os_str() == "-") {
-            return Err(Failure::Usage(
-                "-o: standard output takes no two sides; name files".into(),
-            ));
+        if parts.iter().any(|path| path.as_os_str() == "-") {
+            refuse!("-o: standard output takes no two sides; name files");
         }
-        let destinations = Destinations {
-            output: Some(train.clone()),
-            parts: self.output.clone(),
-            errors: self.errors.clone(),
-            summary_json: self.summary_json.clone(),
-            force: self.force,
-            resume: self.resume,
-            ..Destinations::default()
-        };
-        destinations.check_sides()?;
         let plan = |output: &PathBuf| {
-            let destinations = Destinations { output: Some(output.clone()), ..Default::default() };
+            let output = Some(output.clone());
+            let destinations = Destinations { output, ..self.destinations.clone() };
             RowArgs::of_format(self.format).plan(&ROWS, &destinations)
         };
         let rows = plan(train)?;
@@ -259,10 +226,10 @@ impl Args {
             || Compression::of_name(train) != Compression::of_name(test)
         {
             let names = format!("{} and {}", train.display(), test.display());
-            let hint = "are written in one format; give them the same extension, or --format";
-            return Err(Failure::Usage(format!("{names} {hint}")));
+            refuse!("{names} are written in one format; give them the same extension, or --format");
         }
-        Ok((destinations, rows))
+        let output = Some(train.clone());
+        Ok((Destinations { output, parts, ..self.destinations.clone() }, rows))
     }
 }
 

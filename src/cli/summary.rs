@@ -10,7 +10,10 @@ use indicatif::HumanCount;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::Exit;
+use super::html::Fact;
 use super::numbers::counted;
+use super::rows_run::RunSummary;
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
 #[derive(Debug, Serialize)]
@@ -36,6 +39,8 @@ pub struct Summary {
     check: bool,
     /// Whether canonical forms were found instead of solutions.
     canon: bool,
+    #[serde(skip)]
+    exit: Exit,
     #[serde(skip)]
     finds: &'static str,
     engine: Option<&'static str>,
@@ -93,6 +98,16 @@ pub struct Method {
     pub check: bool,
 }
 
+impl RunSummary for Summary {
+    fn facts(&self) -> Vec<Fact> {
+        vec![("Inputs", self.inputs.join(", ")), ("Engine", self.method())]
+    }
+
+    fn exit(&self) -> Exit {
+        self.exit
+    }
+}
+
 impl Summary {
     /// Sums up a run for which this number of threads was requested.
     pub fn new(
@@ -120,6 +135,7 @@ impl Summary {
             interrupted: report.stopped,
             check,
             canon: limits.is_none(),
+            exit: if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords },
             finds,
             engine: engine.map(EngineKind::name),
             simd: simd.map(SimdLevel::name),

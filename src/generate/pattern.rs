@@ -86,7 +86,7 @@ impl FromStr for Pattern {
                     _ => {
                         let (line, column) = (line + 1, column + 1);
                         return Err(BadPattern(format!(
-                            "{line}:{column}: {found:?} is no cell; write # or 1 to 9 where a clue may \
+                            "{line}:{column}: {found:?} is not a cell; write # or 1 to 9 where a clue may \
                              be, . or 0 where none may be"
                         )));
                     }
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn bad_patterns_are_refused_with_the_reason() {
         let parsed = |text: &str| text.parse::<Pattern>().unwrap_err().to_string();
-        assert!(parsed("##\n#x").starts_with("2:2: 'x' is no cell"));
+        assert!(parsed("##\n#x").starts_with("2:2: 'x' is not a cell"));
         assert_eq!(parsed(&"#".repeat(82)), "it has 82 cells, not 81");
         assert_eq!(parsed(""), "it has 0 cells, not 81");
         assert!(parsed(&format!("{}{}", "#".repeat(16), ".".repeat(65))).contains("16 clues"));

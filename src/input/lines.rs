@@ -417,7 +417,7 @@ mod tests {
         let error = |i: usize| &found.malformed[records[i].puzzle.unwrap_err() as usize];
         assert!(error(1).what.starts_with("looks like a header"), "{}", error(1));
         assert_eq!(error(1).column, 2);
-        assert!(error(2).what.starts_with("'q' is no cell"), "{}", error(2));
+        assert!(error(2).what.starts_with("'q' is not a cell"), "{}", error(2));
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Records {
     /// Adds a puzzle whose cells are not contiguous in the block.
     ///
     /// # Errors
-    /// When a character is no cell; nothing is added then.
+    /// When a character is not a cell; nothing is added then.
     pub(super) fn push_cells(&mut self, place: Place, cells: &Line) -> Result<(), Malformed> {
         let puzzle_ref = PuzzleRef::Puzzle(self.puzzles.len() as u32);
         self.puzzles.push(Puzzle::parse(cells)?);

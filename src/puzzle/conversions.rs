@@ -100,7 +100,7 @@ impl TryFrom<[u8; CELLS]> for Grid {
 fn no_number(cells: &[u8; CELLS], lowest: u8) -> Malformed {
     let is_wrong = |cell: &u8| !(lowest..=9).contains(cell);
     let at = cells.iter().position(is_wrong).expect("one is wrong");
-    let what = format!("{} is no cell; the numbers are {lowest} to 9", cells[at]);
+    let what = format!("{} is not a cell; the numbers are {lowest} to 9", cells[at]);
     Malformed { column: at + 1, what }
 }
 
@@ -150,9 +150,9 @@ mod tests {
         let mut cells = [1; CELLS];
         (cells[7], cells[9]) = (0, 10);
         let error = Grid::try_from(cells).unwrap_err();
-        assert_eq!(error.to_string(), "0 is no cell; the numbers are 1 to 9");
+        assert_eq!(error.to_string(), "0 is not a cell; the numbers are 1 to 9");
         let error = Puzzle::try_from(cells).unwrap_err();
-        assert_eq!(error.to_string(), "10 is no cell; the numbers are 0 to 9");
+        assert_eq!(error.to_string(), "10 is not a cell; the numbers are 0 to 9");
         assert_eq!(error.column, 10);
     }
 }

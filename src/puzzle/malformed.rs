@@ -38,13 +38,13 @@ impl Malformed {
         let what = match first_char(&text[at..]) {
             Some(c @ ('O' | 'o')) => format!("letter {c}, not zero; write 0 for a blank"),
             Some(c @ ('l' | 'I')) => format!("letter {c}, not one; write 1 for the digit one"),
-            Some('\0') => "a NUL byte is no cell".into(),
+            Some('\0') => "a NUL byte is not a cell".into(),
             Some('\r') => "a carriage return inside a line; convert the line ends to LF".into(),
             Some('\u{FEFF}') => {
                 "a byte order mark (U+FEFF) inside the input; were files joined here?".into()
             }
             Some(c) if c.is_ascii() => {
-                format!("{c:?} is no cell; use 1 to 9, and 0 or . for a blank")
+                format!("{c:?} is not a cell; use 1 to 9, and 0 or . for a blank")
             }
             Some(c) => match script_of_digit(c) {
                 Some(script) => {
@@ -52,11 +52,11 @@ impl Malformed {
                     format!("{script} digit {c:?} (U+{code:04X}); write the ASCII digits 1 to 9")
                 }
                 None => format!(
-                    "{c:?} (U+{:04X}) is no cell; use 1 to 9, and 0 or . for a blank",
+                    "{c:?} (U+{:04X}) is not a cell; use 1 to 9, and 0 or . for a blank",
                     u32::from(c)
                 ),
             },
-            None => format!("byte 0x{:02X} is no cell and no UTF-8", text[at]),
+            None => format!("byte 0x{:02X} is neither a cell nor UTF-8", text[at]),
         };
         Self { column: at + 1, what }
     }
@@ -222,7 +222,7 @@ mod tests {
         assert_error(put("1o5"), 14, "letter o, not zero; write 0 for a blank");
         assert_error(put("l95"), 13, "letter l, not one; write 1 for the digit one");
         assert_error(put("I95"), 13, "letter I, not one; write 1 for the digit one");
-        assert_error(put("A95"), 13, "'A' is no cell; use 1 to 9, and 0 or . for a blank");
+        assert_error(put("A95"), 13, "'A' is not a cell; use 1 to 9, and 0 or . for a blank");
     }
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(what("٥"), (14, format!("Arabic digit '٥' (U+0665); {ascii}")));
         assert_eq!(what("۵"), (14, format!("Persian digit '۵' (U+06F5); {ascii}")));
         assert_eq!(what("५"), (14, format!("foreign digit '५' (U+096B); {ascii}")));
-        let blank = "is no cell; use 1 to 9, and 0 or . for a blank";
+        let blank = "is not a cell; use 1 to 9, and 0 or . for a blank";
         assert_eq!(what("│"), (14, format!("'│' (U+2502) {blank}")));
         assert_eq!(what("\u{A0}"), (14, format!("'\\u{{a0}}' (U+00A0) {blank}")));
         assert!(what("\u{FEFF}").1.contains("byte order mark"));
@@ -246,9 +246,9 @@ mod tests {
             text[7] = byte;
             text
         };
-        assert_error(put(0xFF), 8, "byte 0xFF is no cell and no UTF-8");
-        assert_error(put(0xE2), 8, "byte 0xE2 is no cell and no UTF-8");
-        assert_error(put(0), 8, "a NUL byte is no cell");
+        assert_error(put(0xFF), 8, "byte 0xFF is neither a cell nor UTF-8");
+        assert_error(put(0xE2), 8, "byte 0xE2 is neither a cell nor UTF-8");
+        assert_error(put(0), 8, "a NUL byte is not a cell");
         assert_error(put(b'\r'), 8, "a carriage return inside a line; convert the line ends to LF");
     }
 }

@@ -259,14 +259,14 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
 
     let measurements = measure(&bench, &sets, args.progress)?;
 
-    let mut text = format.text(&measurements).map_err(|error| opened.rows[0].failed(error))?;
+    let mut text = format.text(&measurements)?;
     if let Some(compression) = args.output.as_deref().and_then(Compression::of_name) {
         let plain = std::mem::take(&mut text);
         Packer::new(compression).pack(&plain, &mut text);
     }
-    let mut out = &opened.rows[0];
-    out.write_all(&text).and_then(|()| out.flush()).map_err(|error| out.failed(error))?;
-    let page = opened.sides.report.as_ref().and_then(|out| {
+    let [.., page] = &opened.sides;
+    (&opened.outs[0]).write_all(&text)?;
+    let page = page.as_ref().and_then(|out| {
         let page = html::of_bench(&measurements, version::date(SystemTime::now()));
         rows_run::write_side(out, |out| page.write(out))
     });

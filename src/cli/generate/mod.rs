@@ -1,31 +1,34 @@
 //! `bulkdoku generate`: random puzzles.
 
-mod made;
 mod ranges;
 mod summary;
 
 use std::fs;
+use std::io::{self, Write};
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
-use bulkdoku::input::InputOptions;
+use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::measure::Content;
-use bulkdoku::output::{self, Column, Compressed, Subcommand};
-use bulkdoku::pipeline::{Generate, Solve};
+use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::pipeline::{Generate, Options, Solve};
 use bulkdoku::rating::Level;
-use bulkdoku::{Compression, EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
+use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use summary::Summary;
 
 use super::format::Format;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::progress::Progressed;
+use super::row_args::{RowArgs, RowRules};
+use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, extensions, help, numbers, sets};
+use super::{Exit, Failure, extensions, help, numbers, platform, sets};
 
 /// Make random puzzles with their solutions
 ///
@@ -42,33 +45,23 @@ use super::{Exit, Failure, extensions, help, numbers, sets};
          default as the output's name says, else lines"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
+#[command(mut_arg("errors", |errors| errors.hide(true)))]
 #[command(mut_arg("latency", |latency| latency.long_help(
     "Write the histogram of latencies, in the formats of solve: the time in which the engine solves \
      each row that was made"
 )))]
+#[command(next_help_heading = "Corpus")]
 pub struct Args {
     /// How many rows
-    #[arg(
-        short = 'n',
-        long,
-        value_name = "N",
-        help_heading = "Corpus",
-        value_parser = numbers::count
-    )]
+    #[arg(short = 'n', long, value_name = "N", value_parser = numbers::count)]
     count: u64,
 
     /// Any number; another one makes another corpus [default: drawn and printed]
-    #[arg(short, long, value_name = "S", help_heading = "Corpus", value_parser = numbers::count)]
+    #[arg(short, long, value_name = "S", value_parser = numbers::count)]
     seed: Option<u64>,
 
     /// Skip this many rows of the corpus
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Corpus",
-        default_value = "0",
-        value_parser = numbers::count
-    )]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::count)]
     skip: u64,
 
     /// minimal, solved, easy, hard, several or unsolvable
@@ -76,7 +69,6 @@ pub struct Args {
         short,
         long,
         value_name = "KIND",
-        help_heading = "Corpus",
         default_value = "minimal",
         hide_possible_values = true,
         long_help = help::values::<KindArg>("What kind of puzzles:")
@@ -84,21 +76,21 @@ pub struct Args {
     kind: KindArg,
 
     /// The same as --kind minimal
-    #[arg(long, help_heading = "Corpus", conflicts_with_all = ["kind", "solved", "hard"])]
+    #[arg(long, conflicts_with_all = ["kind", "solved", "hard"])]
     minimal: bool,
 
     /// The same as --kind solved
-    #[arg(long, help_heading = "Corpus", conflicts_with_all = ["kind", "hard"])]
+    #[arg(long, conflicts_with_all = ["kind", "hard"])]
     solved: bool,
 
     /// The same as --kind hard
-    #[arg(long, help_heading = "Corpus", conflicts_with = "kind")]
+    #[arg(long, conflicts_with = "kind")]
     hard: bool,
 
     /// Start the search for hard puzzles at those of a file
     ///
     /// Each row starts at one of them, drawn at random. Each must have one solution.
-    #[arg(long, value_name = "FILE", help_heading = "Corpus")]
+    #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
     /// How solution grids are drawn: rows, fast or uniform
@@ -106,7 +98,7 @@ pub struct Args {
     /// rows fills row by row, digits in random order; fast draws a band and a stack and searches
     /// for the rest; uniform draws all grids with nearly the same probability, in some 100
     /// microseconds each [default: fast for --kind solved, else rows]
-    #[arg(long, value_name = "HOW", help_heading = "Corpus")]
+    #[arg(long, value_name = "HOW")]
     grids: Option<Grids>,
 
     /// Minimal puzzles with this many clues: 22, 21..24
@@ -209,41 +201,51 @@ impl ValueEnum for KindArg {
 }
 
 /// Generates a corpus.
-pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
-    made::run(&Plan::new(args)?, typed)
-}
-
-/// The puzzles to generate, and how their rows are written.
-struct Plan<'a> {
-    args: &'a Args,
-    job: Generate,
-    puzzles: Range<u64>,
-    rows: RowPlan,
-    destinations: Destinations,
-}
-
-impl<'a> Plan<'a> {
-    fn new(args: &'a Args) -> Result<Self, Failure> {
-        let destinations = args.destinations.clone();
-        destinations.check_sides()?;
-        // Other programs call a file of lines .sdm.
-        let output = destinations.output.as_deref();
-        let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
-        let mut row_args = args.rows.clone();
-        row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
-        let rows = row_args.plan(&ROWS, &destinations)?;
-        let (job, puzzles) = args.job()?;
-        Ok(Self { args, job, puzzles, rows, destinations })
+pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
+    let destinations = args.destinations.clone();
+    if destinations.errors.is_some() {
+        refuse!("--errors does nothing: no record is read");
     }
+    // Other programs call a file of lines .sdm.
+    let output = destinations.output.as_deref();
+    let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
+    let mut row_args = args.rows.clone();
+    row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
+    let rows = row_args.plan(&ROWS, &destinations)?;
+    let (job, puzzles) = args.job()?;
 
-    fn format(&self) -> Result<Box<dyn output::Format>, Failure> {
-        let format = self.rows.format(false, &[])?;
-        let output = self.destinations.output.as_deref();
-        Ok(match output.and_then(Compression::of_name) {
-            Some(compression) => Box::new(Compressed { format, compression }),
-            None => format,
-        })
+    let progress = platform::new_progress();
+    if destinations.resume && args.seed.is_none() {
+        refuse!("--resume needs the --seed that the earlier run has printed");
     }
+    typed.set_seed(job.seed);
+    let reads = args.reads();
+    let run = RowsRun {
+        typed,
+        inputs: Vec::new(),
+        others: &reads,
+        reads: &reads,
+        destinations,
+        format: rows.format(false, &[])?,
+        total: Some(puzzles.end - puzzles.start),
+        args: args.run,
+        only_rows: false,
+        progress: &progress,
+    };
+    let options = Options { counts_statistics: true, ..args.run.options(&progress) };
+    run.run(
+        &job,
+        &options,
+        |before| Progressed::of_rows(before, &progress),
+        |start| {
+            if args.seed.is_none() && !args.run.quiet {
+                let _ = writeln!(io::stderr(), "seed {}", job.seed);
+            }
+            let position = start.map_or_else(Position::default, |start| start.position);
+            Ok((job.source(puzzles.clone()).from(position), Vec::new()))
+        },
+        |report| Summary::new(&job, puzzles.start, report, args.simd()),
+    )
 }
 
 impl Args {
@@ -286,8 +288,7 @@ impl Args {
             eprintln!("{warning}");
         }
         if self.from.is_some() && kind != Kind::Hard {
-            let hint = "--from needs --hard, whose search starts there";
-            return Err(Failure::Usage(hint.into()));
+            refuse!("--from needs --hard, whose search starts there");
         }
         let end = self.skip.checked_add(self.count);
         let end = end.ok_or_else(|| Failure::Usage("--skip and --count are too large".into()))?;
@@ -331,8 +332,10 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
         match set.content {
             Content::Puzzles(some) => puzzles.extend(some),
             Content::Marks(_) => {
-                let what = "pencil marks that are more than clues; a pool has puzzles only";
-                return Err(Failure::Usage(format!("{}: {what}", path.display())));
+                refuse!(
+                    "{}: pencil marks that are more than clues; a pool has puzzles only",
+                    path.display()
+                );
             }
         }
     }
@@ -340,11 +343,8 @@ fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
     let name = path.display();
     match outcomes.iter().position(|outcome| outcome.solutions != 1) {
-        Some(at) => Err(Failure::Usage(format!(
-            "{name}: puzzle {} does not have exactly one solution",
-            at + 1
-        ))),
-        None if puzzles.is_empty() => Err(Failure::Usage(format!("{name}: no puzzle in it"))),
+        Some(at) => refuse!("{name}: puzzle {} does not have exactly one solution", at + 1),
+        None if puzzles.is_empty() => refuse!("{name}: no puzzle in it"),
         None => Ok(puzzles.into()),
     }
 }

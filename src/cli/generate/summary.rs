@@ -10,7 +10,10 @@ use bulkdoku::stats::human_time;
 use indicatif::HumanCount;
 use serde::Serialize;
 
+use super::super::Exit;
+use super::super::html::Fact;
 use super::super::numbers::counted;
+use super::super::rows_run::RunSummary;
 use super::super::summary::LatencySummary;
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
@@ -39,6 +42,20 @@ pub struct Summary {
     latency_ns: LatencySummary,
 }
 
+impl RunSummary for Summary {
+    fn facts(&self) -> Vec<Fact> {
+        vec![("Corpus", self.corpus()), ("Engine", self.method())]
+    }
+
+    fn exit(&self) -> Exit {
+        Exit::Done
+    }
+
+    fn resume_options(&self) -> String {
+        format!("--resume --seed {}", self.seed)
+    }
+}
+
 impl Summary {
     /// Sums up a run.
     pub fn new(job: &Generate, skip: u64, report: &Report, simd: SimdLevel) -> Self {
@@ -61,13 +78,13 @@ impl Summary {
     }
 
     /// The seed and the rows of the corpus.
-    pub fn corpus(&self) -> String {
+    fn corpus(&self) -> String {
         let last = self.skip + self.rows.saturating_sub(1);
         format!("seed {}, rows {} to {last}", self.seed, self.skip)
     }
 
     /// The engine and its threads.
-    pub fn method(&self) -> String {
+    fn method(&self) -> String {
         format!("engine lanes ({}), {}", self.simd, counted(self.threads.get() as u64, "thread"))
     }
 

@@ -24,9 +24,9 @@ use std::time::Duration;
 #[cfg(not(unix))]
 use other as signals;
 #[cfg(not(unix))]
-pub use other::{FileId, Pipe, Stdout, read_at};
+pub use other::{FileId, Pipe, Stdout};
 #[cfg(unix)]
-pub use unix::{FileId, Pipe, Stdout, read_at};
+pub use unix::{FileId, Pipe, Stdout};
 
 use bulkdoku::Progress;
 

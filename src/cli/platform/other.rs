@@ -1,7 +1,7 @@
 //! Files, pipes and standard streams of systems other than Unix, by the standard library.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -87,14 +87,6 @@ impl Write for &Stdout {
     fn flush(&mut self) -> io::Result<()> {
         self.0.lock().flush()
     }
-}
-
-/// Reads bytes at a place in a file, and keeps the place where it is written.
-pub fn read_at(mut file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
-    let written = file.stream_position()?;
-    file.seek(SeekFrom::Start(place))?;
-    file.read_exact(bytes)?;
-    file.seek(SeekFrom::Start(written)).map(drop)
 }
 
 /// Sets [`STOP`](super::STOP) at the first signal; a second one ends the run at once.

@@ -3,7 +3,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -114,9 +114,4 @@ impl Write for &Stdout {
     fn flush(&mut self) -> io::Result<()> {
         (&self.0).flush()
     }
-}
-
-/// Reads bytes at a place in a file, and keeps the place where it is written.
-pub fn read_at(file: &File, bytes: &mut [u8], place: u64) -> io::Result<()> {
-    file.read_exact_at(bytes, place)
 }

@@ -8,17 +8,22 @@ use sha2::{Digest, Sha256};
 use super::super::out::Out;
 use super::{JournalFile, Storage};
 
-/// The open outputs of rows, then that of messages, and the file of the journal.
+/// All open outputs of a run, and the file of its journal.
 #[derive(Debug)]
 pub struct Disk {
-    outs: Vec<Out>,
+    /// The outputs of rows, then that of messages about bad records, if it is requested.
+    pub outs: Vec<Out>,
     /// The number of outputs of rows.
     rows: usize,
-    journal: Option<JournalFile>,
-    /// Whether files that exist may be replaced or removed.
-    owns: bool,
-    /// The hash of each output of rows, if it is requested.
-    hashes: Option<Vec<Sha256>>,
+    /// What is written after all rows, if it is requested: the histogram of latencies, the summary
+    /// as JSON, and the page with charts.
+    pub sides: [Option<Out>; 3],
+    pub journal: Option<JournalFile>,
+    /// Whether files that existed before may be replaced or removed: those of an earlier run that
+    /// is replaced or resumed.
+    pub owns: bool,
+    /// The hash of each output of rows that cannot be read again, if hashes are requested.
+    hashes: Vec<Sha256>,
 }
 
 /// The hash of a complete output.
@@ -30,54 +35,48 @@ pub struct FileHash {
 }
 
 impl Disk {
-    /// The files of a run. It `owns` those that existed before, if it replaces or resumes them.
-    pub fn new(
-        rows: Vec<Out>,
-        messages: Option<Out>,
-        journal: Option<JournalFile>,
-        owns: bool,
-    ) -> Self {
-        let (count, mut outs) = (rows.len(), rows);
-        outs.extend(messages);
-        Self { outs, rows: count, journal, owns, hashes: None }
+    /// The files of a run without a journal. The first `rows` of `outs` are those of rows.
+    pub fn new(outs: Vec<Out>, rows: usize, sides: [Option<Out>; 3], owns: bool) -> Self {
+        let hashes = vec![Sha256::new(); if sides[1].is_some() { rows } else { 0 }];
+        Self { outs, rows, sides, journal: None, owns, hashes }
     }
 
-    /// Starts to hash the outputs of rows.
-    pub fn hash(&mut self) {
-        self.hashes = Some(vec![Sha256::new(); self.rows]);
+    /// The outputs of rows.
+    pub fn rows(&self) -> &[Out] {
+        &self.outs[..self.rows]
     }
 
-    /// The hashes of outputs of rows, if they were requested. Files are read as they are now.
+    /// The hashes of outputs of rows, if the summary is requested. Files are read as they are now.
     pub fn hashes(&self) -> io::Result<Vec<FileHash>> {
-        let hashes = self.hashes.iter().flatten().zip(&self.outs);
         let of_output = |(hash, out): (&Sha256, &Out)| {
             let mut hash = hash.clone();
-            let bytes =
-                out.read_all(|bytes| hash.update(bytes)).map_err(|error| out.named(&error))?;
+            let bytes = out.read_all(|bytes| hash.update(bytes))?;
             let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
             Ok(FileHash { name: out.name(), bytes, sha256 })
         };
-        let is_written = |(_, out): &(&Sha256, &Out)| !self.is_unused(out);
-        hashes.filter(is_written).map(of_output).collect()
+        // Of several outputs, those without rows do not exist in the end.
+        let is_unused = |out: &Out| self.rows > 1 && matches!(out.length(), Ok(Some(0)));
+        let hashes = self.hashes.iter().zip(&self.outs);
+        hashes.filter(|(_, out)| !is_unused(out)).map(of_output).collect()
     }
 
-    /// Whether an output of several has no rows.
-    fn is_unused(&self, out: &Out) -> bool {
-        self.rows > 1 && matches!(out.length(), Ok(Some(0)))
-    }
-
-    /// All outputs.
-    pub fn outs(&self) -> &[Out] {
-        &self.outs
+    /// Removes side outputs that were created for this run.
+    pub fn discard_sides(&mut self) {
+        self.sides.iter_mut().flatten().for_each(|out| out.remove_if_empty(false));
     }
 
     /// Closes the outputs of a run that is not complete.
     pub fn close(&mut self) {
-        let owns = self.owns;
-        let rows = &mut self.outs[..self.rows];
-        if rows.len() > 1 {
-            rows.iter_mut().for_each(|out| out.remove_if_empty(owns));
+        if self.rows > 1 {
+            let rows = &mut self.outs[..self.rows];
+            rows.iter_mut().for_each(|out| out.remove_if_empty(self.owns));
         }
+    }
+
+    /// Adds the name of the output to an error of its journal.
+    fn named(&self, error: &io::Error) -> io::Error {
+        let what = format!("{}: its journal: {error}", self.outs[0].name());
+        io::Error::new(error.kind(), what)
     }
 }
 
@@ -87,10 +86,10 @@ impl Storage for Disk {
     }
 
     fn append(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        let out = &self.outs[output];
-        { out }.write_all(bytes).map_err(|error| out.named(&error))?;
-        if let Some(hash) = self.hashes.as_mut().and_then(|hashes| hashes.get_mut(output))
-            && out.regular().is_none()
+        let mut out = &self.outs[output];
+        out.write_all(bytes)?;
+        if let Some(hash) = self.hashes.get_mut(output)
+            && !out.is_regular()
         {
             hash.update(bytes);
         }
@@ -98,23 +97,19 @@ impl Storage for Disk {
     }
 
     fn replace_start(&mut self, output: usize, bytes: &[u8]) -> io::Result<()> {
-        let out = &self.outs[output];
-        out.replace_start(bytes).map_err(|error| out.named(&error))
+        self.outs[output].replace_start(bytes)
     }
 
     fn length(&self, output: usize) -> io::Result<Option<u64>> {
-        let out = &self.outs[output];
-        out.length().map_err(|error| out.named(&error))
+        self.outs[output].length()
     }
 
     fn read_before(&self, output: usize, end: u64, count: u64) -> io::Result<Vec<u8>> {
-        let out = &self.outs[output];
-        out.read_before(end, count).map_err(|error| out.named(&error))
+        self.outs[output].read_before(end, count)
     }
 
     fn truncate(&mut self, output: usize, length: u64) -> io::Result<()> {
-        let out = &self.outs[output];
-        out.cut(length).map_err(|error| out.named(&error))
+        self.outs[output].truncate(length)
     }
 
     fn has_journal(&self) -> bool {
@@ -122,27 +117,16 @@ impl Storage for Disk {
     }
 
     fn save(&mut self, journal: &[u8]) -> io::Result<()> {
-        let Some(file) = &mut self.journal else { return Ok(()) };
-        let out = &self.outs[0];
-        file.save(journal).map_err(|error| {
-            let what = format!("{}: its journal: {error}", out.name());
-            io::Error::new(error.kind(), what)
-        })
+        let saved = self.journal.as_mut().map_or(Ok(()), |file| file.save(journal));
+        saved.map_err(|error| self.named(&error))
     }
 
     fn complete(&mut self) -> io::Result<()> {
         self.close();
-        let owns = self.owns;
-        // Rows come last: where they are, the messages are complete as well.
-        for out in self.outs.iter_mut().rev() {
-            out.complete(owns).map_err(|error| out.named(&error))?;
-        }
-        match &mut self.journal {
-            Some(journal) => journal.remove().map_err(|error| {
-                let what = format!("{}: its journal: {error}", self.outs[0].name());
-                io::Error::new(error.kind(), what)
-            }),
-            None => Ok(()),
-        }
+        // Rows come last: where they are, all other files are complete.
+        let mut outs = self.sides.iter_mut().flatten().chain(self.outs.iter_mut().rev());
+        outs.try_for_each(|out| out.complete(self.owns))?;
+        let removed = self.journal.as_mut().map_or(Ok(()), JournalFile::remove);
+        removed.map_err(|error| self.named(&error))
     }
 }

@@ -198,12 +198,12 @@ impl JournalFile {
                 Contents::Nothing | Contents::Journal(_) => false,
             };
             if is_other {
-                return Err(Failure::Usage(format!(
+                refuse!(
                     "{}: is not a journal of bulkdoku, but is where that of {} would be; move it, \
                      or name another output",
                     path.display(),
                     self.output.display()
-                )));
+                );
             }
         }
         Ok(())

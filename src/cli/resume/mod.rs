@@ -59,7 +59,7 @@ pub trait Storage: Send {
 /// The outputs of rows and messages of a run.
 #[derive(Debug)]
 pub struct RowFiles<S> {
-    storage: S,
+    pub storage: S,
     journal: Journal,
     /// The number of outputs of rows.
     rows: usize,
@@ -115,10 +115,9 @@ impl<S: Storage> RowFiles<S> {
     /// Resumes the run of the journal from the returned checkpoint.
     pub fn resume(&mut self) -> Result<Checkpoint, Failure> {
         let Self { storage, journal, .. } = self;
-        let failed = |error: io::Error| Failure::Io(error.to_string());
         let count = journal.outputs.len();
         let lengths = (0..count).map(|output| Ok(storage.length(output)?.unwrap_or(0)));
-        let lengths = lengths.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        let lengths = lengths.collect::<io::Result<Vec<_>>>()?;
         let is_within = |entry: &Entry| {
             entry.marks.iter().zip(&lengths).all(|(mark, length)| mark.bytes <= *length)
         };
@@ -128,21 +127,23 @@ impl<S: Storage> RowFiles<S> {
         for (output, (mark, listed)) in marks.iter().zip(&journal.outputs).enumerate() {
             let header = &listed.header[..HEADER_START.min(listed.header.len())];
             let known = lengths[output].min(header.len() as u64);
-            let start = storage.read_before(output, known, known).map_err(failed)?;
+            let start = storage.read_before(output, known, known)?;
             let count = u64::from(mark.tail.bytes);
-            let tail = storage.read_before(output, mark.bytes, count).map_err(failed)?;
+            let tail = storage.read_before(output, mark.bytes, count)?;
             let is_foreign = !listed.is_begun && lengths[output] > 0;
             if is_foreign || !header.starts_with(&start) || !mark.tail.is_of(&tail) {
-                let what = "has been modified since the previous run; --force starts over";
-                return Err(Failure::Usage(format!("{}: {what}", storage.name(output))));
+                refuse!(
+                    "{}: has been modified since the previous run; --force starts over",
+                    storage.name(output)
+                );
             }
         }
         // An input that failed is read again.
         let start = Checkpoint { input_failed: false, ..checkpoint.clone() };
         let lengths: Vec<_> = marks.iter().map(|mark| mark.bytes).collect();
-        journal.encode().and_then(|bytes| storage.save(&bytes)).map_err(failed)?;
+        journal.encode().and_then(|bytes| storage.save(&bytes))?;
         for (output, length) in lengths.iter().enumerate() {
-            storage.truncate(output, *length).map_err(failed)?;
+            storage.truncate(output, *length)?;
         }
         self.is_saved = true;
         self.complete_lengths.clone_from(&lengths);
@@ -159,11 +160,6 @@ impl<S: Storage> RowFiles<S> {
     /// When rows were written, if that was recorded.
     pub fn timeline(&self) -> Option<&Timeline> {
         self.timing.as_ref().map(|timing| &timing.timeline)
-    }
-
-    /// The files.
-    pub fn storage(&mut self) -> &mut S {
-        &mut self.storage
     }
 
     /// Whether `--resume` can continue the run.
@@ -298,7 +294,7 @@ impl<S: Storage> Sink for RowFiles<S> {
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.messages.show(bytes);
         let has_file = self.journal.outputs.len() > self.rows;
-        if has_file && self.messages_error.is_none() && !self.messages.are_ignored() {
+        if has_file && self.messages_error.is_none() {
             let length = self.lengths[self.rows];
             if let Err(error) = self.append(self.rows, bytes) {
                 self.messages_error = Some(error);

@@ -176,8 +176,7 @@ impl Case {
 
     /// Runs until the end or a failure. Returns the number of rows that it has written.
     fn run(self, storage: Fake) -> Result<u64, Failure> {
-        let failed = |error: io::Error| Failure::Io(error.to_string());
-        let messages = Messages::new(ProgressBar::hidden(), true);
+        let messages = Messages::new(ProgressBar::hidden(), true, false);
         let journal = storage.files().journal.clone();
         let rows = usize::from(self.outputs);
         let is_resumed = journal.is_some();
@@ -210,11 +209,11 @@ impl Case {
             }
             into.finish(true)
         };
-        work().map_err(failed)?;
+        work()?;
         if into.is_incomplete() {
             return Err(Failure::Io("messages are missing".into()));
         }
-        into.complete().map_err(failed)?;
+        into.complete()?;
         Ok(at.position.offset - begin)
     }
 

@@ -273,7 +273,7 @@ mod tests {
         let shifted: Vec<u8> = cells.iter().map(|cell| cell + 1).collect();
         let bytes = [array("|u1", "(1, 81)", "False"), shifted].concat();
         assert_eq!(lines(&bytes, 1, 100), Ok(format!("{line}\n")));
-        assert!(lines(&bytes, 0, 100).unwrap().contains('@'), "10 is no cell");
+        assert!(lines(&bytes, 0, 100).unwrap().contains('@'), "10 is not a cell");
     }
 
     #[test]

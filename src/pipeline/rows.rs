@@ -25,6 +25,8 @@ pub struct RowWriter<'a, S> {
     /// The assembler of each output, if the format has one.
     assemblers: Vec<Option<Box<dyn Assembler>>>,
     checkpoint: Checkpoint,
+    /// The number of rows in each output, including those of a block that is not complete.
+    rows: Vec<u64>,
     progress: &'a Progress,
     report: Report,
     began: Instant,
@@ -58,12 +60,14 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             format,
             assemblers: Vec::new(),
             checkpoint: start.unwrap_or_default(),
+            rows: Vec::new(),
             progress,
             report: Report { records_before, ..Report::default() },
             began: Instant::now(),
             failure: None,
         };
         writer.checkpoint.rows.resize(outputs.into(), 0);
+        writer.rows.clone_from(&writer.checkpoint.rows);
         writer.failure = writer.begin(outputs, is_new).err();
         writer
     }
@@ -74,7 +78,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         if is_new {
             let header = self.format.header();
             (0..outputs).try_for_each(|output| self.sink.header(output, &header))?;
-            self.sink.checkpoint(&self.checkpoint)?;
+            self.sink.checkpoint(&self.checkpoint, false)?;
         }
         Ok(())
     }
@@ -137,7 +141,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         for (output, &(end, rows)) in encoded.ends.iter().enumerate() {
             let bytes = &encoded.rows.as_slice()[start..end];
             start = end;
-            self.checkpoint.rows[output] += rows;
+            self.rows[output] += rows;
             let sink = &mut *self.sink;
             match &mut self.assemblers[output] {
                 _ if bytes.is_empty() => {}
@@ -152,8 +156,9 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         }
         let Some(summary) = summary else { return Ok(()) };
         self.checkpoint.add(summary);
+        self.checkpoint.rows.clone_from(&self.rows);
         self.progress.records.fetch_add(summary.counts.records(), Ordering::Relaxed);
-        self.sink.checkpoint(&self.checkpoint)
+        self.sink.checkpoint(&self.checkpoint, false)
     }
 
     /// Finishes the outputs.
@@ -177,7 +182,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
 
     fn end(&mut self) -> io::Result<()> {
         let is_complete = !self.report.stopped;
-        self.sink.checkpoint(&self.checkpoint)?;
+        self.sink.checkpoint(&self.checkpoint, true)?;
         for (output, &rows) in (0..).zip(&self.checkpoint.rows) {
             let sink = &mut *self.sink;
             if let Some(assembler) = &mut self.assemblers[usize::from(output)]

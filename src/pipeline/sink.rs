@@ -33,12 +33,12 @@ pub trait Sink: Send {
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Called when everything up to a checkpoint was received, first the headers alone. A later run
-    /// can resume there. The last one is passed once more at the end of the run: rows after it, of
-    /// a block that was stopped, are removed where that is possible.
+    /// can resume there. The last one is passed once more with `is_end`, when the run ends: rows
+    /// after it, of a block that was stopped, are then removed where that is possible.
     ///
     /// # Errors
     /// When the run must end.
-    fn checkpoint(&mut self, _at: &Checkpoint) -> io::Result<()> {
+    fn checkpoint(&mut self, _at: &Checkpoint, _is_end: bool) -> io::Result<()> {
         Ok(())
     }
 

@@ -16,7 +16,6 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use bulkdoku::Tail;
-use bulkdoku::input::Position;
 use bulkdoku::pipeline::{Checkpoint, Sink};
 use bulkdoku::stats::Timeline;
 
@@ -67,8 +66,6 @@ pub struct RowFiles<S> {
     lengths: Vec<u64>,
     /// The length of each output at the last checkpoint.
     complete_lengths: Vec<u64>,
-    /// The place of the last checkpoint.
-    place: Option<(usize, Position)>,
     saved: Instant,
     /// The minimum time between two saved checkpoints. It bounds the work that is repeated.
     interval: Duration,
@@ -100,7 +97,6 @@ impl<S: Storage> RowFiles<S> {
             rows,
             lengths: vec![0; count],
             complete_lengths: vec![0; count],
-            place: None,
             saved: Instant::now(),
             interval: Duration::from_millis(200),
             is_saved: false,
@@ -304,15 +300,12 @@ impl<S: Storage> Sink for RowFiles<S> {
         Ok(())
     }
 
-    fn checkpoint(&mut self, at: &Checkpoint) -> io::Result<()> {
+    fn checkpoint(&mut self, at: &Checkpoint, is_end: bool) -> io::Result<()> {
         if let Some(Timing { began, records, timeline }) = &mut self.timing {
             let all = at.counts.records();
             timeline.add(began.elapsed(), all - mem::replace(records, all));
         }
-        // The last checkpoint is passed twice.
-        let place = (at.source, at.position);
-        let is_last = self.place.replace(place) == Some(place);
-        if is_last {
+        if is_end {
             // A run that was stopped within a block has written some of its rows.
             self.truncate_rows()?;
         } else {
@@ -321,7 +314,7 @@ impl<S: Storage> Sink for RowFiles<S> {
         let was_complete = !self.is_incomplete;
         self.is_incomplete |= at.input_failed || self.can_mend_messages();
         // The last entry is the one where the input failed.
-        let is_due = is_last || at.input_failed || self.saved.elapsed() >= self.interval;
+        let is_due = is_end || at.input_failed || self.saved.elapsed() >= self.interval;
         if was_complete && is_due && !self.can_mend_messages() && self.storage.has_journal() {
             self.add_entry(at);
         }

@@ -16,6 +16,8 @@ enum Fails {
     Crash(usize),
     /// After this many bytes the disk is full.
     FullDisk(usize),
+    /// The run is stopped after the row of this record, within a block.
+    Stop(u64),
 }
 
 /// The size of a journal for [`Fails`]. It is replaced as a whole, so its other bytes make no
@@ -53,7 +55,7 @@ impl Fake {
     fn write(&self, files: &mut Files, bytes: usize) -> (usize, io::Result<()>) {
         let left = match self.fails {
             _ if files.is_over => 0,
-            Fails::Never => usize::MAX,
+            Fails::Never | Fails::Stop(_) => usize::MAX,
             Fails::Crash(at) | Fails::FullDisk(at) => at - files.written,
         };
         let count = bytes.min(left);
@@ -179,6 +181,7 @@ impl Case {
         let messages = Messages::new(ProgressBar::hidden(), true, false);
         let journal = storage.files().journal.clone();
         let rows = usize::from(self.outputs);
+        let fails = storage.fails;
         let is_resumed = journal.is_some();
         let names = (0..=rows).map(|output| output.to_string()).collect();
         let journal = journal.map_or_else(
@@ -199,11 +202,16 @@ impl Case {
             while at.position.offset < RECORDS {
                 for record in at.position.offset..at.position.offset + RECORDS_PER_BLOCK {
                     self.write(record, &mut into)?;
+                    if fails == Fails::Stop(record) {
+                        into.checkpoint(&at, true)?;
+                        into.finish(false)?;
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
                 }
                 at.position.offset += RECORDS_PER_BLOCK;
-                into.checkpoint(&at)?;
+                into.checkpoint(&at, false)?;
             }
-            into.checkpoint(&at)?;
+            into.checkpoint(&at, true)?;
             if self.outputs == 1 {
                 into.header(0, &self.header(RECORDS))?;
             }
@@ -261,6 +269,32 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
         }
         assert!(at > 30, "{at}");
         assert_eq!(was_shorter, case.saves_all, "{case:?}");
+    }
+}
+
+/// The rows of a block that was stopped are removed, also where a resumed run has just begun.
+#[test]
+fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
+    for case in Case::all() {
+        let expected = case.expected();
+        // The messages of a block, if it has any, follow all of its rows.
+        let stops = || (0..RECORDS).filter(|record| record % RECORDS_PER_BLOCK == 0);
+        for (first, second) in stops().flat_map(|first| stops().map(move |second| (first, second)))
+        {
+            if second < first {
+                continue;
+            }
+            let files = case.files();
+            for at in [first, second] {
+                assert!(case.run(files.with(Fails::Stop(at))).is_err());
+                let rows = &files.files().outputs[..usize::from(case.outputs)];
+                let rows = String::from_utf8(rows.concat()).unwrap();
+                let last = rows.lines().filter_map(|row| row.strip_prefix('r')).max();
+                assert_eq!(last, at.checked_sub(1).map(|last| last.to_string()).as_deref());
+            }
+            case.run(files.with(Fails::Never)).unwrap();
+            assert_eq!(files.files().outputs, expected, "{case:?} {first} {second}");
+        }
     }
 }
 

@@ -194,7 +194,7 @@ def test_columns_of_tables():
     assert bulkdoku.solve(table, column="solutions").to_list("status") == ["malformed"]
     with pytest.raises(KeyError, match='no column "absent"'):
         bulkdoku.solve(table, column="absent")
-    with pytest.raises(ValueError, match="no table"):
+    with pytest.raises(ValueError, match="not a table"):
         bulkdoku.solve(pa.array([PUZZLES[0]]), column="x")
 
 

@@ -152,7 +152,7 @@ def test_files_that_fail(tmp_path, minimal):
         bulkdoku.read(tmp_path / "cut.csv.gz", column="solution")
     with pytest.raises(ValueError, match="ends with .csv"):
         bulkdoku.write(bulkdoku.solve([]), tmp_path / "rows.xlsx")
-    with pytest.raises(TypeError, match="no table"):
+    with pytest.raises(TypeError, match="not a table"):
         bulkdoku.write(minimal, tmp_path / "rows.csv")
     with pytest.raises(FileNotFoundError):
         bulkdoku.write(bulkdoku.solve([]), tmp_path / "absent" / "rows.csv")

@@ -544,7 +544,12 @@ fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
 fn failure(error: &ParquetError, row: Option<u64>) -> io::Error {
     let place = row.map_or(String::new(), |row| format!(" from row {row} on"));
     let what = match error {
-        ParquetError::External(error) => {
+        // Decompressors report damage as errors of the kind `Other`, or of their own type.
+        ParquetError::External(error)
+            if error
+                .downcast_ref::<io::Error>()
+                .is_some_and(|error| error.kind() != ErrorKind::Other) =>
+        {
             format!("the Parquet file cannot be read{place}: {error}")
         }
         error => format!("the Parquet file is damaged{place}: {error}"),

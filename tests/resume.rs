@@ -403,3 +403,28 @@ fn a_killed_run_that_writes_parquet_is_started_over() {
     assert!(folder.path("x.parquet").exists());
     assert_eq!(folder.read("bad").lines().count(), 1);
 }
+
+/// The rows of one puzzle take longer than the first runs have.
+#[test]
+fn a_list_of_solutions_that_times_out_has_each_solution_once() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\n{}\n", ".".repeat(81)));
+    for output in ["o.csv", "o.csv.gz", "o.jsonl.zst", "o.lines", "o.npy"] {
+        let has_columns = output.contains("csv") || output.contains("jsonl");
+        let columns = if has_columns { &["--columns", "line,solution"][..] } else { &[] };
+        let args = [&["in", "-q", "-o", output, "--solutions", "300000"], columns].concat();
+        for milliseconds in (150..).step_by(100) {
+            let time = format!("{milliseconds}ms");
+            let ran = folder.solve(&[&args[..], &["--resume", "--timeout", &time]].concat(), "");
+            if ran.status != 124 {
+                assert_eq!(ran.status, 1, "{ran:?}");
+                break;
+            }
+        }
+        let resumed = fs::read(folder.path(output)).unwrap();
+        assert!(!folder.path(&format!("{output}.resume")).exists());
+        folder.solve(&[&args[..], &["--force"]].concat(), "");
+        let whole = fs::read(folder.path(output)).unwrap();
+        assert!(resumed == whole, "{output}: {} bytes, not {}", resumed.len(), whole.len());
+    }
+}

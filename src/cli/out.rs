@@ -291,7 +291,7 @@ impl Write for &Out {
         })
     }
 
-    /// Does nothing: there is no buffer.
+    /// Does nothing: writes are not buffered.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -208,7 +208,10 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
 impl Args {
     /// Where the rows of both sides go, and how they are written.
     fn outputs(&self) -> Result<(Destinations, RowPlan), Failure> {
-        let names = self.destinations.output.as_deref().and_then(Path::to_str).unwrap_or_default();
+        let output = self.destinations.output.as_deref().unwrap_or(Path::new(""));
+        let Some(names) = output.to_str() else {
+            refuse!("-o {}: the names of both sides must be UTF-8", output.display());
+        };
         let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
         let [train, test] = &parts[..] else {
             refuse!("-o needs two names with a comma between them: -o train.csv,test.csv");

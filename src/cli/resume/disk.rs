@@ -15,8 +15,8 @@ pub struct Disk {
     pub outs: Vec<Out>,
     /// The number of outputs of rows.
     rows: usize,
-    /// What is written after all rows, if it is requested: the histogram of latencies, the summary
-    /// as JSON, and the page with charts.
+    /// The outputs written after all rows, where an option names them: the histogram of latencies,
+    /// the summary as JSON, and the page with charts.
     pub sides: [Option<Out>; 3],
     pub journal: Option<JournalFile>,
     /// Whether files that existed before may be replaced or removed: those of an earlier run that

@@ -39,6 +39,11 @@ pub(crate) fn place(footer: &[u8]) -> Option<Range<usize>> {
     (end <= footer.len()).then_some(start..end)
 }
 
+/// Whether a footer has its checksum, or none.
+pub(super) fn is_intact(footer: &[u8]) -> bool {
+    place(footer).is_none_or(|place| checksum(footer, &place).as_bytes() == &footer[place.clone()])
+}
+
 /// Computes the checksum of a footer with the value at this place.
 pub(crate) fn checksum(footer: &[u8], place: &Range<usize>) -> String {
     let mut bytes = footer.to_vec();

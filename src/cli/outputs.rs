@@ -180,8 +180,15 @@ impl Destinations {
     /// The journal, if rows can be continued.
     pub fn journal(&self) -> Option<JournalFile> {
         let is_file = self.all_rows().into_iter().all(|target| target.regular().is_some());
-        let output = self.output.as_deref().filter(|_| is_file && !self.is_temporary)?;
-        Some(JournalFile::of(output))
+        self.journal_beside().filter(|_| is_file && !self.is_temporary).map(JournalFile::of)
+    }
+
+    /// The file next to which the journal is: the output, or the first of several if the name of
+    /// their folder is expanded, because a folder `{}` does not exist.
+    fn journal_beside(&self) -> Option<&Path> {
+        let output = self.output.as_deref()?;
+        let first = self.parts.first().filter(|first| first.parent() != output.parent());
+        Some(first.map_or(output, PathBuf::as_path))
     }
 
     /// Refuses outputs that the run reads or that exist, before long reading. Ends a resumed run
@@ -199,11 +206,11 @@ impl Destinations {
     pub fn refuse_complete(&self) -> Result<(), Failure> {
         let name = self.rows().name();
         let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();
-        let Some((files, output)) = files.zip(self.output.as_deref()) else {
+        let Some((files, beside)) = files.zip(self.journal_beside()) else {
             refuse!("--resume needs a file of rows, not {name}");
         };
         let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
-        if files.iter().any(has_rows) && !JournalFile::of(output).exists() {
+        if files.iter().any(has_rows) && !JournalFile::of(beside).exists() {
             return Err(Failure::Complete(name));
         }
         Ok(())

@@ -89,7 +89,8 @@ pub struct Args {
 
     /// Start the search for hard puzzles at those of a file
     ///
-    /// Each row starts at one of them, drawn at random. Each must have one solution.
+    /// Each row starts at one of them, drawn at random, and ends at another puzzle. Each must have one
+    /// solution.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 

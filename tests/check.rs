@@ -334,7 +334,7 @@ fn rows_come_in_every_format_that_has_columns() {
         let ran = run(&refused, &input);
         assert!(ran.status == 2 && ran.messages.contains("check writes csv"), "{ran:?}");
     }
-    let ran = Folder::new().solve(&["--columns", "line,reason"], &input);
+    let ran = Folder::new().solve(&["--columns", "line,answer"], &input);
     assert!(ran.status == 2 && ran.messages.contains("a column of bulkdoku check"), "{ran:?}");
     for (column, row) in [("reason", "\"\""), ("answer", "\"\"")] {
         let input = if column == "answer" { CLASSIC.into() } else { format!("{CLASSIC} {SOLVED}") };

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 
 fn solve(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
@@ -54,6 +56,42 @@ fn modes_of_the_search() {
     assert_eq!(row(&["--limit", "50"], CLASSIC), "unique,1");
     assert!(row(&["--max-nodes", "1"], &empty).starts_with("gave_up,"));
     assert_eq!(row(&["--engine", "scalar"], CLASSIC), "unique,1");
+}
+
+#[test]
+fn the_reason_is_that_of_the_message() {
+    let twice = CLASSIC.replacen("53", "55", 1);
+    let folder = Folder::new();
+    let several = CLASSIC.replace(['8', '6'], ".");
+    let text = format!("{CLASSIC}\n{twice}\nbad\n{several}\n{}\n", marks(&twice));
+    folder.file("in", text);
+    for (threads, option) in [("1", ""), ("2", ""), ("2", "--solutions 2")] {
+        let line = format!("solve in -j {threads} {option} --columns line,reason --format jsonl");
+        let ran = folder.line(&line);
+        let reason = |row| {
+            let row: Value = serde_json::from_str(row).unwrap();
+            Some((row["line"].as_u64()?, row["reason"].as_str()?.to_owned()))
+        };
+        let mut reasons: Vec<_> = ran.rows.lines().filter_map(reason).collect();
+        reasons.dedup();
+        let messages = ran.messages.lines().filter(|line| line.starts_with("in:"));
+        let expected = messages.map(|message| {
+            let [_, line, _, _, reason] = message.splitn(5, ':').collect::<Vec<_>>()[..] else {
+                panic!("{message}")
+            };
+            (line.parse().unwrap(), reason[1..].to_owned())
+        });
+        assert_eq!(reasons, expected.collect::<Vec<_>>(), "{ran:?}");
+        assert_eq!(reasons.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5]);
+    }
+    let ran = folder.line("solve in -q --columns status,reason --only contradictory,unique");
+    let reason = "5 stands twice in row 1, at r1c1 and r1c2";
+    let row = format!("contradictory,\"{reason}\"\n");
+    assert_eq!(ran.rows, format!("status,reason\nunique,\n{row}{row}"));
+    let tsv = folder.line("solve in -q --columns reason --only contradictory --format tsv");
+    assert_eq!(tsv.rows, format!("reason\n{reason}\n{reason}\n"));
+    let ran = folder.line("solve in -q --columns reason --only gave_up --max-nodes 1");
+    assert_eq!(ran.rows, "reason\nthe limit of nodes was reached\n");
 }
 
 #[test]

@@ -31,7 +31,7 @@ named_enum! {
         Automorphisms = "automorphisms",
         /// One of [`Status::ALL`](crate::Status::ALL).
         Status = "status",
-        /// Why the record has its status; empty if the input's solution is right.
+        /// What is wrong with the record, if its status alone does not tell.
         Reason = "reason",
         /// The number of solutions found, up to the limit.
         Solutions = "solutions",
@@ -183,7 +183,7 @@ static TABLE: [Definition; Column::ALL.len()] = {
         column(Column::Status, Kind::Status, N::NONE, SOLVING | CLASSES | GENERATE, |row| {
             Value::Status(row.status())
         }),
-        column(Column::Reason, Text, N::NONE, CHECK, |row| match row.reason() {
+        column(Column::Reason, Text, N::CONTRADICTION, SOLVING, |row| match row.reason() {
             "" => Value::None,
             reason => Value::Text(reason.as_bytes()),
         }),

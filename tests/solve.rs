@@ -95,6 +95,38 @@ fn the_reason_is_that_of_the_message() {
 }
 
 #[test]
+fn messages_are_objects_if_the_name_of_their_file_promises_that() {
+    let folder = Folder::new();
+    let twice = CLASSIC.replacen("53", "55", 1);
+    let wrong = SOLVED.replacen('5', "4", 1);
+    folder
+        .file("a:b", format!("{CLASSIC},{SOLVED}\n{twice},{SOLVED}\nb\"d\n\n{CLASSIC} {wrong}\n"));
+    for subcommand in ["solve", "check"] {
+        let text = folder.line(&format!("{subcommand} a:b --errors all.err --force"));
+        for name in ["all.jsonl", "all.ndjson"] {
+            let ran = folder.line(&format!("{subcommand} a:b --errors {name} --force"));
+            let objects: Vec<Value> =
+                folder.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let lines = objects.iter().map(|object| {
+                let text = |key: &str| object[key].as_str().unwrap().to_owned();
+                let [file, status, reason] = ["file", "status", "reason"].map(text);
+                format!("{file}:{}:{}: {status}: {reason}\n", object["line"], object["column"])
+            });
+            assert_eq!(lines.collect::<String>(), folder.read("all.err"));
+            let texts: Vec<_> = objects.iter().map(|object| &object["text"]).collect();
+            let expected = [&*twice, "b\"d", CLASSIC];
+            assert_eq!(texts, expected[..if subcommand == "check" { 3 } else { 2 }]);
+            let shown = |ran: &Ran| -> Vec<String> {
+                let lines = ran.messages.lines().filter(|line| line.starts_with("a:b:"));
+                lines.map(String::from).collect()
+            };
+            assert!(!shown(&ran).is_empty() && shown(&ran) == shown(&text), "{ran:?}");
+        }
+    }
+    folder.assert_refused(&[("solve a:b --errors all.json", ".err, .errors, .jsonl, .ndjson")]);
+}
+
+#[test]
 fn solution_lines_keep_a_line_for_every_record() {
     let ran = solve(&["--format", "lines"], format!("{CLASSIC}\n12\n{CLASSIC}\n"));
     assert_eq!(ran.rows, format!("{SOLVED}\n\n{SOLVED}\n"));

@@ -120,8 +120,11 @@ impl InputRun {
             progress,
         };
         let (bytes, names) = (inputs.bytes(), inputs.names());
-        let options =
-            Options { counts_statistics: destinations.report.is_some(), ..args.options(progress) };
+        let options = Options {
+            counts_statistics: destinations.report.is_some(),
+            messages: destinations.message_format(),
+            ..args.options(progress)
+        };
         run.run(
             job,
             &options,

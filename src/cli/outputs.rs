@@ -5,6 +5,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
+use bulkdoku::pipeline::MessageFormat;
 
 use super::identity::{Identity, STDIN, stored};
 use super::out::{Out, Target, gone_message};
@@ -50,9 +51,11 @@ pub struct Destinations {
     #[arg(long, requires = "output", conflicts_with = "force")]
     pub resume: bool,
 
-    /// Write every message about a bad record
+    /// Write every message about an invalid record
     ///
-    /// Standard error shows the first few only.
+    /// Standard error shows the first few only. A name that ends with .jsonl or .ndjson has a JSON
+    /// object for each, with the keys file, line, column, status, reason and text; others have the
+    /// text that standard error shows.
     #[arg(long, value_name = "FILE")]
     pub errors: Option<PathBuf>,
 
@@ -70,7 +73,7 @@ impl Destinations {
     pub fn check_sides(&self) -> Result<(), Failure> {
         let sides = [
             ("--latency", &self.latency, &["csv", "hgrm", "hlog"][..]),
-            ("--errors", &self.errors, &["err", "errors"]),
+            ("--errors", &self.errors, &["err", "errors", "jsonl", "ndjson"]),
             ("--summary-json", &self.summary_json, &["json"]),
             ("--report", &self.report, &["html", "htm"]),
         ];
@@ -147,6 +150,14 @@ impl Existing<'_> {
 }
 
 impl Destinations {
+    /// How messages are written, by the name of their file.
+    pub fn message_format(&self) -> MessageFormat {
+        match self.errors.as_deref().and_then(extensions::of).as_deref() {
+            Some("jsonl" | "ndjson") => MessageFormat::Json,
+            _ => MessageFormat::Text,
+        }
+    }
+
     /// Where the rows are written, or the name of all outputs of rows.
     pub fn rows(&self) -> Target<'_> {
         self.output.as_deref().map_or(Target::Stdout, Target::of)

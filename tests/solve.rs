@@ -127,6 +127,43 @@ fn messages_are_objects_if_the_name_of_their_file_promises_that() {
 }
 
 #[test]
+fn the_statuses_that_fail_can_be_chosen() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\nbad\n{}\n", CLASSIC.replace(['8', '6'], ".")));
+    folder.file("good", CLASSIC);
+    for (line, status) in [
+        ("solve in", 1),
+        ("solve in --fail-on none", 0),
+        ("solve in --fail-on malformed", 1),
+        ("solve in --fail-on multiple,gave_up", 1),
+        ("solve in --fail-on gave_up,contradictory", 0),
+        ("solve in --only unique --fail-on malformed", 1),
+        ("solve good --fail-on unique", 1),
+        ("check in --solutions good --fail-on unsolvable", 3),
+        ("check good --solutions good", 1),
+        ("check good --solutions good --fail-on malformed", 0),
+        ("canon in", 1),
+        ("canon in --fail-on no_form", 0),
+        ("canon good good --dedup --fail-on duplicate", 1),
+        ("augment in --seed 1 --times 2", 1),
+        ("augment in --seed 1 --times 2 --fail-on none", 0),
+        ("split in --seed 1 --test 50% -o a.csv,b.csv --force", 1),
+        ("split in --seed 1 --test 50% -o a.csv,b.csv --force --fail-on none", 0),
+        ("overlap good in --fail-on malformed", 1),
+        // A common class is not a status.
+        ("overlap good in --fail-on none", 1),
+    ] {
+        let ran = folder.line(&format!("{line} -q"));
+        assert_eq!(ran.status, status, "{line}: {ran:?}");
+    }
+    folder.assert_refused(&[
+        ("solve in --fail-on malfomed", "no status \"malfomed\"; there are unique, "),
+        ("solve in --fail-on none,malformed", "none alone"),
+        ("generate -n 1 --fail-on none", "--fail-on does nothing"),
+    ]);
+}
+
+#[test]
 fn solution_lines_keep_a_line_for_every_record() {
     let ran = solve(&["--format", "lines"], format!("{CLASSIC}\n12\n{CLASSIC}\n"));
     assert_eq!(ran.rows, format!("{SOLVED}\n\n{SOLVED}\n"));

@@ -137,7 +137,7 @@ impl InputRun {
                 let source = TextSource::new(place.0, inputs.sources_from(place), &progress.stop);
                 Ok((Answered::new(source, answers, records, &progress.stop), filters))
             },
-            |report| Summary::new(names, method, args.threads, report),
+            |report| Summary::new(names, method, &args, report),
         )
     }
 }

@@ -162,7 +162,7 @@ fn progress_is_shown_on_request() {
     let bench = ["bench", "in", "--rounds", "1", "--rows", "9", "--round-time", "0.01"];
     for (words, part) in [
         (&["solve", "in", "-q"][..], "100%, "),
-        (&["check", "in", "--first", "-q"], "3 puzzles"),
+        (&["check", "in", "--solutions", "in", "--first", "-q"], "3 puzzles"),
         (&["generate", "-n", "5", "-s", "1"], "5 puzzles"),
         (&bench, "100%, "),
     ] {

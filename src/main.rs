@@ -3,7 +3,7 @@
 mod cli;
 
 fn main() -> cli::Exit {
-    let ran = cli::check_memory().and_then(|()| cli::run(cli::parse()));
+    let ran = cli::check_memory().and_then(|()| cli::parse()).and_then(cli::run);
     ran.unwrap_or_else(|failure| {
         failure.print();
         failure.exit()

@@ -157,7 +157,7 @@ fn options_without_effect_are_refused() {
     folder.file("in", CLASSIC);
     for (args, message) in [
         (&["--columns", "guesses"][..], "is a column of bulkdoku solve"),
-        (&["--columns", "reason"], "is a column of bulkdoku check"),
+        (&["--columns", "answer"], "is a column of bulkdoku check"),
         (&["--exact"], "--dedup"),
         (&["--format", "grid"], "but not grid"),
         (&["--format", "lines", "--columns", "line"], "--columns goes with"),

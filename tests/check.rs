@@ -138,6 +138,39 @@ fn an_input_that_cannot_have_solutions_is_refused_before_work_starts() {
 }
 
 #[test]
+fn lines_without_solutions_are_refused_once() {
+    let bare = format!("# x\n\n{CLASSIC}\nbad line\n{SOLVED}\n");
+    let marked = format!("{}\n", marks(CLASSIC));
+    for input in [&bare, &bare.replace('\n', " \r\n"), &marked, &bare.repeat(2000)] {
+        for args in [&[][..], &["--input-format", "lines"], &["--keep"]] {
+            let folder = Folder::new();
+            let ran = folder.run("check", &[args, &["-o", "out"]].concat(), input);
+            let message = "bulkdoku: <stdin>: no line has a solution after its puzzle; \
+                           --solutions FILE reads them from a file\n";
+            assert_eq!((ran.status, &*ran.messages), (2, message), "{args:?}");
+            assert!(!folder.path("out").exists());
+        }
+    }
+    let folder = Folder::new();
+    folder.file("bare", &bare);
+    folder.file("good", format!("{CLASSIC} {SOLVED}\n"));
+    let ran = folder.line("check good bare");
+    assert!(ran.status == 2 && ran.messages.contains("bare: no line has"), "{ran:?}");
+    let ran = folder.line("check bare --solutions good");
+    assert_eq!(ran.status, 3, "too few solutions: {ran:?}");
+    // Solutions that come late, text that is not one, and no puzzle at all.
+    for (input, status) in [
+        (format!("{}{CLASSIC},{SOLVED}\n", bare.repeat(100)), "ok"),
+        (format!("{CLASSIC}\n{CLASSIC};x\n"), "mismatch"),
+        ("bad\n12\n".into(), "malformed"),
+    ] {
+        let ran = run(&["--columns", "status", "--first"], input);
+        assert_eq!(rows(&ran).last(), Some(&status), "{ran:?}");
+    }
+    assert_eq!(run(&[], "# nothing\n").status, 0);
+}
+
+#[test]
 fn every_reason_has_its_cells_and_place() {
     let unsolvable =
         "..9.287..8.6..4..5..3.....46.........2.71345.........23.....5..9..4..8.7..125.3..";
@@ -334,10 +367,11 @@ fn rows_come_in_every_format_that_has_columns() {
         let ran = run(&refused, &input);
         assert!(ran.status == 2 && ran.messages.contains("check writes csv"), "{ran:?}");
     }
-    let ran = Folder::new().solve(&["--columns", "line,reason"], &input);
+    let ran = Folder::new().solve(&["--columns", "line,answer"], &input);
     assert!(ran.status == 2 && ran.messages.contains("a column of bulkdoku check"), "{ran:?}");
     for (column, row) in [("reason", "\"\""), ("answer", "\"\"")] {
-        let input = if column == "answer" { CLASSIC.into() } else { format!("{CLASSIC} {SOLVED}") };
+        let answer = if column == "answer" { "" } else { SOLVED };
+        let input = format!("puzzle,solution\n{CLASSIC},{answer}\n");
         assert_eq!(run(&["--columns", column], input).rows, format!("{column}\n{row}\n"));
     }
 }

@@ -1,5 +1,6 @@
 //! Every output format, read back by other readers.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use bulkdoku::output::{Column, CsvRows, Format, JsonRows, TsvRows};
@@ -169,9 +170,26 @@ fn the_name_of_the_output_chooses_the_format_unless_it_is_named() {
 }
 
 #[test]
-fn duplicate_keys_are_refused() {
-    let line = "solve --format jsonl --columns line,status,line";
-    Folder::new().assert_refused(&[(line, "--columns has line twice")]);
+fn names_of_columns_are_unique() {
+    let folder = Folder::new();
+    folder.file("in.csv", format!("puzzle,status,input_status,a,a\n{CLASSIC},1,2,3,4\n"));
+    let names = ["status", "input_input_status", "input_status", "a", "input_a"];
+    for (format, separator) in [("csv", ","), ("tsv", "\t")] {
+        let line = format!("solve in.csv -q --format {format} --columns status --keep");
+        let expected =
+            format!("{}\n{}\n", names.join(separator), "unique,1,2,3,4".replace(',', separator));
+        assert_eq!(folder.line(&line).rows, expected);
+        let expected = format!("status{separator}input_a\nunique{separator}4\n");
+        assert_eq!(folder.line(&format!("{line} 5")).rows, expected.replace("input_a", "a"));
+    }
+    let ran = folder.line("solve in.csv -q --format jsonl --columns status --keep");
+    let row: serde_json::Map<String, Value> = serde_json::from_str(&ran.rows).unwrap();
+    let keys: BTreeSet<_> = row.keys().map(String::as_str).collect();
+    assert_eq!(keys, names.into());
+    for format in ["csv", "tsv", "jsonl", "parquet"] {
+        let line = format!("solve --format {format} --columns line,status,line -o x");
+        folder.assert_refused(&[(&line, "--columns has line twice")]);
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! `bulkdoku generate` as a user runs it.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
 
-use crate::common::command::{Folder, Ran, wait_until};
+use crate::common::command::{CLASSIC, Folder, Ran, wait_until};
 
 fn generate(args: &[&str]) -> Ran {
     Folder::new().run("generate", args, "")
@@ -244,6 +245,25 @@ fn a_closed_pipe_ends_quietly() {
     drop(out);
     let ended = child.wait_with_output().expect("it ends");
     assert_eq!((ended.status.code(), ended.stderr), (Some(0), vec![]));
+}
+
+#[test]
+fn hard_puzzles_from_a_pool_differ_from_it_and_from_each_other() {
+    let folder = Folder::new();
+    let hardest =
+        "..............3.85..1.2.......5.7.....4...1...9.......5......73..2.1........4...9";
+    folder.file("pool", format!("{hardest}\n{CLASSIC}\n"));
+    let generate = |skip: u64, count: u64, threads: u64| {
+        let line = format!(
+            "generate -q --hard --from pool --seed 5 --skip {skip} -n {count} -j {threads}"
+        );
+        folder.line(&line).rows
+    };
+    let all = generate(0, 12, 2);
+    let distinct: HashSet<_> = all.lines().collect();
+    assert_eq!(distinct.len(), 12, "{all}");
+    assert!(!distinct.contains(hardest) && !distinct.contains(CLASSIC), "{all}");
+    assert_eq!([generate(0, 5, 1), generate(5, 7, 2)].concat(), all);
 }
 
 #[cfg(target_os = "linux")]

@@ -383,6 +383,29 @@ fn another_run_is_not_resumed() {
     assert_eq!(folder.solve(&["in", "-o", "new", "--resume"], "").status, 1);
 }
 
+#[test]
+fn a_signal_requests_the_progress_of_a_run_that_waits() {
+    for (option, subcommand) in [("--quiet", "solve"), ("--no-progress", "canon")] {
+        let folder = Folder::new();
+        let mut child = folder.spawn(subcommand, &["--columns", "line", option]);
+        let mut input = child.stdin.take().unwrap();
+        let mut rows = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut messages = BufReader::new(child.stderr.take().unwrap()).lines();
+        for line in 1..3 {
+            writeln!(input, "{CLASSIC}").unwrap();
+            let row = rows.find(|row| row.as_ref().is_ok_and(|row| row != "line"));
+            assert_eq!(row.unwrap().unwrap(), line.to_string());
+            signal(&child, Signal::USR1);
+            let message = messages.next().unwrap().unwrap();
+            let is_progress = message.starts_with("progress: ");
+            assert!(is_progress && message.contains(&format!(", {line} puzzle")), "{message}");
+        }
+        drop(input);
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert!(!messages.any(|line| line.unwrap().starts_with("progress")));
+    }
+}
+
 /// Runs the command with files that cannot grow beyond some blocks of 512 bytes.
 fn on_a_full_disk(folder: &Folder, blocks: u32, args: &[&str]) -> Ran {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" solve \"$@\"");

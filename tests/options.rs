@@ -122,11 +122,6 @@ fn options_without_effect_are_refused() {
     }
     let folder = Folder::new();
     folder.file("table", format!("puzzle,status,x,x\n{CLASSIC},a,b,c\n"));
-    for keep in ["--keep status,status", "--keep", "--keep 2,2"] {
-        let ran = run(&folder, &format!("solve table --format jsonl {keep}"));
-        assert_eq!((ran.status, ran.rows.as_str()), (2, ""), "{keep}: {ran:?}");
-        assert!(ran.messages.contains("a JSON object has a key once"), "{keep}: {ran:?}");
-    }
     for line in [
         "solve in --input-format tsv --delimiter tab --column 1 --no-header",
         "solve in --solutions 3 --limit 5",

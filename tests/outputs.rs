@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
+use crate::common::contents::gz;
 
 /// A folder with `in`: a puzzle and a bad line.
 fn folder() -> Folder {
@@ -55,6 +56,43 @@ fn messages_that_a_full_disk_has_cut_are_written_by_a_later_run() {
     assert_eq!(folder.read("out").lines().count(), 20_002);
     assert_eq!(folder.read("errors").lines().count(), 20_000);
     assert_eq!(folder.names(), ["errors", "in", "out"]);
+}
+
+#[test]
+fn an_open_stream_is_continued_and_has_no_journal() {
+    let folder = folder();
+    let packed = gz(folder.read("in").repeat(20));
+    folder.file("cut.gz", &packed[..packed.len() - 9]);
+    symlink("/dev/stdout", folder.path("link")).unwrap();
+    let before = folder.names();
+    for name in ["/dev/stdout", "/dev/fd/1", "link"] {
+        folder.file("f", "before\n");
+        let script = format!("\"$0\" solve in -q -o {name} --columns line,status >> f");
+        let ran = shell(&folder, &script);
+        assert_eq!(ran.status, 1, "{name}: {ran:?}");
+        assert_eq!(folder.read("f"), "before\nline,status\n1,unique\n2,malformed\n", "{name}");
+        let ran = shell(&folder, &format!("\"$0\" solve cut.gz -q -o {name} --columns line > f"));
+        assert_eq!(ran.status, 3, "{name}: {ran:?}");
+        assert!(!ran.messages.contains("--resume"), "{name}: {ran:?}");
+        fs::remove_file(folder.path("f")).unwrap();
+        assert_eq!(folder.names(), before, "{name}");
+        folder.assert_refused(&[(&format!("solve in -o {name} --resume"), "needs a file of rows")]);
+    }
+}
+
+#[test]
+fn help_and_version_that_cannot_be_written_are_failures() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder = Folder::new();
+    for words in ["--version", "-h", "--help", "solve -h", "solve --help", "help solve", "man"] {
+        let ran = shell(&folder, &format!("\"$0\" {words} > /dev/full"));
+        assert_eq!(ran.status, 3, "{words}: {ran:?}");
+        assert!(ran.messages.contains("standard output: No space left"), "{words}: {ran:?}");
+        let script = format!("{{ sleep 0.1; \"$0\" {words}; echo $? >&2; }} | true");
+        assert_eq!(shell(&folder, &script).messages, "0\n", "{words}");
+    }
 }
 
 #[test]

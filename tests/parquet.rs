@@ -222,10 +222,6 @@ fn impossible_parquet_files_are_refused() {
     let folder = Folder::new();
     for (args, message) in [
         (&["-o", "x.parquet.gz"][..], "parquet is compressed within"),
-        (
-            &["-o", "x.parquet", "--columns", "line,line"],
-            "--columns has line twice; a Parquet file",
-        ),
         (&["-o", "{}.parquet", "--split-by", "status"], "--split-by writes any format but"),
     ] {
         let ran = folder.solve(args, CLASSIC);

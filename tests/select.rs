@@ -1,14 +1,15 @@
 //! The selection of rows of `solve` and `check`, their files, and facts about puzzles.
 
 use std::collections::HashMap;
+use std::fs;
 
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::isomorph::{Permutation, SeededRng};
 use bulkdoku::rating::Level;
-use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
+use bulkdoku::{Limits, Outcome, Puzzle, Status, solve_batch};
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
-use crate::common::contents::table;
+use crate::common::contents::{gz, table};
 
 /// One puzzle of each kind, and a bad line.
 fn mixed(folder: &Folder) {
@@ -116,6 +117,51 @@ fn rows_go_to_the_file_of_their_status_or_level() {
         ("solve in --columns copy", "bulkdoku augment"),
         ("solve in --columns level --solutions 2", "--solutions writes several"),
     ]);
+}
+
+#[test]
+fn folders_of_expanded_names_are_created_and_runs_in_them_resumed() {
+    let folder = Folder::new();
+    mixed(&folder);
+    let line = "solve in -q --columns line,status --split-by status -o a/{}/b/rows.csv";
+    let ran = folder.line(line);
+    assert_eq!((ran.status, &*ran.messages), (1, ""), "{ran:?}");
+    for status in Status::ALL {
+        assert!(folder.path(&format!("a/{status}/b")).is_dir(), "{status}");
+    }
+    let unique = folder.read("a/unique/b/rows.csv");
+    let again = folder.line(&format!("{line} --resume"));
+    assert!(again.status == 0 && again.messages.contains("is complete"), "{again:?}");
+
+    // An input that is cut off, and is whole when the run is resumed.
+    let packed = gz(folder.read("in"));
+    folder.file("in.gz", &packed[..packed.len() - 9]);
+    let line = "solve in.gz -q --columns line,status --split-by status -o c/{}/rows.csv";
+    let ran = folder.line(line);
+    assert!(ran.status == 3 && ran.messages.contains("--resume continues it"), "{ran:?}");
+    folder.file("in.gz", packed);
+    assert_eq!(folder.line(&format!("{line} --resume")).status, 1);
+    assert_eq!(folder.read("c/unique/rows.csv"), unique);
+    assert_eq!(fs::read_dir(folder.path("c/unique")).unwrap().count(), 1, "no journal remains");
+}
+
+#[test]
+fn files_without_rows_are_removed_even_if_they_existed() {
+    for ending in ["csv", "tsv", "jsonl", "lines", "csv.gz", "jsonl.zst"] {
+        let folder = Folder::new();
+        mixed(&folder);
+        folder.file("one", CLASSIC);
+        let run = |input: &str| {
+            let line = format!("solve {input} -q --force --split-by status -o {{}}.{ending}");
+            folder.line(&line)
+        };
+        let name = |status: &str| format!("{status}.{ending}");
+        assert_eq!(run("in").status, 1);
+        assert!(folder.path(&name("malformed")).exists());
+        fs::write(folder.path(&name("gave_up")), "").unwrap();
+        assert_eq!(run("one").status, 0);
+        assert_eq!(folder.names(), ["in".to_owned(), "one".into(), name("unique")]);
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 
 fn solve(args: &[&str], input: impl AsRef<[u8]>) -> Ran {
@@ -54,6 +56,111 @@ fn modes_of_the_search() {
     assert_eq!(row(&["--limit", "50"], CLASSIC), "unique,1");
     assert!(row(&["--max-nodes", "1"], &empty).starts_with("gave_up,"));
     assert_eq!(row(&["--engine", "scalar"], CLASSIC), "unique,1");
+}
+
+#[test]
+fn the_reason_is_that_of_the_message() {
+    let twice = CLASSIC.replacen("53", "55", 1);
+    let folder = Folder::new();
+    let several = CLASSIC.replace(['8', '6'], ".");
+    let text = format!("{CLASSIC}\n{twice}\nbad\n{several}\n{}\n", marks(&twice));
+    folder.file("in", text);
+    for (threads, option) in [("1", ""), ("2", ""), ("2", "--solutions 2")] {
+        let line = format!("solve in -j {threads} {option} --columns line,reason --format jsonl");
+        let ran = folder.line(&line);
+        let reason = |row| {
+            let row: Value = serde_json::from_str(row).unwrap();
+            Some((row["line"].as_u64()?, row["reason"].as_str()?.to_owned()))
+        };
+        let mut reasons: Vec<_> = ran.rows.lines().filter_map(reason).collect();
+        reasons.dedup();
+        let messages = ran.messages.lines().filter(|line| line.starts_with("in:"));
+        let expected = messages.map(|message| {
+            let [_, line, _, _, reason] = message.splitn(5, ':').collect::<Vec<_>>()[..] else {
+                panic!("{message}")
+            };
+            (line.parse().unwrap(), reason[1..].to_owned())
+        });
+        assert_eq!(reasons, expected.collect::<Vec<_>>(), "{ran:?}");
+        assert_eq!(reasons.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5]);
+    }
+    let ran = folder.line("solve in -q --columns status,reason --only contradictory,unique");
+    let reason = "5 stands twice in row 1, at r1c1 and r1c2";
+    let row = format!("contradictory,\"{reason}\"\n");
+    assert_eq!(ran.rows, format!("status,reason\nunique,\n{row}{row}"));
+    let tsv = folder.line("solve in -q --columns reason --only contradictory --format tsv");
+    assert_eq!(tsv.rows, format!("reason\n{reason}\n{reason}\n"));
+    let ran = folder.line("solve in -q --columns reason --only gave_up --max-nodes 1");
+    assert_eq!(ran.rows, "reason\nthe limit of nodes was reached\n");
+}
+
+#[test]
+fn messages_are_objects_if_the_name_of_their_file_promises_that() {
+    let folder = Folder::new();
+    let twice = CLASSIC.replacen("53", "55", 1);
+    let wrong = SOLVED.replacen('5', "4", 1);
+    folder
+        .file("a:b", format!("{CLASSIC},{SOLVED}\n{twice},{SOLVED}\nb\"d\n\n{CLASSIC} {wrong}\n"));
+    for subcommand in ["solve", "check"] {
+        let text = folder.line(&format!("{subcommand} a:b --errors all.err --force"));
+        for name in ["all.jsonl", "all.ndjson"] {
+            let ran = folder.line(&format!("{subcommand} a:b --errors {name} --force"));
+            let objects: Vec<Value> =
+                folder.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let lines = objects.iter().map(|object| {
+                let text = |key: &str| object[key].as_str().unwrap().to_owned();
+                let [file, status, reason] = ["file", "status", "reason"].map(text);
+                format!("{file}:{}:{}: {status}: {reason}\n", object["line"], object["column"])
+            });
+            assert_eq!(lines.collect::<String>(), folder.read("all.err"));
+            let texts: Vec<_> = objects.iter().map(|object| &object["text"]).collect();
+            let expected = [&*twice, "b\"d", CLASSIC];
+            assert_eq!(texts, expected[..if subcommand == "check" { 3 } else { 2 }]);
+            let shown = |ran: &Ran| -> Vec<String> {
+                let lines = ran.messages.lines().filter(|line| line.starts_with("a:b:"));
+                lines.map(String::from).collect()
+            };
+            assert!(!shown(&ran).is_empty() && shown(&ran) == shown(&text), "{ran:?}");
+        }
+    }
+    folder.assert_refused(&[("solve a:b --errors all.json", ".err, .errors, .jsonl, .ndjson")]);
+}
+
+#[test]
+fn the_statuses_that_fail_can_be_chosen() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\nbad\n{}\n", CLASSIC.replace(['8', '6'], ".")));
+    folder.file("good", CLASSIC);
+    for (line, status) in [
+        ("solve in", 1),
+        ("solve in --fail-on none", 0),
+        ("solve in --fail-on malformed", 1),
+        ("solve in --fail-on multiple,gave_up", 1),
+        ("solve in --fail-on gave_up,contradictory", 0),
+        ("solve in --only unique --fail-on malformed", 1),
+        ("solve good --fail-on unique", 1),
+        ("check in --solutions good --fail-on unsolvable", 3),
+        ("check good --solutions good", 1),
+        ("check good --solutions good --fail-on malformed", 0),
+        ("canon in", 1),
+        ("canon in --fail-on no_form", 0),
+        ("canon good good --dedup --fail-on duplicate", 1),
+        ("augment in --seed 1 --times 2", 1),
+        ("augment in --seed 1 --times 2 --fail-on none", 0),
+        ("split in --seed 1 --test 50% -o a.csv,b.csv --force", 1),
+        ("split in --seed 1 --test 50% -o a.csv,b.csv --force --fail-on none", 0),
+        ("overlap good in --fail-on malformed", 1),
+        // A common class is not a status.
+        ("overlap good in --fail-on none", 1),
+    ] {
+        let ran = folder.line(&format!("{line} -q"));
+        assert_eq!(ran.status, status, "{line}: {ran:?}");
+    }
+    folder.assert_refused(&[
+        ("solve in --fail-on malfomed", "no status \"malfomed\"; there are unique, "),
+        ("solve in --fail-on none,malformed", "none alone"),
+        ("generate -n 1 --fail-on none", "--fail-on does nothing"),
+    ]);
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl<'a, J: Job> Call<'a, J> {
         let Self { output, progress, batch_rows, .. } = *self;
         let stop = Arc::clone(&progress.stop);
         // Records are not read from bytes.
-        let options = Options { threads, stop, block_bytes: 0, counts_statistics: false };
+        let options = Options { threads, stop, block_bytes: 0, ..Options::default() };
         let columns = output.columns.iter();
         let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
         let map = || |rows: &Rows<'_>, part: &mut Sheet| part.fill(output, rows);

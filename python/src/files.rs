@@ -12,7 +12,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream};
-use bulkdoku::output::{Column, Packer};
+use bulkdoku::output::{Column, Packer, unique_names};
 use bulkdoku::pipeline::RecordReader;
 use bulkdoku::{Compression, Marks, Source, StopFlag};
 use numpy::PyUntypedArray;
@@ -123,11 +123,8 @@ fn schema_of(layout: &Layout) -> SchemaRef {
         columns.push(Column::Solution);
     }
     let own = Output::new(columns, Form::Text, 0).schema;
-    let kept = layout.kept().into_iter().map(|name| {
-        let is_taken = own.column_with_name(&name).is_some();
-        let name = if is_taken { format!("input_{name}") } else { name };
-        Arc::new(Field::new(name, DataType::Utf8, true))
-    });
+    let names = unique_names(own.fields().iter().map(|field| &**field.name()), &layout.kept());
+    let kept = names.into_iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
     Arc::new(Schema::new(own.fields().iter().cloned().chain(kept).collect::<Vec<_>>()))
 }
 

@@ -89,8 +89,9 @@ Statuses:
   malformed      not a puzzle
   no_form        pencil marks that are more than clues
 
-Exit status: 0 every record ok, duplicate or known, 1 some record has another status, 2 wrong usage,
-3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.
+Exit status: 0 every record ok, duplicate or known, 1 some record has another status (--fail-on
+chooses), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends
+the run with 0.
 
 With --dedup, --resume first reads the records that have their rows once more.";
 

@@ -7,7 +7,8 @@ use clap::ValueEnum;
 pub const SIGNALS: &str = "\
 The first SIGINT (Ctrl-C) or SIGTERM ends the run once the rows of what is done are written, a second
 one ends it at once. Until a run is complete, FILE.resume is beside its output FILE. With it, --resume
-continues the run however it ended, even by a kill.";
+continues the run however it ended, even by a kill. SIGUSR1 (and Ctrl-T where the system has it) prints
+the progress of the run.";
 
 /// The long help of an option: an introduction and its values.
 pub fn values<T: ValueEnum>(about: &str) -> String {

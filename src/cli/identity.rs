@@ -42,11 +42,7 @@ pub fn resolve(path: &Path) -> Option<PathBuf> {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             found => return found.ok(),
         }
-        let folder = match path.parent() {
-            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-            Some(folder) => folder,
-            None => return None,
-        };
+        let folder = folder_of(&path)?;
         // The target of a dangling link would be created.
         let Ok(target) = fs::read_link(&path) else {
             return Some(folder.canonicalize().ok()?.join(path.file_name()?));
@@ -54,6 +50,29 @@ pub fn resolve(path: &Path) -> Option<PathBuf> {
         path = folder.join(target);
     }
     None
+}
+
+/// Returns whether a path names an open stream, as /dev/stdout, /dev/fd/1, and links to them do, even
+/// if the stream is a regular file.
+pub fn is_stream(path: &Path) -> bool {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Some(folder) = folder_of(&path).and_then(|folder| folder.canonicalize().ok()) else {
+            return false;
+        };
+        if folder.starts_with("/proc") || folder.starts_with("/dev/fd") {
+            return true;
+        }
+        let Ok(target) = fs::read_link(&path) else { return false };
+        path = folder.join(target);
+    }
+    false
+}
+
+/// Returns the folder of a path.
+fn folder_of(path: &Path) -> Option<&Path> {
+    let folder = path.parent()?;
+    Some(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
 }
 
 /// Returns the form in which the absolute path of a file is stored.
@@ -91,6 +110,25 @@ mod tests {
         assert_eq!(FileId::of_file(&file).map(Identity::Existing), Some(after.clone()));
         fs::hard_link(at("inner/new"), at("hard")).unwrap();
         assert_eq!(Identity::of(&at("hard")), Some(after));
+    }
+
+    #[test]
+    fn open_streams_are_recognized_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        symlink("/dev/stdout", at("link")).unwrap();
+        symlink("link", at("second")).unwrap();
+        symlink("absent", at("dangling")).unwrap();
+        symlink("cycle", at("cycle")).unwrap();
+        fs::write(at("file"), "").unwrap();
+        for name in ["/dev/stdout", "/dev/stderr", "/dev/fd/1"] {
+            assert!(is_stream(Path::new(name)), "{name}");
+        }
+        assert!(is_stream(&at("link")) && is_stream(&at("second")));
+        for name in ["file", "absent", "dangling", "cycle", "no/folder"] {
+            assert!(!is_stream(&at(name)), "{name}");
+        }
+        assert!(!is_stream(Path::new("/dev/shm/file")) && !is_stream(Path::new("file")));
     }
 
     #[test]

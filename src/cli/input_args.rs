@@ -211,6 +211,7 @@ pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
         DetectError::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",
         DetectError::Several { .. } => "; --column NAME or NUMBER decides",
+        DetectError::BareLines => "; --solutions FILE reads them from a file",
         DetectError::NoSolutions(_) => "; --solution-column NAME or NUMBER takes one all the same",
         _ => "",
     };

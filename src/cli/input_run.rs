@@ -120,8 +120,11 @@ impl InputRun {
             progress,
         };
         let (bytes, names) = (inputs.bytes(), inputs.names());
-        let options =
-            Options { counts_statistics: destinations.report.is_some(), ..args.options(progress) };
+        let options = Options {
+            counts_statistics: destinations.report.is_some(),
+            messages: destinations.message_format(),
+            ..args.options(progress)
+        };
         run.run(
             job,
             &options,
@@ -134,7 +137,7 @@ impl InputRun {
                 let source = TextSource::new(place.0, inputs.sources_from(place), &progress.stop);
                 Ok((Answered::new(source, answers, records, &progress.stop), filters))
             },
-            |report| Summary::new(names, method, args.threads, report),
+            |report| Summary::new(names, method, &args, report),
         )
     }
 }

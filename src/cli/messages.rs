@@ -1,7 +1,9 @@
 //! Messages about invalid records on standard error: the first few, and the number of the others.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
+use bulkdoku::pipeline::{Message, MessageFormat};
 use indicatif::ProgressBar;
 
 /// The number of messages on standard error.
@@ -14,19 +16,25 @@ pub struct Messages {
     bar: ProgressBar,
     quiet: bool,
     ignored: bool,
+    format: MessageFormat,
     count: u64,
 }
 
 impl Messages {
     /// Prints nothing if `quiet`. Messages about records may be `ignored`.
     pub fn new(bar: ProgressBar, quiet: bool, ignored: bool) -> Self {
-        Self { bar, quiet, ignored, count: 0 }
+        Self { bar, quiet, ignored, format: MessageFormat::default(), count: 0 }
+    }
+
+    /// Messages that arrive in this format. They are shown as text.
+    pub fn of_format(self, format: MessageFormat) -> Self {
+        Self { format, ..self }
     }
 
     /// Prints a message that is not about a record.
     pub fn print(&self, message: &str) {
         if !self.quiet {
-            self.write(&[message.as_bytes(), b"\n"]);
+            self.write(&[format!("{message}\n").into_bytes().into()]);
         }
     }
 
@@ -47,12 +55,19 @@ impl Messages {
         let left = SHOWN.saturating_sub(self.count);
         if left > 0 && !self.quiet {
             let lines = lines.split_inclusive(|&byte| byte == b'\n');
-            self.write(&lines.take(left as usize).collect::<Vec<_>>());
+            let as_text = |line| match self.format {
+                MessageFormat::Text => Cow::Borrowed(line),
+                MessageFormat::Json => {
+                    let message = serde_json::from_slice::<Message<'_>>(line);
+                    message.map_or(line.into(), |it| format!("{it}\n").into_bytes().into())
+                }
+            };
+            self.write(&lines.take(left as usize).map(as_text).collect::<Vec<_>>());
         }
         self.count += memchr::memchr_iter(b'\n', lines).count() as u64;
     }
 
-    fn write(&self, lines: &[&[u8]]) {
+    fn write(&self, lines: &[Cow<'_, [u8]>]) {
         self.bar.suspend(|| {
             let mut stderr = io::stderr().lock();
             for line in lines {

@@ -64,6 +64,7 @@ use thiserror::Error;
 
 pub use exit::Exit;
 pub use memory::check as check_memory;
+use out::Target;
 
 /// Solve millions of sudoku puzzles, one row for each, in order.
 #[derive(Debug, Parser)]
@@ -135,12 +136,22 @@ pub fn command() -> clap::Command {
     Cli::command().mut_subcommands(|subcommand| subcommand.disable_help_flag(true).arg(help()))
 }
 
-/// Parses the command line. Ends the process if it is invalid or asks for help.
-pub fn parse() -> Cli {
+/// Parses the command line. Ends the process if it is invalid, or after the requested help.
+pub fn parse() -> Result<Cli, Failure> {
     let color = requested_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
     let mut command = command().color(color);
-    let matches = command.get_matches_mut();
-    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (mut cli, matches) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) if error.use_stderr() => error.exit(),
+        Err(help) => {
+            let printed = help.print().and_then(|()| io::stdout().flush());
+            unless_closed(printed)
+                .map_err(|error| Failure::Io(format!("{}: {error}", Target::Stdout.name())))?;
+            std::process::exit(Exit::Done as i32)
+        }
+    };
     cli.typed = typed::Typed::of(&command, &matches);
     let choice = match cli.color {
         ColorChoice::Auto => anstream::ColorChoice::Auto,
@@ -148,7 +159,7 @@ pub fn parse() -> Cli {
         ColorChoice::Never => anstream::ColorChoice::Never,
     };
     choice.write_global();
-    cli
+    Ok(cli)
 }
 
 /// The value of `--color`, for messages about the command line itself.
@@ -166,13 +177,18 @@ fn requested_color(mut arguments: impl Iterator<Item = OsString>) -> Option<Colo
     None
 }
 
-/// Prints a short text on standard output. A closed pipe is no failure.
+/// Prints a short text on standard output. A closed pipe is not a failure.
 fn print(text: &[u8]) -> Result<(), Failure> {
     let out = outputs::create(None, false)?;
-    match (&out).write_all(text) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    Ok(unless_closed((&out).write_all(text))?)
+}
+
+/// Ignores that the reader of a pipe has closed it.
+fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    written.or_else(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    })
 }
 
 /// Runs a subcommand.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempPath;
 
 use super::Failure;
-use super::identity::{Identity, resolve, stored};
+use super::identity::{Identity, is_stream, resolve, stored};
 use super::platform::{FileId, Stdout};
 
 /// How long to wait for the lock of another run. A killed run keeps its files until the system has
@@ -50,14 +50,12 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The path, if it is a regular file or does not exist.
+    /// The path, if it is a regular file or does not exist. An open stream such as /dev/stdout is not
+    /// a file that may be replaced or continued, whatever it leads to.
     pub fn regular(self) -> Option<&'a Path> {
-        match self {
-            Self::File(path) if fs::metadata(path).map_or(true, |found| found.is_file()) => {
-                Some(path)
-            }
-            _ => None,
-        }
+        let Self::File(path) = self else { return None };
+        let is_file = fs::metadata(path).map_or(true, |found| found.is_file());
+        (is_file && !is_stream(path)).then_some(path)
     }
 }
 
@@ -79,7 +77,7 @@ pub struct Out {
 #[derive(Debug)]
 enum Stream {
     Stdout(Stdout),
-    /// A pipe or a device.
+    /// A pipe, a device, or an open stream.
     Device(File),
     /// A regular file. It can be truncated and continued.
     Regular(File),
@@ -101,7 +99,7 @@ impl Out {
         };
         let failed = |error: io::Error| Failure::at(path, error);
         let (file, is_new) = open_file(path).map_err(failed)?;
-        if !file.metadata().map_err(failed)?.is_file() {
+        if target.regular().is_none() || !file.metadata().map_err(failed)?.is_file() {
             return Ok(Self::new(path, Stream::Device(file), None, is_new));
         }
         if !lock(&file) {
@@ -251,11 +249,11 @@ pub fn gone_message(out: &Out) -> Option<String> {
 /// Opens a file, for reading, too, if possible, and returns whether it was made.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
-    options.write(true);
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Ok((options.open(path)?, false));
+    if Target::of(path).regular().is_none() {
+        // What a file that is an open stream has already is not overwritten.
+        return Ok((options.append(true).open(path)?, false));
     }
-    options.read(true);
+    options.read(true).write(true);
     match options.clone().create_new(true).open(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         made => return Ok((made?, true)),

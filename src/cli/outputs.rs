@@ -5,6 +5,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
+use bulkdoku::pipeline::MessageFormat;
 
 use super::identity::{Identity, STDIN, stored};
 use super::out::{Out, Target, gone_message};
@@ -50,9 +51,11 @@ pub struct Destinations {
     #[arg(long, requires = "output", conflicts_with = "force")]
     pub resume: bool,
 
-    /// Write every message about a bad record
+    /// Write every message about an invalid record
     ///
-    /// Standard error shows the first few only.
+    /// Standard error shows the first few only. A name that ends with .jsonl or .ndjson has a JSON
+    /// object for each, with the keys file, line, column, status, reason and text; others have the
+    /// text that standard error shows.
     #[arg(long, value_name = "FILE")]
     pub errors: Option<PathBuf>,
 
@@ -70,7 +73,7 @@ impl Destinations {
     pub fn check_sides(&self) -> Result<(), Failure> {
         let sides = [
             ("--latency", &self.latency, &["csv", "hgrm", "hlog"][..]),
-            ("--errors", &self.errors, &["err", "errors"]),
+            ("--errors", &self.errors, &["err", "errors", "jsonl", "ndjson"]),
             ("--summary-json", &self.summary_json, &["json"]),
             ("--report", &self.report, &["html", "htm"]),
         ];
@@ -147,6 +150,14 @@ impl Existing<'_> {
 }
 
 impl Destinations {
+    /// How messages are written, by the name of their file.
+    pub fn message_format(&self) -> MessageFormat {
+        match self.errors.as_deref().and_then(extensions::of).as_deref() {
+            Some("jsonl" | "ndjson") => MessageFormat::Json,
+            _ => MessageFormat::Text,
+        }
+    }
+
     /// Where the rows are written, or the name of all outputs of rows.
     pub fn rows(&self) -> Target<'_> {
         self.output.as_deref().map_or(Target::Stdout, Target::of)
@@ -180,8 +191,15 @@ impl Destinations {
     /// The journal, if rows can be continued.
     pub fn journal(&self) -> Option<JournalFile> {
         let is_file = self.all_rows().into_iter().all(|target| target.regular().is_some());
-        let output = self.output.as_deref().filter(|_| is_file && !self.is_temporary)?;
-        Some(JournalFile::of(output))
+        self.journal_beside().filter(|_| is_file && !self.is_temporary).map(JournalFile::of)
+    }
+
+    /// The file next to which the journal is: the output, or the first of several if the name of
+    /// their folder is expanded, because a folder `{}` does not exist.
+    fn journal_beside(&self) -> Option<&Path> {
+        let output = self.output.as_deref()?;
+        let first = self.parts.first().filter(|first| first.parent() != output.parent());
+        Some(first.map_or(output, PathBuf::as_path))
     }
 
     /// Refuses outputs that the run reads or that exist, before long reading. Ends a resumed run
@@ -199,11 +217,11 @@ impl Destinations {
     pub fn refuse_complete(&self) -> Result<(), Failure> {
         let name = self.rows().name();
         let files: Option<Vec<_>> = self.all_rows().into_iter().map(Target::regular).collect();
-        let Some((files, output)) = files.zip(self.output.as_deref()) else {
+        let Some((files, beside)) = files.zip(self.journal_beside()) else {
             refuse!("--resume needs a file of rows, not {name}");
         };
         let has_rows = |path: &&Path| fs::metadata(path).is_ok_and(|found| found.len() > 0);
-        if files.iter().any(has_rows) && !JournalFile::of(output).exists() {
+        if files.iter().any(has_rows) && !JournalFile::of(beside).exists() {
             return Err(Failure::Complete(name));
         }
         Ok(())

@@ -79,8 +79,9 @@ Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of 
 are compared by hashes of 128 bits: two of n classes have the same with a probability of about
 n² / 2¹²⁹.
 
-Exit status: 0 nothing in common, 1 a class in common or a record that is no puzzle, 2 wrong usage,
-3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
+Exit status: 0 nothing in common, 1 a class in common or an invalid record (--fail-on none ignores
+these), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the
+run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Overlap,

@@ -11,6 +11,8 @@ use bulkdoku::pipeline::watch;
 use bulkdoku::stats::human_time;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::platform;
+
 /// The time between two updates of a bar.
 const UPDATE: Duration = Duration::from_millis(100);
 /// The number of updates between two lines.
@@ -84,27 +86,26 @@ impl Meter {
         Self { bar, has_lines: progress && !is_terminal, total }
     }
 
-    /// Shows progress during `work`, which then has a thread of its own.
+    /// Shows progress during `work`, which has a thread of its own, and prints a line when a signal
+    /// requests it.
     pub fn watch<T: Send>(
         &self,
         progressed: impl Fn() -> Progressed,
         work: impl FnOnce() -> T + Send,
     ) -> T {
-        if self.bar.is_hidden() && !self.has_lines {
-            return work();
-        }
         let mut pace = Pace { total: self.total, begin: Instant::now(), from: None };
         let mut update = 0;
         let Ok(result) = watch(UPDATE, work, |is_last| {
             let now = progressed();
             let text = pace.text(&now, Instant::now());
             update += 1;
-            if self.has_lines && (is_last || update % UPDATES_PER_LINE == 0) {
+            let is_due = self.has_lines && (is_last || update % UPDATES_PER_LINE == 0);
+            if platform::progress_is_requested() || is_due {
                 let share = self.total.filter(|&total| total > 0);
                 let share = share.map(|total| 100.0 * now.done as f64 / total as f64);
                 let percent = share.map_or(String::new(), |share| format!("{share:.0}%, "));
                 // Progress that cannot be written must not stop the run.
-                let _ = writeln!(io::stderr(), "progress: {percent}{text}");
+                let _ = self.bar.suspend(|| writeln!(io::stderr(), "progress: {percent}{text}"));
             }
             if is_last {
                 self.bar.finish_and_clear();

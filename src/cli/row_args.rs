@@ -152,8 +152,11 @@ impl RowPlan {
         }
         let file = (several_inputs && self.chosen.is_none()).then_some(Column::File);
         let columns: Vec<_> = file.iter().chain(self.columns()).copied().collect();
+        let is_repeated = |i: &usize| columns[..*i].contains(&columns[*i]);
+        if let Some(i) = (0..columns.len()).find(is_repeated) {
+            refuse!("--columns has {} twice; each column has its own name", columns[i]);
+        }
         let list = OutputColumn::list(&columns, kept);
-        self.check_names(&list, columns.len())?;
         Ok(match format {
             Format::Csv => Box::new(CsvRows::of(list)),
             Format::Tsv => Box::new(TsvRows::of(list)),
@@ -177,24 +180,5 @@ impl RowPlan {
             return Ok(rows);
         }
         refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
-    }
-
-    /// Refuses a name that occurs twice where names are keys. The first `computed` columns are not
-    /// kept ones.
-    fn check_names(&self, columns: &[OutputColumn], computed: usize) -> Result<(), Failure> {
-        let once = match self.format {
-            Format::Jsonl => "a JSON object has a key once",
-            format if format.is_parquet() => "a Parquet file has a column once",
-            _ => return Ok(()),
-        };
-        let (computed, kept) = columns.split_at(computed);
-        for (option, list) in [("--columns", computed), ("--keep", kept)] {
-            let is_repeated =
-                |i: &usize| list[..*i].iter().any(|column| column.name() == list[*i].name());
-            if let Some(i) = (0..list.len()).find(is_repeated) {
-                refuse!("{option} has {} twice; {once}", list[i].name());
-            }
-        }
-        Ok(())
     }
 }

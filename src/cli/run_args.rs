@@ -3,6 +3,9 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use bulkdoku::Status;
+use bulkdoku::stats::Counts;
+
 use super::parse_threads;
 use super::progress::ProgressArgs;
 
@@ -29,6 +32,65 @@ pub struct RunArgs {
     )]
     pub timeout: Option<Duration>,
 
+    /// Statuses that end the run with exit status 1, or none
+    ///
+    /// By default all but unique, solved, ok, duplicate and known. Failures of inputs and outputs
+    /// have their exit status in any case.
+    #[arg(long, value_name = "STATUS,…", value_parser = StatusSet::parse)]
+    pub fail_on: Option<StatusSet>,
+
     #[command(flatten)]
     pub progress: ProgressArgs,
+}
+
+impl RunArgs {
+    /// Returns whether the statuses of records end a complete run with exit status 1.
+    pub fn fails(&self, counts: &Counts) -> bool {
+        let is_failure = |&status: &Status| match self.fail_on {
+            Some(StatusSet(set)) => set >> status as u8 & 1 != 0,
+            None => !status.is_good(),
+        };
+        Status::ALL.iter().filter(|status| counts.of(**status) > 0).any(is_failure)
+    }
+}
+
+/// A set of statuses; bit i is the i-th status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatusSet(u16);
+
+impl StatusSet {
+    /// Reads a list of names, or `none`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let unknown = |name: &str| {
+            let names = Status::ALL.map(Status::name).join(", ");
+            format!("no status {name:?}; there are {names}; or none alone")
+        };
+        let bit = |name: &str| {
+            let status: Result<Status, _> = name.parse();
+            status.map(|status| 1 << status as u8).map_err(|_| unknown(name))
+        };
+        match text {
+            "none" => Ok(Self(0)),
+            _ => text.split(',').try_fold(0, |set, name| Ok(set | bit(name)?)).map(Self),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_statuses_are_lists_or_none() {
+        let set = |statuses: &[Status]| StatusSet(statuses.iter().map(|it| 1 << *it as u8).sum());
+        assert_eq!(StatusSet::parse("none"), Ok(set(&[])));
+        let two = set(&[Status::Malformed, Status::GaveUp]);
+        assert_eq!(StatusSet::parse("malformed,gave_up,malformed"), Ok(two));
+        for status in Status::ALL {
+            assert_eq!(StatusSet::parse(status.name()), Ok(set(&[status])));
+        }
+        for bad in ["", "malformed,", "none,malformed", "Malformed", "bad"] {
+            assert!(StatusSet::parse(bad).is_err(), "{bad}");
+        }
+    }
 }

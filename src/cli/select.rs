@@ -100,8 +100,10 @@ impl SelectArgs {
         let options =
             [("--only", self.only.is_some()), ("--split-by", self.split_by.is_some())].into_iter();
         let given = options.filter(|(_, is_given)| *is_given).map(|(option, _)| option.to_owned());
-        let of_puzzle =
-            |column: &&Column| **column == Column::Clues || column.needs() != Needs::NONE;
+        let of_puzzle = |column: &&Column| {
+            **column == Column::Clues
+                || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
+        };
         let columns = columns.iter().filter(of_puzzle);
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }

@@ -127,8 +127,11 @@ Columns about a puzzle with one solution, empty for others:
                  isomorphs, the same for all isomorphs. Not the rating of Sudoku Explainer
   minimal        whether each clue is needed
 
-Exit status: 0 every record unique (or solved, known), 1 some record has another status, 2 wrong usage,
-3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
+The column reason has what is wrong with a malformed or contradictory record, as its message does.
+
+Exit status: 0 every record unique (or solved, known), 1 some record has another status (--fail-on
+chooses), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends
+the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Solve,

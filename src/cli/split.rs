@@ -101,8 +101,8 @@ A class with several records goes to one side as a whole, so a share may be miss
 the records of one class in each stratum. Memory: 32 bytes for each record, to find the border. Classes
 with equal hashes go to the same side, which does no harm.
 
-Exit status: 0 every record is on a side, 1 some record is no puzzle, 2 wrong usage, 3 input or output
-failed, 124 timed out, 130 interrupted.";
+Exit status: 0 every record is on a side, 1 some record is invalid (--fail-on none ignores these), 2
+wrong usage, 3 input or output failed, 124 timed out, 130 interrupted.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {

@@ -14,6 +14,7 @@ use super::Exit;
 use super::html::Fact;
 use super::numbers::counted;
 use super::rows_run::RunSummary;
+use super::run_args::RunArgs;
 
 /// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
 #[derive(Debug, Serialize)]
@@ -109,13 +110,9 @@ impl RunSummary for Summary {
 }
 
 impl Summary {
-    /// Sums up a run for which this number of threads was requested.
-    pub fn new(
-        inputs: Vec<String>,
-        method: Method,
-        threads: NonZeroUsize,
-        report: &Report,
-    ) -> Self {
+    /// Sums up a run with these arguments.
+    pub fn new(inputs: Vec<String>, method: Method, args: &RunArgs, report: &Report) -> Self {
+        let threads = args.threads;
         let statuses =
             Status::ALL.map(|status| (status.name().into(), report.counts.of(status).into()));
         let records = report.counts.records();
@@ -135,7 +132,7 @@ impl Summary {
             interrupted: report.stopped,
             check,
             canon: limits.is_none(),
-            exit: if report.counts.all_good() { Exit::Done } else { Exit::SomeRecords },
+            exit: if args.fails(&report.counts) { Exit::SomeRecords } else { Exit::Done },
             finds,
             engine: engine.map(EngineKind::name),
             simd: simd.map(SimdLevel::name),

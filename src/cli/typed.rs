@@ -19,6 +19,7 @@ const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSI
 /// output is identified by its path.
 pub const WITHOUT_EFFECT_ON_ROWS: &[&str] = &[
     "--color",
+    "--fail-on",
     "--force",
     "--latency",
     "--memory",
@@ -218,7 +219,7 @@ mod tests {
     /// A new option identifies runs, unless it is listed here as well.
     #[test]
     fn the_options_without_effect_on_rows_are_listed() {
-        let expected = "--color --force --latency --memory --no-progress --output --progress \
+        let expected = "--color --fail-on --force --latency --memory --no-progress --output --progress \
                         --quiet --report --resume --simd --summary-json --threads --timeout \
                         --window";
         assert_eq!(WITHOUT_EFFECT_ON_ROWS.join(" "), expected);

@@ -10,6 +10,9 @@ use crate::solver::{Limits, Outcome, StopFlag, outcome_of};
 /// The number of moves in the search for a hard puzzle.
 const MOVES: usize = 1000;
 
+/// The number of those from a puzzle of a pool.
+const MOVES_NEAR_START: usize = 50;
+
 /// The number of clues of an easy puzzle.
 pub const EASY_CLUES: std::ops::RangeInclusive<usize> = 30..=37;
 
@@ -50,6 +53,25 @@ pub fn hard(mut best: Cells, random: &mut SeededRng, stop: &StopFlag) -> Cells {
             break;
         }
         let Some(next) = neighbour(best, random) else { continue };
+        let outcome = solve(next);
+        if outcome.guesses >= guesses {
+            (best, guesses) = (next, outcome.guesses);
+        }
+    }
+    best
+}
+
+/// Hill climbing from a puzzle of a pool to another one. A hard puzzle often needs more guesses than
+/// all its neighbors, so the climb starts at the best of a few of them. With more, other rows would
+/// find the same one.
+pub fn hard_from(start: Cells, random: &mut SeededRng, stop: &StopFlag) -> Cells {
+    let (mut best, mut guesses) = (start, 0);
+    for i in 0..MOVES {
+        if stop.is_requested() {
+            break;
+        }
+        let from = if i < MOVES_NEAR_START { start } else { best };
+        let Some(next) = neighbour(from, random).filter(|&next| next != start) else { continue };
         let outcome = solve(next);
         if outcome.guesses >= guesses {
             (best, guesses) = (next, outcome.guesses);

@@ -1,5 +1,7 @@
 //! The columns that a row can have: one table for all formats, filters, and help texts.
 
+use std::collections::HashSet;
+
 use super::results::Needs;
 use super::row::{Row, Value};
 use crate::named::named_enum;
@@ -29,7 +31,7 @@ named_enum! {
         Automorphisms = "automorphisms",
         /// One of [`Status::ALL`](crate::Status::ALL).
         Status = "status",
-        /// Why the record has its status; empty if the input's solution is right.
+        /// What is wrong with the record, if its status alone does not tell.
         Reason = "reason",
         /// The number of solutions found, up to the limit.
         Solutions = "solutions",
@@ -181,7 +183,7 @@ static TABLE: [Definition; Column::ALL.len()] = {
         column(Column::Status, Kind::Status, N::NONE, SOLVING | CLASSES | GENERATE, |row| {
             Value::Status(row.status())
         }),
-        column(Column::Reason, Text, N::NONE, CHECK, |row| match row.reason() {
+        column(Column::Reason, Text, N::CONTRADICTION, SOLVING, |row| match row.reason() {
             "" => Value::None,
             reason => Value::Text(reason.as_bytes()),
         }),
@@ -289,14 +291,11 @@ pub enum OutputColumn {
 }
 
 impl OutputColumn {
-    /// Returns computed columns, followed by all kept fields of the input. A field whose name is
-    /// taken is prefixed with `input_`.
+    /// Returns computed columns, followed by all kept fields of the input under [`unique_names`].
     pub fn list(columns: &[Column], kept: &[String]) -> Vec<Self> {
-        let is_taken = |name: &str| columns.iter().any(|column| column.name() == name);
-        let name = |name: &String| {
-            if is_taken(name) { format!("input_{name}") } else { name.clone() }
-        };
-        let kept = kept.iter().enumerate().map(|(index, kept)| Self::Input(index, name(kept)));
+        let computed = columns.iter().map(|column| column.name());
+        let names = unique_names(computed, kept).into_iter().enumerate();
+        let kept = names.map(|(index, name)| Self::Input(index, name));
         columns.iter().copied().map(Self::Computed).chain(kept).collect()
     }
 
@@ -323,6 +322,25 @@ impl OutputColumn {
             Self::Input(..) => needs,
         })
     }
+}
+
+/// Returns names for kept fields that differ from each other and from the `computed` names. A field
+/// whose name is taken, also by an earlier field, is prefixed with `input_` until its name is unique.
+#[doc(hidden)]
+pub fn unique_names<'a>(
+    computed: impl IntoIterator<Item = &'a str>,
+    kept: &[String],
+) -> Vec<String> {
+    let mut taken: HashSet<String> = computed.into_iter().map(String::from).collect();
+    let is_own: Vec<bool> = kept.iter().map(|field| taken.insert(field.clone())).collect();
+    let unique = |(field, is_own): (&String, bool)| {
+        let mut name = field.clone();
+        while !is_own && !taken.insert(name.clone()) {
+            name.insert_str(0, "input_");
+        }
+        name
+    };
+    kept.iter().zip(is_own).map(unique).collect()
 }
 
 /// Which texts of the input some columns show, apart from the puzzle: what bounds the length of a row.
@@ -369,8 +387,20 @@ mod tests {
 
     #[test]
     fn a_field_whose_name_is_taken_is_renamed() {
-        let list = OutputColumn::list(&[Column::Status], &["id".into(), "status".into()]);
-        let names: Vec<_> = list.iter().map(OutputColumn::name).collect();
-        assert_eq!(names, ["status", "id", "input_status"]);
+        for (kept, expected) in [
+            (&["id", "status"][..], &["id", "input_status"][..]),
+            (&["status", "input_status"], &["input_input_status", "input_status"]),
+            (&["input_status", "status"], &["input_status", "input_input_status"]),
+            (
+                &["a", "a", "a", "input_a"],
+                &["a", "input_input_a", "input_input_input_a", "input_a"],
+            ),
+            (&["status", "status"], &["input_status", "input_input_status"]),
+        ] {
+            let kept: Vec<_> = kept.iter().map(ToString::to_string).collect();
+            let list = OutputColumn::list(&[Column::Status], &kept);
+            let names: Vec<_> = list.iter().map(OutputColumn::name).collect();
+            assert_eq!((names[0], &names[1..]), ("status", expected));
+        }
     }
 }

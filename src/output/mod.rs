@@ -41,6 +41,8 @@ mod row;
 use std::io;
 
 pub use buffer::RowBuffer;
+#[doc(hidden)]
+pub use columns::unique_names;
 pub use columns::{Column, Kind, OutputColumn, UnknownColumn};
 pub use csv::{CsvRows, TsvRows};
 pub use jsonl::JsonRows;

@@ -28,6 +28,8 @@ impl Needs {
     pub const PUZZLE_GUESSES: Self = Self(16);
     /// [`Results::proof_guesses`], of the canonical form.
     pub const FORM_GUESSES: Self = Self(1 | 32);
+    /// [`Results::contradictions`].
+    pub const CONTRADICTION: Self = Self(64);
 
     /// Returns whether all properties of `other` are in this set.
     pub const fn include(self, other: Self) -> bool {
@@ -78,6 +80,8 @@ pub struct Results {
     pub minimal: Vec<Option<bool>>,
     /// Guesses of the proof of uniqueness, if needed.
     pub proof_guesses: Vec<u64>,
+    /// What contradicts what in contradictory records, if needed; empty in a block without any.
+    pub contradictions: Vec<Option<String>>,
     /// The output of each record's rows, or `None` for a dropped record. Empty if all rows belong to
     /// the first output.
     pub(super) destinations: Vec<Option<u8>>,
@@ -108,6 +112,7 @@ impl Results {
         self.ratings.clear();
         self.minimal.clear();
         self.proof_guesses.clear();
+        self.contradictions.clear();
         self.destinations.clear();
     }
 

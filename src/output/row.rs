@@ -354,12 +354,17 @@ impl<'a> Row<'a> {
         self.mismatch
     }
 
-    /// Returns why the record has its status, if that does not follow from the puzzle alone.
+    /// Returns what is wrong with the record, if its status alone does not tell. Of contradictory
+    /// records only if that is needed.
     pub fn reason(&self) -> &'a str {
         match (self.status(), self.outcome(), self.mismatch) {
             (Status::Ok, ..) => "",
             (_, Err(malformed), _) => &malformed.what,
             (_, _, Some(mismatch)) => mismatch.text,
+            (Status::Contradictory, ..) => {
+                let contradiction = self.rows.results.contradictions.get(self.index);
+                contradiction.and_then(Option::as_deref).unwrap_or_default()
+            }
             (Status::GaveUp, ..) => "the limit of nodes was reached",
             (Status::NoForm, ..) => "pencil marks that say more than clues have no canonical form",
             (Status::InternalError, ..) => "the engine failed on this puzzle; please report it",

@@ -13,6 +13,7 @@ use crossbeam_channel::{Sender, bounded};
 use super::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use super::filter::{Filter, Filters};
 use super::jobs::{DerivedRows, Job, Stopped};
+use super::messages::MessageFormat;
 use super::properties;
 use super::sequencer::{Consumer, Sequencer};
 use super::statistics::Statistics;
@@ -33,6 +34,8 @@ pub struct Options {
     pub block_bytes: usize,
     /// Whether the clues and guesses of puzzles are counted ([`Statistics`]).
     pub counts_statistics: bool,
+    /// How messages are written.
+    pub messages: MessageFormat,
 }
 
 impl Default for Options {
@@ -43,6 +46,7 @@ impl Default for Options {
             stop: Arc::default(),
             block_bytes: BLOCK_BYTES,
             counts_statistics: false,
+            messages: MessageFormat::Text,
         }
     }
 }

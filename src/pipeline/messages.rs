@@ -1,8 +1,11 @@
 //! Messages about invalid records, with file, line, and column.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::io::Write;
 
 use memchr::{memchr_iter, memrchr};
+use serde::{Deserialize, Serialize};
 
 use crate::check::Place;
 use crate::input::{self, FieldForm};
@@ -11,20 +14,71 @@ use crate::output::{Row, Rows};
 use crate::puzzle::{CELLS, Contradiction, Puzzle};
 use crate::status::Status;
 
-/// Appends `file:line:column: status: what is wrong` for each record that is invalid in itself, or
-/// that has no solution if failures are reported.
-pub(super) fn write_messages(rows: &Rows<'_>, report_failures: bool, messages: &mut Vec<u8>) {
+/// How messages are written, one per line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MessageFormat {
+    /// `file:line:column: status: reason`
+    #[default]
+    Text,
+    /// JSON objects.
+    Json,
+}
+
+/// A message about an invalid record.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Message<'a> {
+    #[serde(borrow)]
+    file: Cow<'a, str>,
+    line: u64,
+    /// From 1.
+    column: usize,
+    #[serde(borrow)]
+    status: Cow<'a, str>,
+    #[serde(borrow)]
+    reason: Cow<'a, str>,
+    /// The cells as written, or the whole line of a malformed record.
+    #[serde(borrow)]
+    text: Cow<'a, str>,
+}
+
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, column, status, reason, .. } = self;
+        write!(f, "{file}:{line}:{column}: {status}: {reason}")
+    }
+}
+
+/// Appends a message about each record that is invalid in itself, or that has no solution if
+/// failures are reported.
+pub(super) fn write_messages(
+    rows: &Rows<'_>,
+    report_failures: bool,
+    format: MessageFormat,
+    messages: &mut Vec<u8>,
+) {
     if rows.results.statuses.iter().all(|status| status.is_good()) {
         return;
     }
     for row in rows.records().filter(|row| !row.status().is_good()) {
         let answer_at = rows.answers.map(|answers| answers.place(row.index));
         let message = message(&row, rows.bytes, answer_at, report_failures);
-        if let Some(((below, column), what)) = message {
-            let (file, line) = (row.file(), row.line() + u64::from(below));
-            writeln!(messages, "{file}:{line}:{column}: {}: {what}", row.status().name())
-                .expect("a vector takes every write");
+        let Some(((below, column), reason)) = message else { continue };
+        let message = Message {
+            file: row.file().into(),
+            line: row.line() + u64::from(below),
+            column,
+            status: row.status().name().into(),
+            reason: reason.into(),
+            text: String::from_utf8_lossy(row.text()),
+        };
+        match format {
+            MessageFormat::Text => write!(messages, "{message}"),
+            MessageFormat::Json => {
+                serde_json::to_writer(&mut *messages, &message).map_err(Into::into)
+            }
         }
+        .expect("a vector takes every write");
+        messages.push(b'\n');
     }
 }
 

@@ -50,6 +50,8 @@ pub use self::fold::{BlockSummary, Folded, Options, RunEnd, fold_blocks};
 #[doc(hidden)]
 pub use self::jobs::{DerivedRows, PropertyEngine, Stopped};
 #[doc(hidden)]
+pub use self::messages::{Message, MessageFormat};
+#[doc(hidden)]
 pub use self::rows::RowWriter;
 #[doc(hidden)]
 pub use self::sources::{Answered, Ranges, TextSource};

@@ -11,6 +11,7 @@ use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::rating::{Level, isomorphs};
 use crate::solver::{Batch, Limits, Outcome};
+use crate::status::Status;
 
 /// A puzzle with exactly one solution.
 struct Single {
@@ -43,6 +44,14 @@ pub(super) fn compute(
             let marks = row.marks().filter(|_| has_one_solution(row.outcome_or_none()))?;
             // Rules that solve a puzzle also prove that it has no other solution.
             Some(Level::of_marks(&marks)).filter(|&level| proves || level < Level::Assumptions)
+        });
+    }
+    if missing(Needs::CONTRADICTION, results.contradictions.is_empty())
+        && results.statuses.contains(&Status::Contradictory)
+    {
+        results.contradictions = per_record(block, records, results, |row| {
+            let marks = row.marks().filter(|_| row.status() == Status::Contradictory)?;
+            marks.clues().contradiction().map(|contradiction| contradiction.to_string())
         });
     }
     let Some(mut engine) = engine else { return ControlFlow::Continue(()) };

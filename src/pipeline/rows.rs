@@ -96,7 +96,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
             return;
         }
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
-        let reports_failures = !format.shows_failures();
+        let (reports_failures, message_format) = (!format.shows_failures(), options.messages);
         let map = || {
             let mut encoder = format.encoder();
             move |rows: &Rows<'_>, encoded: &mut Encoded| {
@@ -113,7 +113,8 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                     encoded.ends.push((encoded.rows.as_slice().len(), rows.count()));
                 }
                 if rows.is_last_part {
-                    write_messages(rows, reports_failures, &mut encoded.messages);
+                    let messages = &mut encoded.messages;
+                    write_messages(rows, reports_failures, message_format, messages);
                 }
             }
         };

@@ -46,6 +46,7 @@ use super::{Exit, Failure, extensions, help, numbers, platform, sets};
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 #[command(mut_arg("errors", |errors| errors.hide(true)))]
+#[command(mut_arg("fail_on", |fail_on| fail_on.hide(true)))]
 #[command(mut_arg("latency", |latency| latency.long_help(
     "Write the histogram of latencies, in the formats of solve: the time in which the engine solves \
      each row that was made"
@@ -89,7 +90,8 @@ pub struct Args {
 
     /// Start the search for hard puzzles at those of a file
     ///
-    /// Each row starts at one of them, drawn at random. Each must have one solution.
+    /// Each row starts at one of them, drawn at random, and ends at another puzzle. Each must have one
+    /// solution.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -205,6 +207,9 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     if destinations.errors.is_some() {
         refuse!("--errors does nothing: no record is read");
+    }
+    if args.run.fail_on.is_some() {
+        refuse!("--fail-on does nothing: no record is read");
     }
     // Other programs call a file of lines .sdm.
     let output = destinations.output.as_deref();

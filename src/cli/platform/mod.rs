@@ -38,6 +38,9 @@ static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether the run ends because of `--timeout`.
 static TIMED_OUT: AtomicBool = AtomicBool::new(false);
 
+/// Whether the progress of the run is requested once more.
+static PROGRESS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
 /// How long a stopped run may take to end in good order. It cannot while a write waits for the
 /// reader of a full pipe, or while a named pipe that nobody reads is opened.
 const GRACE: Duration = Duration::from_millis(900);
@@ -69,6 +72,11 @@ fn cannot_wait(error: &io::Error) -> Failure {
 /// Returns the progress of a new run, which ends when [`STOP`] is set.
 pub fn new_progress() -> Progress {
     Progress { stop: Arc::clone(&STOP), ..Progress::default() }
+}
+
+/// Returns whether a signal has requested the progress of the run since the last call.
+pub fn progress_is_requested() -> bool {
+    PROGRESS.swap(false, Ordering::Relaxed)
 }
 
 /// Returns the exit status of a run that was stopped.

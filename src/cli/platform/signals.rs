@@ -4,7 +4,7 @@
 //! |---|---|
 //! | SIGINT, SIGTERM, SIGHUP | the first one ends the run in good order, a second one at once |
 //! | SIGXFSZ | none: a write beyond the limit on file sizes fails |
-//! | SIGUSR1 | none |
+//! | SIGUSR1, and SIGINFO (Ctrl-T) where it exists | the run prints its progress |
 
 use std::fs;
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::{flag, low_level};
 
-use super::STOP;
+use super::{PROGRESS, STOP};
 use crate::cli::Exit;
 
 /// Signals this soon after the first one count as the same: timeout(1) signals the command, then
@@ -34,9 +34,8 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
         flag::register(signal, Arc::clone(&STOP))?;
         low_level::pipe::register(signal, sender.try_clone()?)?;
     }
-    for without_effect in [SIGXFSZ, SIGUSR1] {
-        flag::register(without_effect, Arc::default())?;
-    }
+    flag::register(SIGXFSZ, Arc::default())?;
+    request_progress()?;
     let wait = {
         let is_second = Arc::clone(&is_second);
         move || {
@@ -56,8 +55,27 @@ pub fn handle(on_stop: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
+/// Lets signals request the progress of the run.
+fn request_progress() -> io::Result<()> {
+    let signals = [
+        SIGUSR1,
+        #[cfg(any(
+            target_os = "macos",
+            target_os = "freebsd",
+            target_os = "dragonfly",
+            target_os = "netbsd",
+            target_os = "openbsd"
+        ))]
+        signal_hook::consts::SIGINFO,
+    ];
+    signals
+        .into_iter()
+        .try_for_each(|signal| flag::register(signal, Arc::clone(&PROGRESS)).map(drop))
+}
+
 /// Lets the first signal end the process.
 pub fn exit_at_first() -> io::Result<()> {
+    request_progress()?;
     let always = Arc::new(AtomicBool::new(true));
     ending().try_for_each(|signal| {
         let status = Exit::Interrupted as i32;

@@ -30,6 +30,9 @@ pub enum DetectError {
     /// Another layout, which has no place for solutions, where they are required.
     #[error("grids of nine lines have no solutions; tables can have them, and lines of puzzles")]
     OnlyPuzzles,
+    /// Lines of puzzles alone, where solutions are required.
+    #[error("no line has a solution after its puzzle")]
+    BareLines,
     /// The column named for the solutions is that of the puzzles.
     #[error("the puzzles are in column {0:?}, their solutions cannot be there, too")]
     SameColumn(String),

@@ -109,13 +109,28 @@ impl InputOptions {
     pub fn detect(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         if self.answers == Answers::IfAny {
             let with = |answers| Self { answers, ..self.clone() };
-            return match with(Answers::Wanted).detect(start, is_all) {
+            return match with(Answers::Wanted).detect_layout(start, is_all) {
                 Err(DetectError::NoSolutions(_) | DetectError::OnlyPuzzles) => {
-                    with(Answers::Unwanted).detect(start, is_all)
+                    with(Answers::Unwanted).detect_layout(start, is_all)
                 }
                 found => found,
             };
         }
+        let found = self.detect_layout(start, is_all)?;
+        if self.answers == Answers::Wanted && matches!(found, Some(Layout::LinesAnd(_))) {
+            let is_all = is_all || start.len() >= MOST_BYTES;
+            let start = without_mark(&start[..start.len().min(MOST_BYTES)]);
+            return match sample::may_have_answers(start, is_all) {
+                Some(true) => Ok(found),
+                Some(false) => Err(DetectError::BareLines),
+                None => Ok(None),
+            };
+        }
+        Ok(found)
+    }
+
+    /// Detects the layout without a look at the text after puzzles.
+    fn detect_layout(&self, start: &[u8], is_all: bool) -> Result<Option<Layout>, DetectError> {
         match Verdict::of(start, is_all) {
             Verdict::Foreign(foreign) => return Err(DetectError::Foreign(foreign)),
             Verdict::NotYet => return Ok(None),

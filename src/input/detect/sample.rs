@@ -126,6 +126,24 @@ impl<'a> Sample<'a> {
     }
 }
 
+/// Whether a line has text after its puzzle, which may be a solution, or no line is a puzzle. `None`
+/// asks for more bytes.
+pub(super) fn may_have_answers(text: &[u8], is_all: bool) -> Option<bool> {
+    let mut has_puzzles = false;
+    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    for line in lines.filter(|line| is_content(line)) {
+        let mut words = line.split(|byte| matches!(byte, b' ' | b'\t' | b',' | b';'));
+        let first = words.next().unwrap_or_default();
+        let is_first_puzzle = is_puzzle(first) || is_grid(first);
+        // Puzzles in less usual forms are not recognized, but a solution after them is.
+        if words.any(|word| is_grid(word) || is_first_puzzle && !word.is_empty()) {
+            return Some(true);
+        }
+        has_puzzles |= is_first_puzzle;
+    }
+    is_all.then_some(!has_puzzles)
+}
+
 /// Whether text starts with a line that is neither blank nor a comment. An empty text counts, so a
 /// search for such a line ends.
 fn is_content(text: &[u8]) -> bool {

@@ -286,12 +286,13 @@ impl Border {
     /// Finds the border that meets the share best. Records with the same key stay together.
     fn of(mut keys: Vec<u64>, share: f64) -> Self {
         keys.sort_unstable();
-        let ideal = (keys.len() as f64 * share).round() as usize;
+        let ideal = keys.len() as f64 * share;
         // The border must not separate records of one key.
-        let begins = |at: usize| at == 0 || at == keys.len() || keys[at - 1] != keys[at];
-        let below = (0..=ideal).rev().find(|at| begins(*at)).unwrap_or(0);
-        let above = (ideal..=keys.len()).find(|at| begins(*at)).unwrap_or(keys.len());
-        let test = if ideal - below <= above - ideal { below } else { above };
+        let begins = |at: &usize| *at == 0 || *at == keys.len() || keys[*at - 1] != keys[*at];
+        let miss = |at: &usize| (*at as f64 - ideal).abs();
+        // Of two borders equally near, the upper one.
+        let borders = (0..=keys.len()).rev().filter(begins);
+        let test = borders.min_by(|a, b| miss(a).total_cmp(&miss(b))).unwrap_or(0);
         Self { first: keys.get(test).copied(), records: keys.len(), test }
     }
 }
@@ -347,6 +348,21 @@ mod tests {
         ] {
             let border = Border::of(keys, share);
             assert_eq!((border.test, border.first), (test, first));
+        }
+    }
+
+    #[test]
+    fn a_share_is_missed_by_at_most_half_of_the_class_at_the_border() {
+        let mut rng = SeededRng::new(1);
+        for _ in 0..2000 {
+            let largest = 1 + rng.number() % 20;
+            let sizes: Vec<_> = (0..20).map(|_| 1 + (rng.number() % largest) as usize).collect();
+            let keys: Vec<u64> = (0..20).flat_map(|key| vec![key; sizes[key as usize]]).collect();
+            let share = (1 + rng.number() % 999) as f64 / 1000.0;
+            let ideal = share * keys.len() as f64;
+            let class = sizes[keys[ideal as usize] as usize];
+            let miss = (Border::of(keys, share).test as f64 - ideal).abs();
+            assert!(2.0 * miss <= class as f64 + 1e-9, "{sizes:?}, {share}: missed by {miss}");
         }
     }
 

@@ -149,7 +149,7 @@ pub(super) struct ZstFrames {
     window: Window,
     /// How many bytes of output the current frame may still yield; `None` before a frame.
     left: Option<u64>,
-    /// How many bytes the next block needs; never 0.
+    /// How many bytes the library expects: the rest of a block and the header of the next one.
     needed: usize,
     /// Whether the library may hold output that had no room.
     is_full: bool,
@@ -159,6 +159,8 @@ pub(super) struct ZstFrames {
 impl ZstFrames {
     /// The largest window that the library supports, as a power of two.
     const MAX_LOG: u32 = 31;
+    /// The length of the header of a block.
+    const HEADER: usize = 3;
 
     fn new(window: Window) -> io::Result<Self> {
         let mut decoder = zstd::stream::raw::Decoder::new()?;
@@ -167,8 +169,9 @@ impl ZstFrames {
         Ok(Self { decoder, window, left: None, needed: 1, is_full: false })
     }
 
-    /// Decompresses at most one block, or yields the rest of its output: if the next one is damaged,
-    /// a call for both would lose the output of the first.
+    /// Decompresses at most one block, or yields the rest of its output. An error loses the output
+    /// of its call, so calls must not depend on how the bytes arrive: the last byte of a block has
+    /// a call of its own, and so does each byte of the next header.
     fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
 
@@ -176,7 +179,8 @@ impl ZstFrames {
             return Step { used: 0, made: 0, end: Ok(false) };
         };
         let (was_full, room) = (self.is_full, into.len());
-        let length = if was_full { 0 } else { self.needed.min(bytes.len()) };
+        let before_last = self.needed.saturating_sub(Self::HEADER + 1).max(1);
+        let length = if was_full { 0 } else { before_last.min(bytes.len()) };
         let mut input = InBuffer::around(&bytes[..length]);
         let mut output = OutBuffer::around(&mut *into);
         let result = self.decoder.run(&mut input, &mut output);
@@ -185,10 +189,13 @@ impl ZstFrames {
         if was_full && made == 0 && result.is_ok() {
             return self.step(bytes, into);
         }
-        let left = left.checked_sub(made as u64);
+        let (made, left) = match left.checked_sub(made as u64) {
+            None => (left as usize, None),
+            left => (made, left),
+        };
         let end = match (result, left) {
             (Ok(needed), Some(left)) => {
-                self.needed = needed.max(1);
+                self.needed = needed;
                 self.left = (needed > 0).then_some(left);
                 Ok(needed == 0)
             }
@@ -256,6 +263,12 @@ fn xz_step(
         let last = (used, made);
         used = (stream.total_in() - before.0) as usize;
         made = (stream.total_out() - before.1) as usize;
+        if stream.total_out() > window.bytes()
+            && stream.memory_usage() > Some(xz_memory(window.bytes()))
+        {
+            made = last.1 + window.bytes().saturating_sub(before.1 + last.1 as u64) as usize;
+            break Err(refusal());
+        }
         match result {
             Ok(result) if result.status == lzma_rust2::Status::StreamEnd => break Ok(true),
             Ok(_) if last == (used, made) => break Ok(false),
@@ -264,10 +277,6 @@ fn xz_step(
             Err(error) => break Err(Fault::Damaged(error.to_string())),
         }
     };
-    let is_above = stream.memory_usage() > Some(xz_memory(window.bytes()));
-    if end.is_ok() && is_above && stream.total_out() > window.bytes() {
-        return Step { used, made, end: Err(refusal()) };
-    }
     if let Ok(true) = end {
         *stream = xz_stream(window);
     }

@@ -2,11 +2,11 @@
 //! the messages.
 //!
 //! Every record has exactly one row, in order, with its physical line number, and the counts add
-//! up: [`Given::gives`] checks that in every case. Signals, kills, `--resume`, full disks and
-//! vanishing inputs are in `tests/interrupted.rs`.
+//! up: [`Given::gives`] checks that in every case. Signals, kills, `--resume` and full disks are in
+//! `tests/interrupted.rs`.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::iter::repeat_n;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
@@ -491,4 +491,34 @@ fn many_lines_are_in_order_for_any_number_of_threads() {
     for threads in ["1", "2", "5"] {
         given(lines.join("\n")).with(&["-j", threads]).gives(1, &rows, &[]);
     }
+}
+
+#[test]
+fn an_input_that_vanishes_is_reported_and_the_others_are_read() {
+    let folder = Folder::new();
+    // The first files stay open, the others are opened twice.
+    let (early, late): (Vec<_>, _) =
+        ((0..20).map(|i| format!("early{i}")).collect(), ["second", "third"]);
+    let names: Vec<_> = early.iter().map(String::as_str).chain(late).collect();
+    names.iter().for_each(|name| drop(folder.file(name, CLASSIC)));
+    let args = [&["-"], &names[..], &["--columns", "file,line,status"]].concat();
+    let mut child = folder.spawn("solve", &args);
+    let mut pipe = child.stdin.take().unwrap();
+    let mut rows = BufReader::new(child.stdout.take().unwrap());
+    let mut row = String::new();
+    writeln!(pipe, "{CLASSIC}").unwrap();
+    for _ in 0..2 {
+        rows.read_line(&mut row).unwrap();
+    }
+    fs::remove_file(folder.path("early0")).unwrap();
+    fs::remove_file(folder.path("second")).unwrap();
+    drop(pipe);
+    rows.read_to_string(&mut row).unwrap();
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!(ran.status.code(), Some(3));
+    let early: String = early.iter().map(|name| format!("{name},1,unique\n")).collect();
+    let expected = format!("file,line,status\n<stdin>,1,unique\n{early}third,1,unique\n");
+    assert_eq!(row, expected);
+    let messages = String::from_utf8(ran.stderr).unwrap();
+    assert!(messages.contains("second: No such file"), "{messages}");
 }

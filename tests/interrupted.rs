@@ -1,8 +1,7 @@
-//! Runs that end early: signals, kills, full disks, inputs that vanish; and `--resume`.
+//! Runs that end early, by signals, kills, and full disks, and their `--resume`.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -429,61 +428,6 @@ fn a_full_disk_leaves_complete_rows_and_names_the_last() {
     let ran = folder.solve(&[&args[..], &["--resume", "-q"]].concat(), "");
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(folder.read("out") == whole);
-}
-
-#[test]
-fn side_outputs_that_fail_are_reported() {
-    let folder = Folder::new();
-    folder.file("in", lines(7));
-    for side in ["--latency", "--summary-json", "--errors"] {
-        if !Path::new("/dev/full").exists() {
-            return;
-        }
-        let ran = folder.solve(&["in", side, "/dev/full"], "");
-        assert_eq!(ran.status, 3, "{side}: {ran:?}");
-        assert!(ran.messages.contains("/dev/full: No space left"), "{side}: {ran:?}");
-    }
-}
-
-#[test]
-fn an_input_that_vanishes_is_reported_and_the_others_are_read() {
-    let folder = Folder::new();
-    // The first files stay open, the others are opened twice.
-    let (early, late): (Vec<_>, _) =
-        ((0..20).map(|i| format!("early{i}")).collect(), ["second", "third"]);
-    let names: Vec<_> = early.iter().map(String::as_str).chain(late).collect();
-    names.iter().for_each(|name| drop(folder.file(name, CLASSIC)));
-    let args = [&["-"], &names[..], &["--columns", "file,line,status"]].concat();
-    let mut child = folder.spawn("solve", &args);
-    let mut pipe = child.stdin.take().unwrap();
-    let mut rows = BufReader::new(child.stdout.take().unwrap());
-    let mut row = String::new();
-    writeln!(pipe, "{CLASSIC}").unwrap();
-    for _ in 0..2 {
-        rows.read_line(&mut row).unwrap();
-    }
-    fs::remove_file(folder.path("early0")).unwrap();
-    fs::remove_file(folder.path("second")).unwrap();
-    drop(pipe);
-    rows.read_to_string(&mut row).unwrap();
-    let ran = child.wait_with_output().unwrap();
-    assert_eq!(ran.status.code(), Some(3));
-    let early: String = early.iter().map(|name| format!("{name},1,unique\n")).collect();
-    let expected = format!("file,line,status\n<stdin>,1,unique\n{early}third,1,unique\n");
-    assert_eq!(row, expected);
-    let messages = String::from_utf8(ran.stderr).unwrap();
-    assert!(messages.contains("second: No such file"), "{messages}");
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn a_folder_without_write_access_is_an_error() {
-    let folder = Folder::new();
-    folder.file("in", CLASSIC);
-    // Not even the superuser can make a file there.
-    let ran = folder.solve(&["in", "-o", "/proc/self/out"], "");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("/proc/self/out: "), "{ran:?}");
 }
 
 /// A named pipe is read like standard input.

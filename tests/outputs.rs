@@ -311,3 +311,28 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
     drop(input);
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn side_outputs_that_fail_are_reported() {
+    let folder = Folder::new();
+    folder.file("in", CLASSIC);
+    for side in ["--latency", "--summary-json", "--errors"] {
+        if !Path::new("/dev/full").exists() {
+            return;
+        }
+        let ran = folder.solve(&["in", side, "/dev/full"], "");
+        assert_eq!(ran.status, 3, "{side}: {ran:?}");
+        assert!(ran.messages.contains("/dev/full: No space left"), "{side}: {ran:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_folder_without_write_access_is_an_error() {
+    let folder = Folder::new();
+    folder.file("in", CLASSIC);
+    // Not even the superuser can make a file there.
+    let ran = folder.solve(&["in", "-o", "/proc/self/out"], "");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.messages.contains("/proc/self/out: "), "{ran:?}");
+}

@@ -547,18 +547,10 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_complete() {
     assert!(left.ends_with(behind.split_once('\n').unwrap().1));
 
     let resume = [&args[..], &["--resume"]].concat();
-    // The input is still cut off, or its first half has changed.
+    // The input is still cut off.
     let ran = folder.solve(&resume, "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");
-    folder.file("in.gz", gz(lines(100_000).replace("53", "35")));
-    let ran = folder.solve(&resume, "");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("in.gz: is not what was read before: it differs"), "{ran:?}");
-    folder.file("in.gz", gz(lines(10)));
-    let ran = folder.solve(&resume, "");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("were read before"), "{ran:?}");
     assert!(folder.path("out.resume").exists());
 
     folder.file("in.gz", &whole);

@@ -153,7 +153,11 @@ impl RowsRun<'_> {
         disk.journal = file;
         disk.owns |= earlier.is_some();
         let is_resumed = earlier.is_some();
-        let journal = earlier.unwrap_or_else(|| Journal::new(run, paths));
+        // An input that failed may have changed.
+        let journal = match earlier {
+            Some(earlier) => Journal { run, ..earlier },
+            None => Journal::new(run, paths),
+        };
         let mut results = RowFiles::new(disk, journal, destinations.all_rows().len(), messages);
         let start = is_resumed.then(|| results.resume()).transpose();
         let start = start.inspect_err(|_| results.storage.discard_sides())?;

@@ -21,7 +21,7 @@ use tempfile::TempPath;
 use super::super::Failure;
 use super::super::typed::Run;
 
-/// The number of checkpoints that are kept in addition to the first.
+/// The number of checkpoints that are kept in addition to the first and that of an earlier input.
 const KEPT: usize = 4;
 /// The start of a journal, followed by a check sum of eight digits, a line feed, and the rest.
 pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
@@ -74,12 +74,29 @@ impl Journal {
         Self { run, outputs, sides: Vec::new(), entries: vec![first] }
     }
 
-    /// Adds an entry, and drops old ones.
+    /// Adds an entry, and drops old ones, except the last one of an earlier input: until an input
+    /// ends, none of its rows may be verified.
     pub fn add(&mut self, entry: Entry) {
+        let source = entry.checkpoint.source;
         self.entries.push(entry);
-        if self.entries.len() > KEPT + 1 {
-            self.entries.remove(1);
+        if self.entries.len() > KEPT + 2 {
+            let last = self.entries.iter().rposition(|entry| entry.checkpoint.source < source);
+            self.entries.remove(if last == Some(1) { 2 } else { 1 });
         }
+    }
+
+    /// Drops the entries after a place in an input that failed, and allows that this input changes.
+    /// Returns whether that changes the journal.
+    pub fn go_back(&mut self, place: (usize, u64)) -> bool {
+        let count = self.entries.len();
+        while let [_, .., last] = &self.entries[..]
+            && last.checkpoint.is_after(place)
+        {
+            self.entries.pop();
+        }
+        let last = self.entries.last_mut().map(|last| &mut last.checkpoint.failed);
+        let before = last.and_then(|failed| failed.replace(place));
+        self.entries.len() < count || before != Some(place)
     }
 
     /// Returns the paths of files that the run may have written.
@@ -109,10 +126,10 @@ impl Journal {
 
     /// Returns the first difference from the run that `self` describes, if there is one.
     pub fn difference(&self, run: &Run, outputs: &[String]) -> Option<String> {
-        let compared = match self.entries.last() {
+        let compared = match self.entries.last().and_then(|last| last.checkpoint.failed) {
             // The input that failed, and those after it, may be other files now.
-            Some(last) if last.checkpoint.input_failed => last.checkpoint.source,
-            _ => run.inputs.len(),
+            Some((source, _)) => source,
+            None => run.inputs.len(),
         };
         let paths: Vec<_> = self.outputs.iter().map(|output| &*output.path).collect();
         let difference = run.difference(&self.run, compared);

@@ -135,7 +135,7 @@ impl<S: Storage> RowFiles<S> {
             }
         }
         // An input that failed is read again.
-        let start = Checkpoint { input_failed: false, ..checkpoint.clone() };
+        let start = Checkpoint { failed: None, ..checkpoint.clone() };
         let lengths: Vec<_> = marks.iter().map(|mark| mark.bytes).collect();
         journal.encode().and_then(|bytes| storage.save(&bytes))?;
         for (output, length) in lengths.iter().enumerate() {
@@ -312,9 +312,15 @@ impl<S: Storage> Sink for RowFiles<S> {
             self.complete_lengths.clone_from(&self.lengths);
         }
         let was_complete = !self.is_incomplete;
-        self.is_incomplete |= at.input_failed || self.can_mend_messages();
-        // The last entry is the one where the input failed.
-        let is_due = is_end || at.input_failed || self.saved.elapsed() >= self.interval;
+        self.is_incomplete |= at.failed.is_some() || self.can_mend_messages();
+        let mut is_due = is_end || self.saved.elapsed() >= self.interval;
+        if let Some(place) = at.failed {
+            if self.journal.go_back(place) {
+                self.save();
+            }
+            // The last entry is at most as far as the input is verified.
+            is_due = !at.is_after(place);
+        }
         if was_complete && is_due && !self.can_mend_messages() && self.storage.has_journal() {
             self.add_entry(at);
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memchr::memchr;
 
 use crate::input::foreign::byte_order_mark;
-use crate::input::{Layout, Position, Source};
+use crate::input::{Layout, Position, Source, verified_bytes};
 use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use crate::pipeline::progress::InputFailure;
 use crate::tail::Tail;
@@ -151,10 +151,10 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         match filled {
             Filled::Failed(error) => self.end_failed(&open, block, error),
             Filled::Records(_) | Filled::NoRecordEnd => {
-                stamp(block, &open, false);
+                stamp(block, &open, None);
                 self.open = Some(open);
             }
-            Filled::End => stamp(block, &open, false),
+            Filled::End => stamp(block, &open, None),
         }
         Ok(true)
     }
@@ -171,7 +171,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
 
     /// Records that the input failed at the end of the part that blocks have.
     fn end_failed(&mut self, open: &Open<R>, block: &mut Block, error: io::Error) {
-        stamp(block, open, true);
+        stamp(block, open, Some(verified_bytes(&error).unwrap_or(open.at.offset)));
         self.failures.push(InputFailure { file: open.file.to_string(), error });
     }
 
@@ -227,13 +227,13 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> BlockSource for TextS
     }
 }
 
-/// Labels a block with its input.
-fn stamp<R>(block: &mut Block, open: &Open<R>, failed: bool) {
+/// Labels a block with its input, and the number of verified bytes if that failed.
+fn stamp<R>(block: &mut Block, open: &Open<R>, failed: Option<u64>) {
     block.file = Arc::clone(&open.file);
     block.source = open.index;
     block.contents = Arc::<Layout>::clone(&open.layout);
     block.end = open.at;
-    block.input_failed = failed;
+    block.failed = failed;
 }
 
 /// Drops bytes up to the end of a line, and leaves those after it in the block. Returns whether the

@@ -1,9 +1,11 @@
 //! Runs that are resumed after their inputs failed or changed.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use crate::common::command::{CLASSIC, Folder};
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran};
 use crate::common::contents::gz;
 
 const COLUMNS: &str = "line,puzzle,solution,status";
@@ -75,7 +77,7 @@ fn damaged() -> Vec<(String, Vec<u8>, Vec<u8>)> {
 fn zstd_of(text: &str) -> Vec<u8> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.include_checksum(true).unwrap();
-    std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+    encoder.write_all(text.as_bytes()).unwrap();
     encoder.finish().unwrap()
 }
 
@@ -114,6 +116,111 @@ fn a_damaged_input_may_be_replaced() {
             let undisturbed = run(&repaired, &[]);
             assert_eq!(folder.read("out.csv"), undisturbed.rows, "{name}");
             assert!(!folder.path("out.csv.resume").exists());
+        }
+    }
+}
+
+/// Rows that were compared with wrong solutions are replaced as well.
+#[test]
+fn damaged_solutions_may_be_replaced() {
+    let [_, text] = texts();
+    let puzzles = CLASSIC.to_owned() + "\n" + &text;
+    let right = Folder::new().solve(&["-q", "--columns", "solution"], &puzzles).rows;
+    let mut wrong: Vec<_> = right.lines().collect();
+    wrong[1] = wrong[2];
+    let packed = gz(wrong.join("\n"));
+    let mut changed = packed.clone();
+    changed[packed.len() - 8] ^= 1;
+    for (name, damaged) in [
+        ("check sum", changed),
+        ("cut off", packed[..packed.len() / 2].into()),
+        ("too few", wrong[..30].join("\n").into()),
+        ("too many", [&wrong[..], &wrong].concat().join("\n").into()),
+    ] {
+        let folder = Folder::new();
+        folder.file("in", &puzzles);
+        let line = "check in --solutions s -q --columns line,answer,status,reason";
+        folder.file("s", damaged);
+        let ran = folder.line(&format!("{line} -o out.csv"));
+        assert_eq!(ran.status, 3, "{name}: {ran:?}");
+        assert!(ran.messages.contains("--resume continues it"), "{name}: {ran:?}");
+        let again = folder.line(&format!("{line} -o out.csv --resume"));
+        assert_eq!((again.status, again.messages), (3, ran.messages), "{name}");
+
+        folder.file("s", gz(&right));
+        let resumed = folder.line(&format!("{line} -o out.csv --resume"));
+        assert_eq!(resumed.status, 0, "{name}: {resumed:?}");
+        assert_eq!(folder.read("out.csv"), folder.line(line).rows, "{name}");
+        assert!(!folder.path("out.csv.resume").exists());
+    }
+}
+
+/// A set that is read before the rows has no place in the journal, so nothing is promised.
+#[test]
+fn a_damaged_set_fails_before_there_is_an_output() {
+    let [text, _] = texts();
+    let whole = gz(&text);
+    let folder = Folder::new();
+    folder.file("in", &text);
+    for damaged in [&whole[..whole.len() / 2], &whole[..whole.len() - 1]] {
+        folder.file("s", damaged);
+        for line in [
+            "solve in --against s -o out.csv",
+            "canon in --against s -o out.csv",
+            "generate -n 9 --seed 1 --hard --from s -o out.csv",
+            "split s --test 50% --seed 1 -o out.csv,test.csv",
+            "augment s --sample 5 --seed 1 -o out.csv",
+            "overlap s in -o out.csv",
+        ] {
+            for resume in ["", " --resume"] {
+                let ran = folder.line(&format!("{line}{resume}"));
+                assert_eq!(ran.status, 3, "{line}: {ran:?}");
+                assert!(!ran.messages.contains("--resume"), "{line}: {ran:?}");
+                assert_eq!(folder.names(), ["in", "s"], "{line}");
+            }
+        }
+    }
+}
+
+/// A pipe that is read in addition to the inputs may not be the same later.
+#[test]
+fn a_run_that_has_read_another_pipe_is_not_resumed() {
+    let [text, other] = texts();
+    let whole = gz(&text);
+    let solutions = Folder::new().solve(&["-q", "--columns", "solution"], &text).rows;
+    for (line, set, status) in [
+        ("solve in --against pipe", &other, 3),
+        ("canon in --against pipe", &other, 3),
+        ("check in --solutions pipe", &solutions, 3),
+        ("generate -n 1e9 --seed 1 --hard --from pipe --timeout 400ms", &text, 124),
+        ("generate -n 1e9 --seed 1 --timeout 400ms --pattern pipe", &"#".repeat(81), 124),
+    ] {
+        let folder = Folder::new();
+        folder.file("in", &whole[..whole.len() - 1]);
+        folder.file("set", set);
+        let made = Command::new("mkfifo").arg(folder.path("pipe")).status().unwrap();
+        assert!(made.success());
+        let run = |more: &str| -> Ran {
+            let script = "cat set > pipe & \"$0\" \"$@\"; status=$?; kill $!; exit $status";
+            let mut command = Command::new("sh");
+            command.args(["-c", script, BULKDOKU]).args(line.split(' ')).args(["-o", "out.csv"]);
+            command.args(more.split_whitespace()).current_dir(folder.path("."));
+            command.stdin(Stdio::null()).output().unwrap().into()
+        };
+        let ran = run("");
+        assert_eq!(ran.status, status, "{line}: {ran:?}");
+        let promise = "out.csv is not complete; --force starts over";
+        assert!(ran.messages.contains(promise), "{line}: {ran:?}");
+        assert!(!ran.messages.contains("--resume"), "{line}: {ran:?}");
+        let rows = folder.read("out.csv");
+        for (more, message) in [
+            ("", "out.csv: exists and is not complete; --force starts over"),
+            ("--resume", "out.csv: cannot be resumed: pipe is not a file"),
+        ] {
+            let ran = run(more);
+            assert_eq!(ran.status, 2, "{line} {more}: {ran:?}");
+            assert!(ran.messages.contains(message), "{line} {more}: {ran:?}");
+            assert_eq!(folder.read("out.csv"), rows, "{line} {more}");
         }
     }
 }

@@ -131,12 +131,18 @@ impl RowsRun<'_> {
         let bytes = load(&file)?;
         let decode = |(file, bytes): (&JournalFile, &Vec<u8>)| file.decode(bytes);
         let earlier = file.as_ref().zip(bytes.as_ref()).map(decode).transpose()?;
-        if let Some(earlier) = &earlier
-            && let Some(difference) = earlier.difference(&run, &paths)
-        {
-            refuse!(
-                "{name}: another run: {difference}; name another output, or --force starts over"
-            );
+        if let Some(earlier) = &earlier {
+            if let Some(difference) = earlier.difference(&run, &paths) {
+                refuse!(
+                    "{name}: another run: {difference}; name another output, or --force starts over"
+                );
+            }
+            if let Some(other) = run.not_comparable() {
+                refuse!(
+                    "{name}: cannot be resumed: {other} is not a file, so it may not be the same; \
+                     --force starts over"
+                );
+            }
         }
         let left = earlier.as_ref().map_or_else(Vec::new, Journal::written);
         let existing = if resume { Existing::Kept(&left) } else { Existing::or_force(force) };
@@ -181,6 +187,9 @@ impl RowsRun<'_> {
             Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
         results.messages.finish(destinations.errors.is_some());
+        if report.failures.iter().any(|failure| failure.has_answers) {
+            results.suspect_all();
+        }
         results.list_sides(destinations.stored_sides());
         let summary = summarize(&report);
         let mut losses = Vec::new();
@@ -237,16 +246,19 @@ impl RowsRun<'_> {
         losses.extend(gone);
         losses.extend(report.failures.iter().map(ToString::to_string));
         let name = destinations.rows().name();
-        let can_be_resumed = results.can_be_resumed() && !is_gone;
+        let has_journal = results.has_journal() && !is_gone;
+        let can_be_resumed = results.can_be_resumed();
         let is_dropped = destinations.is_temporary && !has_all_rows;
-        if is_complete || !(can_be_resumed || is_dropped) {
+        if is_complete || !(has_journal || is_dropped) {
             results.complete()?;
         } else {
             results.storage.close();
         }
         if !losses.is_empty() {
-            if can_be_resumed && !is_complete {
-                losses.push(format!("{name} is not complete; --resume continues it"));
+            if has_journal && !is_complete {
+                let next =
+                    if can_be_resumed { "--resume continues it" } else { "--force starts over" };
+                losses.push(format!("{name} is not complete; {next}"));
             } else if is_dropped {
                 losses.push(format!("{name} is not written"));
             }
@@ -255,9 +267,12 @@ impl RowsRun<'_> {
         if report.stopped && !is_closed_pipe {
             let exit = platform::exit_of_stop();
             let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-            if !args.quiet && can_be_resumed {
+            if !args.quiet && has_journal && can_be_resumed {
                 let options = summary.resume_options();
                 let _ = writeln!(io::stderr(), "{why}; {options} continues {name}");
+            } else if !args.quiet && has_journal {
+                let _ =
+                    writeln!(io::stderr(), "{why}; {name} is not complete; --force starts over");
             } else if !args.quiet && is_dropped {
                 let _ = writeln!(io::stderr(), "{why}; {name} is not written");
             }

@@ -126,13 +126,12 @@ impl Journal {
 
     /// Returns the first difference from the run that `self` describes, if there is one.
     pub fn difference(&self, run: &Run, outputs: &[String]) -> Option<String> {
-        let compared = match self.entries.last().and_then(|last| last.checkpoint.failed) {
-            // The input that failed, and those after it, may be other files now.
-            Some((source, _)) => source,
-            None => run.inputs.len(),
-        };
+        // The input that failed, and those after it, may be other files now; if nothing is verified,
+        // any file may be another one.
+        let failed = self.entries.last().and_then(|last| last.checkpoint.failed);
+        let compared = failed.map_or(run.inputs.len(), |(source, _)| source);
         let paths: Vec<_> = self.outputs.iter().map(|output| &*output.path).collect();
-        let difference = run.difference(&self.run, compared);
+        let difference = run.difference(&self.run, compared, failed != Some((0, 0)));
         difference.or_else(|| {
             (paths != outputs).then(|| format!("the outputs were {} before", paths.join(", ")))
         })
@@ -203,6 +202,12 @@ impl JournalFile {
     /// Returns whether there is a journal.
     pub fn exists(&self) -> bool {
         matches!(Contents::read(&self.path), Ok(Contents::Journal(_)))
+    }
+
+    /// Returns whether there is a journal of a run that can be resumed.
+    pub fn can_be_resumed(&self) -> bool {
+        let Ok(Contents::Journal(bytes)) = Contents::read(&self.path) else { return false };
+        Journal::decode(&bytes).is_some_and(|journal| journal.run.not_comparable().is_none())
     }
 
     /// Refuses the output if another file is where its journal would be.

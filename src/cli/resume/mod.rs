@@ -158,9 +158,22 @@ impl<S: Storage> RowFiles<S> {
         self.timing.as_ref().map(|timing| &timing.timeline)
     }
 
+    /// Whether there is a journal.
+    pub fn has_journal(&self) -> bool {
+        self.is_saved
+    }
+
     /// Whether `--resume` can continue the run.
     pub fn can_be_resumed(&self) -> bool {
-        self.is_saved
+        self.is_saved && self.journal.run.not_comparable().is_none()
+    }
+
+    /// Makes a resumed run start over, because any row may be wrong.
+    pub fn suspect_all(&mut self) {
+        self.is_incomplete = true;
+        if self.journal.go_back((0, 0)) {
+            self.save();
+        }
     }
 
     /// Removes the journal: the outputs are complete.

@@ -172,7 +172,8 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
     /// Records that the input failed at the end of the part that blocks have.
     fn end_failed(&mut self, open: &Open<R>, block: &mut Block, error: io::Error) {
         stamp(block, open, Some(verified_bytes(&error).unwrap_or(open.at.offset)));
-        self.failures.push(InputFailure { file: open.file.to_string(), error });
+        let file = open.file.to_string();
+        self.failures.push(InputFailure { file, error, has_answers: false });
     }
 
     /// Reads until the block has the end of a record.

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, grid, wait_until};
 use crate::common::contents::gz;
 
 const COLUMNS: &str = "line,puzzle,solution,status";
@@ -221,6 +223,72 @@ fn a_run_that_has_read_another_pipe_is_not_resumed() {
             assert_eq!(ran.status, 2, "{line} {more}: {ran:?}");
             assert!(ran.messages.contains(message), "{line} {more}: {ran:?}");
             assert_eq!(folder.read("out.csv"), rows, "{line} {more}");
+        }
+    }
+}
+
+/// A difference anywhere before the checkpoint is refused, and nothing is changed.
+#[test]
+fn a_pipe_that_changed_before_the_checkpoint_is_refused() {
+    let [text, other] = texts();
+    let record = |form: &str, number: usize, line: &str| match form {
+        "csv" => format!("{number},{line}\n"),
+        "jsonl" => format!("{{\"puzzle\": \"{line}\", \"id\": {number}}}\n"),
+        "grid" => grid(line) + "\n",
+        _ => format!("{line}\n"),
+    };
+    let records = |form: &str, text: &str| -> String {
+        let all = text.lines().enumerate().map(|(number, line)| record(form, number, line));
+        let header = if form == "csv" { "id,puzzle\n" } else { "" };
+        header.to_owned() + &all.collect::<String>()
+    };
+    let packs: [(&str, fn(&str) -> Vec<u8>); 4] =
+        [("plain", |text| text.into()), ("gz", |text| gz(text)), ("zst", zstd_of), ("npy", npy)];
+    for (codec, pack) in packs {
+        for form in ["lines", "csv", "jsonl", "grid"] {
+            if codec == "npy" && form != "lines" {
+                continue;
+            }
+            let name = format!("{codec}, {form}");
+            let folder = Folder::new();
+            let args = ["-q", "--columns", COLUMNS, "-o", "out.csv", "--errors", "err"];
+            let whole = pack(&records(form, &text));
+            let changed = text.replacen(text.lines().next().unwrap(), CLASSIC, 1);
+            let changed = pack(&records(form, &changed));
+            let shorter = pack(&records(form, text.split_at(82).0));
+            let different = pack(&records(form, &other));
+
+            let mut child = folder.spawn("solve", &args);
+            let mut pipe = child.stdin.take().unwrap();
+            // A compressed stream that has not ended yet: there may be another member.
+            pipe.write_all(&whole).unwrap();
+            wait_until(|| {
+                let rows = fs::read_to_string(folder.path("out.csv")).unwrap_or_default();
+                rows.lines().count() > 50
+            });
+            kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+            assert_eq!(child.wait().unwrap().code(), Some(130), "{name}");
+
+            let files = || {
+                let names = folder.names().into_iter();
+                names.map(|name| (folder.read(&name), name)).collect::<Vec<_>>()
+            };
+            let before = files();
+            for input in [&changed, &shorter, &different] {
+                let resume = [&args[..], &["--resume", "--report", "page.html"]].concat();
+                let ran = folder.solve(&resume, input);
+                assert_eq!(ran.status, 2, "{name}: {ran:?}");
+                let message = "bulkdoku: <stdin>: is not what was read before: it differs before";
+                let ends = "bulkdoku: <stdin>: ends after";
+                let is_named = ran.messages.starts_with(message) || ran.messages.starts_with(ends);
+                assert!(is_named, "{name}: {ran:?}");
+                assert!(ran.messages.ends_with("--force starts over\n"), "{name}: {ran:?}");
+                assert!(files() == before, "{name}");
+            }
+            let ran = folder.solve(&[&args[..], &["--resume"]].concat(), &whole);
+            assert_eq!(ran.status, 0, "{name}: {ran:?}");
+            let undisturbed = folder.solve(&args[..3], &whole).rows;
+            assert_eq!(folder.read("out.csv"), undisturbed, "{name}");
         }
     }
 }

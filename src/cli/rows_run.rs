@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use bulkdoku::output::{Compressed, Format};
 use bulkdoku::pipeline::{
-    BlockSource, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
+    BlockSource, Changed, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
 };
 use bulkdoku::{Compression, Progress};
 use serde::Serialize;
@@ -72,7 +72,8 @@ struct JsonSummary<'a, S> {
 
 impl RowsRun<'_> {
     /// Opens all outputs, writes the rows of `job`, and reports how the run ended. The source of
-    /// the records and the filters are created for the place where an earlier run ended.
+    /// the records and the filters are created for the place where an earlier run ended, before its
+    /// outputs are changed.
     pub fn run<'f, B: BlockSource, S: RunSummary>(
         mut self,
         job: &impl Job,
@@ -100,18 +101,22 @@ impl RowsRun<'_> {
         let outputs = self.destinations.parts.len().max(1) as u8;
         let ran = meter.watch(
             || progressed(before),
-            || {
-                let source = source(start.as_ref());
+            || -> io::Result<_> {
+                let (mut source, filters) = source(start.as_ref())?;
+                results.truncate_to_start()?;
                 let mut writer =
                     RowWriter::new(&mut results, &*self.format, outputs, start, self.progress);
-                match source {
-                    Ok((mut source, filters)) => writer.run(&mut source, job, filters, options),
-                    Err(error) => writer.fail(error),
-                }
-                writer.finish()
+                writer.run(&mut source, job, filters, options);
+                Ok(writer.finish())
             },
         );
-        self.close(results, began, ran, summarize)
+        match ran {
+            Ok(ran) => self.close(results, began, ran, summarize),
+            Err(error) => {
+                results.storage.discard_sides();
+                Err(unchanged(&error, &self.destinations.rows().name()))
+            }
+        }
     }
 
     /// Opens all outputs, or those of an earlier run, and returns the place where it ended.
@@ -279,6 +284,19 @@ impl RowsRun<'_> {
             return Ok(exit);
         }
         Ok(if is_closed_pipe { Exit::Done } else { summary.exit() })
+    }
+}
+
+/// Returns the failure of a run that was not resumed, so that its outputs are as before.
+fn unchanged(error: &io::Error, name: &str) -> Failure {
+    let is_changed = error.get_ref().is_some_and(|error| error.downcast_ref::<Changed>().is_some());
+    match error.kind() {
+        _ if is_changed => Failure::Usage(format!("{error}; --force starts over")),
+        ErrorKind::Interrupted => Failure::Stopped,
+        _ => Failure::of_all(&[
+            error.to_string(),
+            format!("{name} is not complete; --resume continues it"),
+        ]),
     }
 }
 

@@ -69,6 +69,7 @@ pub struct RowFiles<S> {
     saved: Instant,
     /// The minimum time between two saved checkpoints. It bounds the work that is repeated.
     interval: Duration,
+    is_resumed: bool,
     is_saved: bool,
     has_reported_journal: bool,
     /// Whether an output lacks something before the current place. A later run has to go back to
@@ -99,6 +100,7 @@ impl<S: Storage> RowFiles<S> {
             complete_lengths: vec![0; count],
             saved: Instant::now(),
             interval: Duration::from_millis(200),
+            is_resumed: false,
             is_saved: false,
             has_reported_journal: false,
             is_incomplete: false,
@@ -108,7 +110,8 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Resumes the run of the journal from the returned checkpoint.
+    /// Returns the checkpoint from which the run of the journal is resumed, and changes nothing yet:
+    /// see [`Self::truncate_to_start`].
     pub fn resume(&mut self) -> Result<Checkpoint, Failure> {
         let Self { storage, journal, .. } = self;
         let count = journal.outputs.len();
@@ -136,15 +139,23 @@ impl<S: Storage> RowFiles<S> {
         }
         // An input that failed is read again.
         let start = Checkpoint { failed: None, ..checkpoint.clone() };
-        let lengths: Vec<_> = marks.iter().map(|mark| mark.bytes).collect();
-        journal.encode().and_then(|bytes| storage.save(&bytes))?;
-        for (output, length) in lengths.iter().enumerate() {
-            storage.truncate(output, *length)?;
-        }
-        self.is_saved = true;
-        self.complete_lengths.clone_from(&lengths);
-        self.lengths = lengths;
+        self.lengths = marks.iter().map(|mark| mark.bytes).collect();
+        self.complete_lengths.clone_from(&self.lengths);
+        self.is_resumed = true;
         Ok(start)
+    }
+
+    /// Removes what follows the checkpoint from which a run is resumed, if it is.
+    pub fn truncate_to_start(&mut self) -> io::Result<()> {
+        if self.is_resumed {
+            let journal = self.journal.encode()?;
+            self.storage.save(&journal)?;
+            self.is_saved = true;
+            for (output, length) in self.lengths.iter().enumerate() {
+                self.storage.truncate(output, *length)?;
+            }
+        }
+        Ok(())
     }
 
     /// Starts to record when rows are written. Earlier runs have written those of `records`.

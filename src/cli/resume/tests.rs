@@ -204,6 +204,7 @@ impl Case {
         );
         let mut into = RowFiles::new(storage, journal, rows, messages);
         let start = is_resumed.then(|| into.resume()).transpose()?;
+        into.truncate_to_start()?;
         if self.saves_all {
             into.interval = Duration::ZERO;
         }

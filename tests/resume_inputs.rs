@@ -16,6 +16,8 @@ fn file(path: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
+type Pack = fn(&str) -> Vec<u8>;
+
 /// The text in `tests/packed`, and another one with as many lines.
 fn texts() -> [String; 2] {
     let text = String::from_utf8(file("datasets/hard.txt")).unwrap();
@@ -242,7 +244,7 @@ fn a_pipe_that_changed_before_the_checkpoint_is_refused() {
         let header = if form == "csv" { "id,puzzle\n" } else { "" };
         header.to_owned() + &all.collect::<String>()
     };
-    let packs: [(&str, fn(&str) -> Vec<u8>); 4] =
+    let packs: [(&str, Pack); 4] =
         [("plain", |text| text.into()), ("gz", |text| gz(text)), ("zst", zstd_of), ("npy", npy)];
     for (codec, pack) in packs {
         for form in ["lines", "csv", "jsonl", "grid"] {

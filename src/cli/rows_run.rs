@@ -103,7 +103,9 @@ impl RowsRun<'_> {
             || progressed(before),
             || -> io::Result<_> {
                 let (mut source, filters) = source(start.as_ref())?;
-                results.truncate_to_start()?;
+                if start.is_some() {
+                    results.truncate_to_start()?;
+                }
                 let mut writer =
                     RowWriter::new(&mut results, &*self.format, outputs, start, self.progress);
                 writer.run(&mut source, job, filters, options);

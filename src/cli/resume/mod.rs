@@ -69,7 +69,6 @@ pub struct RowFiles<S> {
     saved: Instant,
     /// The minimum time between two saved checkpoints. It bounds the work that is repeated.
     interval: Duration,
-    is_resumed: bool,
     is_saved: bool,
     has_reported_journal: bool,
     /// Whether an output lacks something before the current place. A later run has to go back to
@@ -100,7 +99,6 @@ impl<S: Storage> RowFiles<S> {
             complete_lengths: vec![0; count],
             saved: Instant::now(),
             interval: Duration::from_millis(200),
-            is_resumed: false,
             is_saved: false,
             has_reported_journal: false,
             is_incomplete: false,
@@ -141,19 +139,15 @@ impl<S: Storage> RowFiles<S> {
         let start = Checkpoint { failed: None, ..checkpoint.clone() };
         self.lengths = marks.iter().map(|mark| mark.bytes).collect();
         self.complete_lengths.clone_from(&self.lengths);
-        self.is_resumed = true;
         Ok(start)
     }
 
-    /// Removes what follows the checkpoint from which a run is resumed, if it is.
+    /// Removes what follows the checkpoint from which the run is resumed.
     pub fn truncate_to_start(&mut self) -> io::Result<()> {
-        if self.is_resumed {
-            let journal = self.journal.encode()?;
-            self.storage.save(&journal)?;
-            self.is_saved = true;
-            for (output, length) in self.lengths.iter().enumerate() {
-                self.storage.truncate(output, *length)?;
-            }
+        self.storage.save(&self.journal.encode()?)?;
+        self.is_saved = true;
+        for (output, length) in self.lengths.iter().enumerate() {
+            self.storage.truncate(output, *length)?;
         }
         Ok(())
     }

@@ -204,7 +204,9 @@ impl Case {
         );
         let mut into = RowFiles::new(storage, journal, rows, messages);
         let start = is_resumed.then(|| into.resume()).transpose()?;
-        into.truncate_to_start()?;
+        if is_resumed {
+            into.truncate_to_start()?;
+        }
         if self.saves_all {
             into.interval = Duration::ZERO;
         }

@@ -1,7 +1,8 @@
-//! Check sums of the last bytes before a place in a file.
+//! Check sums of the bytes before a place in a file.
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
+use twox_hash::xxhash3_128::Hasher;
 
 /// The last bytes before a place in a stream: their number and check sum.
 ///
@@ -33,6 +34,21 @@ impl Tail {
 /// The lower 32 bits of the hash of some bytes by XXH3.
 pub fn check_sum(bytes: &[u8]) -> u32 {
     XxHash3_128::oneshot(bytes) as u32
+}
+
+/// The check sum of all bytes of a stream so far.
+#[derive(Default)]
+pub(crate) struct StreamSum(Hasher);
+
+impl StreamSum {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+
+    /// The lower 64 bits of the hash of all bytes by XXH3.
+    pub(crate) fn value(&self) -> u64 {
+        self.0.finish_128() as u64
+    }
 }
 
 #[cfg(test)]

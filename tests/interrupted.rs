@@ -491,18 +491,10 @@ fn an_input_that_was_cut_off_is_read_to_its_end_when_it_is_complete() {
     assert!(left.ends_with(behind.split_once('\n').unwrap().1));
 
     let resume = [&args[..], &["--resume"]].concat();
-    // The input is still cut off, or its first half has changed.
+    // The input is still cut off.
     let ran = folder.solve(&resume, "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("in.gz: the gz stream is cut off"), "{ran:?}");
-    folder.file("in.gz", gz(lines(100_000).replace("53", "35")));
-    let ran = folder.solve(&resume, "");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("in.gz: is not what was read before: it differs"), "{ran:?}");
-    folder.file("in.gz", gz(lines(10)));
-    let ran = folder.solve(&resume, "");
-    assert_eq!(ran.status, 3, "{ran:?}");
-    assert!(ran.messages.contains("were read before"), "{ran:?}");
     assert!(folder.path("out.resume").exists());
 
     folder.file("in.gz", &whole);
@@ -540,8 +532,10 @@ fn a_different_standard_input_is_reported() {
         (lines(1), "<stdin>: ends after 82 bytes"),
         (lines(21).replace("12", "13"), "<stdin>: is not what was read before"),
     ] {
+        let rows = folder.read("out");
         let ran = folder.solve(&resume, input);
-        assert_eq!(ran.status, 3, "{ran:?}");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert_eq!(folder.read("out"), rows);
         assert!(ran.messages.contains(message), "{message}: {ran:?}");
         assert!(folder.path("out.resume").exists());
     }

@@ -39,6 +39,8 @@ mod report;
 mod resources;
 #[cfg(unix)]
 mod resume;
+#[cfg(unix)]
+mod resume_inputs;
 mod select;
 mod sets;
 mod show;

@@ -134,7 +134,12 @@ impl InputRun {
                 let (place, records) = start.map_or_else(Default::default, |start| {
                     ((start.source, start.position), start.counts.records())
                 });
-                let source = TextSource::new(place.0, inputs.sources_from(place), &progress.stop);
+                let sources = inputs.sources_from(place);
+                let mut source =
+                    TextSource::new(place.0, sources, &progress.stop).with_check_sums();
+                if start.is_some() {
+                    source.skip()?;
+                }
                 Ok((Answered::new(source, answers, records, &progress.stop), filters))
             },
             |report| Summary::new(names, method, &args, report),

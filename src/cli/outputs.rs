@@ -311,8 +311,11 @@ fn open_all(
 /// The failure that an output exists.
 fn refuse(path: &Path) -> Failure {
     let name = path.display();
-    Failure::Usage(if JournalFile::of(path).exists() {
+    let journal = JournalFile::of(path);
+    Failure::Usage(if journal.can_be_resumed() {
         format!("{name}: exists and is not complete; --resume continues it, --force starts over")
+    } else if journal.exists() {
+        format!("{name}: exists and is not complete; --force starts over")
     } else {
         format!("{name}: exists; --force replaces it")
     })

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use bulkdoku::output::{Compressed, Format};
 use bulkdoku::pipeline::{
-    BlockSource, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
+    BlockSource, Changed, Checkpoint, Filter, Job, Options, OutputFailure, Report, RowWriter,
 };
 use bulkdoku::{Compression, Progress};
 use serde::Serialize;
@@ -72,7 +72,8 @@ struct JsonSummary<'a, S> {
 
 impl RowsRun<'_> {
     /// Opens all outputs, writes the rows of `job`, and reports how the run ended. The source of
-    /// the records and the filters are created for the place where an earlier run ended.
+    /// the records and the filters are created for the place where an earlier run ended, before its
+    /// outputs are changed.
     pub fn run<'f, B: BlockSource, S: RunSummary>(
         mut self,
         job: &impl Job,
@@ -100,18 +101,24 @@ impl RowsRun<'_> {
         let outputs = self.destinations.parts.len().max(1) as u8;
         let ran = meter.watch(
             || progressed(before),
-            || {
-                let source = source(start.as_ref());
+            || -> io::Result<_> {
+                let (mut source, filters) = source(start.as_ref())?;
+                if start.is_some() {
+                    results.truncate_to_start()?;
+                }
                 let mut writer =
                     RowWriter::new(&mut results, &*self.format, outputs, start, self.progress);
-                match source {
-                    Ok((mut source, filters)) => writer.run(&mut source, job, filters, options),
-                    Err(error) => writer.fail(error),
-                }
-                writer.finish()
+                writer.run(&mut source, job, filters, options);
+                Ok(writer.finish())
             },
         );
-        self.close(results, began, ran, summarize)
+        match ran {
+            Ok(ran) => self.close(results, began, ran, summarize),
+            Err(error) => {
+                results.storage.discard_sides();
+                Err(unchanged(&error, &self.destinations.rows().name()))
+            }
+        }
     }
 
     /// Opens all outputs, or those of an earlier run, and returns the place where it ended.
@@ -131,12 +138,18 @@ impl RowsRun<'_> {
         let bytes = load(&file)?;
         let decode = |(file, bytes): (&JournalFile, &Vec<u8>)| file.decode(bytes);
         let earlier = file.as_ref().zip(bytes.as_ref()).map(decode).transpose()?;
-        if let Some(earlier) = &earlier
-            && let Some(difference) = earlier.difference(&run, &paths)
-        {
-            refuse!(
-                "{name}: another run: {difference}; name another output, or --force starts over"
-            );
+        if let Some(earlier) = &earlier {
+            if let Some(difference) = earlier.difference(&run, &paths) {
+                refuse!(
+                    "{name}: another run: {difference}; name another output, or --force starts over"
+                );
+            }
+            if let Some(other) = run.not_comparable() {
+                refuse!(
+                    "{name}: cannot be resumed: {other} is not a file, so it may not be the same; \
+                     --force starts over"
+                );
+            }
         }
         let left = earlier.as_ref().map_or_else(Vec::new, Journal::written);
         let existing = if resume { Existing::Kept(&left) } else { Existing::or_force(force) };
@@ -153,7 +166,11 @@ impl RowsRun<'_> {
         disk.journal = file;
         disk.owns |= earlier.is_some();
         let is_resumed = earlier.is_some();
-        let journal = earlier.unwrap_or_else(|| Journal::new(run, paths));
+        // An input that failed may have changed.
+        let journal = match earlier {
+            Some(earlier) => Journal { run, ..earlier },
+            None => Journal::new(run, paths),
+        };
         let mut results = RowFiles::new(disk, journal, destinations.all_rows().len(), messages);
         let start = is_resumed.then(|| results.resume()).transpose();
         let start = start.inspect_err(|_| results.storage.discard_sides())?;
@@ -177,6 +194,9 @@ impl RowsRun<'_> {
             Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
         results.messages.finish(destinations.errors.is_some());
+        if report.failures.iter().any(|failure| failure.has_answers) {
+            results.suspect_all();
+        }
         results.list_sides(destinations.stored_sides());
         let summary = summarize(&report);
         let mut losses = Vec::new();
@@ -233,16 +253,19 @@ impl RowsRun<'_> {
         losses.extend(gone);
         losses.extend(report.failures.iter().map(ToString::to_string));
         let name = destinations.rows().name();
-        let can_be_resumed = results.can_be_resumed() && !is_gone;
+        let has_journal = results.has_journal() && !is_gone;
+        let can_be_resumed = results.can_be_resumed();
         let is_dropped = destinations.is_temporary && !has_all_rows;
-        if is_complete || !(can_be_resumed || is_dropped) {
+        if is_complete || !(has_journal || is_dropped) {
             results.complete()?;
         } else {
             results.storage.close();
         }
         if !losses.is_empty() {
-            if can_be_resumed && !is_complete {
-                losses.push(format!("{name} is not complete; --resume continues it"));
+            if has_journal && !is_complete {
+                let next =
+                    if can_be_resumed { "--resume continues it" } else { "--force starts over" };
+                losses.push(format!("{name} is not complete; {next}"));
             } else if is_dropped {
                 losses.push(format!("{name} is not written"));
             }
@@ -251,15 +274,31 @@ impl RowsRun<'_> {
         if report.stopped && !is_closed_pipe {
             let exit = platform::exit_of_stop();
             let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-            if !args.quiet && can_be_resumed {
+            if !args.quiet && has_journal && can_be_resumed {
                 let options = summary.resume_options();
                 let _ = writeln!(io::stderr(), "{why}; {options} continues {name}");
+            } else if !args.quiet && has_journal {
+                let _ =
+                    writeln!(io::stderr(), "{why}; {name} is not complete; --force starts over");
             } else if !args.quiet && is_dropped {
                 let _ = writeln!(io::stderr(), "{why}; {name} is not written");
             }
             return Ok(exit);
         }
         Ok(if is_closed_pipe { Exit::Done } else { summary.exit() })
+    }
+}
+
+/// Returns the failure of a run that was not resumed, so that its outputs are as before.
+fn unchanged(error: &io::Error, name: &str) -> Failure {
+    let is_changed = error.get_ref().is_some_and(|error| error.downcast_ref::<Changed>().is_some());
+    match error.kind() {
+        _ if is_changed => Failure::Usage(format!("{error}; --force starts over")),
+        ErrorKind::Interrupted => Failure::Stopped,
+        _ => Failure::of_all(&[
+            error.to_string(),
+            format!("{name} is not complete; --resume continues it"),
+        ]),
     }
 }
 

@@ -10,7 +10,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use serde::{Deserialize, Serialize};
 
-use super::identity;
+use super::identity::{self, STDIN};
 
 /// The program and its version. Other versions may write other rows.
 const PROGRAM: &str = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
@@ -85,7 +85,8 @@ impl Typed {
         options.retain(|name, _| is_identity(name));
         let others = others.iter().map(|path| {
             let path = path.as_ref();
-            FileState::of(path.display().to_string(), path)
+            let on_disk = if path.as_os_str() == STDIN { Path::new("/dev/stdin") } else { path };
+            FileState::of(path.display().to_string(), on_disk)
         });
         let program = format!("{PROGRAM} {}", self.subcommand);
         Run { program, inputs, others: others.collect(), options }
@@ -145,9 +146,20 @@ impl FileState {
 }
 
 impl Run {
+    /// Returns the name of a file that cannot be compared with that of another run, if there is one:
+    /// a pipe that is read in addition to the inputs.
+    pub fn not_comparable(&self) -> Option<&str> {
+        self.others.iter().find(|other| other.path.is_none()).map(|other| &*other.name)
+    }
+
     /// Returns the first difference from an earlier run, if there is one. Only the first `compared`
-    /// inputs must be unchanged; of the others only the names count.
-    pub fn difference(&self, before: &Self, compared: usize) -> Option<String> {
+    /// inputs, and perhaps the other files, must be unchanged; otherwise only the names count.
+    pub fn difference(
+        &self,
+        before: &Self,
+        compared: usize,
+        compares_others: bool,
+    ) -> Option<String> {
         if self.program != before.program {
             return Some(format!("it was {} before, this is {}", before.program, self.program));
         }
@@ -169,7 +181,8 @@ impl Run {
             return Some(format!("{key} was {} before, is {} now", value(before), value(self)));
         }
         let inputs = self.inputs.iter().zip(&before.inputs).take(compared);
-        let mut files = inputs.chain(self.others.iter().zip(&before.others));
+        let others = self.others.iter().zip(&before.others).filter(|_| compares_others);
+        let mut files = inputs.chain(others);
         let (now, _) = files.find(|(now, before)| now != before)?;
         Some(format!("the input {} has been changed since", now.name))
     }
@@ -198,7 +211,7 @@ mod tests {
             "x solve in --limit 3 --keep --only unique,multiple -o x --report r --resume --progress",
             "x solve in --keep --limit 3 --only unique,multiple --latency l --color always",
         ] {
-            assert_eq!(run(same).difference(&before, 0), None, "{same}");
+            assert_eq!(run(same).difference(&before, 0, true), None, "{same}");
         }
         for (line, difference) in [
             (
@@ -212,7 +225,7 @@ mod tests {
                 "--no-header was not given before, is given now",
             ),
         ] {
-            assert_eq!(run(line).difference(&before, 0).unwrap(), difference);
+            assert_eq!(run(line).difference(&before, 0, true).unwrap(), difference);
         }
     }
 
@@ -245,12 +258,12 @@ mod tests {
         let before = run(vec![file(1, "/a/in")]);
         for changed in [file(2, "/a/in"), file(1, "/b/in")] {
             let now = run(vec![changed]);
-            let difference = now.difference(&before, 1).unwrap();
+            let difference = now.difference(&before, 1, true).unwrap();
             assert_eq!(difference, "the input in has been changed since");
-            assert_eq!(now.difference(&before, 0), None);
+            assert_eq!(now.difference(&before, 0, true), None);
         }
         let other = run(vec![FileState::of_text("other".into())]);
-        assert_eq!(other.difference(&before, 1).unwrap(), "the inputs were in before");
+        assert_eq!(other.difference(&before, 1, true).unwrap(), "the inputs were in before");
     }
 
     #[test]

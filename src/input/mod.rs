@@ -11,6 +11,7 @@
 //! | [`names`] | the usual names of columns |
 //! | [`detect`] | finds the layout of an input |
 //! | `attached` | answers from another input |
+//! | `damage` | failures after which earlier bytes are suspect |
 //! | `field` | where a field is in its block, and how it is quoted |
 //! | `layout` | the layout of an input: one of the above |
 //! | `records` | the records of a block |
@@ -24,6 +25,7 @@
 mod attached;
 #[doc(hidden)]
 pub mod csv;
+mod damage;
 #[doc(hidden)]
 pub mod detect;
 mod field;
@@ -58,6 +60,8 @@ pub use inflate::Window;
 pub use layout::Layout;
 pub use source::{Position, Source};
 pub use stream::{Stream, StreamOptions};
+
+pub(crate) use damage::verified_bytes;
 
 // Used only by the command, the Python package and the fuzz targets.
 #[doc(hidden)]

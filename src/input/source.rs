@@ -5,7 +5,6 @@ use std::io::Read;
 use serde::{Deserialize, Serialize};
 
 use super::Layout;
-use crate::tail::Tail;
 
 /// An input: its name in messages, its layout and its bytes.
 #[derive(Debug)]
@@ -53,12 +52,10 @@ pub struct Position {
     pub line: u64,
     /// Whether it is inside an overlong line, whose rest is to be skipped.
     pub inside_line: bool,
-    /// The last bytes before it, by which a later run recognises the input.
-    pub tail: Tail,
+    /// The check sum of all bytes before it, by which a later run recognizes the input; `None` if
+    /// it was not computed.
+    pub check_sum: Option<u64>,
 }
-
-/// How many bytes before a position are remembered: some lines.
-const TAIL_BYTES: usize = 256;
 
 impl Position {
     /// The position at `offset`, after `bytes`, which begin at this position.
@@ -69,17 +66,14 @@ impl Position {
         bytes: &[u8],
         offset: u64,
         inside_line: bool,
+        check_sum: Option<u64>,
     ) -> Self {
-        let tail = match bytes {
-            [] if offset == self.offset => self.tail,
-            _ => Tail::of(bytes, TAIL_BYTES),
-        };
-        Self { offset, line: self.line + layout.lines_in(bytes), inside_line, tail }
+        Self { offset, line: self.line + layout.lines_in(bytes), inside_line, check_sum }
     }
 }
 
 impl Default for Position {
     fn default() -> Self {
-        Self { offset: 0, line: 1, inside_line: false, tail: Tail::default() }
+        Self { offset: 0, line: 1, inside_line: false, check_sum: None }
     }
 }

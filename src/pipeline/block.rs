@@ -28,8 +28,8 @@ pub struct Block {
     pub target_bytes: usize,
     /// Whether the last line is too long for a block, so its rest was skipped.
     pub is_cut_short: bool,
-    /// Whether the input failed at the end of the block.
-    pub input_failed: bool,
+    /// The number of verified bytes of the input, if it failed at the end of the block.
+    pub failed: Option<u64>,
     /// The answers to its records, if they are in another input.
     pub answers: Option<AttachedAnswers>,
     /// The position in the input after the last record.
@@ -49,7 +49,7 @@ impl Block {
             count: 0,
             target_bytes,
             is_cut_short: false,
-            input_failed: false,
+            failed: None,
             answers: None,
             end: Position::default(),
         }

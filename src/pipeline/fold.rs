@@ -60,8 +60,8 @@ pub struct BlockSummary {
     pub source: usize,
     /// The position in that input after the block.
     pub position: Position,
-    /// Whether the input failed there.
-    pub input_failed: bool,
+    /// The number of verified bytes of the input, if it failed there.
+    pub failed: Option<u64>,
     /// Records by status, and other lines.
     pub counts: Counts,
     /// The line of the last record that has rows.
@@ -77,7 +77,7 @@ impl BlockSummary {
         self.file.clone_from(&block.file);
         self.source = block.source;
         self.position = block.end;
-        self.input_failed = block.input_failed;
+        self.failed = block.failed;
         self.counts = results.counts(records);
         self.last_record = if results.is_unfiltered() {
             records.all.last().map(|last| block.first + u64::from(last.line))

@@ -54,6 +54,6 @@ pub use self::messages::{Message, MessageFormat};
 #[doc(hidden)]
 pub use self::rows::RowWriter;
 #[doc(hidden)]
-pub use self::sources::{Answered, Ranges, TextSource};
+pub use self::sources::{Answered, Changed, Ranges, TextSource};
 #[doc(hidden)]
 pub use self::statistics::Statistics;

@@ -26,6 +26,8 @@ pub struct InputFailure {
     pub file: String,
     /// Why it failed.
     pub error: io::Error,
+    /// Whether it has the answers to the other inputs. Then any row may be wrong.
+    pub has_answers: bool,
 }
 
 /// Runs `work` on another thread, and meanwhile calls `check` on this one after each interval and

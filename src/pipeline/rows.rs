@@ -132,11 +132,6 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         }
     }
 
-    /// Ends the run, because something that it needs has failed.
-    pub fn fail(&mut self, error: io::Error) {
-        self.failure.get_or_insert(error);
-    }
-
     fn write(&mut self, encoded: &mut Encoded, summary: Option<&BlockSummary>) -> io::Result<()> {
         let mut start = 0;
         for (output, &(end, rows)) in encoded.ends.iter().enumerate() {

@@ -85,9 +85,9 @@ pub struct Checkpoint {
     pub last_record: Option<RecordName>,
     /// The clues and guesses of puzzles, if they are counted.
     pub statistics: Statistics,
-    /// Whether an input failed here or before. The rest of that input has no rows; later inputs
-    /// have theirs.
-    pub input_failed: bool,
+    /// The first input that failed, here or before, and how many of its bytes are verified. Rows
+    /// of later bytes are suspect, and the rest of that input has none; later inputs have theirs.
+    pub failed: Option<(usize, u64)>,
 }
 
 /// A record as messages name it: its input and its line there.
@@ -113,11 +113,17 @@ impl From<RecordName> for (String, u64) {
 }
 
 impl Checkpoint {
+    /// Whether it is after this number of bytes of an input.
+    pub fn is_after(&self, place: (usize, u64)) -> bool {
+        (self.source, self.position.offset) > place
+    }
+
     /// Adds a block whose rows were received.
     pub(super) fn add(&mut self, block: &BlockSummary) {
         self.source = block.source;
         self.position = block.position;
-        self.input_failed |= block.input_failed;
+        let failed = block.failed.map(|verified| (block.source, verified));
+        self.failed = self.failed.or(failed);
         self.counts += &block.counts;
         self.statistics.add_all(&block.statistics);
         block.latencies.iter().for_each(|&run| self.latencies.record_n(run));

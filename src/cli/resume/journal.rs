@@ -21,7 +21,7 @@ use tempfile::TempPath;
 use super::super::Failure;
 use super::super::typed::Run;
 
-/// The number of checkpoints that are kept in addition to the first.
+/// The number of checkpoints that are kept in addition to the first and that of an earlier input.
 const KEPT: usize = 4;
 /// The start of a journal, followed by a check sum of eight digits, a line feed, and the rest.
 pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
@@ -74,12 +74,29 @@ impl Journal {
         Self { run, outputs, sides: Vec::new(), entries: vec![first] }
     }
 
-    /// Adds an entry, and drops old ones.
+    /// Adds an entry, and drops old ones, except the last one of an earlier input: until an input
+    /// ends, none of its rows may be verified.
     pub fn add(&mut self, entry: Entry) {
+        let source = entry.checkpoint.source;
         self.entries.push(entry);
-        if self.entries.len() > KEPT + 1 {
-            self.entries.remove(1);
+        if self.entries.len() > KEPT + 2 {
+            let last = self.entries.iter().rposition(|entry| entry.checkpoint.source < source);
+            self.entries.remove(if last == Some(1) { 2 } else { 1 });
         }
+    }
+
+    /// Drops the entries after a place in an input that failed, and allows that this input changes.
+    /// Returns whether that changes the journal.
+    pub fn go_back(&mut self, place: (usize, u64)) -> bool {
+        let count = self.entries.len();
+        while let [_, .., last] = &self.entries[..]
+            && last.checkpoint.is_after(place)
+        {
+            self.entries.pop();
+        }
+        let last = self.entries.last_mut().map(|last| &mut last.checkpoint.failed);
+        let before = last.and_then(|failed| failed.replace(place));
+        self.entries.len() < count || before != Some(place)
     }
 
     /// Returns the paths of files that the run may have written.
@@ -109,13 +126,12 @@ impl Journal {
 
     /// Returns the first difference from the run that `self` describes, if there is one.
     pub fn difference(&self, run: &Run, outputs: &[String]) -> Option<String> {
-        let compared = match self.entries.last() {
-            // The input that failed, and those after it, may be other files now.
-            Some(last) if last.checkpoint.input_failed => last.checkpoint.source,
-            _ => run.inputs.len(),
-        };
+        // The input that failed, and those after it, may be other files now; if nothing is verified,
+        // any file may be another one.
+        let failed = self.entries.last().and_then(|last| last.checkpoint.failed);
+        let compared = failed.map_or(run.inputs.len(), |(source, _)| source);
         let paths: Vec<_> = self.outputs.iter().map(|output| &*output.path).collect();
-        let difference = run.difference(&self.run, compared);
+        let difference = run.difference(&self.run, compared, failed != Some((0, 0)));
         difference.or_else(|| {
             (paths != outputs).then(|| format!("the outputs were {} before", paths.join(", ")))
         })
@@ -186,6 +202,12 @@ impl JournalFile {
     /// Returns whether there is a journal.
     pub fn exists(&self) -> bool {
         matches!(Contents::read(&self.path), Ok(Contents::Journal(_)))
+    }
+
+    /// Returns whether there is a journal of a run that can be resumed.
+    pub fn can_be_resumed(&self) -> bool {
+        let Ok(Contents::Journal(bytes)) = Contents::read(&self.path) else { return false };
+        Journal::decode(&bytes).is_some_and(|journal| journal.run.not_comparable().is_none())
     }
 
     /// Refuses the output if another file is where its journal would be.

@@ -108,7 +108,8 @@ impl<S: Storage> RowFiles<S> {
         }
     }
 
-    /// Resumes the run of the journal from the returned checkpoint.
+    /// Returns the checkpoint from which the run of the journal is resumed, and changes nothing yet:
+    /// see [`Self::truncate_to_start`].
     pub fn resume(&mut self) -> Result<Checkpoint, Failure> {
         let Self { storage, journal, .. } = self;
         let count = journal.outputs.len();
@@ -135,16 +136,20 @@ impl<S: Storage> RowFiles<S> {
             }
         }
         // An input that failed is read again.
-        let start = Checkpoint { input_failed: false, ..checkpoint.clone() };
-        let lengths: Vec<_> = marks.iter().map(|mark| mark.bytes).collect();
-        journal.encode().and_then(|bytes| storage.save(&bytes))?;
-        for (output, length) in lengths.iter().enumerate() {
-            storage.truncate(output, *length)?;
-        }
-        self.is_saved = true;
-        self.complete_lengths.clone_from(&lengths);
-        self.lengths = lengths;
+        let start = Checkpoint { failed: None, ..checkpoint.clone() };
+        self.lengths = marks.iter().map(|mark| mark.bytes).collect();
+        self.complete_lengths.clone_from(&self.lengths);
         Ok(start)
+    }
+
+    /// Removes what follows the checkpoint from which the run is resumed.
+    pub fn truncate_to_start(&mut self) -> io::Result<()> {
+        self.storage.save(&self.journal.encode()?)?;
+        self.is_saved = true;
+        for (output, length) in self.lengths.iter().enumerate() {
+            self.storage.truncate(output, *length)?;
+        }
+        Ok(())
     }
 
     /// Starts to record when rows are written. Earlier runs have written those of `records`.
@@ -158,9 +163,22 @@ impl<S: Storage> RowFiles<S> {
         self.timing.as_ref().map(|timing| &timing.timeline)
     }
 
+    /// Whether there is a journal.
+    pub fn has_journal(&self) -> bool {
+        self.is_saved
+    }
+
     /// Whether `--resume` can continue the run.
     pub fn can_be_resumed(&self) -> bool {
-        self.is_saved
+        self.is_saved && self.journal.run.not_comparable().is_none()
+    }
+
+    /// Makes a resumed run start over, because any row may be wrong.
+    pub fn suspect_all(&mut self) {
+        self.is_incomplete = true;
+        if self.journal.go_back((0, 0)) {
+            self.save();
+        }
     }
 
     /// Removes the journal: the outputs are complete.
@@ -312,9 +330,15 @@ impl<S: Storage> Sink for RowFiles<S> {
             self.complete_lengths.clone_from(&self.lengths);
         }
         let was_complete = !self.is_incomplete;
-        self.is_incomplete |= at.input_failed || self.can_mend_messages();
-        // The last entry is the one where the input failed.
-        let is_due = is_end || at.input_failed || self.saved.elapsed() >= self.interval;
+        self.is_incomplete |= at.failed.is_some() || self.can_mend_messages();
+        let mut is_due = is_end || self.saved.elapsed() >= self.interval;
+        if let Some(place) = at.failed {
+            if self.journal.go_back(place) {
+                self.save();
+            }
+            // The last entry is at most as far as the input is verified.
+            is_due = !at.is_after(place);
+        }
         if was_complete && is_due && !self.can_mend_messages() && self.storage.has_journal() {
             self.add_entry(at);
         }

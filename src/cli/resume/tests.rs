@@ -2,6 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use bulkdoku::input::Position;
 use indicatif::ProgressBar;
 
 use super::super::typed::Run;
@@ -18,6 +19,18 @@ enum Fails {
     FullDisk(usize),
     /// The run is stopped after the row of this record, within a block.
     Stop(u64),
+    /// The input fails after a number of records, of which the first ones are verified. The others
+    /// were damaged.
+    Damage {
+        verified: u64,
+        records: u64,
+    },
+}
+
+impl Fails {
+    fn is_damaged(self, record: u64) -> bool {
+        matches!(self, Self::Damage { verified, records } if (verified..records).contains(&record))
+    }
 }
 
 /// The size of a journal for [`Fails`]. It is replaced as a whole, so its other bytes make no
@@ -55,7 +68,7 @@ impl Fake {
     fn write(&self, files: &mut Files, bytes: usize) -> (usize, io::Result<()>) {
         let left = match self.fails {
             _ if files.is_over => 0,
-            Fails::Never | Fails::Stop(_) => usize::MAX,
+            Fails::Never | Fails::Stop(_) | Fails::Damage { .. } => usize::MAX,
             Fails::Crash(at) | Fails::FullDisk(at) => at - files.written,
         };
         let count = bytes.min(left);
@@ -167,11 +180,12 @@ impl Case {
 
     /// Writes a record to the output of its row: all rows at first go to output 1 of several, and
     /// output 3 has none.
-    fn write(self, record: u64, into: &mut impl Sink) -> io::Result<()> {
+    fn write(self, record: u64, is_damaged: bool, into: &mut impl Sink) -> io::Result<()> {
         let output = if record < 3 { 1 } else { record % 3 } as u8 % self.outputs;
-        into.rows(output, format!("r{record}\n").as_bytes())?;
+        let damage = if is_damaged { "?" } else { "" };
+        into.rows(output, format!("r{record}{damage}\n").as_bytes())?;
         if record % 4 == 3 {
-            into.messages(format!("m{record}\n").as_bytes())?;
+            into.messages(format!("m{record}{damage}\n").as_bytes())?;
         }
         Ok(())
     }
@@ -190,6 +204,9 @@ impl Case {
         );
         let mut into = RowFiles::new(storage, journal, rows, messages);
         let start = is_resumed.then(|| into.resume()).transpose()?;
+        if is_resumed {
+            into.truncate_to_start()?;
+        }
         if self.saves_all {
             into.interval = Duration::ZERO;
         }
@@ -201,7 +218,8 @@ impl Case {
             }
             while at.position.offset < RECORDS {
                 for record in at.position.offset..at.position.offset + RECORDS_PER_BLOCK {
-                    self.write(record, &mut into)?;
+                    let is_damaged = fails.is_damaged(record);
+                    self.write(record, is_damaged, &mut into)?;
                     if fails == Fails::Stop(record) {
                         into.checkpoint(&at, true)?;
                         into.finish(false)?;
@@ -209,6 +227,11 @@ impl Case {
                     }
                 }
                 at.position.offset += RECORDS_PER_BLOCK;
+                if let Fails::Damage { verified, records } = fails
+                    && at.position.offset >= records
+                {
+                    at.failed = Some((0, verified));
+                }
                 into.checkpoint(&at, false)?;
             }
             into.checkpoint(&at, true)?;
@@ -292,6 +315,51 @@ fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
             assert_eq!(files.files().outputs, expected, "{case:?} {first} {second}");
         }
     }
+}
+
+/// Rows of damaged records are replaced, and no more rows than that are written again.
+#[test]
+fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
+    for case in Case::all() {
+        let expected = case.expected();
+        let ends = (RECORDS_PER_BLOCK..=RECORDS).step_by(RECORDS_PER_BLOCK as usize);
+        for (records, verified) in ends.flat_map(|end| (0..=end.min(7)).map(move |at| (end, at))) {
+            let files = case.files();
+            let damage = Fails::Damage { verified, records };
+            for _ in 0..2 {
+                assert!(case.run(files.with(damage)).is_err());
+                let rows = files.files().outputs.concat();
+                let is_written = String::from_utf8(rows).unwrap().contains("r7");
+                assert!(is_written, "{case:?} {damage:?}: later rows are written");
+            }
+            let left = case.run(files.with(Fails::Never)).unwrap();
+            let kept = verified - verified % RECORDS_PER_BLOCK;
+            let is_kept = case.saves_all || verified == records;
+            assert_eq!(left, RECORDS - if is_kept { kept } else { 0 }, "{case:?} {damage:?}");
+            assert_eq!(files.files().outputs, expected, "{case:?} {damage:?}");
+        }
+    }
+}
+
+/// If an input is damaged, the rows of earlier ones are kept, however many entries there were since.
+#[test]
+fn the_last_entry_of_an_earlier_input_is_kept() {
+    let mut journal = Journal::new(Run::default(), Vec::new());
+    for (source, offset) in [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1)] {
+        for more in 0..20 {
+            let position = Position { offset: 100 * offset + more, ..Position::default() };
+            let checkpoint = Checkpoint { source, position, ..Checkpoint::default() };
+            journal.add(Entry { checkpoint, marks: Vec::new() });
+        }
+    }
+    assert!(journal.entries.len() < 10);
+    for _ in 0..2 {
+        journal.go_back((2, 90));
+        let last = &journal.entries.last().unwrap().checkpoint;
+        assert_eq!((last.source, last.position.offset, last.failed), (1, 219, Some((2, 90))));
+    }
+    assert!(!journal.go_back((2, 90)) && journal.go_back((0, 0)));
+    assert_eq!(journal.entries.len(), 1);
 }
 
 /// A full disk leaves no torn row.

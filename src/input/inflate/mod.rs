@@ -25,6 +25,7 @@ pub(super) use codec::{Beginning, Codec};
 pub use window::Window;
 
 use super::StreamOptions;
+use super::damage::Damage;
 use decoder::Decoder;
 
 /// The size of a read of compressed bytes.
@@ -58,8 +59,11 @@ pub(super) struct Inflate {
     /// The number of compressed bytes used in all.
     used: u64,
     is_in_member: bool,
+    /// The number of bytes written in all, and how many of them precede the current member.
+    made: u64,
+    verified: u64,
     /// Why the stream cannot be read further.
-    failure: Option<(ErrorKind, String)>,
+    failure: Option<(ErrorKind, Damage)>,
 }
 
 impl Inflate {
@@ -70,8 +74,9 @@ impl Inflate {
     pub(super) fn new(codec: Codec, options: StreamOptions, bytes: Vec<u8>) -> io::Result<Self> {
         let decoder = Decoder::new(codec, options)?;
         let end = bytes.len();
-        let (used, is_in_member, failure) = (0, false, None);
-        Ok(Self { codec, decoder, bytes, start: 0, end, used, is_in_member, failure })
+        let (start, used, made, verified) = (0, 0, 0, 0);
+        let (is_in_member, failure) = (false, None);
+        Ok(Self { codec, decoder, bytes, start, end, used, is_in_member, made, verified, failure })
     }
 
     /// Decompresses buffered bytes into `into`; reads more of them only if they yield nothing.
@@ -84,8 +89,8 @@ impl Inflate {
             if made > 0 {
                 return Ok(made);
             }
-            if let Some((kind, what)) = &self.failure {
-                return Err(io::Error::new(*kind, what.clone()));
+            if let Some((kind, damage)) = &self.failure {
+                return Err(damage.clone().error(*kind));
             }
             if self.fill(source)? == 0 {
                 let rest = self.end - self.start;
@@ -135,10 +140,11 @@ impl Inflate {
             }
             let step = self.decoder.step(bytes, &mut into[made..]);
             made += step.made;
+            self.made += step.made as u64;
             self.start += step.used;
             self.used += step.used as u64;
             match step.end {
-                Ok(true) => self.is_in_member = false,
+                Ok(true) => (self.is_in_member, self.verified) = (false, self.made),
                 Ok(false) if step.used == 0 && step.made == 0 => break,
                 Ok(false) => {}
                 Err(Fault::Damaged(what)) => {
@@ -154,7 +160,8 @@ impl Inflate {
     }
 
     fn fail(&mut self, kind: ErrorKind, what: &str) {
-        self.failure = Some((kind, format!("the {} stream {what}", self.codec.name())));
+        let message = format!("the {} stream {what}", self.codec.name());
+        self.failure = Some((kind, Damage { message, verified: self.verified }));
     }
 }
 

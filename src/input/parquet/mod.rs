@@ -27,6 +27,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
 use self::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
+use super::damage::Damage;
 use super::{BLOCK_BYTES, Window};
 
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -60,6 +61,9 @@ pub struct ParquetText {
     text: Vec<u8>,
     end: usize,
     read: usize,
+    /// The number of bytes of all texts before `text`, and of those before the current row group.
+    before: u64,
+    verified: u64,
     /// The error that follows the text.
     failed: Option<io::Error>,
     /// The size of the row groups that were opened since `take_bytes` was last called.
@@ -144,7 +148,7 @@ impl ParquetText {
     pub fn open(file: File, requested: Option<&[usize]>) -> io::Result<Self> {
         check_footer(&file)?;
         let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file));
-        let metadata = metadata.map_err(|error| failure(&error, None))?;
+        let metadata = metadata.map_err(|error| failure(&error, None, 0))?;
         let mut columns = Vec::new();
         for (leaf, descriptor) in
             metadata.file_metadata().schema_descr().columns().iter().enumerate()
@@ -177,6 +181,8 @@ impl ParquetText {
             end: text.len(),
             text,
             read: 0,
+            before: 0,
+            verified: 0,
             failed: None,
             bytes: 0,
         })
@@ -194,6 +200,7 @@ impl ParquetText {
 
     /// Replaces the text by that of the next rows, which is empty at the end.
     fn next_text(&mut self) -> io::Result<()> {
+        self.before += self.end as u64;
         self.text.clear();
         (self.end, self.read) = (0, 0);
         if let Some(error) = self.failed.take() {
@@ -210,7 +217,7 @@ impl ParquetText {
             // The rows before the fault are returned first, and nothing after it.
             self.text.truncate(self.end);
             (self.group, self.next_group) = (None, self.metadata.num_row_groups());
-            let error = failure(&error, Some(self.rows + 1));
+            let error = failure(&error, Some(self.rows + 1), self.verified);
             if self.end == 0 {
                 return Err(error);
             }
@@ -281,6 +288,7 @@ impl ParquetText {
     fn open_group(&mut self) -> Result<()> {
         let group = self.metadata.row_group(self.next_group);
         self.next_group += 1;
+        self.verified = self.before + self.end as u64;
         self.bytes += group.compressed_size().max(0) as u64;
         let rows = group.num_rows();
         for chunk in group.columns() {
@@ -511,7 +519,7 @@ fn check_footer(file: &File) -> io::Result<()> {
     } else {
         "its footer has another checksum"
     };
-    Err(failure(&ParquetError::General(what.into()), None))
+    Err(failure(&ParquetError::General(what.into()), None, 0))
 }
 
 /// Runs code that may panic because a file is damaged. The panic is an error, without a message of
@@ -536,10 +544,11 @@ fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     read.unwrap_or_else(|_| Err(ParquetError::General("its values are inconsistent".into())))
 }
 
-/// Returns the failure of an input, from this row on, if its rows are known.
-fn failure(error: &ParquetError, row: Option<u64>) -> io::Error {
+/// Returns the failure of an input, from this row on, if its rows are known. The first `verified`
+/// bytes of its text are those of earlier row groups.
+fn failure(error: &ParquetError, row: Option<u64>, verified: u64) -> io::Error {
     let place = row.map_or(String::new(), |row| format!(" from row {row} on"));
-    let what = match error {
+    let message = match error {
         // Decompressors report damage as errors of the kind `Other`, or of their own type.
         ParquetError::External(error)
             if error
@@ -550,7 +559,7 @@ fn failure(error: &ParquetError, row: Option<u64>) -> io::Error {
         }
         error => format!("the Parquet file is damaged{place}: {error}"),
     };
-    io::Error::new(ErrorKind::InvalidData, what)
+    Damage { message, verified }.error(ErrorKind::InvalidData)
 }
 
 impl Read for ParquetText {

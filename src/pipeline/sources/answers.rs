@@ -60,6 +60,7 @@ impl<S: BlockSource> Answered<S> {
             return true;
         }
         self.failures = self.answers.take().map(RecordReader::failures).unwrap_or_default();
+        self.failures.iter_mut().for_each(|failure| failure.has_answers = true);
         false
     }
 
@@ -103,7 +104,7 @@ impl<S: BlockSource> Answered<S> {
         let (solutions, puzzles) = (number(solutions, "solution"), number(puzzles, "puzzle"));
         let what = format!("{more}{solutions} for {puzzles}");
         let error = io::Error::new(io::ErrorKind::InvalidData, what);
-        Some(InputFailure { file, error })
+        Some(InputFailure { file, error, has_answers: true })
     }
 }
 

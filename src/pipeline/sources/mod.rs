@@ -6,4 +6,4 @@ mod text;
 
 pub use self::answers::Answered;
 pub use self::ranges::Ranges;
-pub use self::text::TextSource;
+pub use self::text::{Changed, TextSource};

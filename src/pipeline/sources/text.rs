@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
+use thiserror::Error;
 
 use crate::input::foreign::byte_order_mark;
-use crate::input::{Layout, Position, Source};
+use crate::input::{Layout, Position, Source, verified_bytes};
 use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use crate::pipeline::progress::InputFailure;
-use crate::tail::Tail;
+use crate::tail::StreamSum;
 
 /// The first blocks are small, so every worker has one soon.
 const FIRST_BLOCK: usize = 16 * 1024;
@@ -30,8 +31,15 @@ pub struct TextSource<I, R> {
     carry: Vec<u8>,
     /// The number of bytes to fill the next block with. It doubles with each block.
     target_bytes: usize,
+    /// Whether check sums of inputs are computed.
+    has_sums: bool,
     failures: Vec<InputFailure>,
 }
+
+/// The bytes that an earlier run has read are not at the start of the input.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct Changed(String);
 
 /// An input that is partly read.
 struct Open<R> {
@@ -73,8 +81,33 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             stop: Arc::clone(stop),
             carry: Vec::new(),
             target_bytes: FIRST_BLOCK,
+            has_sums: false,
             failures: Vec::new(),
         }
+    }
+
+    /// Computes a check sum for each position, so a later run can recognize the inputs.
+    #[must_use]
+    pub fn with_check_sums(self) -> Self {
+        Self { has_sums: true, ..self }
+    }
+
+    /// Skips the bytes that an earlier run has read, now instead of with the first block.
+    ///
+    /// # Errors
+    /// [`Changed`] if the bytes are not the same; when reading fails or is stopped.
+    pub fn skip(&mut self) -> io::Result<()> {
+        if let Some(source) = self.sources.next() {
+            let mut open = self.begin(source);
+            let skipped = open.input.skip(open.at.check_sum);
+            let name = Arc::clone(&open.file);
+            self.open = Some(open);
+            return skipped.map_err(|error| match error.downcast() {
+                Ok(Changed(what)) => io::Error::other(Changed(format!("{name}: {what}"))),
+                Err(error) => io::Error::new(error.kind(), format!("{name}: {error}")),
+            });
+        }
+        Ok(())
     }
 
     /// Fills a block with the next records; `false` if there are no more. Fails only if the run was
@@ -99,10 +132,11 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         let at = source.position;
         let input = Input {
             reader: source.reader,
-            at_start: at.offset == 0,
+            at_start: at.offset == source.skip,
             stop: Arc::clone(&self.stop),
             to_skip: source.skip,
             taken: 0,
+            sum: self.has_sums.then(StreamSum::default),
         };
         self.carry.clear();
         self.next += 1;
@@ -147,14 +181,15 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         };
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
         let offset = *start + input.taken - self.carry.len() as u64;
-        *at = at.behind(layout, block.filled(), offset, block.is_cut_short);
+        let check_sum = input.add(block.filled());
+        *at = at.behind(layout, block.filled(), offset, block.is_cut_short, check_sum);
         match filled {
             Filled::Failed(error) => self.end_failed(&open, block, error),
             Filled::Records(_) | Filled::NoRecordEnd => {
-                stamp(block, &open, false);
+                stamp(block, &open, None);
                 self.open = Some(open);
             }
-            Filled::End => stamp(block, &open, false),
+            Filled::End => stamp(block, &open, None),
         }
         Ok(true)
     }
@@ -162,7 +197,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
     /// Skips to the start of the block, and copies bytes that were read before; `false` at the end
     /// of the input.
     fn begin_block(&mut self, open: &mut Open<R>, block: &mut Block) -> io::Result<bool> {
-        open.input.skip(open.at.tail)?;
+        open.input.skip(open.at.check_sum)?;
         block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
         block.length = self.carry.len();
         self.carry.clear();
@@ -171,8 +206,9 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
 
     /// Records that the input failed at the end of the part that blocks have.
     fn end_failed(&mut self, open: &Open<R>, block: &mut Block, error: io::Error) {
-        stamp(block, open, true);
-        self.failures.push(InputFailure { file: open.file.to_string(), error });
+        stamp(block, open, Some(verified_bytes(&error).unwrap_or(open.at.offset)));
+        let file = open.file.to_string();
+        self.failures.push(InputFailure { file, error, has_answers: false });
     }
 
     /// Reads until the block has the end of a record.
@@ -227,13 +263,13 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> BlockSource for TextS
     }
 }
 
-/// Labels a block with its input.
-fn stamp<R>(block: &mut Block, open: &Open<R>, failed: bool) {
+/// Labels a block with its input, and the number of verified bytes if that failed.
+fn stamp<R>(block: &mut Block, open: &Open<R>, failed: Option<u64>) {
     block.file = Arc::clone(&open.file);
     block.source = open.index;
     block.contents = Arc::<Layout>::clone(&open.layout);
     block.end = open.at;
-    block.input_failed = failed;
+    block.failed = failed;
 }
 
 /// Drops bytes up to the end of a line, and leaves those after it in the block. Returns whether the
@@ -244,7 +280,9 @@ fn skip_line(block: &mut Block, input: &mut Input<impl Read>) -> io::Result<bool
         if got == 0 {
             return Ok(false);
         }
-        if let Some(end) = memchr(b'\n', &block.bytes[..got]) {
+        let end = memchr(b'\n', &block.bytes[..got]);
+        input.add(&block.bytes[..end.map_or(got, |end| end + 1)]);
+        if let Some(end) = end {
             block.bytes.copy_within(end + 1..got, 0);
             block.length = got - end - 1;
             return Ok(true);
@@ -267,31 +305,38 @@ struct Input<R> {
     to_skip: u64,
     /// The bytes read after those.
     taken: u64,
+    /// The check sum of the bytes that blocks have received, if it is computed.
+    sum: Option<StreamSum>,
 }
 
 impl<R: Read> Input<R> {
-    /// Skips the bytes that an earlier run has read, and compares the last ones.
-    fn skip(&mut self, tail: Tail) -> io::Result<()> {
+    /// Adds bytes to the check sum, and returns it.
+    fn add(&mut self, bytes: &[u8]) -> Option<u64> {
+        let sum = self.sum.as_mut()?;
+        sum.add(bytes);
+        Some(sum.value())
+    }
+
+    /// Skips the bytes that an earlier run has read, and compares their check sum.
+    fn skip(&mut self, check_sum: Option<u64>) -> io::Result<()> {
         let bytes = std::mem::take(&mut self.to_skip);
         if bytes == 0 {
             return Ok(());
         }
         let mut room = vec![0; bytes.min(SKIP_BYTES) as usize];
-        let mut last = Vec::new();
         while self.taken < bytes {
             let most = (bytes - self.taken).min(SKIP_BYTES) as usize;
             let got = self.read(&mut room[..most])?;
             if got == 0 {
                 let what = format!("ends after {} bytes, {bytes} were read before", self.taken);
-                return Err(io::Error::new(ErrorKind::UnexpectedEof, what));
+                return Err(io::Error::other(Changed(what)));
             }
-            last.extend_from_slice(&room[..got]);
-            last.drain(..last.len().saturating_sub(tail.bytes as usize));
+            self.add(&room[..got]);
         }
         self.taken = 0;
-        if !tail.is_of(&last) {
+        if check_sum.is_some() && check_sum != self.add(&[]) {
             let what = format!("is not what was read before: it differs before byte {bytes}");
-            return Err(io::Error::new(ErrorKind::InvalidData, what));
+            return Err(io::Error::other(Changed(what)));
         }
         Ok(())
     }
@@ -332,6 +377,64 @@ impl<R: Read> Input<R> {
                 Ok(got) => {
                     self.taken += got as u64;
                     return Ok(got);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Yields a few bytes at a time.
+    struct Pieces<'a>(&'a [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let most = into.len().min(self.1);
+            self.0.read(&mut into[..most])
+        }
+    }
+
+    /// Skips the bytes before `from`, and returns the ends of the blocks after them.
+    fn ends(bytes: &[u8], piece: usize, from: Option<Position>) -> io::Result<Vec<Position>> {
+        let source = Source::new("in", Pieces(bytes, piece));
+        let source = if let Some(from) = from { source.from(from) } else { source };
+        let mut source = TextSource::new(0, [source], &Arc::default()).with_check_sums();
+        source.skip()?;
+        let mut block = Block::new(32, 32);
+        let mut ends = Vec::new();
+        while source.fill(&mut block) == Fill::Filled {
+            ends.push(block.end);
+        }
+        assert!(source.take_failures().is_empty());
+        Ok(ends)
+    }
+
+    #[test]
+    fn an_input_that_changed_before_a_position_is_recognized() {
+        let long = "a line that is longer than a block of 32 bytes".repeat(2);
+        let text = format!("\u{FEFF}one\ntwo\n\n{long}\n# 3\n{long}\nfour\n{long}\nfive");
+        for piece in [1, 7, 1000] {
+            let all = ends(text.as_bytes(), piece, None).unwrap();
+            assert!(all.iter().any(|end| end.inside_line), "{all:?}");
+            assert_eq!(all.last().unwrap().offset, text.len() as u64);
+            for &end in &all {
+                for other in [1, 7, 1000] {
+                    let rest = ends(text.as_bytes(), other, Some(end)).unwrap();
+                    assert_eq!(rest.last().unwrap_or(&end), all.last().unwrap(), "{end:?}");
+                }
+                let offset = end.offset as usize;
+                let changed = |bytes: &[u8]| {
+                    let error = ends(bytes, piece, Some(end)).unwrap_err();
+                    assert!(error.downcast::<Changed>().is_ok(), "{end:?}");
+                };
+                changed(&text.as_bytes()[..offset - 1]);
+                for at in 0..offset {
+                    let mut bytes = text.clone().into_bytes();
+                    bytes[at] ^= 1;
+                    changed(&bytes);
                 }
             }
         }

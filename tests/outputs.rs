@@ -315,7 +315,7 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
 #[test]
 fn side_outputs_that_fail_are_reported() {
     let folder = Folder::new();
-    folder.file("in", CLASSIC);
+    folder.file("in", format!("{CLASSIC}\n12\n"));
     for side in ["--latency", "--summary-json", "--errors"] {
         if !Path::new("/dev/full").exists() {
             return;

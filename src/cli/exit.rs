@@ -26,21 +26,3 @@ impl Termination for Exit {
         ExitCode::from(self as u8)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn statuses_are_what_scripts_rely_on() {
-        let statuses = [
-            Exit::Done,
-            Exit::SomeRecords,
-            Exit::Usage,
-            Exit::Io,
-            Exit::TimedOut,
-            Exit::Interrupted,
-        ];
-        assert_eq!(statuses.map(|exit| exit as u8), [0, 1, 2, 3, 124, 130]);
-    }
-}

@@ -1,11 +1,11 @@
 //! The identity of files: no file is both read and written, or written twice.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{self, Path, PathBuf};
 
 use super::platform::FileId;
-use super::typed::lossless;
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
@@ -81,9 +81,20 @@ pub fn stored(path: &Path) -> String {
     lossless(absolute.unwrap_or_else(|| path.into()))
 }
 
+/// Returns a text that is different for different strings of the operating system.
+pub fn lossless(text: impl AsRef<OsStr>) -> String {
+    let text = text.as_ref();
+    // No argument or path contains the character 0.
+    let escaped = || format!("\0{}", text.as_encoded_bytes().escape_ascii());
+    text.to_str().map_or_else(escaped, String::from)
+}
+
 #[cfg(all(test, unix))]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::ffi::OsString;
     use std::fs::File;
+    use std::os::unix::ffi::OsStringExt;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -137,5 +148,12 @@ mod tests {
         symlink("cycle", folder.path().join("cycle")).unwrap();
         assert_eq!(Identity::of(&folder.path().join("cycle")), None);
         assert_eq!(Identity::of(Path::new("/dev/null")), None);
+    }
+
+    #[test]
+    fn different_names_are_stored_differently() {
+        let names = [&b"a\xff"[..], b"a\xfe", b"a\\xff", "aÿ".as_bytes(), "a\u{fffd}".as_bytes()];
+        let stored = names.map(|name| lossless(OsString::from_vec(name.into())));
+        assert_eq!(BTreeSet::from(stored).len(), names.len());
     }
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{InputOptions, Stream};
@@ -67,45 +66,9 @@ impl InputRun {
         format: impl FnOnce(&Inputs) -> Result<Box<dyn Format>, Failure>,
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
-        let mut inputs = Inputs::open(inputs)?;
-        let progress = platform::new_progress();
-        self.detect(&mut inputs, options, &progress)?;
-        if progress.stop.load(Ordering::Relaxed) {
-            // No output is open yet.
-            return Err(Failure::Stopped);
-        }
-        let format = format(&inputs)?;
-        self.write_rows(&mut inputs, destinations, &progress, job, filters, format)
-    }
-
-    /// Detects the layouts of the inputs, and reports them.
-    fn detect(
-        &self,
-        inputs: &mut Inputs,
-        options: &InputOptions,
-        progress: &Progress,
-    ) -> Result<(), Failure> {
-        if inputs.wait_for_typing() && !self.only_rows {
-            let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
-        }
-        inputs.detect(options, &progress.stop)?;
-        if !self.args.quiet && !self.only_rows {
-            for finding in inputs.findings() {
-                let _ = writeln!(io::stderr(), "{finding}");
-            }
-        }
-        Ok(())
-    }
-
-    fn write_rows<'f, J: Job>(
-        self,
-        inputs: &mut Inputs,
-        destinations: &Destinations,
-        progress: &Progress,
-        job: &J,
-        filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
-        format: Box<dyn Format>,
-    ) -> Result<Exit, Failure> {
+        let progress = &platform::new_progress();
+        let inputs = &mut self.open(inputs, options, progress)?;
+        let format = format(inputs)?;
         let Self { typed, others, answers, method, args, only_rows } = self;
         let run = RowsRun {
             typed,
@@ -145,6 +108,27 @@ impl InputRun {
             |report| Summary::new(names, method, &args, report),
         )
     }
+
+    /// Opens the inputs, detects their layouts, and reports them.
+    fn open(
+        &self,
+        inputs: Vec<PathBuf>,
+        options: &InputOptions,
+        progress: &Progress,
+    ) -> Result<Inputs, Failure> {
+        let mut inputs = Inputs::open(inputs)?;
+        if inputs.wait_for_typing() && !self.only_rows {
+            let _ = writeln!(io::stderr(), "reading puzzles from the terminal; Ctrl-D ends");
+        }
+        inputs.detect(options, &progress.stop)?;
+        if !self.args.quiet && !self.only_rows {
+            for finding in inputs.findings() {
+                let _ = writeln!(io::stderr(), "{finding}");
+            }
+        }
+        // No output is open yet.
+        if progress.stop.load(Ordering::Relaxed) { Err(Failure::Stopped) } else { Ok(inputs) }
+    }
 }
 
 /// What an earlier run has done, which this one resumes.
@@ -175,12 +159,5 @@ impl Earlier<'_> {
             (_, Some(failure)) => Err(io::Error::other(failure.to_string())),
             _ => Ok(()),
         }
-    }
-}
-
-impl RunArgs {
-    /// How a run proceeds.
-    pub fn options(&self, progress: &Progress) -> Options {
-        Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
     }
 }

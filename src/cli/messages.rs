@@ -21,14 +21,10 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Prints nothing if `quiet`. Messages about records may be `ignored`.
-    pub fn new(bar: ProgressBar, quiet: bool, ignored: bool) -> Self {
-        Self { bar, quiet, ignored, format: MessageFormat::default(), count: 0 }
-    }
-
-    /// Messages that arrive in this format. They are shown as text.
-    pub fn of_format(self, format: MessageFormat) -> Self {
-        Self { format, ..self }
+    /// Prints nothing if `quiet`. Messages about records may be `ignored`. They arrive in `format`,
+    /// and are shown as text.
+    pub fn new(bar: ProgressBar, quiet: bool, ignored: bool, format: MessageFormat) -> Self {
+        Self { bar, quiet, ignored, format, count: 0 }
     }
 
     /// Prints a message that is not about a record.

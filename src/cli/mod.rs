@@ -195,7 +195,7 @@ fn unless_closed(written: io::Result<()>) -> io::Result<()> {
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     let typed = cli.typed;
     match cli.command.run_args() {
-        Some(args) => platform::stop_at_signal_or_timeout(args)?,
+        Some(args) => platform::stop_at_signal_or_timeout(args.quiet, args.timeout)?,
         None if matches!(cli.command, Command::Bench(_)) => platform::exit_at_signal()?,
         None => {}
     }

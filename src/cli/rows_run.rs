@@ -93,8 +93,9 @@ impl RowsRun<'_> {
         let is_quiet = self.args.quiet || self.only_rows;
         let meter = Meter::new(self.args.progress, self.total, is_quiet);
         // Several solutions are not errors of generated puzzles.
-        let messages = Messages::new(meter.bar.clone(), self.args.quiet, self.inputs.is_empty());
-        let messages = messages.of_format(options.messages);
+        let is_generated = self.inputs.is_empty();
+        let messages =
+            Messages::new(meter.bar.clone(), self.args.quiet, is_generated, options.messages);
         let (mut results, start) = self.open(messages)?;
         let began = SystemTime::now();
         let before = start.as_ref().map_or(0, |start| start.counts.records());

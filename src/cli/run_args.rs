@@ -1,10 +1,12 @@
 //! How a run over whole inputs proceeds: its threads, messages and progress.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
-use bulkdoku::Status;
+use bulkdoku::pipeline::Options;
 use bulkdoku::stats::Counts;
+use bulkdoku::{Progress, Status};
 
 use super::parse_threads;
 use super::progress::ProgressArgs;
@@ -44,6 +46,11 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// How a run proceeds.
+    pub fn options(&self, progress: &Progress) -> Options {
+        Options { threads: self.threads, stop: Arc::clone(&progress.stop), ..Options::default() }
+    }
+
     /// Returns whether the statuses of records end a complete run with exit status 1.
     pub fn fails(&self, counts: &Counts) -> bool {
         let is_failure = |&status: &Status| match self.fail_on {

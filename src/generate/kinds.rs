@@ -25,7 +25,7 @@ pub fn of_minimal(
     stop: &StopFlag,
 ) -> Option<Cells> {
     match kind {
-        Kind::Hard => Some(hard(cells, random, stop)),
+        Kind::Hard => Some(hard(cells, false, random, stop)),
         Kind::Several => Some(several(cells, random)),
         Kind::Unsolvable => unsolvable(cells, solution, random),
         Kind::Minimal | Kind::Solved | Kind::Easy => Some(cells),
@@ -46,34 +46,19 @@ fn reduce(mut cells: Cells, random: &mut SeededRng) -> Cells {
 /// Hill climbing from a minimal puzzle: a move removes one or two clues, adds others until there is
 /// one solution, and removes redundant ones. It is accepted if the puzzle needs at least as many
 /// guesses. If the search is stopped, it ends early.
-pub fn hard(mut best: Cells, random: &mut SeededRng, stop: &StopFlag) -> Cells {
-    let mut guesses = solve(best).guesses;
-    for _ in 0..MOVES {
-        if stop.is_requested() {
-            break;
-        }
-        let Some(next) = neighbour(best, random) else { continue };
-        let outcome = solve(next);
-        if outcome.guesses >= guesses {
-            (best, guesses) = (next, outcome.guesses);
-        }
-    }
-    best
-}
-
-/// Hill climbing from a puzzle of a pool to another one. A hard puzzle often needs more guesses than
+///
+/// A climb from a puzzle of a pool ends at another one. A hard puzzle often needs more guesses than
 /// all its neighbors, so the climb starts at the best of a few of them. With more, other rows would
 /// find the same one.
-pub fn hard_from(start: Cells, random: &mut SeededRng, stop: &StopFlag) -> Cells {
-    let (mut best, mut guesses) = (start, 0);
-    for i in 0..MOVES {
-        if stop.is_requested() {
-            break;
-        }
-        let from = if i < MOVES_NEAR_START { start } else { best };
-        let Some(next) = neighbour(from, random).filter(|&next| next != start) else { continue };
+pub fn hard(start: Cells, is_of_pool: bool, random: &mut SeededRng, stop: &StopFlag) -> Cells {
+    let mut best = start;
+    let (near_start, mut guesses) =
+        if is_of_pool { (MOVES_NEAR_START, 0) } else { (0, solve(start).guesses) };
+    for i in (0..MOVES).take_while(|_| !stop.is_requested()) {
+        let from = if i < near_start { start } else { best };
+        let Some(next) = neighbour(from, random) else { continue };
         let outcome = solve(next);
-        if outcome.guesses >= guesses {
+        if outcome.guesses >= guesses && !(is_of_pool && next == start) {
             (best, guesses) = (next, outcome.guesses);
         }
     }

@@ -152,7 +152,7 @@ impl Generator {
                 Kind::Easy => kinds::easy(recipe.grids, &mut random),
                 _ => {
                     let start = pool[random.below(pool.len())];
-                    kinds::hard_from(start.0, &mut random, stop)
+                    kinds::hard(start.0, true, &mut random, stop)
                 }
             })
         })

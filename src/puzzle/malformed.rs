@@ -142,113 +142,89 @@ mod tests {
     use super::*;
     use crate::puzzle::CLASSIC;
 
-    /// The column and the message.
-    fn error(text: impl AsRef<[u8]>) -> (usize, String) {
-        let Malformed { column, what } = Malformed::new(text.as_ref());
-        (column, what)
-    }
-
     #[track_caller]
     fn assert_error(text: impl AsRef<[u8]>, column: usize, what: &str) {
-        assert_eq!(error(text), (column, what.to_owned()));
+        let error = Malformed::new(text.as_ref());
+        assert_eq!((error.column, &*error.what), (column, what));
     }
 
     #[test]
-    fn a_wrong_number_of_cells_names_the_first_missing_or_surplus_column() {
-        assert_error("", 1, "0 cells, 81 expected");
+    fn a_wrong_number_of_cells_has_the_first_missing_or_surplus_column_and_a_hint() {
+        let zeros = CLASSIC.replace('.', "0").replacen("53", "00", 1);
+        let lost = "; leading zeros lost? (a spreadsheet does that; import the column as text)";
+        for (text, column, hint) in [
+            (String::new(), 1, ""),
+            ("12".into(), 3, ""),
+            (CLASSIC[..80].into(), 81, ""),
+            (format!("{CLASSIC}1"), 82, ""),
+            (CLASSIC.repeat(3), 82, "; 3 puzzles run together?"),
+            (".".repeat(728), 82, "; pencil marks have 729 characters"),
+            ("1234341221434321".into(), 17, "; only 9x9 puzzles are read, not 4x4"),
+            (".".repeat(36), 37, "; only 9x9 puzzles are read, not 6x6"),
+            ("..3.56g8.abC.eF0".repeat(16), 82, "; only 9x9 puzzles are read, not 16x16"),
+            ("A.CDEFGHIJKLMNOPQRSTUVWXY".repeat(25), 82, "; only 9x9 puzzles are read, not 25x25"),
+            (zeros.trim_start_matches('0').into(), 78, lost),
+            // Leading zeros are still there; and if blanks are points, none can be lost.
+            (zeros[..79].into(), 80, ""),
+            (CLASSIC[..79].into(), 80, ""),
+        ] {
+            assert_error(&text, column, &format!("{} cells, 81 expected{hint}", text.len()));
+        }
         assert_error("1", 2, "1 cell, 81 expected");
-        let hint = "a row of a grid? The input format \"grid\" reads nine of them as one puzzle";
-        assert_error(&CLASSIC[..9], 10, &format!("9 cells, 81 expected; {hint}"));
-        assert_error(&CLASSIC[..80], 81, "80 cells, 81 expected");
-        assert_error(format!("{CLASSIC}1"), 82, "82 cells, 81 expected");
-    }
-
-    #[test]
-    fn puzzles_run_together() {
-        let what = "162 cells, 81 expected; two puzzles run together?";
-        assert_error(CLASSIC.repeat(2), 82, what);
-        let what = "243 cells, 81 expected; 3 puzzles run together?";
-        assert_error(CLASSIC.repeat(3), 82, what);
-        assert_error(
-            ".".repeat(728),
-            82,
-            "728 cells, 81 expected; pencil marks have 729 characters",
-        );
-    }
-
-    #[test]
-    fn other_sizes_are_named() {
-        let what = |found, size| {
-            format!("{found} cells, 81 expected; only 9x9 puzzles are read, not {size}x{size}")
-        };
-        assert_error("1234341221434321", 17, &what(16, 4));
-        assert_error(".".repeat(36), 37, &what(36, 6));
-        assert_error("..3.56g8.abC.eF0".repeat(16), 82, &what(256, 16));
-        assert_error("A.CDEFGHIJKLMNOPQRSTUVWXY".repeat(25), 82, &what(625, 25));
         // Letters beyond the sixteenth, or in a small puzzle, are not cells of any size.
-        assert_eq!(error("..3.56z8.abC.eF0".repeat(16)).0, 7);
-        assert_eq!(error("12a4341221434321").0, 3);
+        assert_eq!(Malformed::new("..3.56z8.abC.eF0".repeat(16).as_bytes()).column, 7);
+        assert_eq!(Malformed::new(b"12a4341221434321").column, 3);
     }
 
     #[test]
     fn numbers_of_a_spreadsheet() {
-        for number in ["4.3E+80", "5,30070000600195E+80", "5.3e80", "5E+80"] {
-            let (column, what) = error(number);
-            assert_eq!(column, number.to_ascii_uppercase().find(['E', ',']).unwrap() + 1);
-            assert!(what.contains("scientific notation") && what.contains("as text"), "{what}");
+        for (text, column) in [
+            ("4.3E+80", Some(4)),
+            ("5,30070000600195E+80", Some(2)),
+            ("5.3e80", Some(4)),
+            ("5E+80", Some(2)),
+            ("E", None),
+            ("5E", None),
+            ("E+80", None),
+            ("5.3E+8x", None),
+            ("53.3E+80", None),
+            ("5..3E+80", None),
+        ] {
+            let Malformed { column: found, what } = Malformed::new(text.as_bytes());
+            let is_scientific = what.contains("scientific notation") && what.contains("as text");
+            assert_eq!(is_scientific.then_some(found), column, "{text}: {what}");
         }
-        for other in ["E", "5E", "E+80", "5.3E+8x", "53.3E+80", "5..3E+80"] {
-            let (_, what) = error(other);
-            assert!(!what.contains("scientific"), "{other}: {what}");
-        }
     }
 
     #[test]
-    fn lost_leading_zeros() {
-        let whole = CLASSIC.replace('.', "0").replacen("53", "00", 1);
-        let number = whole.trim_start_matches('0');
-        let what = "leading zeros lost? (a spreadsheet does that; import the column as text)";
-        assert_error(number, 78, &format!("77 cells, 81 expected; {what}"));
-        // Leading zeros are still there; and if blanks are points, none can be lost.
-        assert_error(&whole[..79], 80, "79 cells, 81 expected");
-        assert_error(&CLASSIC[..79], 80, "79 cells, 81 expected");
-        assert_error("12", 3, "2 cells, 81 expected");
-    }
-
-    #[test]
-    fn letters_that_look_like_digits() {
-        let put = |c: &str| CLASSIC.replacen("195", c, 1);
-        assert_error(put("1O5"), 14, "letter O, not zero; write 0 for a blank");
-        assert_error(put("1o5"), 14, "letter o, not zero; write 0 for a blank");
-        assert_error(put("l95"), 13, "letter l, not one; write 1 for the digit one");
-        assert_error(put("I95"), 13, "letter I, not one; write 1 for the digit one");
-        assert_error(put("A95"), 13, "'A' is not a cell; use 1 to 9, and 0 or . for a blank");
-    }
-
-    #[test]
-    fn digits_and_characters_of_other_scripts() {
-        let what = |c: &str| error(CLASSIC.replacen("195", &format!("1{c}5"), 1));
+    fn characters_that_are_not_cells_are_named() {
+        let other = "is not a cell; use 1 to 9, and 0 or . for a blank";
         let ascii = "write the ASCII digits 1 to 9";
-        assert_eq!(what("５"), (14, format!("full-width digit '５' (U+FF15); {ascii}")));
-        assert_eq!(what("٥"), (14, format!("Arabic digit '٥' (U+0665); {ascii}")));
-        assert_eq!(what("۵"), (14, format!("Persian digit '۵' (U+06F5); {ascii}")));
-        assert_eq!(what("५"), (14, format!("foreign digit '५' (U+096B); {ascii}")));
-        let blank = "is not a cell; use 1 to 9, and 0 or . for a blank";
-        assert_eq!(what("│"), (14, format!("'│' (U+2502) {blank}")));
-        assert_eq!(what("\u{A0}"), (14, format!("'\\u{{a0}}' (U+00A0) {blank}")));
-        assert!(what("\u{FEFF}").1.contains("byte order mark"));
-    }
-
-    #[test]
-    fn bytes_that_are_not_text() {
-        let put = |byte: u8| {
+        for (character, what) in [
+            ("O", "letter O, not zero; write 0 for a blank".into()),
+            ("o", "letter o, not zero; write 0 for a blank".into()),
+            ("l", "letter l, not one; write 1 for the digit one".into()),
+            ("I", "letter I, not one; write 1 for the digit one".into()),
+            ("A", format!("'A' {other}")),
+            ("\0", "a NUL byte is not a cell".into()),
+            ("\r", "a carriage return inside a line; convert the line ends to LF".into()),
+            ("５", format!("full-width digit '５' (U+FF15); {ascii}")),
+            ("٥", format!("Arabic digit '٥' (U+0665); {ascii}")),
+            ("۵", format!("Persian digit '۵' (U+06F5); {ascii}")),
+            ("५", format!("foreign digit '५' (U+096B); {ascii}")),
+            ("│", format!("'│' (U+2502) {other}")),
+            ("\u{A0}", format!("'\\u{{a0}}' (U+00A0) {other}")),
+            (
+                "\u{FEFF}",
+                "a byte order mark (U+FEFF) inside the input; were files joined here?".into(),
+            ),
+        ] {
+            assert_error(CLASSIC.replacen("195", &format!("1{character}5"), 1), 14, &what);
+        }
+        for byte in [0xFF, 0xE2] {
             let mut text = CLASSIC.as_bytes().to_vec();
             text[7] = byte;
-            text
-        };
-        assert_error(put(0xFF), 8, "byte 0xFF is neither a cell nor UTF-8");
-        assert_error(put(0xE2), 8, "byte 0xE2 is neither a cell nor UTF-8");
-        assert_error(put(0), 8, "a NUL byte is not a cell");
-        assert_error(put(b'\r'), 8, "a carriage return inside a line; convert the line ends to LF");
+            assert_error(text, 8, &format!("byte 0x{byte:02X} is neither a cell nor UTF-8"));
+        }
     }
 }

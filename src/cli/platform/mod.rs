@@ -30,7 +30,6 @@ pub use unix::{FileId, Pipe, Stdout};
 
 use bulkdoku::Progress;
 
-use super::run_args::RunArgs;
 use super::{Exit, Failure};
 
 /// Set once the run must end.
@@ -45,11 +44,11 @@ static PROGRESS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// reader of a full pipe, or while a named pipe that nobody reads is opened.
 const GRACE: Duration = Duration::from_millis(900);
 
-/// Lets the first signal and `--timeout` set [`STOP`], and ends the process if that is not enough.
-pub fn stop_at_signal_or_timeout(args: &RunArgs) -> Result<(), Failure> {
-    let quiet = args.quiet;
+/// Lets the first signal and the end of `timeout` set [`STOP`], and ends the process if that is not
+/// enough.
+pub fn stop_at_signal_or_timeout(quiet: bool, timeout: Option<Duration>) -> Result<(), Failure> {
     signals::handle(move || end_soon(quiet)).map_err(|error| cannot_wait(&error))?;
-    let Some(timeout) = args.timeout else { return Ok(()) };
+    let Some(timeout) = timeout else { return Ok(()) };
     let wait = move || {
         thread::sleep(timeout);
         TIMED_OUT.store(true, Ordering::SeqCst);

@@ -3,6 +3,7 @@ use std::os::unix::fs::symlink;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bulkdoku::input::Position;
+use bulkdoku::pipeline::MessageFormat;
 use indicatif::ProgressBar;
 
 use super::super::typed::Run;
@@ -192,7 +193,7 @@ impl Case {
 
     /// Runs until the end or a failure. Returns the number of rows that it has written.
     fn run(self, storage: Fake) -> Result<u64, Failure> {
-        let messages = Messages::new(ProgressBar::hidden(), true, false);
+        let messages = Messages::new(ProgressBar::hidden(), true, false, MessageFormat::Text);
         let journal = storage.files().journal.clone();
         let rows = usize::from(self.outputs);
         let fails = storage.fails;

@@ -347,7 +347,8 @@ pub fn unique_names<'a>(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foreign {
     answers: bool,
-    fields: bool,
+    /// The number of fields of the input.
+    pub(super) inputs: usize,
 }
 
 impl Foreign {
@@ -357,7 +358,10 @@ impl Foreign {
         };
         Self {
             answers: columns.iter().any(is_about_answers),
-            fields: columns.iter().any(|column| matches!(column, OutputColumn::Input(..))),
+            inputs: columns
+                .iter()
+                .filter(|column| matches!(column, OutputColumn::Input(..)))
+                .count(),
         }
     }
 
@@ -368,7 +372,7 @@ impl Foreign {
         if self.answers {
             text += row.answer().len() + row.reason().len();
         }
-        (text, if self.fields { row.kept().length() } else { 0 })
+        (text, if self.inputs > 0 { row.kept().length() } else { 0 })
     }
 }
 

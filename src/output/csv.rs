@@ -126,7 +126,9 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     #[inline(always)]
     fn max_bytes(&self, row: &Row<'_>) -> usize {
         let (text, kept) = self.shows.bytes(row);
-        self.columns.len() * (FIELD + quoted_bytes(text)) + quoted_bytes(kept)
+        let inputs = self.shows.inputs;
+        let computed = self.columns.len() - inputs;
+        computed * (FIELD + quoted_bytes(text)) + inputs * quoted_bytes(0) + 2 * kept
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {

@@ -21,7 +21,7 @@ pub struct JsonRows {
     keys: Vec<Key>,
     /// An upper bound for the length of all keys and of values that are not foreign text.
     key_bytes: usize,
-    /// The number of columns with foreign text.
+    /// The number of computed columns with foreign text.
     texts: usize,
     /// Whether the input's solutions and fields are among the columns.
     shows: Foreign,
@@ -47,12 +47,16 @@ impl JsonRows {
             Key::of(format!("{before}{}:", serde_json::Value::from(column.name())))
         };
         let keys: Vec<_> = columns.iter().zip(before).map(key).collect();
+        let shows = Foreign::of(&columns);
+        let texts = columns.iter().filter(|column| column.kind() == Kind::Text).count();
         Self {
-            shows: Foreign::of(&columns),
-            key_bytes: keys.iter().map(|key| key.len() + VALUE).sum::<usize>(),
+            key_bytes: keys.iter().map(Key::len).sum::<usize>()
+                + (columns.len() - shows.inputs) * VALUE
+                + shows.inputs * "null".len(),
+            texts: texts - shows.inputs,
             keys,
-            texts: columns.iter().filter(|column| column.kind() == Kind::Text).count(),
             columns,
+            shows,
         }
     }
 

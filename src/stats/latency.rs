@@ -5,8 +5,6 @@ use std::io::{BufWriter, Write};
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// The largest value before the histogram grows: an hour.
-const USUAL_MAX_NS: u64 = 3_600_000_000_000;
 const SIGNIFICANT_DIGITS: u8 = 3;
 /// The number of percentiles in the text form for each halving of the remaining share of puzzles, as
 /// `HdrHistogram` has it.
@@ -62,12 +60,9 @@ impl Latencies {
     /// An empty histogram.
     ///
     /// # Panics
-    /// Never: its bounds are constants that [`Histogram`] takes.
+    /// Never: a histogram can have this number of digits.
     pub fn new() -> Self {
-        let mut histogram = Histogram::new_with_bounds(1, USUAL_MAX_NS, SIGNIFICANT_DIGITS)
-            .expect("an hour at three digits is within what a histogram can hold");
-        histogram.auto(true);
-        Self(histogram)
+        Self(Histogram::new(SIGNIFICANT_DIGITS).expect("at most five digits"))
     }
 
     /// Adds latencies. The histogram grows for large ones.
@@ -241,6 +236,8 @@ mod tests {
 
     use super::*;
 
+    const HOUR_NS: u64 = 3_600_000_000_000;
+
     proptest! {
         /// The counts of each value add up.
         #[test]
@@ -263,7 +260,7 @@ mod tests {
 
     #[test]
     fn nothing_is_clipped_and_every_bucket_holds_its_values() {
-        let values = [0, 1, 999, 1_234_567, USUAL_MAX_NS * 1000];
+        let values = [0, 1, 999, 1_234_567, HOUR_NS * 1000];
         let found = latencies(&values);
         let buckets: Vec<_> = found.buckets().collect();
         assert_eq!(buckets.len(), values.len());
@@ -280,7 +277,7 @@ mod tests {
     #[test]
     fn merging_adds_counts_of_large_values_too() {
         let mut all = latencies(&[5, 7]);
-        all.merge(&latencies(&[7, USUAL_MAX_NS * 5000]));
+        all.merge(&latencies(&[7, HOUR_NS * 5000]));
         assert_eq!(all.count(), 4);
         assert_eq!(all.buckets().map(|b| b.count).collect::<Vec<_>>(), [1, 2, 1]);
     }
@@ -328,7 +325,7 @@ mod tests {
         use base64::prelude::{BASE64_STANDARD, Engine as _};
         use hdrhistogram::serialization::Deserializer;
         use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-        let written = latencies(&[100, 100, 7_000, USUAL_MAX_NS * 3]);
+        let written = latencies(&[100, 100, 7_000, HOUR_NS * 3]);
         let mut log = Vec::new();
         written.write_hlog(&mut log, SystemTime::now(), Duration::from_millis(2500)).unwrap();
         assert!(log.starts_with(b"#[Histogram log format version 1.3]\n#[StartTime: "));

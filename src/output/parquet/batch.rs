@@ -1,9 +1,10 @@
 //! The values of some rows, by column, and the small Parquet file made of them.
 
 use std::io::{self, Write};
+use std::mem;
 use std::sync::Arc;
 
-use bytes::BytesMut;
+use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::page::{CompressedPage, Page, PageWriteSpec, PageWriter};
 use parquet::column::writer::{get_column_writer, get_typed_column_writer};
@@ -23,9 +24,8 @@ use crate::output::{self, OutputColumn, Row};
 /// Higher levels gain little on rows and cost much.
 const ZSTD_LEVEL: i32 = 1;
 
-/// The size of a buffer for texts, and of those of all columns together. `BytesMut` makes later
-/// buffers as large as the first, up to this size.
-const TEXT_BYTES: usize = 64 * 1024;
+/// The largest buffers for texts that are kept, of one column and of all columns together.
+const TEXT_BYTES: usize = 256 * 1024;
 const ALL_TEXT_BYTES: usize = 4 << 20;
 
 /// A value of a row.
@@ -49,6 +49,8 @@ pub(super) struct Batch {
     properties: WriterPropertiesPtr,
     zstd: Compressor<'static>,
     columns: Vec<ColumnValues>,
+    /// The texts of one column.
+    texts: Vec<ByteArray>,
     /// The approximate size of the values in bytes.
     pub(super) bytes: usize,
 }
@@ -65,8 +67,8 @@ enum Values {
     Numbers(Vec<i64>),
     Doubles(Vec<f64>),
     Truths(Vec<bool>),
-    /// A buffer for the texts, and each of them as a part of such a buffer.
-    Texts(BytesMut, Vec<ByteArray>),
+    /// All texts one after another, and their lengths.
+    Texts(Vec<u8>, Vec<u32>),
 }
 
 impl Batch {
@@ -93,12 +95,12 @@ impl Batch {
         zstd.set_parameter(CParameter::MinMatch(7))?;
         // Every reader then notices damaged pages.
         zstd.set_parameter(CParameter::ChecksumFlag(true))?;
-        let text_bytes = TEXT_BYTES.min(ALL_TEXT_BYTES / columns.len().max(1));
         Ok(Self {
             schema: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
             properties: Arc::new(properties.build()),
             zstd,
-            columns: columns.iter().map(|(_, kind)| ColumnValues::new(*kind, text_bytes)).collect(),
+            columns: columns.iter().map(|(_, kind)| ColumnValues::new(*kind)).collect(),
+            texts: Vec::new(),
             bytes: 0,
         })
     }
@@ -142,8 +144,9 @@ impl Batch {
     /// for each column 0 for a null, or 1 and a value.
     pub(super) fn take_plain(&mut self) -> Vec<u8> {
         let mut out = (self.rows() as u32).to_le_bytes().to_vec();
+        let most_text = self.most_text();
         for ColumnValues { levels, values } in &mut self.columns {
-            let mut next = 0;
+            let (mut next, mut start) = (0, 0);
             for level in levels.drain(..) {
                 out.push(level as u8);
                 if level == 0 {
@@ -153,14 +156,16 @@ impl Batch {
                     Values::Numbers(values) => out.extend(values[next].to_le_bytes()),
                     Values::Doubles(values) => out.extend(values[next].to_le_bytes()),
                     Values::Truths(values) => out.push(values[next].into()),
-                    Values::Texts(_, values) => {
-                        out.extend((values[next].len() as u32).to_le_bytes());
-                        out.extend_from_slice(values[next].data());
+                    Values::Texts(texts, lengths) => {
+                        let end = start + lengths[next] as usize;
+                        out.extend(lengths[next].to_le_bytes());
+                        out.extend_from_slice(&texts[start..end]);
+                        start = end;
                     }
                 }
                 next += 1;
             }
-            values.clear();
+            values.clear(most_text);
         }
         self.bytes = 0;
         out
@@ -197,8 +202,22 @@ impl Batch {
         Some(())
     }
 
+    /// The largest buffer for the texts of a column that is kept.
+    fn most_text(&self) -> usize {
+        TEXT_BYTES.min(ALL_TEXT_BYTES / self.columns.len().max(1))
+    }
+
     /// Returns the rows as a file with one row group, and removes them.
     pub(super) fn take_file(&mut self) -> Result<Vec<u8>, ParquetError> {
+        let (mut out, group) = self.take_pages()?;
+        write_footer(&self.schema, vec![group], None, &mut out)?;
+        Ok(out)
+    }
+
+    /// Returns the rows as a file without its footer, with the metadata of its row group, and
+    /// removes them.
+    pub(super) fn take_pages(&mut self) -> Result<(Vec<u8>, RowGroupMetaData), ParquetError> {
+        let most_text = self.most_text();
         let codec = Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?);
         let mut out = TrackedWrite::new(Vec::new());
         out.write_all(MAGIC)?;
@@ -218,22 +237,34 @@ impl Batch {
                     writer.close()?
                 }};
             }
-            let written = match &*values {
+            let written = match values {
                 Values::Numbers(values) => write!(Int64Type, values),
                 Values::Doubles(values) => write!(DoubleType, values),
                 Values::Truths(values) => write!(BoolType, values),
-                Values::Texts(_, values) => write!(ByteArrayType, values),
+                Values::Texts(all, lengths) => {
+                    let bytes = Bytes::from(mem::take(all));
+                    let mut end = 0;
+                    self.texts.extend(lengths.iter().map(|&length| {
+                        let start = end;
+                        end += length as usize;
+                        ByteArray::from(bytes.slice(start..end))
+                    }));
+                    let written = write!(ByteArrayType, &self.texts);
+                    self.texts.clear();
+                    // Returns the buffer, because nothing else refers to it.
+                    *all = bytes.into();
+                    written
+                }
             };
             levels.clear();
-            values.clear();
+            values.clear(most_text);
             let metadata = written.metadata.into_builder().set_compression(codec).build()?;
             size += metadata.uncompressed_size();
             group = group.add_column_metadata(metadata);
         }
         self.bytes = 0;
         let group = group.set_total_byte_size(size).build()?;
-        write_footer(&self.schema, vec![group], None, &mut out)?;
-        out.into_inner()
+        Ok((out.into_inner()?, group))
     }
 }
 
@@ -281,25 +312,28 @@ fn field(name: &str, kind: Kind) -> Result<Type, ParquetError> {
 }
 
 impl Values {
-    fn clear(&mut self) {
+    /// Removes all values, and keeps at most `most_text` bytes of memory for texts.
+    fn clear(&mut self, most_text: usize) {
         match self {
             Self::Numbers(values) => values.clear(),
             Self::Doubles(values) => values.clear(),
             Self::Truths(values) => values.clear(),
-            Self::Texts(_, values) => values.clear(),
+            Self::Texts(texts, lengths) => {
+                texts.clear();
+                texts.shrink_to(most_text);
+                lengths.clear();
+            }
         }
     }
 }
 
 impl ColumnValues {
-    fn new(kind: Kind, text_bytes: usize) -> Self {
+    fn new(kind: Kind) -> Self {
         let values = match kind {
             Kind::Number => Values::Numbers(Vec::new()),
             Kind::Double => Values::Doubles(Vec::new()),
             Kind::Truth => Values::Truths(Vec::new()),
-            Kind::Text | Kind::Status | Kind::Bytes => {
-                Values::Texts(BytesMut::with_capacity(text_bytes), Vec::new())
-            }
+            Kind::Text | Kind::Status | Kind::Bytes => Values::Texts(Vec::new(), Vec::new()),
         };
         Self { levels: Vec::new(), values }
     }
@@ -313,9 +347,9 @@ impl ColumnValues {
             (Value::Number(number), Values::Numbers(values)) => values.push(number),
             (Value::Double(number), Values::Doubles(values)) => values.push(number),
             (Value::Truth(is), Values::Truths(values)) => values.push(is),
-            (Value::Text(text), Values::Texts(buffer, values)) => {
-                buffer.extend_from_slice(text);
-                values.push(buffer.split().freeze().into());
+            (Value::Text(text), Values::Texts(texts, lengths)) => {
+                texts.extend_from_slice(text);
+                lengths.push(text.len() as u32);
                 bytes += text.len();
             }
             _ => return None,

@@ -136,33 +136,30 @@ impl ParquetFile {
         if self.batch.rows() == 0 {
             return Ok(());
         }
-        let encoded = self.batch.take_file().map_err(failed)?;
-        let metadata = metadata(&encoded).map_err(failed)?;
-        self.add_pages(&encoded, &metadata, emit)
+        let (pages, group) = self.batch.take_pages().map_err(failed)?;
+        self.add_pages(&pages, &group, emit)
     }
 
     /// Appends the pages of a batch.
     fn add_pages(
         &mut self,
         encoded: &[u8],
-        metadata: &ParquetMetaData,
+        group: &RowGroupMetaData,
         emit: &mut Emit<'_>,
     ) -> io::Result<()> {
-        for group in metadata.row_groups() {
-            let (rows, bytes) = (group.num_rows(), group.total_byte_size());
-            if self.rows + rows > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
-                self.write_group(emit)?;
-            }
-            self.rows += rows;
-            self.bytes += bytes;
-            for (chunk, column) in self.chunks.iter_mut().zip(group.columns()) {
-                let (start, length) = column.byte_range();
-                chunk.pages.extend_from_slice(&encoded[start as usize..][..length as usize]);
-                chunk.metadata = Some(match &chunk.metadata {
-                    None => column.clone(),
-                    Some(before) => join(before, column).map_err(failed)?,
-                });
-            }
+        let (rows, bytes) = (group.num_rows(), group.total_byte_size());
+        if self.rows + rows > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
+            self.write_group(emit)?;
+        }
+        self.rows += rows;
+        self.bytes += bytes;
+        for (chunk, column) in self.chunks.iter_mut().zip(group.columns()) {
+            let (start, length) = column.byte_range();
+            chunk.pages.extend_from_slice(&encoded[start as usize..][..length as usize]);
+            chunk.metadata = Some(match &chunk.metadata {
+                None => column.clone(),
+                Some(before) => join(before, column).map_err(failed)?,
+            });
         }
         Ok(())
     }
@@ -183,12 +180,12 @@ impl ParquetFile {
         let start = self.length;
         let mut chunks = mem::take(&mut self.chunks);
         let mut columns = Vec::with_capacity(chunks.len());
-        for Chunk { pages, metadata } in &mut chunks {
-            let metadata = metadata.take().expect("a row group has pages in each column");
+        for chunk in &mut chunks {
+            let Chunk { pages, metadata } = mem::take(chunk);
+            let metadata = metadata.expect("a row group has pages in each column");
             let metadata = metadata.into_builder().set_data_page_offset(self.length).build();
             columns.push(metadata.map_err(failed)?);
-            self.emit(pages, emit)?;
-            pages.clear();
+            self.emit(&pages, emit)?;
         }
         self.chunks = chunks;
         let group = RowGroupMetaData::builder(Arc::clone(&self.schema))
@@ -211,7 +208,7 @@ impl Assembler for ParquetFile {
         }
         let metadata = metadata(encoded).map_err(failed)?;
         self.write_batch(emit)?;
-        self.add_pages(encoded, &metadata, emit)
+        metadata.row_groups().iter().try_for_each(|group| self.add_pages(encoded, group, emit))
     }
 
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {

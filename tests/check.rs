@@ -363,7 +363,7 @@ fn rows_come_in_every_format_that_has_columns() {
         serde_json::json!({"answer": "a\"b", "status": "mismatch", "reason": reason}),
     ];
     assert_eq!(objects, expected);
-    for refused in [["--format", "lines"], ["--format", "grid"], ["-o", "x.grid"]] {
+    for refused in [["--format", "npy"], ["--format", "grid"], ["-o", "x.grid"]] {
         let ran = run(&refused, &input);
         assert!(ran.status == 2 && ran.messages.contains("check writes csv"), "{ran:?}");
     }

@@ -158,7 +158,8 @@ fn the_name_of_the_output_chooses_the_format_unless_it_is_named() {
         (&["-o", "a.ndjson"], "{\"line\":1"),
         (&["-o", "a.lines"], "5346"),
         (&["-o", "a.grid"], "# line 1: unique\n5346"),
-        (&["-o", "a.txt"], "line,puzzle"),
+        (&["-o", "a.txt"], "5346"),
+        (&["-o", "a.out"], "line,puzzle"),
         (&["-o", "b.jsonl", "--format", "csv"], "line,puzzle"),
         (&["-o", "c.csv", "--format", "grid"], "# line 1"),
     ] {

@@ -56,7 +56,7 @@ fn the_format_decides_for_any_name_and_other_names_promise_nothing() {
     for (line, start) in [
         ("solve in -q --format csv -o x.parquet", "line,puzzle"),
         ("solve in -q --format lines -o x.csv.xz", "5346"),
-        ("solve in -q -o x.txt", "line,puzzle"),
+        ("solve in -q -o x.txt", "5346"),
         ("solve in -q -o x.out", "line,puzzle"),
         ("solve in -q -o run.2026-11-22", "line,puzzle"),
         ("solve in -q -o tmp.Xw81LkTq0Z", "line,puzzle"),
@@ -178,7 +178,11 @@ fn invalid_usage_is_found_before_any_work() {
         (&["-", "-"], 2, "standard input (-) can be read only once"),
         (&["in", "-o", "no/out"], 3, "no/out: No such file"),
         (&["-j", "1000000"], 2, "at most 1024"),
-        (&["--columns", "line,time"], 2, "no column \"time\"; there are file, line"),
+        (
+            &["--columns", "line,time"],
+            2,
+            "no column \"time\"; there are \"rest\"; no column \"time\"; there are file, line",
+        ),
         (&["--engine", "fast"], 2, "no engine \"fast\"; there is"),
         (&["--simd", "mmx"], 2, "no vector level \"mmx\"; it has"),
         (&["--limit", "0"], 2, "--limit"),

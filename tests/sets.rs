@@ -191,7 +191,7 @@ fn a_split_separates_no_class_and_loses_no_row() {
         let sides = ["train.csv", "test.csv"].map(|name| folder.read(name));
         let [train, test] = [&sides[0], &sides[1]].map(|side| table(side));
         let forms = |rows: &[HashMap<String, String>]| -> HashSet<String> {
-            rows.iter().map(|row| form(&row["puzzle"])).collect()
+            rows.iter().map(|row| form(&row["quiz"])).collect()
         };
         assert!(forms(&train).is_disjoint(&forms(&test)));
         let mut found: Vec<_> = train.iter().chain(&test).map(|row| row["id"].clone()).collect();
@@ -199,10 +199,10 @@ fn a_split_separates_no_class_and_loses_no_row() {
         all.sort();
         assert!(found == all, "{options}");
         // In the input's order, with all columns.
-        assert!(sides[0].starts_with("puzzle,id,note\n"));
+        assert!(sides[0].starts_with("id,quiz,note\n"));
         assert!(train.iter().chain(&test).all(|row| row["note"] == "a, b"));
         let stratum = |row: &HashMap<String, String>| {
-            let puzzle: Puzzle = row["puzzle"].parse().unwrap();
+            let puzzle: Puzzle = row["quiz"].parse().unwrap();
             match options {
                 "--stratify level" => Level::of(&puzzle).number().into(),
                 "--stratify clues" => puzzle.clues(),
@@ -361,7 +361,7 @@ fn isomorphs_of_records_without_a_right_solution() {
     assert_eq!(rows.iter().map(|row| &*row["rest"]).collect::<String>(), "xxyy");
     folder.file("in.csv", format!("puzzle,id\n{CLASSIC},7\n"));
     let ran = folder.line("augment in.csv --seed 1");
-    assert!(ran.rows.starts_with("puzzle\n"), "{}", ran.rows);
+    assert!(ran.rows.starts_with("puzzle,id\n"), "{}", ran.rows);
     folder.assert_refused(&[
         ("augment in --seed 1 --times 0", "--original"),
         ("augment in --seed 1 --columns guesses", "is a column of bulkdoku solve"),

@@ -31,6 +31,7 @@ mod other_solutions;
 #[cfg(unix)]
 mod outputs;
 mod parquet;
+mod pass_through;
 mod pasted;
 mod pipeline;
 mod readers;

@@ -129,6 +129,8 @@ const ROWS: RowRules = RowRules {
     default_format: Format::Csv,
     is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
     default_columns: &[Column::Puzzle],
+    appended: Some(&[]),
+    changes_cells: true,
     single: Column::Puzzle,
 };
 
@@ -147,12 +149,12 @@ fn parse_times(text: &str) -> Result<u32, String> {
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
-    let rows = args.rows.plan(&ROWS, &destinations)?;
+    let mut rows = args.rows.plan(&args.rules(), None, &destinations)?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
     let answers = args.solution_column.clone().map_or(Answers::IfAny, Answers::Column);
-    let options = args.layout.options(&args.input, answers, &rows)?;
+    let options = args.layout.options(&args.input, answers, &mut rows)?;
     if args.sample.is_some() {
         destinations.refuse_existing(&args.input)?;
     }
@@ -171,16 +173,16 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     };
     let job = args.isomorphs();
     run.run(args.input, &options, &destinations, &job, filters, |inputs| {
-        let default = if inputs.have_answers() {
-            &[Column::Puzzle, Column::Solution][..]
-        } else {
-            &[Column::Puzzle]
-        };
-        rows.with_default(default).format(false, &inputs.kept())
+        rows.format(&inputs.rows(), false)
     })
 }
 
 impl Args {
+    /// The rows: without isomorphs those of the input as they are.
+    fn rules(&self) -> RowRules {
+        RowRules { changes_cells: self.times > 0, ..ROWS }
+    }
+
     fn isomorphs(&self) -> Augment {
         let Self { digits, rows_of_bands: rows, bands, transpose, .. } = *self;
         let chosen = Kinds { digits, rows, bands, transpose };

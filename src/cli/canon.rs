@@ -13,7 +13,7 @@ use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help};
@@ -51,6 +51,9 @@ pub struct Args {
 
     #[command(flatten)]
     rows: RowArgs,
+
+    #[command(flatten)]
+    append: AppendArgs,
 
     /// Keep the first puzzle of each class
     ///
@@ -100,15 +103,17 @@ const ROWS: RowRules = RowRules {
     default_format: Format::Csv,
     is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
     default_columns: &Column::DEFAULT_OF_CANON,
+    appended: Some(&[Column::Canonical, Column::Automorphisms, Column::Status]),
+    changes_cells: false,
     single: Column::Canonical,
 };
 
 /// Finds the canonical forms of the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
-    let rows = args.rows.plan(&ROWS, &destinations)?;
+    let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
-    let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
+    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     let by = if args.exact { Sameness::Puzzle } else { Sameness::Class };
     let known = args.against.load(by, args.run, args.layout.stream())?;
     let run = InputRun::new("canonical forms", typed, args.run).reading(args.against.files());
@@ -132,7 +137,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
         Ok(filters)
     };
     run.run(args.input, &options, &destinations, job, filters, |inputs| {
-        rows.format(inputs.paths().len() > 1, &inputs.kept())
+        rows.format(&inputs.rows(), true)
     })
 }
 
@@ -142,6 +147,16 @@ fn shows_forms(rows: &RowPlan) -> bool {
 }
 
 impl Args {
+    /// The rows: with `--dedup` and `--against` those of the input, without their forms.
+    fn rules(&self) -> RowRules {
+        if self.dedup || self.against.is_given() {
+            let default_columns = &[Column::Puzzle];
+            RowRules { default_columns, appended: Some(&[]), single: Column::Puzzle, ..ROWS }
+        } else {
+            ROWS
+        }
+    }
+
     /// Refuses options that have no effect beside others.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let compares = self.dedup || self.against.is_given();

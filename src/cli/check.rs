@@ -12,7 +12,7 @@ use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::outputs::Destinations;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, answers, help};
@@ -29,8 +29,9 @@ use super::{Exit, Failure, answers, help};
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
 #[command(mut_arg("format", |format| format
-    .help("csv, tsv, jsonl or parquet")
-    .long_help("How rows are written; by default as the output's name says, else csv")))]
+    .help("csv, tsv, jsonl, parquet or lines")
+    .long_help("How rows are written; by default as the output's name says, or as the input is: \
+                csv, tsv, jsonl, parquet, or lines (those of the input)")))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files of puzzles and solutions; - or nothing reads standard input
@@ -57,6 +58,9 @@ pub struct Args {
 
     #[command(flatten)]
     rows: RowArgs,
+
+    #[command(flatten)]
+    append: AppendArgs,
 
     #[command(flatten)]
     select: SelectArgs,
@@ -95,18 +99,20 @@ ends the run with 0.";
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Check,
     default_format: Format::Csv,
-    is_written: Format::has_columns,
+    is_written: |format| format.has_columns() || format == Format::Lines,
     default_columns: &Column::DEFAULT_OF_CHECK,
-    single: Column::Solution,
+    appended: Some(&[Column::Status, Column::Reason]),
+    changes_cells: false,
+    single: Column::Puzzle,
 };
 
 /// Checks the solutions of the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    let rows = args.rows.plan(&ROWS, &destinations)?;
+    let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
-    let options = args.layout.options(&args.input, args.answers(), &rows)?;
+    let options = args.layout.options(&args.input, args.answers(), &mut rows)?;
     let check = Check { solve: args.solve() };
     let mut run = InputRun::with_engine(typed, &args.engine, check.solve.limits);
     run.method.check = true;
@@ -118,7 +124,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let run = run.reading(args.solutions);
     let filters = |_: &mut Earlier<'_>| Ok(args.select.filters());
     run.run(args.input, &options, &destinations, &check, filters, |inputs| {
-        rows.format(inputs.paths().len() > 1, &inputs.kept())
+        rows.format(&inputs.rows(), true)
     })
 }
 
@@ -135,7 +141,7 @@ impl Args {
 
     /// Refuses options that have no effect beside others, and columns that would be empty.
     fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
-        let of_engine = self.rows.chosen().iter().find(|column| column.is_about_solving());
+        let of_engine = rows.chosen().find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
             refuse!("with --first no engine is used; there is no column {column}");
         }

@@ -17,15 +17,25 @@ pub const COMPRESSED: &str = ", and .gz or .zst after it";
 /// The extension of a name that promises a format, in lower case, without that of a compression.
 /// `None` if the name promises nothing.
 pub fn of(path: &Path) -> Option<String> {
-    let name = match Compression::of_name(path) {
-        Some(_) => Path::new(path.file_stem()?),
-        None => path,
-    };
-    let extension = name.extension().and_then(OsStr::to_str)?.to_lowercase();
+    let extension = any_of(path)?;
     let is_format = extension.len() <= LONGEST
         && extension.contains(|c: char| c.is_alphabetic())
         && !GENERAL.contains(&extension.as_str());
     is_format.then_some(extension)
+}
+
+/// The extension of a name in lower case, without that of a compression.
+fn any_of(path: &Path) -> Option<String> {
+    let name = match Compression::of_name(path) {
+        Some(_) => Path::new(path.file_stem()?),
+        None => path,
+    };
+    Some(name.extension().and_then(OsStr::to_str)?.to_lowercase())
+}
+
+/// Whether a name promises text without a header.
+pub fn is_txt(path: &Path) -> bool {
+    any_of(path).as_deref() == Some("txt")
 }
 
 /// Refuses a name with an extension for which nothing is written. `what` would be written there,

@@ -66,7 +66,9 @@ impl Format {
 
     /// The format that a file's name asks for, before a `.gz` or `.zst`.
     pub fn of_name(path: &Path) -> Result<Option<Self>, Failure> {
-        let Some(extension) = extensions::of(path) else { return Ok(None) };
+        let Some(extension) = extensions::of(path) else {
+            return Ok(extensions::is_txt(path).then_some(Self::Lines));
+        };
         if !Self::EXTENSIONS.contains(&&*extension) {
             let hint = format!("{}; --format decides for any name", extensions::COMPRESSED);
             return Err(extensions::refused(path, &extension, "rows", Self::EXTENSIONS, &hint));
@@ -113,7 +115,7 @@ mod tests {
             ("a.lines", Some(Format::Lines)),
             ("a.npy", Some(Format::Npy)),
             ("a.grid.gz", Some(Format::Grid)),
-            ("a.txt", None),
+            ("a.txt.gz", Some(Format::Lines)),
             ("a.gz", None),
             ("csv", None),
             ("/dev/null", None),

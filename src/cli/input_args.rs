@@ -8,7 +8,7 @@ use bulkdoku::input::{
 };
 use clap::ValueEnum;
 
-use super::row_args::RowPlan;
+use super::row_args::{RowPlan, no_column};
 use super::{Failure, help, numbers};
 
 /// How the inputs are read.
@@ -164,16 +164,29 @@ impl InputArgs {
         &self,
         inputs: &[PathBuf],
         answers: Answers,
-        rows: &RowPlan,
+        rows: &mut RowPlan,
     ) -> Result<InputOptions, Failure> {
         let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
-        let options = InputOptions { keep, ..self.layout.options(answers)? };
-        if options.keep.is_some() && !rows.format.has_columns() {
-            refuse!(
-                "--keep goes with --format csv, tsv, jsonl and parquet; the others have no columns"
-            );
+        if keep.is_some() {
+            if !rows.format.has_columns() {
+                refuse!(
+                    "--keep goes with --format csv, tsv, jsonl and parquet; the others have no \
+                     columns"
+                );
+            }
+            rows.has_own_columns();
         }
-        Ok(options)
+        let keep = match (rows.input_columns(), keep) {
+            (named, keep) if named.is_empty() => {
+                keep.or_else(|| rows.passes_rows().then_some(Keep::Row))
+            }
+            (named, None) => Some(Keep::Only(named)),
+            (named, Some(Keep::Only(kept))) => Some(Keep::Only([named, kept].concat())),
+            (_, Some(_)) => {
+                refuse!("--keep without names keeps all columns; --columns names some of them")
+            }
+        };
+        Ok(InputOptions { keep, ..self.layout.options(answers)? })
     }
 }
 
@@ -209,6 +222,7 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
 /// Says why the input `name` is not read, and which option would help.
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
+        DetectError::NoColumn { name, .. } => &format!("; {}", no_column(name)),
         DetectError::NoPuzzles(_) => "; --column NAME or NUMBER takes one all the same",
         DetectError::Several { .. } => "; --column NAME or NUMBER decides",
         DetectError::BareLines => "; --solutions FILE reads them from a file",

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bulkdoku::input::{InputFormat, InputOptions, Layout, Position, Stream, StreamOptions};
+use bulkdoku::input::csv::Delimiter;
+use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, Position, Stream, StreamOptions};
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
 
 use super::identity::STDIN;
 use super::platform::Pipe;
+use super::row_args::{InputKind, InputRows};
 use super::typed::FileState;
 use super::{Failure, input_args};
 
@@ -97,7 +99,8 @@ impl Inputs {
             let layout = layout.map_err(|error| input_args::refused(&name, &error))?;
             let Some(layout) = layout else { return Ok(()) };
             let first = &self.all[0];
-            if layout.kept() != first.layout.kept() && number > 0 {
+            if options.keep != Some(Keep::Row) && layout.kept() != first.layout.kept() && number > 0
+            {
                 let first = (first.origin.name(), first.layout.kept());
                 return Err(unlike(first, (name, layout.kept())));
             }
@@ -106,7 +109,23 @@ impl Inputs {
             }
             self.all[number].layout = layout;
         }
+        if options.keep == Some(Keep::Row) {
+            self.pass_only_rows_with_same_columns();
+        }
         Ok(())
+    }
+
+    /// Keeps no fields if the inputs have different columns.
+    fn pass_only_rows_with_same_columns(&mut self) {
+        let columns = |input: &Input| (input.layout.kept(), input.layout.kept_cells());
+        let first = columns(&self.all[0]);
+        if self.all.iter().all(|input| columns(input) == first) {
+            return;
+        }
+        self.all.iter_mut().for_each(|input| input.layout.keep_nothing());
+        let finding =
+            "the inputs have different columns; rows have none of them (--columns names some)";
+        self.findings.push(finding.into());
     }
 
     /// The detected layouts other than lines, a line each.
@@ -114,24 +133,32 @@ impl Inputs {
         &self.findings
     }
 
-    /// The names of the columns that are kept in the output, the same for all inputs.
-    pub fn kept(&self) -> Vec<String> {
-        self.all[0].layout.kept()
+    /// What rows can take over from the inputs.
+    pub fn rows(&self) -> InputRows {
+        let kind = |layout: &Layout| match layout {
+            Layout::Lines | Layout::LinesAnd(_) => InputKind::Lines,
+            Layout::Csv(table) => match table.delimiter {
+                Delimiter::Byte(byte) => InputKind::Table(byte),
+                Delimiter::Blanks => InputKind::Other,
+            },
+            Layout::Jsonl(_) => InputKind::Objects,
+            Layout::Grid | Layout::GridAndLabel => InputKind::Other,
+        };
+        let first = &self.all[0].layout;
+        let are_alike = self.layouts().all(|layout| kind(layout) == kind(first));
+        InputRows {
+            kept: first.kept(),
+            header: first.header(),
+            cells: first.kept_cells(),
+            kind: if are_alike { kind(first) } else { InputKind::Other },
+            have_answers: self.layouts().any(Layout::has_answers),
+            are_several: self.all.len() > 1,
+        }
     }
 
     /// The layout of each input.
     pub fn layouts(&self) -> impl Iterator<Item = &Layout> {
         self.all.iter().map(|input| &input.layout)
-    }
-
-    /// Whether the records of all inputs have columns.
-    pub fn are_tables(&self) -> bool {
-        self.layouts().all(|layout| matches!(layout, Layout::Csv(_) | Layout::Jsonl(_)))
-    }
-
-    /// Whether any input has solutions.
-    pub fn have_answers(&self) -> bool {
-        self.layouts().any(Layout::has_answers)
     }
 
     /// The paths, `-` for standard input.

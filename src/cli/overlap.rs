@@ -16,7 +16,7 @@ use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
 use super::outputs::Destinations;
-use super::row_args::{RowArgs, RowRules};
+use super::row_args::{AppendArgs, RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::typed::Typed;
 use super::{Exit, Failure};
@@ -53,6 +53,9 @@ pub struct Args {
     #[command(flatten)]
     rows: RowArgs,
 
+    #[command(flatten)]
+    append: AppendArgs,
+
     /// Compare puzzles, not classes
     ///
     /// Blanks and layout make no difference.
@@ -88,6 +91,8 @@ const ROWS: RowRules = RowRules {
     default_format: Format::Csv,
     is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
     default_columns: &Column::DEFAULT_OF_OVERLAP,
+    appended: Some(&[Column::File, Column::Line, Column::Canonical]),
+    changes_cells: false,
     single: Column::Puzzle,
 };
 
@@ -95,10 +100,10 @@ const ROWS: RowRules = RowRules {
 pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
     destinations.refuse_latency()?;
-    let rows = args.rows.plan(&ROWS, destinations)?;
+    let mut rows = args.rows.plan(&ROWS, Some(&args.append), destinations)?;
     let inputs: Vec<_> = args.others.iter().chain([&args.a]).cloned().collect();
     check_files(&inputs, "sets are read whole, the first one twice")?;
-    let options = args.layout.options(&inputs, Answers::Unwanted, &rows)?;
+    let options = args.layout.options(&inputs, Answers::Unwanted, &mut rows)?;
     destinations.refuse_existing(&inputs)?;
     let (by, finds, what) = if args.exact {
         (Sameness::Puzzle, "equal puzzles", "puzzles")
@@ -118,7 +123,7 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
         Ok(vec![found.filter()])
     };
     let exit = run.run(inputs, &options, destinations, job, filters, |inputs| {
-        rows.format(false, &inputs.kept())
+        rows.format(&inputs.rows(), false)
     })?;
     let sets = overlap.sets;
     if !args.run.quiet {

@@ -3,8 +3,8 @@
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
-    self, Column, CsvRows, JsonRows, JudgeGrids, LabelledGrids, Lines, Needs, NpyRows,
-    OutputColumn, PuzzleGrids, Subcommand, TsvRows,
+    self, Column, ColumnSource, CsvRows, InputLines, JsonRows, JudgeGrids, LabelledGrids, Lines,
+    Needs, NpyRows, OutputColumn, PuzzleGrids, Subcommand, TsvRows, unique_names,
 };
 use clap::ValueEnum;
 
@@ -12,7 +12,7 @@ use super::Failure;
 use super::format::Format;
 use super::outputs::Destinations;
 
-/// How rows are written. Each subcommand has its own help for both options.
+/// How rows are written. Each subcommand has its own help for these options.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct RowArgs {
@@ -22,7 +22,39 @@ pub struct RowArgs {
 
     /// Columns of csv, tsv, jsonl and parquet, in order
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    columns: Option<Vec<Column>>,
+    columns: Option<Vec<String>>,
+}
+
+/// A column by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum NamedColumn {
+    Computed(Column),
+    /// A column of the input, if it has one with this name.
+    Input(String),
+}
+
+impl NamedColumn {
+    /// A column that the subcommand computes, or else one of the input.
+    fn of(name: &str, subcommand: Subcommand) -> Self {
+        let column = name.parse::<Column>().ok().filter(|column| column.is_offered_by(subcommand));
+        column.map_or_else(|| Self::Input(name.into()), Self::Computed)
+    }
+}
+
+/// Appends columns to the rows of the input.
+#[derive(Clone, Debug, clap::Args)]
+pub struct AppendArgs {
+    /// Rows as in the input, with these columns after its own
+    ///
+    /// The columns of the input keep their names, their order, and their text.
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Output",
+        conflicts_with_all = ["columns", "keep"]
+    )]
+    append: Option<Vec<Column>>,
 }
 
 /// What the rows of a subcommand can be.
@@ -31,7 +63,12 @@ pub struct RowRules {
     pub subcommand: Subcommand,
     pub default_format: Format,
     pub is_written: fn(Format) -> bool,
+    /// The columns of rows that do not come from a table.
     pub default_columns: &'static [Column],
+    /// The columns that follow those of the input, if rows are rows of the input by default.
+    pub appended: Option<&'static [Column]>,
+    /// Whether the puzzle and the solution of a row differ from those of the input.
+    pub changes_cells: bool,
     /// The column that formats without columns show.
     pub single: Column,
 }
@@ -43,10 +80,15 @@ impl RowRules {
             columns.iter().map(|column| column.name()).collect::<Vec<_>>().join(", ")
         };
         let all = Column::ALL.into_iter().filter(|column| column.is_offered_by(self.subcommand));
+        let default = match self.appended {
+            None => names(self.default_columns),
+            Some([]) => "those of the input".into(),
+            Some(appended) => format!("those of the input, {}", names(appended)),
+        };
         format!(
-            "The columns of csv, tsv, jsonl and parquet, in order: {} [default: {}]",
+            "The columns of csv, tsv, jsonl and parquet, in order: names of columns of the input, \
+             and {} [default: {default}]",
             names(&all.collect::<Vec<_>>()),
-            names(self.default_columns)
         )
     }
 }
@@ -55,9 +97,40 @@ impl RowRules {
 #[derive(Clone, Debug)]
 pub struct RowPlan {
     pub format: Format,
-    chosen: Option<Vec<Column>>,
-    default: &'static [Column],
-    single: Column,
+    /// Whether the format follows that of the input.
+    follows_input: bool,
+    chosen: Option<Vec<NamedColumn>>,
+    /// The columns that follow those of the input, if rows are rows of the input.
+    appended: Option<Vec<Column>>,
+    rules: RowRules,
+}
+
+/// What rows can take over from the inputs.
+#[derive(Clone, Debug, Default)]
+pub struct InputRows {
+    /// The names of the kept fields.
+    pub kept: Vec<String>,
+    /// The names as they are in the header of a table, or `None` if it has none.
+    pub header: Option<Vec<String>>,
+    /// The places of the puzzle and of its solution among these.
+    pub cells: [Option<usize>; 2],
+    /// What all inputs are.
+    pub kind: InputKind,
+    /// Whether the inputs have solutions.
+    pub have_answers: bool,
+    pub are_several: bool,
+}
+
+/// The kind of all inputs of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InputKind {
+    Lines,
+    /// Tables with this separator.
+    Table(u8),
+    Objects,
+    /// Anything else, or inputs of several kinds.
+    #[default]
+    Other,
 }
 
 impl RowArgs {
@@ -66,22 +139,22 @@ impl RowArgs {
         Self { format, columns: None }
     }
 
-    /// The columns that were named.
-    pub fn chosen(&self) -> &[Column] {
-        self.columns.as_deref().unwrap_or_default()
-    }
-
     /// Chooses the format: as given, else by the output's name, else the default. Refuses formats
     /// and columns that the subcommand does not write, and names of side outputs that promise
     /// another format.
-    pub fn plan(&self, rules: &RowRules, destinations: &Destinations) -> Result<RowPlan, Failure> {
+    pub fn plan(
+        &self,
+        rules: &RowRules,
+        append: Option<&AppendArgs>,
+        destinations: &Destinations,
+    ) -> Result<RowPlan, Failure> {
         destinations.check_sides()?;
         let output = destinations.output.as_deref();
         let format = match (self.format, output) {
-            (Some(format), _) => format,
-            (None, Some(path)) => Format::of_name(path)?.unwrap_or(rules.default_format),
-            (None, None) => rules.default_format,
+            (None, Some(path)) => Format::of_name(path)?,
+            (format, _) => format,
         };
+        let (follows_input, format) = (format.is_none(), format.unwrap_or(rules.default_format));
         if !(rules.is_written)(format) {
             let all = Format::value_variants().iter().copied();
             let written: Vec<_> =
@@ -90,19 +163,39 @@ impl RowArgs {
             refuse!("{subcommand} writes {written}, but not {}", format.name());
         }
         format.check_output(output)?;
-        if let Some(column) =
-            self.chosen().iter().find(|column| !column.is_offered_by(rules.subcommand))
-        {
-            refuse!("--columns: {column} is a column of bulkdoku {}", owner(*column));
+        let append = append.and_then(|args| args.append.clone());
+        let is_offered = |column: &&Column| column.is_offered_by(rules.subcommand);
+        if let Some(column) = append.iter().flatten().find(|column| !is_offered(column)) {
+            refuse!("--append: {column} is a column of bulkdoku {}", owner(*column));
         }
-        let plan = RowPlan {
-            format,
-            chosen: self.columns.clone(),
-            default: rules.default_columns,
-            single: rules.single,
-        };
-        plan.format(false, &[])?;
+        let chosen = self.columns.as_ref().map(|names| {
+            names.iter().map(|name| NamedColumn::of(name, rules.subcommand)).collect::<Vec<_>>()
+        });
+        let appended = append
+            .or_else(|| rules.appended.filter(|_| self.columns.is_none()).map(<[Column]>::to_vec));
+        let plan = RowPlan { format, follows_input, chosen, appended, rules: *rules };
+        if let Some(format) = plan.is_without_columns() {
+            refuse!(
+                "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
+                format.name()
+            );
+        }
+        if format == Format::Npy {
+            plan.array()?;
+        }
+        if let (Subcommand::Generate, Some(name)) = (rules.subcommand, plan.input_columns().first())
+        {
+            refuse!("--columns: {}", no_column(name));
+        }
         Ok(plan)
+    }
+}
+
+/// What is wrong with a column that neither the subcommand nor its inputs have.
+pub fn no_column(name: &str) -> String {
+    match name.parse() {
+        Ok(column) => format!("{name} is a column of bulkdoku {}", owner(column)),
+        Err(unknown) => unknown.to_string(),
     }
 }
 
@@ -113,72 +206,209 @@ fn owner(column: Column) -> &'static str {
 }
 
 impl RowPlan {
-    /// The same with other default columns.
-    pub fn with_default(&self, default: &'static [Column]) -> Self {
-        Self { default, ..self.clone() }
+    /// The computed columns that were named in `--columns`.
+    pub fn chosen(&self) -> impl Iterator<Item = Column> {
+        self.chosen.iter().flatten().filter_map(|column| match column {
+            NamedColumn::Computed(column) => Some(*column),
+            NamedColumn::Input(_) => None,
+        })
     }
 
-    /// The columns in effect; of a format without columns the one that it shows.
-    fn columns(&self) -> &[Column] {
-        match &self.chosen {
-            Some(chosen) => chosen,
-            None if self.format.has_columns() => self.default,
-            None => std::slice::from_ref(&self.single),
+    /// The columns of the input that were named in `--columns`.
+    pub fn input_columns(&self) -> Vec<String> {
+        let named = self.chosen.iter().flatten().filter_map(|column| match column {
+            NamedColumn::Input(name) => {
+                let own = name.strip_prefix("input_").filter(|name| name.parse::<Column>().is_ok());
+                Some(own.unwrap_or(name).to_owned())
+            }
+            NamedColumn::Computed(_) => None,
+        });
+        named.collect()
+    }
+
+    /// Whether rows are rows of the input, perhaps with further columns.
+    pub fn passes_rows(&self) -> bool {
+        self.appended.is_some()
+    }
+
+    /// Rows have columns of their own, and those that `--keep` names.
+    pub fn has_own_columns(&mut self) {
+        self.appended = None;
+    }
+
+    /// The computed columns in effect; of a format without columns the one that it shows.
+    fn computed(&self) -> Vec<Column> {
+        match (&self.chosen, &self.appended) {
+            (Some(_), _) => self.chosen().collect(),
+            _ if !self.format.has_columns() => vec![self.rules.single],
+            (None, Some(appended)) => appended.clone(),
+            (None, None) => self.rules.default_columns.to_vec(),
         }
     }
 
     /// Whether rows show a column.
     pub fn shows(&self, column: Column) -> bool {
-        self.columns().contains(&column)
+        self.computed().contains(&column)
     }
 
     /// The properties of puzzles that rows show.
     pub fn needs(&self) -> Needs {
-        OutputColumn::needs(&OutputColumn::list(self.columns(), &[]))
+        OutputColumn::needs(&OutputColumn::list(&self.computed(), &[]))
     }
 
-    /// Creates the format. Rows of several inputs name their file; `kept` columns of the input come
-    /// last.
+    fn is_without_columns(&self) -> Option<Format> {
+        let has_none = self.format != Format::Npy && !self.format.has_columns();
+        (has_none && self.chosen.is_some()).then_some(self.format)
+    }
+
+    /// Creates the format of rows from these inputs. Rows of several inputs name their file, if
+    /// `with_file`.
     pub fn format(
         &self,
-        several_inputs: bool,
-        kept: &[String],
+        inputs: &InputRows,
+        with_file: bool,
     ) -> Result<Box<dyn output::Format>, Failure> {
-        let format = self.format;
-        if format != Format::Npy && self.chosen.is_some() && !format.has_columns() {
-            refuse!(
-                "--columns goes with --format csv, tsv, jsonl and parquet; the others have none"
-            );
-        }
-        let file = (several_inputs && self.chosen.is_none()).then_some(Column::File);
-        let columns: Vec<_> = file.iter().chain(self.columns()).copied().collect();
-        let is_repeated = |i: &usize| columns[..*i].contains(&columns[*i]);
-        if let Some(i) = (0..columns.len()).find(is_repeated) {
-            refuse!("--columns has {} twice; each column has its own name", columns[i]);
-        }
-        let list = OutputColumn::list(&columns, kept);
+        let with_file = with_file && inputs.are_several;
+        let passes_table = self.passes_rows() && !inputs.kept.is_empty();
+        let list = if passes_table {
+            self.appended_to(inputs, with_file)
+        } else {
+            self.own_columns(inputs, with_file)?
+        };
+        let format = self.format_for(inputs);
+        let copied = if passes_table && !self.rules.changes_cells { inputs.kept.len() } else { 0 };
+        let of_table = |separator| match inputs.kind {
+            InputKind::Table(own) if own == separator => copied,
+            _ => 0,
+        };
+        // Rows of a table without a header have none either.
+        let is_table = matches!(inputs.kind, InputKind::Table(_));
+        let has_header = !(passes_table && is_table && inputs.header.is_none());
         Ok(match format {
-            Format::Csv => Box::new(CsvRows::of(list)),
-            Format::Tsv => Box::new(TsvRows::of(list)),
-            Format::Jsonl => Box::new(JsonRows::of(list)),
+            Format::Csv => Box::new(CsvRows::of(list).copying(of_table(b',')).headed(has_header)),
+            Format::Tsv => Box::new(TsvRows::of(list).copying(of_table(b'\t')).headed(has_header)),
+            Format::Jsonl => {
+                let copied = if inputs.kind == InputKind::Objects { copied } else { 0 };
+                Box::new(JsonRows::of(unique(list)).copying(copied))
+            }
             #[cfg(feature = "parquet")]
-            Format::Parquet => Box::new(ParquetRows::of(list)),
+            Format::Parquet => Box::new(ParquetRows::of(unique(list))),
             Format::Npy => Box::new(self.array()?),
-            Format::Lines => Box::new(Lines(self.single)),
-            Format::Grid if self.single == Column::Puzzle => Box::new(PuzzleGrids),
-            Format::Grid => Box::new(LabelledGrids { with_file: several_inputs }),
+            Format::Lines if self.copies_lines(inputs) => Box::new(InputLines),
+            Format::Lines => Box::new(Lines(self.rules.single)),
+            Format::Grid if self.rules.single == Column::Puzzle => Box::new(PuzzleGrids),
+            Format::Grid => Box::new(LabelledGrids { with_file }),
             Format::Boj2580 => Box::new(JudgeGrids::Spaced),
             Format::Boj2239 => Box::new(JudgeGrids::Plain),
         })
     }
 
+    /// The format, or that of the inputs if none was given.
+    fn format_for(&self, inputs: &InputRows) -> Format {
+        match inputs.kind {
+            _ if !self.follows_input || !self.passes_rows() => self.format,
+            InputKind::Table(b'\t') => Format::Tsv,
+            InputKind::Objects if !inputs.kept.is_empty() => Format::Jsonl,
+            InputKind::Lines
+                if self.appended.as_deref() == Some(&[]) && self.copies_lines(inputs) =>
+            {
+                Format::Lines
+            }
+            _ => self.format,
+        }
+    }
+
+    /// Whether rows without columns are lines of the input.
+    fn copies_lines(&self, inputs: &InputRows) -> bool {
+        inputs.kind == InputKind::Lines && self.passes_rows() && !self.rules.changes_cells
+    }
+
+    /// The columns of the input, and those that follow them.
+    fn appended_to(&self, inputs: &InputRows, with_file: bool) -> Vec<OutputColumn> {
+        let is_separated = matches!(self.format_for(inputs), Format::Csv | Format::Tsv);
+        let header = inputs.header.as_ref().filter(|_| is_separated).unwrap_or(&inputs.kept);
+        let fields = header.iter().cloned().enumerate();
+        let mut list: Vec<_> = fields.map(|(at, name)| OutputColumn::input(at, name)).collect();
+        if self.rules.changes_cells {
+            for (place, column) in inputs.cells.iter().zip([Column::Puzzle, Column::Solution]) {
+                if let Some(place) = *place {
+                    list[place].source = ColumnSource::Computed(column);
+                }
+            }
+        }
+        let appended = self.appended.iter().flatten().copied();
+        let adds_file = with_file
+            && self
+                .appended
+                .as_ref()
+                .is_some_and(|appended| !appended.is_empty() && !appended.contains(&Column::File));
+        for column in appended.chain(adds_file.then_some(Column::File)) {
+            let mut column = OutputColumn::from(column);
+            while list.iter().any(|other| other.name == column.name) {
+                column.name.insert_str(0, "new_");
+            }
+            list.push(column);
+        }
+        list
+    }
+
+    /// The chosen or default columns, and the kept ones that these do not name.
+    fn own_columns(
+        &self,
+        inputs: &InputRows,
+        with_file: bool,
+    ) -> Result<Vec<OutputColumn>, Failure> {
+        let file = (with_file && self.chosen.is_none()).then_some(Column::File);
+        let default: Vec<_> = match &self.chosen {
+            Some(chosen) => chosen.clone(),
+            None if !self.format.has_columns() => vec![NamedColumn::Computed(self.rules.single)],
+            None => {
+                let mut default = self.rules.default_columns.to_vec();
+                if self.rules.changes_cells && inputs.have_answers {
+                    default.push(Column::Solution);
+                }
+                default.into_iter().map(NamedColumn::Computed).collect()
+            }
+        };
+        let columns: Vec<_> = file.into_iter().map(NamedColumn::Computed).chain(default).collect();
+        let is_repeated = |i: &usize| columns[..*i].contains(&columns[*i]);
+        if let Some(i) = (0..columns.len()).find(is_repeated) {
+            let name = match &columns[i] {
+                NamedColumn::Computed(column) => column.name(),
+                NamedColumn::Input(name) => name,
+            };
+            refuse!("--columns has {name} twice; each column has its own name");
+        }
+        // The named columns of the input are the first of the kept ones.
+        let mut kept = 0..inputs.kept.len();
+        let list = columns.iter().map(|column| match column {
+            NamedColumn::Computed(column) => OutputColumn::from(*column),
+            NamedColumn::Input(name) => {
+                OutputColumn::input(kept.next().unwrap_or_default(), name.clone())
+            }
+        });
+        let mut list: Vec<_> = list.collect();
+        let others = &inputs.kept[kept.start..];
+        let names = unique_names(list.iter().map(|column| column.name.as_str()), others);
+        list.extend(kept.zip(names).map(|(at, name)| OutputColumn::input(at, name)));
+        Ok(list)
+    }
+
     /// The array of one column.
     fn array(&self) -> Result<NpyRows, Failure> {
-        if let [column] = self.columns()
-            && let Some(rows) = NpyRows::of(*column)
+        if let [column] = self.computed()[..]
+            && self.input_columns().is_empty()
+            && let Some(rows) = NpyRows::of(column)
         {
             return Ok(rows);
         }
         refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
     }
+}
+
+/// Columns whose names differ: formats with keys need that.
+fn unique(list: Vec<OutputColumn>) -> Vec<OutputColumn> {
+    let names: Vec<_> = list.iter().map(|column| column.name.clone()).collect();
+    let names = unique_names([], &names);
+    list.into_iter().zip(names).map(|(column, name)| OutputColumn { name, ..column }).collect()
 }

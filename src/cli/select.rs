@@ -96,15 +96,15 @@ impl SelectArgs {
     }
 
     /// The first of these options or columns that needs one row for each record.
-    pub fn needs_single_rows(&self, columns: &[Column]) -> Option<String> {
+    pub fn needs_single_rows(&self, columns: impl Iterator<Item = Column>) -> Option<String> {
         let options =
             [("--only", self.only.is_some()), ("--split-by", self.split_by.is_some())].into_iter();
         let given = options.filter(|(_, is_given)| *is_given).map(|(option, _)| option.to_owned());
-        let of_puzzle = |column: &&Column| {
-            **column == Column::Clues
+        let of_puzzle = |column: &Column| {
+            *column == Column::Clues
                 || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
         };
-        let columns = columns.iter().filter(of_puzzle);
+        let columns = columns.filter(of_puzzle);
         given.chain(columns.map(|column| format!("the column {column}"))).next()
     }
 

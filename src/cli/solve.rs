@@ -17,7 +17,7 @@ use super::input_run::{Earlier, InputRun};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::readers::READERS;
-use super::row_args::{RowArgs, RowPlan, RowRules};
+use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
@@ -57,6 +57,9 @@ pub struct Args {
 
     #[command(flatten)]
     rows: RowArgs,
+
+    #[command(flatten)]
+    append: AppendArgs,
 
     #[command(flatten)]
     select: SelectArgs,
@@ -138,6 +141,8 @@ const ROWS: RowRules = RowRules {
     default_format: Format::Csv,
     is_written: |_| true,
     default_columns: &Column::DEFAULT,
+    appended: None,
+    changes_cells: false,
     single: Column::Solution,
 };
 
@@ -152,11 +157,10 @@ enum Which {
 /// Solves the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    let rows = args.rows.plan(&ROWS, &destinations)?;
+    let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
-    let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
-    args.select.name_outputs(&mut destinations)?;
+    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     let solve = args.solve(&rows);
     let (stream, by) = (args.layout.stream(), Sameness::Class);
     let known = args.against.load(by, args.engine.run, stream)?;
@@ -166,7 +170,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
         Ok(unknown.chain(args.select.filters()).collect())
     };
-    let format = |inputs: &Inputs| rows.format(inputs.paths().len() > 1, &inputs.kept());
+    let format = |inputs: &Inputs| rows.format(&inputs.rows(), true);
     match args.solutions {
         None => run.run(args.input, &options, &destinations, &solve, filters, format),
         Some(solutions) => {
@@ -227,7 +231,7 @@ impl Args {
             refuse!("{why}");
         }
         let against = self.against.is_given().then(|| "--against".to_owned());
-        let single = self.select.needs_single_rows(self.rows.chosen()).or(against);
+        let single = self.select.needs_single_rows(rows.chosen()).or(against);
         if let Some(option) = single.filter(|_| is_listing) {
             refuse!("{option} needs one row for each record; --solutions writes several");
         }

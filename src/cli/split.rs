@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
-use bulkdoku::input::{Answers, InputOptions, Keep};
+use bulkdoku::input::Answers;
 use bulkdoku::isomorph::SeededRng;
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
@@ -164,15 +164,17 @@ const ROWS: RowRules = RowRules {
     default_format: Format::Csv,
     is_written: |format| !format.is_parquet() && (format.has_columns() || format == Format::Lines),
     default_columns: &[Column::Puzzle],
+    appended: Some(&[]),
+    changes_cells: false,
     single: Column::Puzzle,
 };
 
 /// Splits the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
-    let (destinations, rows) = args.outputs()?;
+    let (destinations, mut rows) = args.outputs()?;
     check_files(&args.input, "inputs are read twice")?;
-    let mut options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
+    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     destinations.refuse_existing(&args.input)?;
 
     let (by, finds) = match args.by {
@@ -187,9 +189,6 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
         Ok(())
     };
     scan(args.run, &mut inputs, keyed.needs(), |row| keyed.of(row), keep)?;
-    if options.keep.is_none() && rows.format.has_columns() && inputs.are_tables() {
-        options = InputOptions { keep: Some(Keep::All), ..options };
-    }
     let sides = Sides::new(&keys, args.test);
     if !args.run.quiet {
         sides.print(args.stratify);
@@ -201,7 +200,7 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
         Ok(vec![Filter::precomputed(decisions)])
     };
     run.run(args.input, &options, &destinations, &Classify::default(), filters, |inputs| {
-        rows.format(false, &inputs.kept())
+        rows.format(&inputs.rows(), false)
     })
 }
 
@@ -222,7 +221,7 @@ impl Args {
         let plan = |output: &PathBuf| {
             let output = Some(output.clone());
             let destinations = Destinations { output, ..self.destinations.clone() };
-            RowArgs::of_format(self.format).plan(&ROWS, &destinations)
+            RowArgs::of_format(self.format).plan(&ROWS, None, &destinations)
         };
         let rows = plan(train)?;
         if plan(test)?.format != rows.format

@@ -170,6 +170,16 @@ impl Objects {
         self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
     }
 
+    pub(super) fn keep_nothing(&mut self) {
+        self.kept.clear();
+        self.keeps_all = false;
+    }
+
+    /// The places of the keys of the puzzle and of the input's solution among the kept keys.
+    pub(super) fn kept_cells(&self) -> [Option<usize>; 2] {
+        [self.puzzle, self.answer].map(|key| self.kept.iter().position(|kept| Some(*kept) == key))
+    }
+
     fn read_line<'de>(
         &self,
         line: &'de [u8],
@@ -246,7 +256,12 @@ impl Objects {
             };
             records.answers.push(answer);
         }
-        records.kept.extend(self.kept.iter().map(|&kept| field(values[kept])));
+        let whole = Place::cells(place, line.len());
+        records.kept.extend(self.kept.iter().map(|&kept| match values[kept] {
+            // The text of a record without a puzzle is shown where the puzzle would be.
+            None if Some(kept) == self.puzzle => whole,
+            value => field(value),
+        }));
     }
 }
 

@@ -98,6 +98,39 @@ impl Layout {
         }
     }
 
+    /// Copies no columns to the output.
+    pub fn keep_nothing(&mut self) {
+        match self {
+            Self::Csv(table) => Arc::make_mut(table).kept.clear(),
+            Self::Jsonl(objects) => Arc::make_mut(objects).keep_nothing(),
+            Self::LinesAnd(TrailingText::Rest) => *self = Self::Lines,
+            Self::LinesAnd(TrailingText::AnswerAndRest) => {
+                *self = Self::LinesAnd(TrailingText::Answer);
+            }
+            Self::GridAndLabel => *self = Self::Grid,
+            Self::Lines | Self::LinesAnd(TrailingText::Answer) | Self::Grid => {}
+        }
+    }
+
+    /// The places of the puzzle and of the input's solution among the fields that are copied to the
+    /// output, if they are among these.
+    pub fn kept_cells(&self) -> [Option<usize>; 2] {
+        match self {
+            Self::Csv(table) => [Some(table.puzzle), table.answer]
+                .map(|column| table.kept.iter().position(|kept| Some(*kept) == column)),
+            Self::Jsonl(objects) => objects.kept_cells(),
+            _ => [None; 2],
+        }
+    }
+
+    /// The names in the header of a table for the columns that are copied to the output, as they are
+    /// written there.
+    pub fn header(&self) -> Option<Vec<String>> {
+        let Self::Csv(table) = self else { return None };
+        let names = &table.header.as_ref()?.names;
+        Some(table.kept.iter().map(|&column| names[column].clone()).collect())
+    }
+
     /// The names of the columns that are copied to the output.
     pub fn kept(&self) -> Vec<String> {
         match self {

@@ -54,7 +54,7 @@ pub(super) struct Place {
 impl Place {
     /// The cells at this place, as written in so many bytes.
     #[inline(always)]
-    fn cells(self, bytes: usize) -> Field {
+    pub(super) fn cells(self, bytes: usize) -> Field {
         let start = (self.start + self.indent) as usize;
         Field::new(start..start + bytes, FieldForm::Plain)
     }

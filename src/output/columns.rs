@@ -283,11 +283,26 @@ impl Column {
 
 /// A column of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OutputColumn {
-    /// A computed column.
+pub struct OutputColumn {
+    /// Its name in the output.
+    pub name: String,
+    /// Where its values come from.
+    pub source: ColumnSource,
+}
+
+/// Where the values of a column come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnSource {
+    /// They are computed.
     Computed(Column),
-    /// A field of the input: its index among the kept fields, and its name in the output.
-    Input(usize, String),
+    /// The field of the input with this index among the kept ones.
+    Input(usize),
+}
+
+impl From<Column> for OutputColumn {
+    fn from(column: Column) -> Self {
+        Self { name: column.name().into(), source: ColumnSource::Computed(column) }
+    }
 }
 
 impl OutputColumn {
@@ -295,31 +310,28 @@ impl OutputColumn {
     pub fn list(columns: &[Column], kept: &[String]) -> Vec<Self> {
         let computed = columns.iter().map(|column| column.name());
         let names = unique_names(computed, kept).into_iter().enumerate();
-        let kept = names.map(|(index, name)| Self::Input(index, name));
-        columns.iter().copied().map(Self::Computed).chain(kept).collect()
+        let kept = names.map(|(index, name)| Self::input(index, name));
+        columns.iter().copied().map(Self::from).chain(kept).collect()
     }
 
-    /// Returns its name in the output.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Computed(column) => column.name(),
-            Self::Input(_, name) => name,
-        }
+    /// Returns the kept field of the input with this index, under this name.
+    pub fn input(index: usize, name: String) -> Self {
+        Self { name, source: ColumnSource::Input(index) }
     }
 
     /// Returns the type of its values.
     pub fn kind(&self) -> Kind {
-        match self {
-            Self::Computed(column) => column.kind(),
-            Self::Input(..) => Kind::Text,
+        match self.source {
+            ColumnSource::Computed(column) => column.kind(),
+            ColumnSource::Input(_) => Kind::Text,
         }
     }
 
     /// Returns the properties that the values of some columns need.
     pub fn needs(columns: &[Self]) -> Needs {
-        columns.iter().fold(Needs::NONE, |needs, column| match column {
-            Self::Computed(column) => needs.union(column.needs()),
-            Self::Input(..) => needs,
+        columns.iter().fold(Needs::NONE, |needs, column| match column.source {
+            ColumnSource::Computed(column) => needs.union(column.needs()),
+            ColumnSource::Input(_) => needs,
         })
     }
 }
@@ -354,13 +366,13 @@ pub(super) struct Foreign {
 impl Foreign {
     pub(super) fn of(columns: &[OutputColumn]) -> Self {
         let is_about_answers = |column: &OutputColumn| {
-            matches!(column, OutputColumn::Computed(Column::Answer | Column::Reason))
+            matches!(column.source, ColumnSource::Computed(Column::Answer | Column::Reason))
         };
         Self {
             answers: columns.iter().any(is_about_answers),
             inputs: columns
                 .iter()
-                .filter(|column| matches!(column, OutputColumn::Input(..)))
+                .filter(|column| matches!(column.source, ColumnSource::Input(_)))
                 .count(),
         }
     }
@@ -403,7 +415,7 @@ mod tests {
         ] {
             let kept: Vec<_> = kept.iter().map(ToString::to_string).collect();
             let list = OutputColumn::list(&[Column::Status], &kept);
-            let names: Vec<_> = list.iter().map(OutputColumn::name).collect();
+            let names: Vec<_> = list.iter().map(|column| column.name.as_str()).collect();
             assert_eq!((names[0], &names[1..]), ("status", expected));
         }
     }

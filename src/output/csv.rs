@@ -8,7 +8,8 @@ use crate::simd::vectors::{Simd, dispatch};
 use super::columns::Foreign;
 use super::plain::{PlainRows, STATUS_NAMES};
 use super::{
-    Column, Encoder, Fields, Format, Needs, OutputColumn, Row, RowBuffer, Rows, Short, Value,
+    Column, ColumnSource, Encoder, Fields, Format, Needs, OutputColumn, Row, RowBuffer, Rows,
+    Short, Value,
 };
 use crate::puzzle::CELLS;
 use crate::simd::SimdLevel;
@@ -24,6 +25,9 @@ pub type TsvRows = SeparatedRows<b'\t'>;
 pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<OutputColumn>,
     layout: Layout,
+    /// The number of leading columns that are copied together, as they are written in the input.
+    copied: usize,
+    has_header: bool,
     /// Whether the input's solutions and fields are among the columns.
     shows: Foreign,
 }
@@ -62,7 +66,20 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
             Layout::Other
         };
         let shows = Foreign::of(&columns);
-        Self { columns, layout, shows }
+        Self { columns, layout, copied: 0, has_header: true, shows }
+    }
+
+    /// Copies the first `count` columns together. They are all fields of the input, in its order, and
+    /// the input has the same separator.
+    #[must_use]
+    pub fn copying(self, count: usize) -> Self {
+        Self { copied: count, ..self }
+    }
+
+    /// Writes a header, or none.
+    #[must_use]
+    pub fn headed(self, has_header: bool) -> Self {
+        Self { has_header, ..self }
     }
 }
 
@@ -78,8 +95,11 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
     }
 
     fn header(&self) -> Vec<u8> {
+        if !self.has_header {
+            return Vec::new();
+        }
         let mut out = RowBuffer::default();
-        let names = || self.columns.iter().map(OutputColumn::name);
+        let names = || self.columns.iter().map(|column| &column.name);
         let max_bytes = names().map(|name| quoted_bytes(name.len())).sum();
         out.append_row(max_bytes, SEPARATOR, |fields| {
             names().for_each(|name| fields.by(|room| quote::<SEPARATOR>(name.as_bytes(), room)));
@@ -132,18 +152,25 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     }
 
     fn push_columns(&self, row: &Row<'_>, out: &mut Fields<'_>) {
-        match &self.columns[..] {
-            // Quoted, because an empty line would not be a row.
-            [OutputColumn::Computed(column)] if column.value(row).is_empty() => out.text(b"\"\""),
-            columns => columns.iter().for_each(|column| match column {
-                OutputColumn::Computed(column) => {
-                    push_value::<SEPARATOR>(column.value(row), out);
+        let copied = if self.copied > 1 { row.kept().span(self.copied) } else { None };
+        let rest = match copied {
+            None => &self.columns[..],
+            Some(span) => {
+                out.text(span);
+                &self.columns[self.copied..]
+            }
+        };
+        let is_only = self.columns.len() == 1;
+        for column in rest {
+            match column.source {
+                ColumnSource::Computed(column) => {
+                    push_value::<SEPARATOR>(column.value(row), is_only, out);
                 }
-                OutputColumn::Input(index, _) => {
-                    let (text, _) = row.kept().get(*index);
-                    out.by(|room| quote::<SEPARATOR>(&text, room));
+                ColumnSource::Input(index) => {
+                    let (text, _) = row.kept().get(index);
+                    push_value::<SEPARATOR>(Value::Text(&text), is_only, out);
                 }
-            }),
+            }
         }
     }
 }
@@ -155,16 +182,19 @@ const FIELD: usize = CELLS + 1;
 /// inlines the values, which saves a third of the time of a row.
 #[inline(always)]
 fn push_columns_of_check<const SEPARATOR: u8>(row: &Row<'_>, out: &mut Fields<'_>) {
-    push_value::<SEPARATOR>(Column::Line.value(row), out);
-    push_value::<SEPARATOR>(Column::Puzzle.value(row), out);
-    push_value::<SEPARATOR>(Column::Answer.value(row), out);
-    push_value::<SEPARATOR>(Column::Status.value(row), out);
-    push_value::<SEPARATOR>(Column::Reason.value(row), out);
+    push_value::<SEPARATOR>(Column::Line.value(row), false, out);
+    push_value::<SEPARATOR>(Column::Puzzle.value(row), false, out);
+    push_value::<SEPARATOR>(Column::Answer.value(row), false, out);
+    push_value::<SEPARATOR>(Column::Status.value(row), false, out);
+    push_value::<SEPARATOR>(Column::Reason.value(row), false, out);
 }
 
+/// Appends a value; `is_only` if the row has no others.
 #[inline(always)]
-fn push_value<const SEPARATOR: u8>(value: Value<'_>, out: &mut Fields<'_>) {
+fn push_value<const SEPARATOR: u8>(value: Value<'_>, is_only: bool, out: &mut Fields<'_>) {
     match value {
+        // Quoted, because an empty line would not be a row.
+        _ if is_only && value.is_empty() => out.text(b"\"\""),
         Value::None => out.empty(),
         Value::Number(number) => out.number(number),
         Value::Decimal(number) => out.short(&Short::decimal(number)),

@@ -6,7 +6,8 @@
 use super::columns::Foreign;
 use super::plain::STATUS_NAMES;
 use super::{
-    Column, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT, Short, Value,
+    Column, ColumnSource, Encoder, Format, Kind, Needs, OutputColumn, Row, RowBuffer, Rows, SHORT,
+    Short, Value,
 };
 use crate::input::FieldForm;
 use crate::puzzle::{CELLS, Grid};
@@ -17,6 +18,8 @@ use crate::puzzle::{CELLS, Grid};
 #[derive(Clone, Debug)]
 pub struct JsonRows {
     columns: Vec<OutputColumn>,
+    /// The number of leading columns in whose place the object of the input is copied.
+    copied: usize,
     /// The key of each column, with punctuation.
     keys: Vec<Key>,
     /// An upper bound for the length of all keys and of values that are not foreign text.
@@ -44,7 +47,7 @@ impl JsonRows {
         assert!(!columns.is_empty(), "rows need at least one column");
         let before = std::iter::once('{').chain(std::iter::repeat(','));
         let key = |(column, before): (&OutputColumn, char)| {
-            Key::of(format!("{before}{}:", serde_json::Value::from(column.name())))
+            Key::of(format!("{before}{}:", serde_json::Value::from(column.name.as_str())))
         };
         let keys: Vec<_> = columns.iter().zip(before).map(key).collect();
         let shows = Foreign::of(&columns);
@@ -57,14 +60,23 @@ impl JsonRows {
             keys,
             columns,
             shows,
+            copied: 0,
         }
+    }
+
+    /// Copies the input's object, in place of the first `count` columns, which are its fields. Other
+    /// columns become further keys of the object.
+    #[must_use]
+    pub fn copying(self, count: usize) -> Self {
+        Self { copied: count, ..self }
     }
 
     /// Returns an upper bound for the length of an object: a character may become an escape of six
     /// bytes.
     fn max_bytes(&self, row: &Row<'_>) -> usize {
         let (text, kept) = self.shows.bytes(row);
-        self.key_bytes + self.texts * 6 * text + 6 * kept + 1
+        let copied = if self.copied > 0 { row.line_text().len() } else { 0 };
+        self.key_bytes + self.texts * 6 * text + 6 * kept + copied + 1
     }
 }
 
@@ -85,11 +97,17 @@ impl Format for JsonRows {
                 out.append_row(self.max_bytes(row), b'\n', |fields| {
                     fields.by(|room| {
                         let mut object = Object { room, length: 0 };
-                        for (column, key) in self.columns.iter().zip(&self.keys) {
+                        let copied = if self.copied > 0 { row.object() } else { None };
+                        let skipped = copied.map_or(0, |text| {
+                            object.put(text);
+                            self.copied
+                        });
+                        let columns = self.columns.iter().zip(&self.keys).skip(skipped);
+                        for (column, key) in columns {
                             object.key(key);
-                            match column {
-                                OutputColumn::Computed(column) => object.value(column.value(row)),
-                                OutputColumn::Input(index, _) => object.field(row, *index),
+                            match column.source {
+                                ColumnSource::Computed(column) => object.value(column.value(row)),
+                                ColumnSource::Input(index) => object.field(row, index),
                             }
                         }
                         object.put(b"}");

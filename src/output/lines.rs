@@ -1,4 +1,5 @@
 //! Lines: one column of cells, one line per row. A row without a value has an empty line.
+//! [`InputLines`] copies the lines of the input instead.
 
 use super::{Column, Encoder, Format, Needs, RowBuffer, Rows, Value};
 
@@ -21,6 +22,25 @@ impl Format for Lines {
                     Value::Text(text) => fields.text(text),
                     _ => fields.empty(),
                 });
+            });
+        })
+    }
+}
+
+/// The line of each record as it is in the input.
+#[derive(Clone, Copy, Debug)]
+pub struct InputLines;
+
+impl Format for InputLines {
+    fn needs(&self) -> Needs {
+        Needs::NONE
+    }
+
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
+            rows.for_each(|row| {
+                let line = row.line_text();
+                out.append_row(line.len() + 1, b'\n', |fields| fields.text(line));
             });
         })
     }

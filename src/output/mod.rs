@@ -43,10 +43,10 @@ use std::io;
 pub use buffer::RowBuffer;
 #[doc(hidden)]
 pub use columns::unique_names;
-pub use columns::{Column, Kind, OutputColumn, UnknownColumn};
+pub use columns::{Column, ColumnSource, Kind, OutputColumn, UnknownColumn};
 pub use csv::{CsvRows, TsvRows};
 pub use jsonl::JsonRows;
-pub use lines::Lines;
+pub use lines::{InputLines, Lines};
 pub use npy::NpyRows;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRows;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::iter::Zip;
 use std::slice::Iter;
 
+use memchr::memchr;
+
 use super::results::{Derived, Results};
 use crate::check::Reason;
 use crate::input::record_runs::RecordRun;
@@ -331,6 +333,27 @@ impl<'a> Row<'a> {
         self.derived.map(|derived| derived.copy)
     }
 
+    /// Returns the line of the record as it is in the input, without its end.
+    pub fn line_text(&self) -> &'a [u8] {
+        let Record { start, indent, puzzle, .. } = self.record;
+        if puzzle.is_err() {
+            return self.text();
+        }
+        let rest = &self.rows.bytes[(start - indent) as usize..];
+        let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// Returns the JSON object that the line of the record is, without its closing brace; `None` if
+    /// the line is not an object with keys.
+    pub(super) fn object(&self) -> Option<&'a [u8]> {
+        let text = self.line_text().trim_ascii();
+        let keys = text.strip_prefix(b"{")?.strip_suffix(b"}")?.trim_ascii();
+        let is_object = self.record.puzzle.is_ok()
+            || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
+        (is_object && !keys.is_empty()).then(|| text[..text.len() - 1].trim_ascii_end())
+    }
+
     /// Returns the fields of the input that are copied to the output.
     pub fn kept(&self) -> Kept<'a> {
         Kept { bytes: self.rows.bytes, fields: self.rows.records.kept_of(self.index) }
@@ -389,6 +412,18 @@ impl<'a> Kept<'a> {
     pub fn get(self, index: usize) -> (Cow<'a, [u8]>, FieldForm) {
         let field = self.fields[index];
         (field.text(self.bytes), field.form)
+    }
+
+    /// Returns the first `count` fields as they are written in a table, with their separators and
+    /// quotes; `None` if one of them is missing.
+    pub(super) fn span(self, count: usize) -> Option<&'a [u8]> {
+        let quote = |field: &Field| u32::from(field.form == FieldForm::Quoted);
+        let fields = self.fields.get(..count)?;
+        let (first, last) = (fields.first()?, fields.last()?);
+        if fields.iter().any(|field| field.form == FieldForm::Missing) {
+            return None;
+        }
+        Some(&self.bytes[(first.start - quote(first)) as usize..(last.end + quote(last)) as usize])
     }
 
     /// Returns the text of each field.

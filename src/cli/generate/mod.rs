@@ -24,7 +24,7 @@ use super::format::Format;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
-use super::row_args::{RowArgs, RowRules};
+use super::row_args::{InputRows, RowArgs, RowRules};
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
 use super::typed::Typed;
@@ -169,6 +169,8 @@ const ROWS: RowRules = RowRules {
     default_format: Format::Lines,
     is_written: |format| !format.is_judges(),
     default_columns: &Column::DEFAULT_OF_GENERATE,
+    appended: None,
+    changes_cells: false,
     single: Column::Puzzle,
 };
 
@@ -216,7 +218,7 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
     let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
     let mut row_args = args.rows.clone();
     row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
-    let rows = row_args.plan(&ROWS, &destinations)?;
+    let rows = row_args.plan(&ROWS, None, &destinations)?;
     let (job, puzzles) = args.job()?;
 
     let progress = platform::new_progress();
@@ -231,7 +233,7 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
         others: &reads,
         reads: &reads,
         destinations,
-        format: rows.format(false, &[])?,
+        format: rows.format(&InputRows::default(), false)?,
         total: Some(puzzles.end - puzzles.start),
         args: args.run,
         only_rows: false,

@@ -86,7 +86,7 @@ impl Rows<'_> {
             }
             _ if is_cut_short => {
                 records.push_malformed(place, line.len(), lines::too_long(line.len()));
-                records.kept_room(table.kept.len());
+                self.keep_text(place, line.len(), records);
                 self.push_answer(None, place.start, records);
                 return line_length;
             }
@@ -118,6 +118,7 @@ impl Rows<'_> {
             }
             Row::BehindQuote { .. } | Row::Open { .. } => (line_length, Err(self.open_quote(line))),
         };
+        let has_all_fields = found.is_ok();
         let pushed = found.and_then(|cells| {
             place.indent = cells.start;
             records.push_text(place, cells.of(rest)).map_err(|malformed| {
@@ -125,12 +126,17 @@ impl Rows<'_> {
                 Malformed { column, ..malformed }
             })
         });
+        let text = without_end(&rest[..length]).len();
         if let Err(malformed) = pushed {
-            records.push_malformed(place, without_end(&rest[..length]).len(), malformed);
+            records.push_malformed(place, text, malformed);
             answer = None;
         }
         self.push_answer(answer, place.start, records);
-        self.keep(&rest[..length], place.start, records);
+        if has_all_fields || !table.kept.contains(&table.puzzle) {
+            self.keep(&rest[..length], place.start, records);
+        } else {
+            self.keep_text(place, text, records);
+        }
         length
     }
 
@@ -188,6 +194,15 @@ impl Rows<'_> {
     fn keep(&self, row: &[u8], start: u32, records: &mut Records) {
         if !self.table.kept.is_empty() {
             self.keep_fields(row, start, records);
+        }
+    }
+
+    /// Keeps the text of a row with a wrong number of fields where the puzzle would be.
+    fn keep_text(&self, place: Place, length: usize, records: &mut Records) {
+        let room = records.kept_room(self.table.kept.len());
+        room.fill(Field::MISSING);
+        if let Some(puzzle) = self.table.kept.iter().position(|kept| *kept == self.table.puzzle) {
+            room[puzzle] = place.cells(length);
         }
     }
 

@@ -97,6 +97,9 @@ pub enum Keep {
     All,
     /// These, by their names or numbers from 1.
     Only(Vec<String>),
+    /// All in the order of the input, including those of the puzzle and its solution. Lines and grids
+    /// have none.
+    Row,
 }
 
 impl InputOptions {
@@ -219,7 +222,7 @@ impl InputOptions {
         without: Layout,
     ) -> Result<Layout, Undecided> {
         match &self.keep {
-            None => Ok(without),
+            None | Some(Keep::Row) => Ok(without),
             Some(Keep::All) => Ok(with),
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
                 None => Ok(with),
@@ -240,6 +243,7 @@ impl InputOptions {
     ) -> Result<Vec<usize>, DetectError> {
         match &self.keep {
             None => Ok(Vec::new()),
+            Some(Keep::Row) => Ok((0..names.len()).collect()),
             Some(Keep::All) => {
                 let is_shown = |column| column == puzzle || Some(column) == answer;
                 Ok((0..names.len()).filter(|&column| !is_shown(column)).collect())

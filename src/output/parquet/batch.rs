@@ -19,7 +19,7 @@ use zstd::zstd_safe::CParameter;
 
 use super::file::{MAGIC, write_footer};
 use super::{Kind, failed};
-use crate::output::{self, OutputColumn, Row};
+use crate::output::{self, ColumnSource, OutputColumn, Row};
 
 /// Higher levels gain little on rows and cost much.
 const ZSTD_LEVEL: i32 = 1;
@@ -133,9 +133,9 @@ impl Batch {
     #[inline(always)]
     pub(super) fn push_row(&mut self, columns: &[OutputColumn], row: &Row<'_>) {
         for (column, values) in columns.iter().zip(&mut self.columns) {
-            match column {
-                OutputColumn::Computed(column) => values.push_output(column.value(row)),
-                OutputColumn::Input(index, _) => values.push_text(&row.kept().get(*index).0),
+            match column.source {
+                ColumnSource::Computed(column) => values.push_output(column.value(row)),
+                ColumnSource::Input(index) => values.push_text(&row.kept().get(index).0),
             }
         }
     }

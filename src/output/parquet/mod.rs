@@ -39,7 +39,7 @@ impl ParquetRows {
     }
 
     fn names_and_kinds(&self) -> Vec<(String, Kind)> {
-        self.columns.iter().map(|column| (column.name().to_owned(), column.kind())).collect()
+        self.columns.iter().map(|column| (column.name.clone(), column.kind())).collect()
     }
 }
 

@@ -41,9 +41,14 @@ pub(super) fn compute(
         engine.as_ref().is_some_and(|engine| engine.limits.solutions > Limits::FIRST.solutions);
     if missing(Needs::LEVEL, results.levels.is_empty()) {
         results.levels = per_record(block, records, results, |row| {
-            let marks = row.marks().filter(|_| has_one_solution(row.outcome_or_none()))?;
+            if !has_one_solution(row.outcome_or_none()) {
+                return None;
+            }
+            // Clues alone are faster than pencil marks.
+            let of_marks = || row.marks().map(|marks| Level::of_marks(&marks));
+            let level = row.puzzle().map(|puzzle| Level::of(&puzzle)).or_else(of_marks);
             // Rules that solve a puzzle also prove that it has no other solution.
-            Some(Level::of_marks(&marks)).filter(|&level| proves || level < Level::Assumptions)
+            level.filter(|&level| proves || level < Level::Assumptions)
         });
     }
     if missing(Needs::CONTRADICTION, results.contradictions.is_empty())

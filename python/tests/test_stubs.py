@@ -73,4 +73,4 @@ def test_lines_of_the_quick_start(monkeypatch, tmp_path):
     exec("".join(block.split("```")[0] for block in blocks), names)
     assert names["rows"].to_list("status") == ["unique", "malformed"]
     assert names["frame"]["canonical"].notna().sum() == 2000
-    assert len(names["bulkdoku"].read("augmented.parquet").read_all()) == 6000
+    assert len(names["bulkdoku"].read("augmented.parquet")) == 6000

@@ -1,5 +1,7 @@
 //! Pages with charts, and histograms in the formats of the HDR histogram library.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -8,14 +10,12 @@ use crate::common::command::{CLASSIC, Folder};
 /// Checks that a page is complete, needs no other file, and has a dark style.
 fn check_page(page: &str) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
-    for other in ["<script", "<link", "<img", "@import", "@font-face", "url(", "href="] {
+    for other in ["<script", "<link", "<img", "<svg", "@import", "@font-face", "url(", "href="] {
         assert!(!page.contains(other), "{other}");
     }
-    // The namespace of SVG is not requested.
-    assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("http"), "{page}");
+    assert!(!page.contains("http"), "{page}");
     assert!(page.contains("prefers-color-scheme: dark"));
-    assert_eq!(page.matches("<svg ").count(), page.matches("</svg>").count());
-    for tag in ["table", "tr", "td", "th", "p", "div", "h2", "b", "i", "span", "code"] {
+    for tag in ["table", "tr", "td", "th", "p", "div", "h2", "h3", "b", "i", "u", "span", "code"] {
         let (opened, closed) = (format!("<{tag}"), format!("</{tag}>"));
         let is_tag = |rest: &str| rest.starts_with(['>', ' ']);
         let opened = page.split(&opened).skip(1).filter(|rest| is_tag(rest)).count();
@@ -23,8 +23,28 @@ fn check_page(page: &str) {
     }
 }
 
+/// The rows of the tables of a page whose first heading is `name`, each with its texts.
+fn table(page: &str, name: &str) -> Vec<Vec<String>> {
+    let start = format!("<table><tr>\n<th>{name}</th>");
+    let tables = page.split(&start).skip(1);
+    let rows = tables.flat_map(|table| {
+        table.split("</table>").next().unwrap().split("<tr>").skip(1).map(|row| {
+            let cells = row.split("<td").skip(1).filter(|cell| !cell.starts_with(" class=\"bar\""));
+            let text = |cell: &str| cell.split(['>', '<']).nth(1).unwrap().to_owned();
+            cells.map(text).collect()
+        })
+    });
+    rows.collect()
+}
+
+/// The first two cells of each row, without the separators of thousands.
+fn counts(page: &str, name: &str) -> Vec<(String, u64)> {
+    let count = |text: &str| text.replace(',', "").parse().unwrap();
+    table(page, name).iter().map(|row| (row[0].clone(), count(&row[1]))).collect()
+}
+
 #[test]
-fn the_page_of_a_run_shows_statuses_and_charts() {
+fn the_page_of_a_run_shows_difficulty_statuses_and_charts() {
     let folder = Folder::new();
     let puzzles = format!("{CLASSIC}\n").repeat(3000) + "bad\n" + &".".repeat(81) + "\n";
     folder.file("a<b&c", puzzles);
@@ -32,20 +52,84 @@ fn the_page_of_a_run_shows_statuses_and_charts() {
     assert_eq!(ran.status, 1, "{ran:?}");
     let page = folder.read("run.html");
     check_page(&page);
-    for heading in ["Latency", "Throughput", "Statuses", "Clues", "Guesses", "How"] {
-        assert!(page.contains(&format!("<h2>{heading}</h2>")), "{heading}");
-    }
-    assert_eq!(page.matches("<svg ").count(), 4);
+    let headings: Vec<_> = page.split("<h2>").skip(1).map(|rest| rest.split('<').next()).collect();
+    let expected = ["Difficulty", "Statuses", "Latency", "Throughput", "How"];
+    assert_eq!(headings, expected.map(Some));
+    assert_eq!(page.matches("class=\"chart\"").count(), 3, "clues, latency, throughput");
     assert!(page.contains("a&lt;b&amp;c") && !page.contains("a<b"), "{page}");
-    for (status, count) in [("unique", "3,000"), ("multiple", "1"), ("malformed", "1")] {
-        let cells = format!("<td>{status}</td>\n<td class=\"n\">{count}</td>");
-        assert!(page.contains(&cells), "{cells}: {page}");
-    }
-    // Of 3,002 records one is no puzzle.
+    let statuses = [("unique", 3000), ("multiple", 1), ("malformed", 1)];
+    assert_eq!(counts(&page, "status"), statuses.map(|(name, count)| (name.into(), count)));
+    // Of 3,002 records one is not a puzzle, and one has several solutions.
     assert!(page.contains("Of 3,001 of the 3,002 records"), "{page}");
+    assert_eq!(counts(&page, "level"), [("0 naked singles".into(), 3000)]);
+    assert_eq!(counts(&page, "guesses").iter().map(|(_, count)| count).sum::<u64>(), 3001);
+    assert!(
+        page.contains("title=\"30 clues: 3,000 of 3,001\"") && page.contains("\"0 clues: 1 of ")
+    );
+    assert!(counts(&page, "rating").is_empty(), "nothing rates: {page}");
     assert!(page.contains("p99.9") && page.contains("aria-label=\"histogram of latencies"));
     let again = folder.solve(&["a<b&c", "-o", "o2", "--report", "run.html", "-q"], "");
     assert!(again.status == 2 && again.messages.contains("run.html: exists"), "{again:?}");
+}
+
+#[test]
+fn the_page_and_the_summary_have_the_difficulty_of_the_rows() {
+    let folder = Folder::new();
+    let sets = ["minimal", "hard", "several"].map(|set| format!("datasets/{set}.txt"));
+    let sets = sets.map(|set| fs::read_to_string(set).unwrap());
+    folder.file("in", sets.concat());
+    let columns = "puzzle,status,clues,level,guesses,rating";
+    let line = format!(
+        "in --columns {columns} -o rows.csv --report run.html --summary-json sum -q --force"
+    );
+    let args: Vec<_> = line.split(' ').collect();
+    for subcommand in ["solve", "check"] {
+        if subcommand == "check" {
+            let rows = folder.solve(&["in", "--columns", "puzzle,solution", "-q"], "").rows;
+            folder.file("in", rows);
+        }
+        folder.run(subcommand, &args, "");
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
+        let page = folder.read("run.html");
+        check_page(&page);
+        let page = page.replace(',', "");
+        let rows = folder.read("rows.csv");
+        let rows: Vec<Vec<&str>> =
+            rows.lines().skip(1).map(|row| row.split(',').collect()).collect();
+        let columns = [
+            ("clues", "clues"),
+            ("level", "levels"),
+            ("guesses", "guesses"),
+            ("rating", "ratings"),
+        ];
+        for (column, (name, key)) in (2..).zip(columns) {
+            let mut expected = BTreeMap::new();
+            for value in rows.iter().map(|row| row[column]).filter(|value| !value.is_empty()) {
+                let value = value.parse::<f64>().unwrap() as u64;
+                let is_class = ["guesses", "rating"].contains(&name) && value > 0;
+                let least = if is_class { 1 << value.ilog2() } else { value };
+                *expected.entry(least).or_insert(0) += 1;
+            }
+            assert!(expected.len() > 1, "{subcommand}: {name}");
+            let counted: BTreeMap<u64, u64> = serde_json::from_value(summary[key].clone()).unwrap();
+            assert_eq!(counted, expected, "{subcommand}: {key}");
+            let bars = |(clues, count)| page.contains(&format!("\"{clues} clues: {count} of "));
+            if name == "clues" {
+                assert!(expected.into_iter().all(bars), "{page}");
+            } else {
+                let counts: Vec<_> = counts(&page, name).into_iter().map(|it| it.1).collect();
+                assert_eq!(counts, expected.into_values().collect::<Vec<_>>(), "{name}");
+            }
+        }
+    }
+    // Without a page, levels and ratings are counted only where rows or filters need them.
+    for (columns, keys) in [("line", [false, false]), ("level", [true, false])] {
+        let args = ["in", "--columns", columns, "--summary-json", "sum", "-q", "--force"];
+        folder.solve(&args, "");
+        let summary: serde_json::Value = serde_json::from_str(&folder.read("sum")).unwrap();
+        assert_eq!(["levels", "ratings"].map(|key| summary.get(key).is_some()), keys, "{columns}");
+        assert!(summary.get("clues").is_some() && summary.get("guesses").is_some(), "{summary}");
+    }
 }
 
 #[test]
@@ -56,12 +140,13 @@ fn there_is_no_chart_without_data() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let page = folder.read("run.html");
     check_page(&page);
-    assert!(!page.contains("<svg "), "{page}");
+    assert!(!page.contains("class=\"chart\"") && !page.contains("Difficulty"), "{page}");
     let ran = folder.run("canon", &["--report", "canon.html", "-q"], format!("{CLASSIC}\n"));
     assert_eq!(ran.status, 0, "{ran:?}");
     let page = folder.read("canon.html");
     check_page(&page);
-    assert!(page.contains("<h2>Clues</h2>") && !page.contains("<h2>Guesses</h2>"), "{page}");
+    assert!(page.contains("title=\"30 clues: 1 of 1\""), "{page}");
+    assert!(counts(&page, "guesses").is_empty() && counts(&page, "level").is_empty(), "{page}");
 }
 
 #[test]
@@ -71,7 +156,7 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     let mut child = folder.spawn("generate", &args);
     // The first entry is before the first row.
     let has_place = |journal: String| journal.matches("\"checkpoint\":").count() > 1;
-    while !std::fs::read_to_string(folder.path("rows.resume")).is_ok_and(has_place) {
+    while !fs::read_to_string(folder.path("rows.resume")).is_ok_and(has_place) {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before its first checkpoint");
         sleep(Duration::from_millis(5));
     }
@@ -82,8 +167,9 @@ fn a_resumed_corpus_has_a_page_of_all_its_rows() {
     let page = folder.read("run.html");
     check_page(&page);
     assert!(page.contains("resumed an earlier one"), "{page}");
-    assert!(page.contains("<td>unique</td>\n<td class=\"n\">60,000</td>"), "{page}");
-    assert_eq!(page.matches("Of all records.").count(), 2, "clues and guesses: {page}");
+    assert!(page.contains("Of all records."), "{page}");
+    let sum = |name| counts(&page, name).iter().map(|(_, count)| count).sum::<u64>();
+    assert_eq!(["status", "level", "guesses"].map(sum), [60_000; 3], "{page}");
 }
 
 #[test]
@@ -96,7 +182,7 @@ fn a_measurement_has_a_page_that_compares() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let page = folder.read("bench.html");
     check_page(&page);
-    assert!(page.contains("<h2>in</h2>") && page.matches("<svg ").count() == 1, "{page}");
+    assert!(page.contains("<h2>in</h2>") && page.matches("class=\"bar\"").count() == 2, "{page}");
     assert!(page.contains("<td>scalar, 1 thread</td>"), "{page}");
     assert!(folder.read("out.json").starts_with('['));
 }

@@ -13,6 +13,7 @@ mod check_solutions;
 mod compressed;
 mod csv;
 mod datasets;
+mod docs;
 mod engines;
 mod formats;
 mod generate;

@@ -62,3 +62,15 @@ def test_lines_of_the_guide():
         if value.startswith(("rows.", "bulkdoku.check")) and expected.startswith(("[", "'")):
             assert repr(eval(value, names)) == expected, line
     assert names["stream"].column_names == ["id", "solution"]
+
+
+def test_lines_of_the_quick_start(monkeypatch, tmp_path):
+    root = pathlib.Path(__file__).resolve().parents[2]
+    (tmp_path / "datasets").symlink_to(root / "datasets")
+    monkeypatch.chdir(tmp_path)
+    blocks = (root / "docs" / "start" / "python.md").read_text(encoding="utf-8").split("```python\n")[1:]
+    names = {}
+    exec("".join(block.split("```")[0] for block in blocks), names)
+    assert names["rows"].to_list("status") == ["unique", "malformed"]
+    assert names["frame"]["canonical"].notna().sum() == 2000
+    assert len(names["bulkdoku"].read("augmented.parquet")) == 6000

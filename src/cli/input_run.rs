@@ -84,7 +84,7 @@ impl InputRun {
         };
         let (bytes, names) = (inputs.bytes(), inputs.names());
         let options = Options {
-            counts_statistics: destinations.report.is_some(),
+            statistics: destinations.statistics(),
             messages: destinations.message_format(),
             ..args.options(progress)
         };
@@ -151,8 +151,9 @@ impl Earlier<'_> {
         let sources = self.inputs.sources_until((start.source, start.position.offset));
         let mut source = TextSource::new(0, sources, &self.options.stop);
         let map = || |_: &Rows<'_>, (): &mut ()| {};
+        let options = Options { statistics: None, ..self.options.clone() };
         let folded =
-            fold_blocks(&mut source, job, filters, Needs::NONE, self.options, map, |(), _| Ok(()));
+            fold_blocks(&mut source, job, filters, Needs::NONE, &options, map, |(), _| Ok(()));
         self.inputs.bytes().store(0, Ordering::Relaxed);
         match (folded.end, source.take_failures().pop()) {
             (RunEnd::Failed(error), _) => Err(error),

@@ -5,6 +5,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use bulkdoku::Compression;
+use bulkdoku::output::Needs;
 use bulkdoku::pipeline::MessageFormat;
 
 use super::identity::{Identity, STDIN, stored};
@@ -36,7 +37,8 @@ pub struct Destinations {
 
     /// Write a page with charts of the run, as HTML
     ///
-    /// Latency, throughput over time, statuses, clues and guesses, in one file that needs no other.
+    /// Levels, clues, guesses and ratings, statuses, latency, and throughput over time, in one file
+    /// that needs no other. Levels are computed for it.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
@@ -156,6 +158,13 @@ impl Destinations {
             Some("jsonl" | "ndjson") => MessageFormat::Json,
             _ => MessageFormat::Text,
         }
+    }
+
+    /// What the page and the summary show about difficulty. Levels take longer than most searches,
+    /// so only the page has them in any case.
+    pub fn statistics(&self) -> Option<Needs> {
+        let of_page = self.report.is_some().then_some(Needs::LEVEL);
+        of_page.or(self.summary_json.is_some().then_some(Needs::NONE))
     }
 
     /// Where the rows are written, or the name of all outputs of rows.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use bulkdoku::pipeline::Report;
+use bulkdoku::pipeline::{Report, Statistics};
 use bulkdoku::stats::{Latencies, human_time};
 use bulkdoku::{EngineKind, Limits, SimdLevel, Status};
 use indicatif::HumanCount;
@@ -53,6 +53,9 @@ pub struct Summary {
     solution_limit: Option<u32>,
     node_limit: Option<u64>,
     latency_ns: LatencySummary,
+    /// The number of puzzles by difficulty.
+    #[serde(flatten)]
+    statistics: Statistics,
     failures: Vec<String>,
 }
 
@@ -146,6 +149,7 @@ impl Summary {
             solution_limit: limits.map(|limits| limits.solutions.get()),
             node_limit: limits.and_then(|limits| limits.nodes).map(Into::into),
             latency_ns: LatencySummary::new(&report.latencies),
+            statistics: report.statistics.clone(),
             failures: report.failures.iter().map(ToString::to_string).collect(),
         }
     }

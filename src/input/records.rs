@@ -184,6 +184,14 @@ impl Records {
         }
     }
 
+    /// Returns the number of clues.
+    pub fn clues(&self, puzzle_ref: PuzzleRef) -> usize {
+        match puzzle_ref {
+            PuzzleRef::Puzzle(index) => self.puzzles[index as usize].clues(),
+            PuzzleRef::Marks(index) => self.marks[index as usize].clues().clues(),
+        }
+    }
+
     /// Adds a generated puzzle as the next record of its block.
     pub(crate) fn push_generated(&mut self, puzzle: &Puzzle) {
         let line = self.all.len() as u32;

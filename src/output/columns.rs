@@ -200,14 +200,13 @@ static TABLE: [Definition; Column::ALL.len()] = {
             Value::Number(row.outcome_or_none().latency_ns)
         }),
         column(Column::Clues, Number, N::NONE, SOLVING | CLASSES | GENERATE, |row| {
-            row.marks().map_or(Value::None, |marks| Value::Number(marks.clues().clues() as u64))
+            row.clues().map_or(Value::None, |clues| Value::Number(clues as u64))
         }),
         column(Column::Level, Number, N::LEVEL, SOLVING | GENERATE, |row| {
-            let level = row.results().levels[row.index];
-            level.map_or(Value::None, |level| Value::Number(level.number().into()))
+            row.level().map_or(Value::None, |level| Value::Number(level.number().into()))
         }),
         column(Column::Rating, Double, N::RATING, SOLVING | GENERATE, |row| {
-            row.results().ratings[row.index].map_or(Value::None, Value::Decimal)
+            row.rating().map_or(Value::None, Value::Decimal)
         }),
         column(Column::Minimal, Truth, N::MINIMAL, SOLVING | GENERATE, |row| {
             row.results().minimal[row.index].map_or(Value::None, Value::Truth)

@@ -318,9 +318,19 @@ impl<'a> Row<'a> {
         self.record.puzzle.ok().and_then(|puzzle| self.rows.records.puzzle(puzzle))
     }
 
+    /// Returns the number of clues of a valid record.
+    pub fn clues(&self) -> Option<usize> {
+        self.record.puzzle.ok().map(|puzzle| self.rows.records.clues(puzzle))
+    }
+
     /// Returns the level of the puzzle, if it has one and levels are needed.
     pub fn level(&self) -> Option<Level> {
         self.rows.results.levels.get(self.index).copied().flatten()
+    }
+
+    /// Returns the rating of the puzzle, if it has one and ratings are needed.
+    pub fn rating(&self) -> Option<f64> {
+        self.rows.results.ratings.get(self.index).copied().flatten()
     }
 
     /// Returns the guesses of the proof of uniqueness, if they are needed.

@@ -32,8 +32,9 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// The capacity of a block in bytes. A longer line is not read whole.
     pub block_bytes: usize,
-    /// Whether the clues and guesses of puzzles are counted ([`Statistics`]).
-    pub counts_statistics: bool,
+    /// Whether puzzles are counted by difficulty ([`Statistics`]), and the properties that are
+    /// computed for that alone.
+    pub statistics: Option<Needs>,
     /// How messages are written.
     pub messages: MessageFormat,
 }
@@ -45,7 +46,7 @@ impl Default for Options {
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             stop: Arc::default(),
             block_bytes: BLOCK_BYTES,
-            counts_statistics: false,
+            statistics: None,
             messages: MessageFormat::Text,
         }
     }
@@ -68,12 +69,18 @@ pub struct BlockSummary {
     pub last_record: Option<u64>,
     /// Latencies in nanoseconds, each with its number of puzzles.
     pub latencies: Vec<(u64, u64)>,
-    /// The clues and guesses of its puzzles, if they are counted.
+    /// The difficulty of its puzzles, if it is counted.
     pub statistics: Statistics,
 }
 
 impl BlockSummary {
-    fn update(&mut self, block: &Block, records: &Records, results: &Results, counts_all: bool) {
+    fn update(
+        &mut self,
+        block: &Block,
+        records: &Records,
+        results: &Results,
+        has_statistics: bool,
+    ) {
         self.file.clone_from(&block.file);
         self.source = block.source;
         self.position = block.end;
@@ -87,7 +94,7 @@ impl BlockSummary {
             written.last().map(|row| row.line())
         };
         results.collect_latencies(records, &mut self.latencies);
-        if counts_all {
+        if has_statistics {
             self.statistics = Statistics::of(&block.rows(records, results));
         }
     }
@@ -202,7 +209,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
         source: Mutex::new(NumberedSource { source, next: 0, was_stopped: false }),
         job,
         filters: Filters::new(filters),
-        needs,
+        needs: needs.union(options.statistics.unwrap_or_default()),
         options,
         stop: StopFlag::from(Arc::clone(&options.stop)),
         sequencer: Sequencer::new(reducer, MAPPED_BLOCKS_PER_WORKER * count),
@@ -321,7 +328,8 @@ where
             };
             map(&rows, &mut mapped.value);
             if rows.is_last_part {
-                mapped.summary.update(block, records, results, self.options.counts_statistics);
+                let has_statistics = self.options.statistics.is_some();
+                mapped.summary.update(block, records, results, has_statistics);
                 break;
             }
             if turn.is_none() {

@@ -10,7 +10,7 @@ use crate::input::Records;
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};
 use crate::rating::{Level, isomorphs};
-use crate::solver::{Batch, Limits, Outcome};
+use crate::solver::{Batch, EngineKind, Limits, Outcome};
 use crate::status::Status;
 
 /// A puzzle with exactly one solution.
@@ -40,10 +40,22 @@ pub(super) fn compute(
     let proves =
         engine.as_ref().is_some_and(|engine| engine.limits.solutions > Limits::FIRST.solutions);
     if missing(Needs::LEVEL, results.levels.is_empty()) {
+        // Its rules are those of the levels, so it guesses only where they are not enough.
+        let is_lanes = proves
+            && engine.as_ref().is_some_and(|it| it.engine.name() == EngineKind::Lanes.name());
         results.levels = per_record(block, records, results, |row| {
-            let marks = row.marks().filter(|_| has_one_solution(row.outcome_or_none()))?;
+            let outcome = row.outcome_or_none();
+            if !has_one_solution(outcome) {
+                return None;
+            }
+            if is_lanes && outcome.guesses > 0 {
+                return Some(Level::Assumptions);
+            }
+            // Clues alone are faster than pencil marks.
+            let of_marks = || row.marks().map(|marks| Level::of_marks(&marks));
+            let level = row.puzzle().map(|puzzle| Level::of(&puzzle)).or_else(of_marks);
             // Rules that solve a puzzle also prove that it has no other solution.
-            Some(Level::of_marks(&marks)).filter(|&level| proves || level < Level::Assumptions)
+            level.filter(|&level| proves || level < Level::Assumptions)
         });
     }
     if missing(Needs::CONTRADICTION, results.contradictions.is_empty())

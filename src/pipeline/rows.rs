@@ -204,7 +204,7 @@ pub struct Report {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// The clues and guesses of puzzles, if they are counted.
+    /// The difficulty of puzzles, if it is counted.
     pub statistics: Statistics,
     /// The number of records whose rows an earlier run has written, which this one resumed.
     pub records_before: u64,

@@ -83,7 +83,7 @@ pub struct Checkpoint {
     pub latencies: Latencies,
     /// The record of the last row.
     pub last_record: Option<RecordName>,
-    /// The clues and guesses of puzzles, if they are counted.
+    /// The difficulty of puzzles, if it is counted.
     pub statistics: Statistics,
     /// The first input that failed, here or before, and how many of its bytes are verified. Rows
     /// of later bytes are suspect, and the rest of that input has none; later inputs have theirs.

@@ -1,48 +1,73 @@
-//! The numbers of puzzles by clues and by guesses.
+//! The numbers of puzzles by difficulty.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use crate::output::{Rows, Timed};
+use crate::rating::Level;
 
-/// The numbers of puzzles by clues and by guesses ([`Options::counts_statistics`]).
+/// The numbers of puzzles by difficulty ([`Options::statistics`]).
 ///
-/// [`Options::counts_statistics`]: super::Options::counts_statistics
+/// Guesses and ratings are counted in classes that double (0, 1, 2 to 3, 4 to 7, …), by the least
+/// number of each class.
+///
+/// [`Options::statistics`]: super::Options::statistics
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Statistics {
+    /// By the number of the [`Level`], where it is computed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub levels: BTreeMap<u64, u64>,
     /// By the number of clues.
-    pub clues: BTreeMap<usize, u64>,
-    /// By the number of binary digits of the guesses: 0 for none, 1 for one, 2 for two or three, 3
-    /// for four to seven, and so on.
-    pub guesses: BTreeMap<u8, u64>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub clues: BTreeMap<u64, u64>,
+    /// By the guesses of the search, if puzzles are solved.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub guesses: BTreeMap<u64, u64>,
+    /// By the rating, rounded down, where it is computed.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ratings: BTreeMap<u64, u64>,
 }
 
 impl Statistics {
     /// Counts the puzzles of a block.
     pub(super) fn of(rows: &Rows<'_>) -> Self {
-        let (mut clues, mut bits) = ([0; 82], [0; 65]);
+        let (mut levels, mut clues) = ([0; Level::ALL.len()], [0; 82]);
+        // By the number of binary digits.
+        let (mut guesses, mut ratings) = ([0; 65], [0; 65]);
+        let digits = |number: u64| (u64::BITS - number.leading_zeros()) as usize;
         let is_solved = rows.results.timed == Timed::Solutions;
         for row in rows.records() {
-            if let (Some(marks), Ok(outcome)) = (row.marks(), row.outcome()) {
-                clues[marks.clues().clues()] += 1;
-                bits[(u64::BITS - outcome.guesses.leading_zeros()) as usize] +=
-                    u64::from(is_solved);
-            }
+            let (Some(count), Ok(outcome)) = (row.clues(), row.outcome()) else { continue };
+            clues[count] += 1;
+            guesses[digits(outcome.guesses)] += u64::from(is_solved);
+            row.level().into_iter().for_each(|level| levels[usize::from(level.number())] += 1);
+            row.rating().into_iter().for_each(|rating| ratings[digits(rating as u64)] += 1);
         }
-        let counted = |counts: &[u64]| -> Vec<(usize, u64)> {
-            counts.iter().copied().enumerate().filter(|&(_, count)| count > 0).collect()
-        };
-        let guesses = counted(&bits).into_iter().map(|(bits, count)| (bits as u8, count));
-        Self { clues: counted(&clues).into_iter().collect(), guesses: guesses.collect() }
+        let least = |digits: u64| if digits == 0 { 0 } else { 1 << (digits - 1) };
+        Self {
+            levels: counted(&levels, |level| level),
+            clues: counted(&clues, |clues| clues),
+            guesses: counted(&guesses, least),
+            ratings: counted(&ratings, least),
+        }
     }
 
     /// Adds the numbers of a block.
     pub(super) fn add_all(&mut self, other: &Self) {
-        fn add<K: Ord + Copy>(all: &mut BTreeMap<K, u64>, other: &BTreeMap<K, u64>) {
+        for (all, other) in [
+            (&mut self.levels, &other.levels),
+            (&mut self.clues, &other.clues),
+            (&mut self.guesses, &other.guesses),
+            (&mut self.ratings, &other.ratings),
+        ] {
             other.iter().for_each(|(&key, count)| *all.entry(key).or_default() += count);
         }
-        add(&mut self.clues, &other.clues);
-        add(&mut self.guesses, &other.guesses);
     }
+}
+
+/// Returns the counts that are not 0, by the keys of their indices.
+fn counted(counts: &[u64], key: impl Fn(u64) -> u64) -> BTreeMap<u64, u64> {
+    (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(i, &count)| (key(i), count)).collect()
 }

@@ -1,5 +1,6 @@
 //! Counts over time, in bounded memory.
 
+use std::mem;
 use std::time::Duration;
 
 /// The shortest interval.
@@ -38,19 +39,23 @@ impl Timeline {
 
     /// The intervals, each with its start, end and rate per second. The last one ends after `wall`,
     /// with the run. If it would be short, it is joined to the one before.
+    ///
+    /// A count is that of the time since the one before, so an interval without counts is joined to
+    /// the next one, and never has a rate of 0.
     pub fn rates(&self, wall: Duration) -> impl Iterator<Item = (Duration, Duration, f64)> {
-        let mut counts = self.counts.clone();
-        let begin_of = |i: usize| self.width * i as u32;
-        if let [.., _, _] = &counts[..]
-            && wall < begin_of(counts.len() - 1) + self.width / 2
+        let width = self.width;
+        let filled = (1..).zip(&self.counts).filter(|(_, count)| **count > 0);
+        let mut counts: Vec<(u32, u64)> = filled.map(|(end, &count)| (end, count)).collect();
+        if let [.., (_, before), (end, rest)] = &mut counts[..]
+            && wall < width * (*end - 1) + width / 2
         {
-            let rest = counts.pop().unwrap_or(0);
-            *counts.last_mut().expect("there were two") += rest;
+            *before += *rest;
+            counts.pop();
         }
-        let (width, last) = (self.width, counts.len().saturating_sub(1));
-        counts.into_iter().enumerate().map(move |(i, count)| {
-            let begin = width * i as u32;
-            let end = if i == last { wall.max(begin) } else { begin + width };
+        let (mut begin, last) = (Duration::ZERO, counts.len().saturating_sub(1));
+        counts.into_iter().enumerate().map(move |(i, (end, count))| {
+            let end = if i == last { wall.max(begin) } else { width * end };
+            let begin = mem::replace(&mut begin, end);
             let seconds = end.saturating_sub(begin).max(Duration::from_nanos(1)).as_secs_f64();
             (begin, end, count as f64 / seconds)
         })
@@ -82,6 +87,20 @@ mod tests {
         assert!((done - 30_000.0).abs() < 1e-3, "{done}");
         let ends: Vec<_> = timeline.rates(wall).map(|(_, end, _)| end).collect();
         assert!(ends.is_sorted() && *ends.last().unwrap() == wall);
+    }
+
+    #[test]
+    fn intervals_without_counts_are_not_zero_rates() {
+        let mut timeline = Timeline::new();
+        for (ms, count) in [(1, 4), (6, 10), (9, 0), (20, 30)] {
+            timeline.add(Duration::from_millis(ms), count);
+        }
+        let rates: Vec<_> = timeline.rates(Duration::from_millis(22)).collect();
+        let expected =
+            [(0, 2, 2000.0), (2, 7, 2000.0), (7, 22, 2000.0)].map(|(begin, end, rate)| {
+                (Duration::from_millis(begin), Duration::from_millis(end), rate)
+            });
+        assert_eq!(rates, expected);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use bulkdoku::generate::{Grids, Kind, Pattern, Recipe, Symmetry};
 use bulkdoku::input::{InputOptions, Position};
 use bulkdoku::measure::Content;
-use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::output::{Column, Needs, Subcommand};
 use bulkdoku::pipeline::{Generate, Options, Solve};
 use bulkdoku::rating::Level;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
@@ -227,6 +227,8 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
     }
     typed.set_seed(job.seed);
     let reads = args.reads();
+    // The summary has the numbers of clues in any case.
+    let statistics = destinations.statistics().or(Some(Needs::NONE));
     let run = RowsRun {
         typed,
         inputs: Vec::new(),
@@ -239,7 +241,7 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
         only_rows: false,
         progress: &progress,
     };
-    let options = Options { counts_statistics: true, ..args.run.options(&progress) };
+    let options = Options { statistics, ..args.run.options(&progress) };
     run.run(
         &job,
         &options,

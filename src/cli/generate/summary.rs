@@ -1,11 +1,10 @@
 //! The summary of a corpus.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 
 use bulkdoku::SimdLevel;
-use bulkdoku::pipeline::{Generate, Report};
+use bulkdoku::pipeline::{Generate, Report, Statistics};
 use bulkdoku::stats::human_time;
 use indicatif::HumanCount;
 use serde::Serialize;
@@ -36,8 +35,9 @@ pub struct Summary {
     rows_per_second: f64,
     threads: NonZeroUsize,
     simd: &'static str,
-    /// The number of puzzles with each number of clues.
-    clues: BTreeMap<usize, u64>,
+    /// The number of puzzles by difficulty.
+    #[serde(flatten)]
+    statistics: Statistics,
     /// The time to solve each row.
     latency_ns: LatencySummary,
 }
@@ -72,7 +72,7 @@ impl Summary {
             rows_per_second: (rows - report.records_before) as f64 / wall_seconds,
             threads: report.threads,
             simd: simd.name(),
-            clues: report.statistics.clues.clone(),
+            statistics: report.statistics.clone(),
             latency_ns: LatencySummary::new(&report.latencies),
         }
     }
@@ -90,9 +90,10 @@ impl Summary {
 
     /// Least, most, mean and standard deviation of the numbers of clues.
     fn clues(&self) -> Option<String> {
-        let (least, most) = (self.clues.keys().next()?, self.clues.keys().next_back()?);
+        let clues = &self.statistics.clues;
+        let (least, most) = (clues.keys().next()?, clues.keys().next_back()?);
         let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
-            self.clues.iter().map(|(&clues, &count)| of(clues as f64) * count as f64).sum()
+            clues.iter().map(|(&clues, &count)| of(clues as f64) * count as f64).sum()
         };
         let count = sum(&|_| 1.0);
         let mean = sum(&|clues| clues) / count;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use bulkdoku::measure::Measurement;
+use bulkdoku::stats::short_time;
 
 use super::super::bench::{COLUMNS, TEXTS};
-use super::{Cell, Fact, Page, charts};
+use super::{Cell, Fact, Page};
 
 /// The page of measurements. Those of a set follow each other, with the same engines in each.
 pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
@@ -15,19 +16,22 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
          bar to the median of the rounds, a line from the fastest to the slowest. Less is better.",
     );
     let axis = axis(measurements);
+    let place = |ns: f64| ((ns.log10() - axis.start) / (axis.end - axis.start)).clamp(0.0, 1.0);
+    let [start, end] = [axis.start, axis.end].map(|exponent| short_time(10_f64.powf(exponent)));
+    let bars = format!("{start} to {end}");
     for of_set in measurements.chunk_by(|one, next| one.set == next.set) {
-        let set = &of_set[0].set;
-        page.heading(set);
-        page.drawing(
-            &charts::comparison(of_set, axis.clone()),
-            &format!("time per puzzle of {set} by engine"),
-        );
+        page.heading(&of_set[0].set);
         let numbers = &COLUMNS[TEXTS..];
-        let headings: Vec<_> =
-            ["engine"].into_iter().chain(numbers.iter().map(|(heading, _)| *heading)).collect();
+        let headings = numbers.iter().map(|(heading, _)| *heading);
+        let headings: Vec<_> = ["engine", &bars].into_iter().chain(headings).collect();
         let row = |one: &Measurement| {
+            let Measurement { ns_min, ns_per_puzzle, ns_max, .. } = *one;
+            let [least, median, largest] = [ns_min, ns_per_puzzle, ns_max].map(short_time);
+            let values = format!("median {median}, from {least} to {largest}");
+            let spread = Some([place(ns_min), place(ns_max)]);
+            let bar = Cell::Bar { share: place(ns_per_puzzle), spread, values };
             let numbers = numbers.iter().map(|(_, cell)| Cell::Number(cell(one)));
-            [Cell::Text(one.contender())].into_iter().chain(numbers).collect()
+            [Cell::Text(one.contender()), bar].into_iter().chain(numbers).collect()
         };
         page.table(&headings, &of_set.iter().map(row).collect::<Vec<_>>());
     }
@@ -41,12 +45,10 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     page
 }
 
-/// The powers of ten that include all times, and room for labels.
+/// The powers of ten that include all times.
 fn axis(measurements: &[Measurement]) -> Range<f64> {
     let least = measurements.iter().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
     let largest = measurements.iter().map(|one| one.ns_max).fold(1.0, f64::max);
     let first = least.min(largest).max(1.0).log10().floor();
-    let needed = largest.log10() - first;
-    // A label takes about two fifths of the width.
-    first..first + (needed / 0.62).max(1.0)
+    first..largest.log10().ceil().max(first + 1.0)
 }

@@ -7,6 +7,8 @@ mod run;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
 
+use indicatif::HumanCount;
+
 pub use bench::of_bench;
 pub use run::of_run;
 
@@ -57,10 +59,19 @@ impl Page {
         self.add(format_args!("<p class=\"note\">{}</p>", Escaped(text)));
     }
 
-    /// A drawing with a text for screen readers.
-    fn drawing(&mut self, svg: &str, what: &str) {
-        let labelled = format!("<svg role=\"img\" aria-label=\"{}\" ", Escaped(what));
-        self.add(svg.replacen("<svg ", &labelled, 1));
+    /// A table of counts by name, with bars.
+    fn counts(&mut self, name: &str, counted: &str, counts: &[(String, u64)]) {
+        let all = counts.iter().map(|(_, count)| count).sum::<u64>().max(1) as f64;
+        let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1) as f64;
+        let row = |(of, count): &(String, u64)| {
+            let (share, percent) = (*count as f64 / most, 100.0 * *count as f64 / all);
+            let (count, percent) = (HumanCount(*count).to_string(), format!("{percent:.2}%"));
+            let values = format!("{name} {of}: {count}, {percent}");
+            let bar = Cell::Bar { share, spread: None, values };
+            vec![Cell::Text(of.clone()), Cell::Number(count), Cell::Number(percent), bar]
+        };
+        let rows: Vec<_> = counts.iter().map(row).collect();
+        self.table(&[name, counted, "share", ""], &rows);
     }
 
     /// A table; all columns but the first are numbers.
@@ -115,8 +126,13 @@ impl Page {
 enum Cell {
     Text(String),
     Number(String),
-    /// A bar of this share of the whole width, 0 to 1.
-    Bar(f64),
+    /// A bar of this share of the whole width, 0 to 1, with the ends of a line on it, and the
+    /// values that a pointer shows.
+    Bar {
+        share: f64,
+        spread: Option<[f64; 2]>,
+        values: String,
+    },
 }
 
 impl Display for Cell {
@@ -124,8 +140,17 @@ impl Display for Cell {
         match self {
             Self::Text(text) => write!(f, "<td>{}</td>", Escaped(text)),
             Self::Number(text) => write!(f, "<td class=\"n\">{}</td>", Escaped(text)),
-            Self::Bar(share) => {
-                write!(f, "<td class=\"bar\"><i style=\"width:{:.2}%\"></i></td>", 100.0 * share)
+            Self::Bar { share, spread, values } => {
+                let (values, width) = (Escaped(values), 100.0 * share);
+                write!(
+                    f,
+                    "<td class=\"bar\" title=\"{values}\"><i style=\"width:{width:.2}%\"></i>"
+                )?;
+                if let Some([from, to]) = spread.map(|ends| ends.map(|end| 100.0 * end)) {
+                    let width = to - from;
+                    write!(f, "<b style=\"left:{from:.2}%;width:{width:.2}%\"></b>")?;
+                }
+                f.write_str("</td>")
             }
         }
     }

@@ -1,9 +1,11 @@
 //! The page of a run.
 
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use bulkdoku::Status;
 use bulkdoku::pipeline::{Report, Statistics};
+use bulkdoku::rating::Level;
 use bulkdoku::stats::{Latencies, Timeline, human_time, short_number, short_time};
 use indicatif::HumanCount;
 
@@ -24,7 +26,7 @@ pub fn of_run(
     let mut figures = vec![
         (if here == 1 { "record" } else { "records" }, HumanCount(here).to_string()),
         ("wall time", human_time(report.wall.as_nanos() as f64)),
-        ("records a second", short_number(rate)),
+        ("records per second", short_number(rate)),
     ];
     if report.latencies.count() > 0 {
         let latency = |quantile| short_time(report.latencies.quantile(quantile) as f64);
@@ -42,14 +44,14 @@ pub fn of_run(
              the figures above and the throughput those of this run."
         ));
     }
+    add_difficulty(&mut page, &report.statistics, records);
+    add_statuses(&mut page, report);
     add_latency(&mut page, &report.latencies);
     if let Some(timeline) = timeline.filter(|_| here > 0) {
         page.heading("Throughput");
         page.note("Records per second, by the time at which their rows were written.");
-        page.drawing(&charts::throughput(timeline, report.wall), "records a second over time");
+        page.add(charts::throughput(timeline, report.wall));
     }
-    add_statuses(&mut page, report);
-    add_statistics(&mut page, &report.statistics, records);
     let began = version::date(began);
     let all: Vec<_> = facts.iter().cloned().chain([("Begun", began)]).collect();
     page.origin(&all);
@@ -65,7 +67,7 @@ fn add_latency(page: &mut Page, latencies: &Latencies) {
         "From a puzzle's entry into the engine to its outcome, on a logarithmic axis: the share of \
          puzzles in each twentieth of a power of ten.",
     );
-    page.drawing(&charts::latency(latencies), "histogram of latencies with percentiles");
+    page.add(charts::latency(latencies));
     let time = |ns: f64| Cell::Number(human_time(ns));
     let mut headings = vec!["puzzles", "min", "mean"];
     let count = HumanCount(latencies.count()).to_string();
@@ -80,74 +82,57 @@ fn add_latency(page: &mut Page, latencies: &Latencies) {
 }
 
 fn add_statuses(page: &mut Page, report: &Report) {
-    let all = report.counts.records().max(1) as f64;
-    let rows: Vec<_> = Status::ALL
-        .iter()
-        .map(|&status| (status, report.counts.of(status)))
-        .filter(|&(_, count)| count > 0)
-        .map(|(status, count)| {
-            let share = count as f64 / all;
-            vec![
-                Cell::Text(status.name().into()),
-                Cell::Number(HumanCount(count).to_string()),
-                Cell::Number(format!("{:.2}%", 100.0 * share)),
-                Cell::Bar(share),
-            ]
-        })
-        .collect();
+    let counts = Status::ALL.map(|status| (status.name().into(), report.counts.of(status)));
+    let counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
     page.heading("Statuses");
-    page.table(&["status", "records", "share", ""], &rows);
+    page.counts("status", "records", &counts);
 }
 
-/// Numbers of clues and guesses.
-fn add_statistics(page: &mut Page, statistics: &Statistics, records: u64) {
-    let clues: u64 = statistics.clues.values().sum();
-    let guesses: u64 = statistics.guesses.values().sum();
-    if let Some((first, last)) =
-        statistics.clues.keys().next().zip(statistics.clues.keys().next_back())
-    {
-        page.heading("Clues");
-        page.note(&of_how_many(clues, records));
-        let each = (*first..=*last)
-            .map(|count| (count.to_string(), statistics.clues.get(&count).copied().unwrap_or(0)));
-        page.drawing(&charts::columns(&each.collect::<Vec<_>>()), "puzzles by number of clues");
-    }
-    if let Some(last) = statistics.guesses.keys().next_back() {
-        page.heading("Guesses");
-        page.note(&of_how_many(guesses, records));
-        let each = (0..=*last)
-            .map(|bits| (guesses_of(bits), statistics.guesses.get(&bits).copied().unwrap_or(0)));
-        page.drawing(&charts::columns(&each.collect::<Vec<_>>()), "puzzles by number of guesses");
-    }
-}
+/// The rules of each level, by its number.
+const LEVELS: [&str; Level::ALL.len()] =
+    ["0 naked singles", "1 hidden singles", "2 locked candidates", "3 assumptions"];
 
-/// The note about the records of a chart.
-fn of_how_many(counted: u64, records: u64) -> String {
-    let (counted, all) = (HumanCount(counted), HumanCount(records));
-    if counted.0 == all.0 {
-        "Of all records.".into()
+/// Histograms of difficulty, as far as it is counted.
+fn add_difficulty(page: &mut Page, statistics: &Statistics, records: u64) {
+    let Statistics { levels, clues, guesses, ratings } = statistics;
+    if clues.is_empty() {
+        return;
+    }
+    let counted: u64 = clues.values().sum();
+    page.heading("Difficulty");
+    page.note(&if counted == records {
+        "Of all records. A level is that of a puzzle with one solution.".into()
     } else {
+        let (counted, all) = (HumanCount(counted), HumanCount(records));
         format!(
-            "Of {counted} of the {all} records: those that are puzzles and were read by runs with a \
-             page."
+            "Of {counted} of the {all} records: the puzzles that runs with this page have read. A \
+             level is that of a puzzle with one solution."
         )
-    }
+    });
+    let add = |page: &mut Page, name, counts: &BTreeMap<u64, u64>, label: fn(u64) -> String| {
+        if !counts.is_empty() {
+            let counts: Vec<_> = counts.iter().map(|(&key, &count)| (label(key), count)).collect();
+            page.counts(name, "puzzles", &counts);
+        }
+    };
+    page.add("<div class=\"histograms\">");
+    add(&mut *page, "level", levels, |level| LEVELS[level as usize].into());
+    page.add(format_args!("<div>\n<h3>clues</h3>\n{}</div>", charts::clues(clues)));
+    add(&mut *page, "guesses", guesses, class);
+    add(&mut *page, "rating", ratings, class);
+    page.add("</div>");
 }
 
-/// The range of guesses with this number of binary digits.
-fn guesses_of(bits: u8) -> String {
-    match bits {
-        0 => "0".into(),
-        1 => "1".into(),
-        _ => {
-            let first = 1_u128 << (bits - 1);
-            format!("{}–{}", short_count(first), short_count(2 * first - 1))
-        }
+/// The class of guesses or ratings with this least number.
+fn class(least: u64) -> String {
+    match least {
+        0 | 1 => least.to_string(),
+        _ => format!("{}–{}", short_count(least), short_count(2 * (least - 1) + 1)),
     }
 }
 
 /// A count, shortened if it is long.
-fn short_count(count: u128) -> String {
+fn short_count(count: u64) -> String {
     if count < 10_000 { count.to_string() } else { short_number(count as f64) }
 }
 
@@ -156,8 +141,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guesses_are_in_classes() {
-        let classes = [0, 1, 2, 3, 10, 20].map(guesses_of);
-        assert_eq!(classes, ["0", "1", "2–3", "4–7", "512–1023", "524k–1.05M"]);
+    fn classes_have_names() {
+        let classes = [0, 1, 2, 4, 512, 1 << 19, 1 << 63].map(class);
+        let names = ["0", "1", "2–3", "4–7", "512–1023", "524k–1.05M", "9223372T–18446744T"];
+        assert_eq!(classes, names);
     }
 }

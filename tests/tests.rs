@@ -14,6 +14,8 @@ mod compressed;
 mod csv;
 mod datasets;
 mod engines;
+#[cfg(not(feature = "full"))]
+mod features;
 mod formats;
 mod generate;
 mod grids;
@@ -30,6 +32,7 @@ mod options;
 mod other_solutions;
 #[cfg(unix)]
 mod outputs;
+#[cfg(feature = "full")]
 mod parquet;
 mod pasted;
 mod pipeline;

@@ -99,6 +99,7 @@ impl Destinations {
                     "",
                 ));
             }
+            extensions::check(path)?;
         }
         Ok(())
     }

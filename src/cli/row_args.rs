@@ -8,9 +8,9 @@ use bulkdoku::output::{
 };
 use clap::ValueEnum;
 
-use super::Failure;
 use super::format::Format;
 use super::outputs::Destinations;
+use super::{Failure, extensions};
 
 /// How rows are written. Each subcommand has its own help for both options.
 #[derive(Clone, Debug, clap::Args)]
@@ -77,6 +77,7 @@ impl RowArgs {
     pub fn plan(&self, rules: &RowRules, destinations: &Destinations) -> Result<RowPlan, Failure> {
         destinations.check_sides()?;
         let output = destinations.output.as_deref();
+        output.map_or(Ok(()), extensions::check)?;
         let format = match (self.format, output) {
             (Some(format), _) => format,
             (None, Some(path)) => Format::of_name(path)?.unwrap_or(rules.default_format),
@@ -163,6 +164,10 @@ impl RowPlan {
             Format::Jsonl => Box::new(JsonRows::of(list)),
             #[cfg(feature = "parquet")]
             Format::Parquet => Box::new(ParquetRows::of(list)),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => {
+                refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
+            }
             Format::Npy => Box::new(self.array()?),
             Format::Lines => Box::new(Lines(self.single)),
             Format::Grid if self.single == Column::Puzzle => Box::new(PuzzleGrids),

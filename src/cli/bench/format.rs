@@ -56,6 +56,7 @@ impl Format {
     /// Chooses the requested format, that of the output's name, or a table. Refuses the names of
     /// other formats if none is requested.
     pub fn choose(requested: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        output.map_or(Ok(()), extensions::check)?;
         let (None, Some(path)) = (requested, output) else {
             return Ok(requested.unwrap_or(Self::Table));
         };

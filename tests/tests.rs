@@ -44,6 +44,7 @@ mod resources;
 mod resume;
 #[cfg(unix)]
 mod resume_inputs;
+mod schemas;
 mod select;
 mod sets;
 mod show;

@@ -58,6 +58,8 @@ pub trait RunSummary: Display + Serialize {
 /// The summary as JSON.
 #[derive(Serialize)]
 struct JsonSummary<'a, S> {
+    /// See `docs/schemas/`.
+    schema: u32,
     version: &'static str,
     subcommand: &'a str,
     /// As typed.
@@ -205,6 +207,7 @@ impl RowsRun<'_> {
             Vec::new()
         });
         let json = JsonSummary {
+            schema: 1,
             version: env!("CARGO_PKG_VERSION"),
             subcommand: &typed.subcommand,
             options: &typed.options,

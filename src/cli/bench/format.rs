@@ -94,6 +94,8 @@ impl Format {
 fn entry(of: &Measurement) -> serde_json::Result<Value> {
     let mut entry = serde_json::to_value(of)?;
     entry["ns_rounds"] = json!(of.ns_rounds);
+    // See `docs/schemas/`.
+    entry["schema"] = 1.into();
     entry["version"] = version::VERSION.into();
     entry["date"] = version::date(SystemTime::now()).into();
     entry["machine"] = json!(version::machine());

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use bulkdoku::generate::{Generator, Kind};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Batch, Engine, EngineKind, Limits, Outcome, Puzzle, SimdLevel};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
 
 /// Kinds of inputs, made from a minimal puzzle and its solution.
 #[derive(Clone, Copy)]

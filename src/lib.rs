@@ -55,7 +55,8 @@
 //! `pipeline` adds the modules that read and write records; `gzip`, `zstd`, `xz`, `bzip2` and `lz4`
 //! add compressed inputs, the first two also outputs; `parquet` reads and writes Parquet files.
 //! `serde` serialises puzzles, grids and pencil marks as text. `cli` adds the command and its
-//! dependencies. All are on by default.
+//! dependencies; `hlog` writes latencies as interval logs of `HdrHistogram`, and `pages` prints
+//! completions and manual pages. `cli`, `gzip` and `serde` are on by default; `full` is all of them.
 //!
 //! Items that are hidden from this documentation are for the command, the Python package and the
 //! fuzz targets. They may change in any release.
@@ -70,6 +71,9 @@ mod chute;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod compression;
+#[cfg(feature = "pipeline")]
+#[doc(hidden)]
+pub mod features;
 pub mod generate;
 #[cfg(feature = "pipeline")]
 pub mod input;

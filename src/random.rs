@@ -5,13 +5,13 @@
 
 use std::array;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use chacha20::ChaCha8Rng;
+use chacha20::rand_core::{Rng, SeedableRng};
 
 const BUFFER: usize = 256;
 
 /// Random numbers from a seed, the same on every machine.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SeededRng {
     chacha: ChaCha8Rng,
     buffer: [u8; BUFFER],

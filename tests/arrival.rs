@@ -173,8 +173,12 @@ fn a_compressed_stream_that_ends_inside_an_overlong_line_is_a_failure() {
     let mut gz = GzEncoder::new(Vec::new(), flate2::Compression::default());
     gz.write_all(text.as_bytes()).unwrap();
     let gz = gz.finish().unwrap();
-    let zst = zstd::encode_all(text.as_bytes(), 3).unwrap();
-    for packed in [gz, zst] {
+    let all = [
+        gz,
+        #[cfg(feature = "full")]
+        zstd::encode_all(text.as_bytes(), 3).unwrap(),
+    ];
+    for packed in all {
         let cut = packed.len() / 2;
         fs::write(folder.path("cut"), &packed[..cut]).unwrap();
         let ran = folder.solve(&["cut", "-q", "--columns", "line,status"], "");

@@ -187,7 +187,13 @@ fn names_of_columns_are_unique() {
     let row: serde_json::Map<String, Value> = serde_json::from_str(&ran.rows).unwrap();
     let keys: BTreeSet<_> = row.keys().map(String::as_str).collect();
     assert_eq!(keys, names.into());
-    for format in ["csv", "tsv", "jsonl", "parquet"] {
+    for format in [
+        "csv",
+        "tsv",
+        "jsonl",
+        #[cfg(feature = "full")]
+        "parquet",
+    ] {
         let line = format!("solve --format {format} --columns line,status,line -o x");
         folder.assert_refused(&[(&line, "--columns has line twice")]);
     }

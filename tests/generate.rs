@@ -103,9 +103,14 @@ fn all_levels_and_numbers_of_threads_make_the_same_bytes() {
 #[test]
 fn a_killed_run_is_resumed_to_the_same_bytes() {
     let folder = Folder::new();
-    for name in ["a.txt", "a.csv.zst", "a.jsonl.gz"] {
+    for name in [
+        "a.txt",
+        "a.jsonl.gz",
+        #[cfg(feature = "full")]
+        "a.csv.zst",
+    ] {
         let whole = format!("whole-{name}");
-        let args = |output| ["--count", "30000", "--seed", "3", "-j", "2", "-o", output];
+        let args = |output| ["--count", "15000", "--seed", "3", "-j", "2", "-o", output];
         assert_eq!(folder.run("generate", &args(&whole), "").status, 0);
         let whole = fs::read(folder.path(&whole)).unwrap();
         let mut killed = folder.spawn("generate", &args(name));
@@ -259,11 +264,11 @@ fn hard_puzzles_from_a_pool_differ_from_it_and_from_each_other() {
         );
         folder.line(&line).rows
     };
-    let all = generate(0, 12, 2);
+    let all = generate(0, 8, 2);
     let distinct: HashSet<_> = all.lines().collect();
-    assert_eq!(distinct.len(), 12, "{all}");
+    assert_eq!(distinct.len(), 8, "{all}");
     assert!(!distinct.contains(hardest) && !distinct.contains(CLASSIC), "{all}");
-    assert_eq!([generate(0, 5, 1), generate(5, 7, 2)].concat(), all);
+    assert_eq!([generate(0, 3, 1), generate(3, 5, 2)].concat(), all);
 }
 
 #[cfg(target_os = "linux")]

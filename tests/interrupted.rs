@@ -165,7 +165,14 @@ fn a_signal_ends_subcommands_that_only_read_so_far() {
 /// The limit on file sizes raises a signal that ends a process by default.
 #[test]
 fn a_limit_on_file_sizes_is_a_failure_of_the_output() {
-    for output in ["out.csv", "out.jsonl", "out.csv.gz", "out.parquet", "out.npy"] {
+    for output in [
+        "out.csv",
+        "out.jsonl",
+        "out.csv.gz",
+        "out.npy",
+        #[cfg(feature = "full")]
+        "out.parquet",
+    ] {
         let folder = Folder::new();
         folder.file("in", lines(20_000));
         let limited = format!("ulimit -f 16; exec {BULKDOKU} solve -q in -o {output}");

@@ -43,6 +43,7 @@ fn an_extension_that_is_not_written_is_refused() {
         ("check --latency lat.json", ".csv"),
         ("generate -n 1 -s 1 -o x.orc", ".jsonl"),
         ("generate -n 1 -s 1 -o x.txt.xz", ".zst"),
+        #[cfg(feature = "full")]
         ("bench in -o x.parquet", ".json"),
         ("bench in -o x.jsonl", "--format"),
     ] {
@@ -54,6 +55,7 @@ fn an_extension_that_is_not_written_is_refused() {
 fn the_format_decides_for_any_name_and_other_names_promise_nothing() {
     let quick = "--rounds 1 --rows 10 --round-time 0.01 --engine scalar";
     for (line, start) in [
+        #[cfg(feature = "full")]
         ("solve in -q --format csv -o x.parquet", "line,puzzle"),
         ("solve in -q --format lines -o x.csv.xz", "5346"),
         ("solve in -q -o x.txt", "5346"),

@@ -86,7 +86,16 @@ fn help_and_version_that_cannot_be_written_are_failures() {
         return;
     }
     let folder = Folder::new();
-    for words in ["--version", "-h", "--help", "solve -h", "solve --help", "help solve", "man"] {
+    for words in [
+        "--version",
+        "-h",
+        "--help",
+        "solve -h",
+        "solve --help",
+        "help solve",
+        #[cfg(feature = "full")]
+        "man",
+    ] {
         let ran = shell(&folder, &format!("\"$0\" {words} > /dev/full"));
         assert_eq!(ran.status, 3, "{words}: {ran:?}");
         assert!(ran.messages.contains("standard output: No space left"), "{words}: {ran:?}");

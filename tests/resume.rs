@@ -17,12 +17,24 @@ use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
 /// The formats whose outputs may be compressed.
 const COMPRESSIBLE: [&str; 5] = ["csv", "tsv", "jsonl", "lines", "grid"];
 
-/// All formats and compressions, with those that `--split-by` writes first.
+const COMPRESSIONS: &[&str] = &[
+    "",
+    ".gz",
+    #[cfg(feature = "full")]
+    ".zst",
+];
+
+/// All formats and compressions of this build, with those that `--split-by` writes first.
 fn endings() -> Vec<String> {
     let compressed = COMPRESSIBLE
         .iter()
-        .flat_map(|format| ["", ".gz", ".zst"].map(|compression| format!("{format}{compression}")));
-    compressed.chain(["npy".into(), "parquet".into()]).collect()
+        .flat_map(|format| COMPRESSIONS.iter().map(move |packed| format!("{format}{packed}")));
+    let others = [
+        "npy",
+        #[cfg(feature = "full")]
+        "parquet",
+    ];
+    compressed.chain(others.map(String::from)).collect()
 }
 
 fn splittable() -> impl Iterator<Item = String> {
@@ -41,6 +53,7 @@ fn contents(folder: &Folder, name: &str) -> Vec<u8> {
     let mut contents = Vec::new();
     match name.rsplit('.').next() {
         Some("gz") => drop(MultiGzDecoder::new(&bytes[..]).read_to_end(&mut contents).unwrap()),
+        #[cfg(feature = "full")]
         Some("zst") => zstd::stream::copy_decode(&bytes[..], &mut contents).unwrap(),
         _ => contents = bytes,
     }
@@ -359,6 +372,7 @@ fn a_complete_run_has_nothing_to_resume() {
 }
 
 /// A Parquet file exists when it is complete.
+#[cfg(feature = "full")]
 #[test]
 fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
     let folder = Folder::new();
@@ -386,6 +400,7 @@ fn a_parquet_file_has_a_temporary_name_until_it_is_complete() {
 }
 
 /// A killed run leaves only temporary files, so `--resume` starts over, with the messages.
+#[cfg(feature = "full")]
 #[test]
 fn a_killed_run_that_writes_parquet_is_started_over() {
     let folder = Folder::new();
@@ -409,7 +424,14 @@ fn a_killed_run_that_writes_parquet_is_started_over() {
 fn a_list_of_solutions_that_times_out_has_each_solution_once() {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\n{}\n", ".".repeat(81)));
-    for output in ["o.csv", "o.csv.gz", "o.jsonl.zst", "o.lines", "o.npy"] {
+    for output in [
+        "o.csv",
+        "o.csv.gz",
+        "o.lines",
+        "o.npy",
+        #[cfg(feature = "full")]
+        "o.jsonl.zst",
+    ] {
         let has_columns = output.contains("csv") || output.contains("jsonl");
         let columns = if has_columns { &["--columns", "line,solution"][..] } else { &[] };
         let args = [&["in", "-q", "-o", output, "--solutions", "300000"], columns].concat();

@@ -147,7 +147,15 @@ fn folders_of_expanded_names_are_created_and_runs_in_them_resumed() {
 
 #[test]
 fn files_without_rows_are_removed_even_if_they_existed() {
-    for ending in ["csv", "tsv", "jsonl", "lines", "csv.gz", "jsonl.zst"] {
+    for ending in [
+        "csv",
+        "tsv",
+        "jsonl",
+        "lines",
+        "csv.gz",
+        #[cfg(feature = "full")]
+        "jsonl.zst",
+    ] {
         let folder = Folder::new();
         mixed(&folder);
         folder.file("one", CLASSIC);

@@ -398,7 +398,7 @@ fn killed_runs_are_resumed_to_the_same_rows() {
             4,
             from as u64..from as u64 + 300,
         );
-        lines(&isomorphs(&puzzles.repeat(67), from as u64))
+        lines(&isomorphs(&puzzles.repeat(34), from as u64))
     };
     // Half of the classes of one are in the other.
     folder.file("in", classes(0));

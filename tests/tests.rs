@@ -15,6 +15,8 @@ mod csv;
 mod datasets;
 mod docs;
 mod engines;
+#[cfg(not(feature = "full"))]
+mod features;
 mod formats;
 mod generate;
 mod grids;
@@ -31,6 +33,7 @@ mod options;
 mod other_solutions;
 #[cfg(unix)]
 mod outputs;
+#[cfg(feature = "full")]
 mod parquet;
 mod pass_through;
 mod pasted;
@@ -43,6 +46,7 @@ mod resources;
 mod resume;
 #[cfg(unix)]
 mod resume_inputs;
+mod schemas;
 mod select;
 mod sets;
 mod show;

@@ -4,9 +4,12 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use bulkdoku::Compression;
+use bulkdoku::features::missing;
 
 use super::Failure;
 
+/// Extensions of outputs that need a feature.
+const WRITTEN: [&str; 4] = ["gz", "hlog", "parquet", "zst"];
 /// Extensions that name no format: such a file takes whatever is written.
 const GENERAL: [&str; 8] = ["txt", "text", "out", "dat", "data", "log", "tmp", "part"];
 /// A longer extension names no format: `tmp.Xw81LkTq0Z`.
@@ -38,6 +41,19 @@ pub fn is_txt(path: &Path) -> bool {
     any_of(path).as_deref() == Some("txt")
 }
 
+/// Refuses a name that promises what only larger builds can write.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    let last = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
+    for extension in [last, of(path)].into_iter().flatten() {
+        if WRITTEN.contains(&extension.as_str())
+            && let Some(lacks) = missing(&extension)
+        {
+            refuse!("{}: {lacks}", path.display());
+        }
+    }
+    Ok(())
+}
+
 /// Refuses a name with an extension for which nothing is written. `what` would be written there,
 /// `known` extensions would do, and `hint` says what else.
 pub fn refused(path: &Path, extension: &str, what: &str, known: &[&str], hint: &str) -> Failure {
@@ -66,6 +82,7 @@ mod tests {
             ("x.y/a.parquet", Some("parquet")),
             ("a.7z", Some("7z")),
             ("a.txt", None),
+            #[cfg(feature = "zstd")]
             ("a.out.zst", None),
             ("a", None),
             ("x.parquet/a", None),

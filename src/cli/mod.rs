@@ -33,6 +33,7 @@ mod numbers;
 mod out;
 mod outputs;
 mod overlap;
+#[cfg(feature = "pages")]
 mod pages;
 mod platform;
 mod progress;
@@ -56,7 +57,9 @@ use std::io::{self, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use bulkdoku::features::missing;
 use clap::builder::styling::{AnsiColor, Effects, Style};
+use clap::error::{ContextKind, ContextValue};
 use clap::{
     Arg, ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
 };
@@ -107,7 +110,9 @@ enum Command {
     Bench(bench::Args),
     Show(show::Args),
     Generate(generate::Args),
+    #[cfg(feature = "pages")]
     Completions(pages::CompletionsArgs),
+    #[cfg(feature = "pages")]
     Man(pages::ManArgs),
 }
 
@@ -122,7 +127,7 @@ impl Command {
             Self::Split(args) => Some(&args.run),
             Self::Augment(args) => Some(&args.run),
             Self::Generate(args) => Some(&args.run),
-            Self::Bench(_) | Self::Show(_) | Self::Completions(_) | Self::Man(_) => None,
+            _ => None,
         }
     }
 }
@@ -144,7 +149,14 @@ pub fn parse() -> Result<Cli, Failure> {
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (mut cli, matches) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) if error.use_stderr() => error.exit(),
+        Err(error) if error.use_stderr() => {
+            if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+                && let Some(lacks) = missing(name)
+            {
+                refuse!("{name}: {lacks}");
+            }
+            error.exit()
+        }
         Err(help) => {
             let printed = help.print().and_then(|()| io::stdout().flush());
             unless_closed(printed)
@@ -209,7 +221,9 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),
         Command::Generate(args) => generate::run(&args, typed),
+        #[cfg(feature = "pages")]
         Command::Completions(args) => pages::completions(&args),
+        #[cfg(feature = "pages")]
         Command::Man(args) => pages::man(&args),
     }
 }

@@ -101,6 +101,7 @@ impl Destinations {
                     "",
                 ));
             }
+            extensions::check(path)?;
         }
         Ok(())
     }

@@ -8,9 +8,9 @@ use bulkdoku::output::{
 };
 use clap::ValueEnum;
 
-use super::Failure;
 use super::format::Format;
 use super::outputs::Destinations;
+use super::{Failure, extensions};
 
 /// How rows are written. Each subcommand has its own help for these options.
 #[derive(Clone, Debug, clap::Args)]
@@ -150,6 +150,7 @@ impl RowArgs {
     ) -> Result<RowPlan, Failure> {
         destinations.check_sides()?;
         let output = destinations.output.as_deref();
+        output.map_or(Ok(()), extensions::check)?;
         let format = match (self.format, output) {
             (None, Some(path)) => Format::of_name(path)?,
             (format, _) => format,
@@ -293,6 +294,10 @@ impl RowPlan {
             }
             #[cfg(feature = "parquet")]
             Format::Parquet => Box::new(ParquetRows::of(unique(list))),
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => {
+                refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
+            }
             Format::Npy => Box::new(self.array()?),
             Format::Lines if self.copies_lines(inputs) => Box::new(InputLines),
             Format::Lines => Box::new(Lines(self.rules.single)),

@@ -58,6 +58,8 @@ pub trait RunSummary: Display + Serialize {
 /// The summary as JSON.
 #[derive(Serialize)]
 struct JsonSummary<'a, S> {
+    /// See `docs/schemas/`.
+    schema: u32,
     version: &'static str,
     subcommand: &'a str,
     /// As typed.
@@ -206,6 +208,7 @@ impl RowsRun<'_> {
             Vec::new()
         });
         let json = JsonSummary {
+            schema: 1,
             version: env!("CARGO_PKG_VERSION"),
             subcommand: &typed.subcommand,
             options: &typed.options,
@@ -304,10 +307,12 @@ fn unchanged(error: &io::Error, name: &str) -> Failure {
 }
 
 /// Writes the histogram of latencies in the format of the output's name, or else all buckets.
+#[cfg_attr(not(feature = "hlog"), allow(unused_variables, reason = "only it has a time"))]
 fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<()> {
     let latencies = &report.latencies;
     match extensions::of(Path::new(&out.name())).as_deref() {
         Some("hgrm") => latencies.write_hgrm(out),
+        #[cfg(feature = "hlog")]
         Some("hlog") => latencies.write_hlog(out, began, report.wall),
         _ => latencies.write_csv(out),
     }

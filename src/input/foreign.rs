@@ -6,6 +6,7 @@
 use std::fmt;
 
 use super::inflate::Beginning;
+use crate::features::lacks;
 
 /// A kind of file that is not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +37,17 @@ pub(super) enum Verdict {
 type Known = (&'static [u8], bool, &'static str, &'static str);
 
 const CONVERT: &str = "convert it to text, one puzzle a line";
+const PARQUET: &str = if cfg!(feature = "parquet") {
+    "name it, and see that it is whole: a pipe cannot be read from its end"
+} else {
+    lacks!("parquet")
+};
 const UNPACK: &str = "decompress it first";
 const UNZIP: &str = "unpack it first: unzip -p FILE | bulkdoku solve";
 
 #[rustfmt::skip]
 const KNOWN: &[Known] = &[
-    (b"PAR1", true, "a Parquet file", "name it, and see that it is whole: a pipe cannot be read from its end"),
+    (b"PAR1", true, "a Parquet file", PARQUET),
     (b"PARE", true, "an encrypted Parquet file", "write its column of puzzles as CSV first"),
     (b"ARROW1\0\0", false, "an Arrow file", "write its column of puzzles as CSV first"),
     (b"ORC", true, "an ORC file", "write its column of puzzles as CSV first"),

@@ -180,7 +180,7 @@ impl Latencies {
     ///
     /// # Errors
     /// Those of `out`.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "hlog")]
     pub fn write_hlog(
         &self,
         out: impl Write,
@@ -317,7 +317,7 @@ mod tests {
     }
 
     /// The library that defines the format reads the same counts.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "hlog")]
     #[test]
     fn an_interval_log_holds_the_histogram() {
         use std::time::{Duration, SystemTime};

@@ -56,6 +56,7 @@ impl Format {
     /// Chooses the requested format, that of the output's name, or a table. Refuses the names of
     /// other formats if none is requested.
     pub fn choose(requested: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
+        output.map_or(Ok(()), extensions::check)?;
         let (None, Some(path)) = (requested, output) else {
             return Ok(requested.unwrap_or(Self::Table));
         };
@@ -93,6 +94,8 @@ impl Format {
 fn entry(of: &Measurement) -> serde_json::Result<Value> {
     let mut entry = serde_json::to_value(of)?;
     entry["ns_rounds"] = json!(of.ns_rounds);
+    // See `docs/schemas/`.
+    entry["schema"] = 1.into();
     entry["version"] = version::VERSION.into();
     entry["date"] = version::date(SystemTime::now()).into();
     entry["machine"] = json!(version::machine());

@@ -11,6 +11,7 @@ use super::lz4::Lz4Frames;
 use super::npy::NpyRows;
 #[cfg(any(feature = "zstd", feature = "xz"))]
 use super::window::Window;
+use crate::features::missing;
 use crate::input::StreamOptions;
 
 /// Decompresses members or frames one after the other.
@@ -53,8 +54,8 @@ impl Decoder {
             #[allow(unreachable_patterns, reason = "with all features there are no others")]
             other => {
                 let name = other.name();
-                let message =
-                    format!("the {name} stream cannot be read: this build lacks its feature");
+                let lacks = missing(name).unwrap_or_default();
+                let message = format!("the {name} stream cannot be read: {lacks}");
                 Err(io::Error::new(io::ErrorKind::Unsupported, message))
             }
         }

@@ -1,0 +1,28 @@
+//! Features that released binaries have and smaller builds lack.
+
+/// Describes a missing feature, and how to install the command with all of them.
+macro_rules! lacks {
+    ($feature:literal) => {
+        concat!(
+            "this build lacks the feature ",
+            $feature,
+            "; install all of them: cargo install --path . --features full"
+        )
+    };
+}
+pub(crate) use lacks;
+
+/// Describes the feature that this build lacks for a codec, a file extension, or a subcommand.
+pub fn missing(name: &str) -> Option<&'static str> {
+    match name {
+        "gz" | "zlib" if !cfg!(feature = "gzip") => Some(lacks!("gzip")),
+        "zst" if !cfg!(feature = "zstd") => Some(lacks!("zstd")),
+        "xz" if !cfg!(feature = "xz") => Some(lacks!("xz")),
+        "bz2" if !cfg!(feature = "bzip2") => Some(lacks!("bzip2")),
+        "lz4" if !cfg!(feature = "lz4") => Some(lacks!("lz4")),
+        "parquet" if !cfg!(feature = "parquet") => Some(lacks!("parquet")),
+        "hlog" if !cfg!(feature = "hlog") => Some(lacks!("hlog")),
+        "completions" | "man" if !cfg!(feature = "pages") => Some(lacks!("pages")),
+        _ => None,
+    }
+}

@@ -1,0 +1,59 @@
+//! Files that this build lacks a feature for.
+
+use crate::common::command::{CLASSIC, Folder};
+
+const INSTALL: &str = "install all of them: cargo install --path . --features full";
+
+fn lacks(feature: &str) -> String {
+    format!("this build lacks the feature {feature}; {INSTALL}")
+}
+
+#[test]
+fn inputs_that_need_a_feature_are_recognized() {
+    let packed = |name: &str| {
+        std::fs::read(format!("{}/tests/packed/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    };
+    for (name, feature, bytes) in [
+        ("xz stream", "xz", packed("puzzles.xz")),
+        ("bz2 stream", "bzip2", packed("puzzles.bz2")),
+        ("lz4 stream", "lz4", packed("puzzles.lz4")),
+        ("zst stream", "zstd", b"\x28\xB5\x2F\xFD\x00\x80\0\0".to_vec()),
+        ("Parquet file", "parquet", b"PAR1\x15\x04\x15\xF0\n".to_vec()),
+    ] {
+        let folder = Folder::new();
+        folder.file("in", bytes.clone());
+        for (ran, input) in
+            [(folder.solve(&["in", "-q"], ""), "in"), (folder.solve(&["-q"], bytes), "<stdin>")]
+        {
+            let messages = ran.messages.as_str();
+            assert_eq!(ran.status, 3, "{name}: {ran:?}");
+            assert!(messages.contains(&lacks(feature)), "{name}: {messages}");
+            assert!(messages.contains(name) && messages.contains(input), "{name}: {messages}");
+        }
+    }
+}
+
+#[test]
+fn outputs_that_need_a_feature_are_refused() {
+    let folder = Folder::new();
+    folder.file("in", CLASSIC);
+    for (line, feature) in [
+        ("solve in -o x.csv.zst", "zstd"),
+        ("solve in -o x.ZST", "zstd"),
+        ("solve in --format csv -o x.csv.zst", "zstd"),
+        ("solve in -o x.parquet", "parquet"),
+        ("solve in --format parquet -o x", "parquet"),
+        ("solve in --split-by status -o {}.csv.zst", "zstd"),
+        ("split in -o a.csv,b.csv.zst --test 10% --seed 1", "zstd"),
+        ("generate -n 1 -o x.parquet", "parquet"),
+        ("bench in -o x.csv.zst", "zstd"),
+        ("solve in --latency x.hlog", "hlog"),
+        ("completions bash", "pages"),
+        ("man", "pages"),
+    ] {
+        let ran = folder.line(line);
+        assert_eq!(ran.status, 2, "{line}: {ran:?}");
+        assert!(ran.messages.contains(&lacks(feature)), "{line}: {ran:?}");
+        assert_eq!(folder.names(), ["in"], "{line}");
+    }
+}

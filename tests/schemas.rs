@@ -1,0 +1,142 @@
+//! Files for other programs conform to `docs/schemas/`, which has all of their fields.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::command::{CLASSIC, Folder};
+
+fn schema(name: &str) -> Value {
+    let path = format!("{}/docs/schemas/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// Returns why a value does not conform to a schema of the kinds used here. Unlike in JSON Schema,
+/// every field must be listed.
+fn difference(schema: &Value, value: &Value, path: &str) -> Option<String> {
+    let at = |what: String| Some(format!("{path}: {what}: {value}"));
+    if let Some(choices) = schema["anyOf"].as_array() {
+        let differences: Vec<_> =
+            choices.iter().map(|choice| difference(choice, value, path)).collect();
+        return differences.iter().all(Option::is_some).then(|| format!("{differences:?}"));
+    }
+    if let Some(constant) = schema.get("const") {
+        return if constant == value { None } else { at(format!("not {constant}")) };
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let allows = |allowed: &Value| allowed == kind || allowed == "number" && kind == "integer";
+    let is_allowed = match &schema["type"] {
+        Value::Array(all) => all.iter().any(allows),
+        one => allows(one),
+    };
+    if !is_allowed {
+        return at(format!("not {}", schema["type"]));
+    }
+    let required = schema["required"].as_array().into_iter().flatten();
+    for field in required.filter_map(Value::as_str) {
+        if value.get(field).is_none() {
+            return at(format!("{field} is missing"));
+        }
+    }
+    let fields = value.as_object().into_iter().flatten().find_map(|(name, field)| {
+        let listed = schema["properties"].get(name).or_else(|| schema.get("additionalProperties"));
+        match listed {
+            Some(listed) => difference(listed, field, &format!("{path}.{name}")),
+            None => at(format!("{name} is not documented")),
+        }
+    });
+    let items = || {
+        let items = schema.get("items")?;
+        value.as_array()?.iter().find_map(|item| difference(items, item, &format!("{path}[]")))
+    };
+    fields.or_else(items)
+}
+
+fn assert_conforms(name: &str, json: &[u8]) {
+    let value = serde_json::from_slice(json).unwrap();
+    assert_eq!(difference(&schema(name), &value, name), None);
+}
+
+#[test]
+fn summaries_conform() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\nbad\n# comment\n"));
+    folder.file("solved", folder.solve(&["in", "-q", "--columns", "puzzle,solution"], "").rows);
+    for line in [
+        "solve in",
+        "solve in --first --engine scalar --max-nodes 9",
+        "check solved",
+        "canon in --dedup",
+        "overlap in in",
+        "split in --test 50% --seed 1",
+        "augment in --times 2 --seed 1",
+        "generate -n 3 --seed 1",
+        "generate -n 3 --solved",
+    ] {
+        let output = if line.starts_with("split") { "a.csv,b.csv" } else { "out.csv" };
+        let ran = folder.line(&format!("{line} -q --force --summary-json s.json -o {output}"));
+        assert!(ran.status <= 1, "{line}: {ran:?}");
+        assert_conforms("summary", folder.read("s.json").as_bytes());
+    }
+}
+
+#[test]
+fn measurements_conform() {
+    let folder = Folder::new();
+    folder.file("in", CLASSIC);
+    let quick = "--rounds 1 --rows 2 --round-time 0.001 --engine scalar,lanes";
+    let ran = folder.line(&format!("bench in {quick} -o b.json"));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_conforms("bench", folder.read("b.json").as_bytes());
+}
+
+#[test]
+fn journals_conform() {
+    let folder = Folder::new();
+    folder.file("in", format!("{CLASSIC}\nbad\n"));
+    folder.file("cut", b"\x1F\x8B\x08\0");
+    let ran = folder.line("solve in cut -q -o out.csv --errors bad --latency l.csv");
+    assert_eq!(ran.status, 3, "{ran:?}");
+    let journal = folder.read("out.csv.resume");
+    let (head, text) = journal.split_once('\n').unwrap();
+    assert!(head.starts_with("bulkdoku journal, format 2, check sum "), "{head}");
+    assert_conforms("journal", text.as_bytes());
+}
+
+#[test]
+fn latencies_have_the_documented_columns() {
+    let folder = Folder::new();
+    folder.solve(&["-q", "--latency", "l.csv"], format!("{CLASSIC}\n").repeat(3));
+    let latencies = folder.read("l.csv");
+    let header = "lowest_ns,highest_ns,count,cumulative_count,cumulative_fraction";
+    assert_eq!(latencies.lines().next(), Some(header));
+    assert!(latencies.lines().last().unwrap().ends_with(",3,1.0"), "{latencies}");
+}
+
+/// The check itself finds what is wrong.
+#[test]
+fn differences_are_found() {
+    let schema = schema("bench");
+    for (json, why) in [
+        ("{}", "not \"array\""),
+        (r#"[{"schema": 1}]"#, "is missing"),
+        (r#"[{"schema": 2}]"#, "is missing"),
+    ] {
+        let found = difference(&schema, &serde_json::from_str(json).unwrap(), "bench");
+        assert!(found.as_deref().is_some_and(|found| found.contains(why)), "{json}: {found:?}");
+    }
+    let listed = serde_json::json!({"type": "object", "properties": {"a": {"const": 1}}});
+    for (json, is_right) in [(r#"{"a": 1}"#, true), (r#"{"a": 2}"#, false), (r#"{"b": 1}"#, false)]
+    {
+        let found = difference(&listed, &serde_json::from_str(json).unwrap(), "");
+        assert_eq!(found.is_none(), is_right, "{json}: {found:?}");
+    }
+}

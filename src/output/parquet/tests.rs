@@ -285,6 +285,14 @@ fn other_files_are_recognised() {
     file.write_all(b"PAR1 and nothing PAR1").unwrap();
     let error = ParquetText::open(file, None).unwrap_err();
     assert!(error.to_string().contains("the Parquet file is damaged"), "{error}");
+    let names = ["nulls", "pages", "pages2", "deltas"];
+    for (one, other) in names.iter().flat_map(|one| names.map(|other| (one, other))) {
+        let bytes = [*one, other].map(packed).concat();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        let error = ParquetText::open(file, None).unwrap_err();
+        assert!(error.to_string().contains("several files"), "{one} {other}: {error}");
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::iter::repeat_n;
 
+#[cfg(target_os = "linux")]
+use crate::common::command::peak_memory;
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED, marks};
 use flate2::write::GzEncoder;
 
@@ -434,14 +436,6 @@ fn other_sizes() {
     malformed(".".repeat(16), "17: malformed: 16 cells, 81 expected; only 9x9 puzzles");
 }
 
-/// The peak memory of a process so far, in bytes.
-#[cfg(target_os = "linux")]
-fn peak_memory(process: u32) -> usize {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
-}
-
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_does_not_grow_with_lines_or_their_length() {
@@ -461,7 +455,7 @@ fn memory_does_not_grow_with_lines_or_their_length() {
         for _ in 0..80 {
             pipe.write_all(chunk.as_bytes()).unwrap();
         }
-        let peak = peak_memory(child.id());
+        let peak = peak_memory(child.id()).unwrap();
         drop(pipe);
         child.wait().unwrap();
         assert!(folder.read("rows").lines().skip(1).last().unwrap_or("").ends_with(last));

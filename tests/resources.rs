@@ -62,3 +62,43 @@ fn many_threads_on_no_input_end_at_once() {
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.messages.contains(" of 999 threads (more would gain nothing)"), "{ran:?}");
 }
+
+/// Rows of very many fields, and fields as long as blocks allow, in every format that keeps fields.
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_is_bounded_for_rows_with_many_or_long_fields() {
+    use crate::common::command::peak_memory;
+    use std::fmt::Write;
+    use std::thread;
+    use std::time::Duration;
+
+    let folder = Folder::new();
+    let names: String = (0..10_000).map(|column| format!(",c{column}")).collect();
+    let row = |row: usize| (0..10_000).map(|at| format!(",{}", row * at % 999)).collect::<String>();
+    let many = (0..150).map(|at| format!("{CLASSIC}{}\n", row(at))).collect::<String>();
+    folder.file("many.csv", format!("puzzle{names}\n{many}"));
+    // Long fields, in one column after the other, which can hardly be compressed.
+    let mut long = "puzzle,a,b,c,d\n".to_owned();
+    for at in 0..3000 {
+        let number = |n: usize| (1000 * at + n).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let text: String = (0..1000).map(|n| format!("{:016x}", number(n))).collect();
+        let before = ",".repeat(at / 750);
+        let after = ",".repeat(3 - at / 750);
+        writeln!(long, "{CLASSIC},{before}{text}{after}").unwrap();
+    }
+    folder.file("long.csv", long);
+    for name in ["many.csv", "long.csv"] {
+        for ending in ["csv", "tsv.gz", "jsonl", "jsonl.zst", "parquet"] {
+            let output = format!("out.{ending}");
+            let args = ["-q", "-j", "2", "--keep", "--force", name, "-o", &output];
+            let mut child = folder.spawn("solve", &args);
+            let mut peak = 0;
+            while child.try_wait().unwrap().is_none() {
+                peak = peak_memory(child.id()).unwrap_or(peak);
+                thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(child.wait().unwrap().code(), Some(0), "{name} to {ending}");
+            assert!(peak > 1 << 20 && peak < 64 << 20, "{name} to {ending}: {peak} bytes");
+        }
+    }
+}

@@ -290,17 +290,22 @@ fn open_all(
     for target in targets.iter().flatten() {
         existing.allow(*target)?;
     }
-    let mut opened = Vec::new();
-    for target in targets {
-        let open = |target: Target<'_>| match target.regular() {
-            Some(path) if is_temporary => Out::temporary(path),
-            _ => Out::open(target),
-        };
-        match target.map(open).transpose() {
-            Ok(out) => opened.push(out),
-            Err(failure) => {
-                opened.into_iter().flatten().for_each(Out::discard);
-                return Err(failure);
+    let mut opened: Vec<_> = targets.iter().map(|_| None).collect();
+    // A signal may end the run while it opens a named pipe: then no file has been created.
+    for is_file in [false, true] {
+        for (target, out) in targets.iter().zip(&mut opened) {
+            let of_kind = target.filter(|target| target.regular().is_some() == is_file);
+            let open = |target: Target<'_>| match target.regular() {
+                Some(path) if is_temporary => Out::temporary(path),
+                _ => Out::open(target),
+            };
+            match of_kind.map(open).transpose() {
+                Ok(None) => {}
+                Ok(found) => *out = found,
+                Err(failure) => {
+                    opened.into_iter().flatten().for_each(Out::discard);
+                    return Err(failure);
+                }
             }
         }
     }

@@ -40,6 +40,14 @@ pub fn wait_until(holds: impl Fn() -> bool) {
     }
 }
 
+/// The peak memory of a process so far, in bytes; `None` once it has ended.
+#[cfg(target_os = "linux")]
+pub fn peak_memory(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(peak.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024)
+}
+
 /// A folder of its own for each test.
 pub struct Folder(TempDir);
 

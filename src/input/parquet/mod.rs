@@ -9,7 +9,7 @@ mod pages;
 use std::cell::Cell;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Once};
 
@@ -146,8 +146,11 @@ impl ParquetText {
     /// # Errors
     /// When the file is damaged, or has no column that can be written as text.
     pub fn open(file: File, requested: Option<&[usize]>) -> io::Result<Self> {
-        check_footer(&file)?;
-        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file));
+        let footer = check_footer(&file)?;
+        let metadata = guarded(|| {
+            let metadata = ParquetMetaDataReader::new().parse_and_finish(&file)?;
+            check_single(&file, &metadata, footer).map(|()| metadata)
+        });
         let metadata = metadata.map_err(|error| failure(&error, None, 0))?;
         let mut columns = Vec::new();
         for (leaf, descriptor) in
@@ -509,17 +512,48 @@ fn is_special(byte: u8) -> bool {
     matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'#')
 }
 
-/// Checks that the footer can be parsed in a short time, and its checksum, if it has one.
-fn check_footer(file: &File) -> io::Result<()> {
+/// Checks that the footer can be parsed in a short time, and its checksum, if it has one. Returns
+/// its length.
+fn check_footer(file: &File) -> io::Result<usize> {
     let footer = footer::read(file)?;
     let what = if !pages::is_struct(&footer) {
         "its footer cannot be read"
     } else if footer::is_intact(&footer) {
-        return Ok(());
+        return Ok(footer.len());
     } else {
         "its footer has another checksum"
     };
     Err(failure(&ParquetError::General(what.into()), None, 0))
+}
+
+/// Refuses several files one after another, because the places in the last footer would be taken
+/// for those of the first file: another one ends right before the bytes that the footer covers.
+fn check_single(mut file: &File, metadata: &ParquetMetaData, footer: usize) -> Result<()> {
+    let ends = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns).flat_map(|chunk| {
+        let (start, length) = chunk.byte_range();
+        let indexes = [chunk.column_index_range(), chunk.offset_index_range()];
+        let filter = chunk.bloom_filter_offset().zip(chunk.bloom_filter_length());
+        [
+            Some(start.saturating_add(length)),
+            indexes.into_iter().flatten().map(|range| range.end).max(),
+            filter.map(|(start, length)| start.saturating_add(length.into()).max(0) as u64),
+        ]
+    });
+    let covered = ends.flatten().max().unwrap_or(MAGIC.len() as u64);
+    let length = file.seek(SeekFrom::End(0))?;
+    let Some(start) = length.checked_sub(footer as u64).and_then(|end| end.checked_sub(covered))
+    else {
+        return Ok(());
+    };
+    let mut between = [0; 2 * MAGIC.len()];
+    if let Some(before) = start.checked_sub(MAGIC.len() as u64) {
+        file.seek(SeekFrom::Start(before))?;
+        file.read_exact(&mut between)?;
+    }
+    if between == [MAGIC, MAGIC].concat()[..] {
+        return Err(ParquetError::General("it is several files one after another".into()));
+    }
+    Ok(())
 }
 
 /// Runs code that may panic because a file is damaged. The panic is an error, without a message of

@@ -10,7 +10,7 @@ use parquet::column::page::{CompressedPage, Page, PageWriteSpec, PageWriter};
 use parquet::column::writer::{get_column_writer, get_typed_column_writer};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::{ColumnPath, SchemaDescPtr, SchemaDescriptor, Type};
@@ -43,10 +43,17 @@ pub enum Value<'a> {
     Text(&'a [u8]),
 }
 
+/// The columns of a file. Batches share them, because a schema takes hundreds of bytes per column.
+#[derive(Clone, Debug)]
+pub(super) struct Schema {
+    pub(super) columns: SchemaDescPtr,
+    properties: WriterPropertiesPtr,
+    kinds: Arc<[Kind]>,
+}
+
 /// The values of some rows, by column.
 pub(super) struct Batch {
-    pub(super) schema: SchemaDescPtr,
-    properties: WriterPropertiesPtr,
+    schema: Schema,
     zstd: Compressor<'static>,
     columns: Vec<ColumnValues>,
     /// The texts of one column.
@@ -71,9 +78,9 @@ enum Values {
     Texts(Vec<u8>, Vec<u32>),
 }
 
-impl Batch {
-    /// Creates an empty batch with these columns.
-    pub(super) fn new(columns: &[(String, Kind)]) -> io::Result<Self> {
+impl Schema {
+    /// The schema of these columns.
+    pub(super) fn of(columns: &[(String, Kind)]) -> io::Result<Self> {
         let fields = columns.iter().map(|(name, kind)| field(name, *kind).map(Arc::new));
         let fields = fields.collect::<Result<_, _>>().map_err(failed)?;
         let schema = Type::group_type_builder("row").with_fields(fields).build().map_err(failed)?;
@@ -89,6 +96,17 @@ impl Batch {
                     properties.set_column_statistics_enabled(path, EnabledStatistics::Chunk);
             }
         }
+        Ok(Self {
+            columns: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
+            properties: Arc::new(properties.build()),
+            kinds: columns.iter().map(|(_, kind)| *kind).collect(),
+        })
+    }
+}
+
+impl Batch {
+    /// Creates an empty batch.
+    pub(super) fn new(schema: &Schema) -> io::Result<Self> {
         let mut zstd = Compressor::new(ZSTD_LEVEL)?;
         // For pages as small as these, the level would search for shorter matches, which digits
         // rarely have: the file would be hardly smaller, and take a third longer.
@@ -96,10 +114,9 @@ impl Batch {
         // Every reader then notices damaged pages.
         zstd.set_parameter(CParameter::ChecksumFlag(true))?;
         Ok(Self {
-            schema: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
-            properties: Arc::new(properties.build()),
+            schema: schema.clone(),
             zstd,
-            columns: columns.iter().map(|(_, kind)| ColumnValues::new(*kind)).collect(),
+            columns: schema.kinds.iter().map(|kind| ColumnValues::new(*kind)).collect(),
             texts: Vec::new(),
             bytes: 0,
         })
@@ -113,7 +130,7 @@ impl Batch {
     /// Appends a row: a value for each column.
     pub(super) fn push<'a>(&mut self, row: impl IntoIterator<Item = Value<'a>>) -> io::Result<()> {
         let mut values = row.into_iter();
-        for (column, field) in self.columns.iter_mut().zip(self.schema.columns()) {
+        for (column, field) in self.columns.iter_mut().zip(self.schema.columns.columns()) {
             let value = values.next();
             self.bytes += value.and_then(|value| column.push(value)).ok_or_else(|| {
                 let what = format!("{value:?} in the column {:?}", field.name());
@@ -209,62 +226,63 @@ impl Batch {
 
     /// Returns the rows as a file with one row group, and removes them.
     pub(super) fn take_file(&mut self) -> Result<Vec<u8>, ParquetError> {
-        let (mut out, group) = self.take_pages()?;
-        write_footer(&self.schema, vec![group], None, &mut out)?;
-        Ok(out)
-    }
-
-    /// Returns the rows as a file without its footer, with the metadata of its row group, and
-    /// removes them.
-    pub(super) fn take_pages(&mut self) -> Result<(Vec<u8>, RowGroupMetaData), ParquetError> {
-        let most_text = self.most_text();
-        let codec = Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?);
         let mut out = TrackedWrite::new(Vec::new());
         out.write_all(MAGIC)?;
-        let group = RowGroupMetaData::builder(Arc::clone(&self.schema));
-        let mut group = group.set_num_rows(self.rows().cast_signed() as i64);
+        let mut group = RowGroupMetaData::builder(Arc::clone(&self.schema.columns))
+            .set_num_rows(self.rows().cast_signed() as i64);
         let mut size = 0;
-        for (ColumnValues { levels, values }, descriptor) in
-            self.columns.iter_mut().zip(self.schema.columns())
-        {
-            let pages = Box::new(ZstdPages { out: &mut out, zstd: &mut self.zstd });
-            let properties = Arc::clone(&self.properties);
-            let writer = get_column_writer(Arc::clone(descriptor), properties, pages);
-            macro_rules! write {
-                ($type:ty, $values:expr) => {{
-                    let mut writer = get_typed_column_writer::<$type>(writer);
-                    writer.write_batch($values, Some(levels), None)?;
-                    writer.close()?
-                }};
-            }
-            let written = match values {
-                Values::Numbers(values) => write!(Int64Type, values),
-                Values::Doubles(values) => write!(DoubleType, values),
-                Values::Truths(values) => write!(BoolType, values),
-                Values::Texts(all, lengths) => {
-                    let bytes = Bytes::from(mem::take(all));
-                    let mut end = 0;
-                    self.texts.extend(lengths.iter().map(|&length| {
-                        let start = end;
-                        end += length as usize;
-                        ByteArray::from(bytes.slice(start..end))
-                    }));
-                    let written = write!(ByteArrayType, &self.texts);
-                    self.texts.clear();
-                    // Returns the buffer, because nothing else refers to it.
-                    *all = bytes.into();
-                    written
-                }
-            };
-            levels.clear();
-            values.clear(most_text);
-            let metadata = written.metadata.into_builder().set_compression(codec).build()?;
+        for column in 0..self.columns.len() {
+            let metadata = self.take_column(column, &mut out)?;
             size += metadata.uncompressed_size();
             group = group.add_column_metadata(metadata);
         }
         self.bytes = 0;
         let group = group.set_total_byte_size(size).build()?;
-        Ok((out.into_inner()?, group))
+        write_footer(&self.schema.columns, vec![group], None, &mut out)?;
+        out.into_inner()
+    }
+
+    /// Appends the pages of a column, removes its values, and returns the metadata of its chunk.
+    pub(super) fn take_column(
+        &mut self,
+        column: usize,
+        out: &mut TrackedWrite<Vec<u8>>,
+    ) -> Result<ColumnChunkMetaData, ParquetError> {
+        let most_text = self.most_text();
+        let codec = Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?);
+        let ColumnValues { levels, values } = &mut self.columns[column];
+        let pages = Box::new(ZstdPages { out, zstd: &mut self.zstd });
+        let properties = Arc::clone(&self.schema.properties);
+        let writer = get_column_writer(self.schema.columns.column(column), properties, pages);
+        macro_rules! write {
+            ($type:ty, $values:expr) => {{
+                let mut writer = get_typed_column_writer::<$type>(writer);
+                writer.write_batch($values, Some(levels), None)?;
+                writer.close()?
+            }};
+        }
+        let written = match values {
+            Values::Numbers(values) => write!(Int64Type, values),
+            Values::Doubles(values) => write!(DoubleType, values),
+            Values::Truths(values) => write!(BoolType, values),
+            Values::Texts(all, lengths) => {
+                let bytes = Bytes::from(mem::take(all));
+                let mut end = 0;
+                self.texts.extend(lengths.iter().map(|&length| {
+                    let start = end;
+                    end += length as usize;
+                    ByteArray::from(bytes.slice(start..end))
+                }));
+                let written = write!(ByteArrayType, &self.texts);
+                self.texts.clear();
+                // Returns the buffer, because nothing else refers to it.
+                *all = bytes.into();
+                written
+            }
+        };
+        levels.clear();
+        values.clear(most_text);
+        written.metadata.into_builder().set_compression(codec).build()
     }
 }
 

@@ -11,9 +11,10 @@ use parquet::file::metadata::{
     ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
 };
 use parquet::file::statistics::Statistics;
+use parquet::file::writer::TrackedWrite;
 use parquet::schema::types::SchemaDescPtr;
 
-use super::batch::{Batch, Value};
+use super::batch::{Batch, Schema, Value};
 use super::{Kind, failed};
 use crate::input::parquet::footer;
 use crate::output::{Assembler, Emit};
@@ -76,17 +77,33 @@ struct Chunk {
     metadata: Option<ColumnChunkMetaData>,
 }
 
+impl Chunk {
+    /// Adds the metadata of more pages.
+    fn add(&mut self, more: ColumnChunkMetaData) -> Result<(), ParquetError> {
+        self.metadata = Some(match self.metadata.take() {
+            None => more,
+            Some(before) => join(&before, &more)?,
+        });
+        Ok(())
+    }
+}
+
 impl ParquetFile {
     /// Begins a file with these columns.
     ///
     /// # Errors
     /// When no file can have these columns.
     pub fn new(columns: &[(String, Kind)]) -> io::Result<Self> {
-        let batch = Batch::new(columns)?;
+        Self::of(&Schema::of(columns)?)
+    }
+
+    /// Begins a file with this schema.
+    pub(super) fn of(schema: &Schema) -> io::Result<Self> {
+        let columns = &schema.columns;
         Ok(Self {
-            schema: Arc::clone(&batch.schema),
-            batch,
-            chunks: columns.iter().map(|_| Chunk::default()).collect(),
+            schema: Arc::clone(columns),
+            batch: Batch::new(schema)?,
+            chunks: columns.columns().iter().map(|_| Chunk::default()).collect(),
             rows: 0,
             bytes: 0,
             groups: Vec::new(),
@@ -133,11 +150,29 @@ impl ParquetFile {
 
     /// Appends the single rows as a batch.
     fn write_batch(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
-        if self.batch.rows() == 0 {
+        let rows = self.batch.rows().cast_signed() as i64;
+        if rows == 0 {
             return Ok(());
         }
-        let (pages, group) = self.batch.take_pages().map_err(failed)?;
-        self.add_pages(&pages, &group, emit)
+        self.make_room(rows, self.batch.bytes.cast_signed() as i64, emit)?;
+        self.rows += rows;
+        for (index, chunk) in self.chunks.iter_mut().enumerate() {
+            let mut out = TrackedWrite::new(mem::take(&mut chunk.pages));
+            let column = self.batch.take_column(index, &mut out).map_err(failed)?;
+            chunk.pages = out.into_inner().map_err(failed)?;
+            self.bytes += column.uncompressed_size();
+            chunk.add(column).map_err(failed)?;
+        }
+        self.batch.bytes = 0;
+        Ok(())
+    }
+
+    /// Writes the current row group if it has no room for a batch of so many rows and bytes.
+    fn make_room(&mut self, rows: i64, bytes: i64, emit: &mut Emit<'_>) -> io::Result<()> {
+        if self.rows + rows > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
+            self.write_group(emit)?;
+        }
+        Ok(())
     }
 
     /// Appends the pages of a batch.
@@ -148,18 +183,13 @@ impl ParquetFile {
         emit: &mut Emit<'_>,
     ) -> io::Result<()> {
         let (rows, bytes) = (group.num_rows(), group.total_byte_size());
-        if self.rows + rows > GROUP_ROWS || self.bytes + bytes > GROUP_BYTES {
-            self.write_group(emit)?;
-        }
+        self.make_room(rows, bytes, emit)?;
         self.rows += rows;
         self.bytes += bytes;
         for (chunk, column) in self.chunks.iter_mut().zip(group.columns()) {
             let (start, length) = column.byte_range();
             chunk.pages.extend_from_slice(&encoded[start as usize..][..length as usize]);
-            chunk.metadata = Some(match &chunk.metadata {
-                None => column.clone(),
-                Some(before) => join(before, column).map_err(failed)?,
-            });
+            chunk.add(column.clone()).map_err(failed)?;
         }
         Ok(())
     }
@@ -179,19 +209,21 @@ impl ParquetFile {
         }
         let start = self.length;
         let mut chunks = mem::take(&mut self.chunks);
-        let mut columns = Vec::with_capacity(chunks.len());
-        for chunk in &mut chunks {
-            let Chunk { pages, metadata } = mem::take(chunk);
-            let metadata = metadata.expect("a row group has pages in each column");
+        let mut group = RowGroupMetaData::builder(Arc::clone(&self.schema));
+        // Each column might keep a buffer as large as a group.
+        let most_pages = GROUP_BYTES as usize / chunks.len().max(1);
+        for Chunk { pages, metadata } in &mut chunks {
+            let metadata = metadata.take().expect("a row group has pages in each column");
             let metadata = metadata.into_builder().set_data_page_offset(self.length).build();
-            columns.push(metadata.map_err(failed)?);
-            self.emit(&pages, emit)?;
+            group = group.add_column_metadata(metadata.map_err(failed)?);
+            self.emit(pages, emit)?;
+            pages.clear();
+            pages.shrink_to(most_pages);
         }
         self.chunks = chunks;
-        let group = RowGroupMetaData::builder(Arc::clone(&self.schema))
+        let group = group
             .set_num_rows(mem::take(&mut self.rows))
             .set_total_byte_size(mem::take(&mut self.bytes))
-            .set_column_metadata(columns)
             .set_ordinal(self.groups.len().cast_signed() as i32)
             .set_file_offset(start);
         self.groups.push(group.build().map_err(failed)?);
@@ -253,8 +285,9 @@ fn join(
     one: &ColumnChunkMetaData,
     other: &ColumnChunkMetaData,
 ) -> Result<ColumnChunkMetaData, ParquetError> {
-    let joined = one.clone().into_builder();
-    let joined = joined
+    let joined = one
+        .clone()
+        .into_builder()
         .set_num_values(one.num_values() + other.num_values())
         .set_total_compressed_size(one.compressed_size() + other.compressed_size())
         .set_total_uncompressed_size(one.uncompressed_size() + other.uncompressed_size())

@@ -15,10 +15,11 @@ mod file;
 mod tests;
 
 use std::io;
+use std::sync::OnceLock;
 
 use parquet::errors::ParquetError;
 
-use self::batch::Batch;
+use self::batch::{Batch, Schema};
 use self::file::SMALL_BATCH;
 use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, Rows};
 
@@ -30,16 +31,22 @@ pub use file::ParquetFile;
 #[derive(Clone, Debug)]
 pub struct ParquetRows {
     columns: Vec<OutputColumn>,
+    schema: OnceLock<Schema>,
 }
 
 impl ParquetRows {
     /// Creates a format with computed columns and fields of the input.
     pub fn of(columns: Vec<OutputColumn>) -> Self {
-        Self { columns }
+        Self { columns, schema: OnceLock::new() }
     }
 
-    fn names_and_kinds(&self) -> Vec<(String, Kind)> {
-        self.columns.iter().map(|column| (column.name.clone(), column.kind())).collect()
+    fn schema(&self) -> io::Result<&Schema> {
+        if let Some(schema) = self.schema.get() {
+            return Ok(schema);
+        }
+        let column = |column: &OutputColumn| (column.name.clone(), column.kind());
+        let schema = Schema::of(&self.columns.iter().map(column).collect::<Vec<_>>())?;
+        Ok(self.schema.get_or_init(|| schema))
     }
 }
 
@@ -50,7 +57,7 @@ impl Format for ParquetRows {
 
     /// Encodes each block as a small Parquet file for the assembler.
     fn encoder(&self) -> Box<dyn Encoder + '_> {
-        let batch = Batch::new(&self.names_and_kinds());
+        let batch = self.schema().and_then(Batch::new);
         let mut batch = batch.expect("the assembler has accepted these columns");
         Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| batch.push_row(&self.columns, row));
@@ -63,7 +70,7 @@ impl Format for ParquetRows {
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
-        Ok(Some(Box::new(ParquetFile::new(&self.names_and_kinds())?)))
+        Ok(Some(Box::new(ParquetFile::of(self.schema()?)?)))
     }
 }
 

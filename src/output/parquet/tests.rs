@@ -63,8 +63,10 @@ fn values(row: &[String; 5]) -> [Value<'_>; 5] {
 /// A file of at least this many rows in batches of these sizes, and its number of rows.
 fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
     let out = tempfile::tempfile().unwrap();
-    let (mut file, mut batch) =
-        (ParquetFile::new(&columns()).unwrap(), Batch::new(&columns()).unwrap());
+    let (mut file, mut batch) = (
+        ParquetFile::new(&columns()).unwrap(),
+        Batch::new(&Schema::of(&columns()).unwrap()).unwrap(),
+    );
     let mut rows = 0;
     for size in sizes.iter().cycle().take_while(|size| **size > 0) {
         if rows >= least {
@@ -139,14 +141,18 @@ fn a_flipped_bit_never_loses_or_changes_rows() {
 #[test]
 fn a_flipped_bit_in_a_file_of_another_program_never_loses_rows() {
     for name in ["nulls", "pages", "pages2", "deltas"] {
-        let path = format!("{}/tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR"));
-        let bytes = std::fs::read(path).unwrap();
+        let bytes = packed(name);
         let failures = flip_each_bit(&bytes, |bit, is_done, text, whole| {
             let is_right = !is_done || rows(text) == rows(whole);
             assert!(is_right, "{name}, bit {bit}: {text}");
         });
         assert!(failures > bytes.len(), "{name}: {failures} of {} bits", 8 * bytes.len());
     }
+}
+
+/// A file of pyarrow.
+fn packed(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 /// The number of lines, of which quoted ones may have several.
@@ -207,7 +213,7 @@ fn groups_of_long_texts_have_fewer_rows() {
 
 #[test]
 fn truncated_batches_are_refused() {
-    let mut batch = Batch::new(&columns()).unwrap();
+    let mut batch = Batch::new(&Schema::of(&columns()).unwrap()).unwrap();
     for is_plain in [false, true] {
         (0..10).for_each(|number| batch.push(values(&row(number))).unwrap());
         let whole = if is_plain { batch.take_plain() } else { batch.take_file().unwrap() };
@@ -226,7 +232,7 @@ proptest! {
     ) {
         let kinds = [Kind::Number, Kind::Double, Kind::Truth, Kind::Text, Kind::Bytes];
         let columns = kinds.map(|kind| (format!("{kind:?}"), kind));
-        let mut batch = Batch::new(&columns).unwrap();
+        let mut batch = Batch::new(&Schema::of(&columns).unwrap()).unwrap();
         let (mut file, mut out) = (ParquetFile::new(&columns).unwrap(), Vec::new());
         let mut rest = &rows[..];
         for size in sizes.iter().cycle() {
@@ -279,6 +285,14 @@ fn other_files_are_recognised() {
     file.write_all(b"PAR1 and nothing PAR1").unwrap();
     let error = ParquetText::open(file, None).unwrap_err();
     assert!(error.to_string().contains("the Parquet file is damaged"), "{error}");
+    let names = ["nulls", "pages", "pages2", "deltas"];
+    for (one, other) in names.iter().flat_map(|one| names.map(|other| (one, other))) {
+        let bytes = [*one, other].map(packed).concat();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        let error = ParquetText::open(file, None).unwrap_err();
+        assert!(error.to_string().contains("several files"), "{one} {other}: {error}");
+    }
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use crate::common::command::{CLASSIC, Folder, Ran};
 
-const SUBCOMMANDS: [&str; 11] = [
+const SUBCOMMANDS: [&str; 12] = [
     "solve",
     "check",
     "canon",
     "overlap",
     "split",
+    "sample",
     "augment",
     "bench",
     "show",
@@ -42,6 +43,7 @@ fn options_are_in_groups() {
         ("canon", &["Input", "Output", "Run"]),
         ("overlap", &["Input", "Output", "Run"]),
         ("split", &["Input", "Sides", "Output", "Run"]),
+        ("sample", &["Input", "Sample", "Output", "Run"]),
         ("augment", &["Input", "Isomorphs", "Output", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),
     ] {

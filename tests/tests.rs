@@ -11,6 +11,7 @@ mod canon_rows;
 mod check;
 mod check_solutions;
 mod compressed;
+mod conditions;
 mod csv;
 mod datasets;
 mod engines;
@@ -41,6 +42,7 @@ mod resources;
 mod resume;
 #[cfg(unix)]
 mod resume_inputs;
+mod sample;
 mod select;
 mod sets;
 mod show;

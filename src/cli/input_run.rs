@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{InputOptions, Stream};
-use bulkdoku::output::{Format, Needs, Rows};
+use bulkdoku::output::{Format, Needs, Rows, Subcommand};
 use bulkdoku::pipeline::{
     Answered, BlockSource, Checkpoint, Filter, Job, Options, RunEnd, TextSource, fold_blocks,
 };
 use bulkdoku::{Progress, Source};
 
+use super::condition::{Condition, Test};
 use super::engine_args::EngineArgs;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
@@ -31,6 +32,8 @@ pub struct InputRun {
     pub answers: Option<Source<Stream<'static>>>,
     pub method: Method,
     pub args: RunArgs,
+    /// Which records have rows. Other filters see only these.
+    pub condition: Option<(Condition, Subcommand)>,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
 }
@@ -39,7 +42,8 @@ impl InputRun {
     /// A run without an engine.
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
-        Self { typed, others: Vec::new(), answers: None, method, args, only_rows: false }
+        let (others, answers, condition) = (Vec::new(), None, None);
+        Self { typed, others, answers, method, args, condition, only_rows: false }
     }
 
     /// A run that solves.
@@ -53,6 +57,11 @@ impl InputRun {
     /// Also reads these files, which must be the same when the run is resumed.
     pub fn reading(self, others: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { others: others.into_iter().collect(), ..self }
+    }
+
+    /// Writes rows only of the records that meet a condition, if there is one.
+    pub fn only_where(self, condition: Option<&Condition>, subcommand: Subcommand) -> Self {
+        Self { condition: condition.map(|condition| (condition.clone(), subcommand)), ..self }
     }
 
     /// Reads `inputs`, does `job`, and writes to `destinations`. `filters` and `format` are created
@@ -69,13 +78,22 @@ impl InputRun {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let mut inputs = Inputs::open(inputs)?;
         let progress = platform::new_progress();
-        self.detect(&mut inputs, options, &progress)?;
+        let mut options = options.clone();
+        if let Some((condition, subcommand)) = &self.condition {
+            options.also_read.extend(condition.input_columns(*subcommand));
+        }
+        self.detect(&mut inputs, &options, &progress)?;
         if progress.stop.load(Ordering::Relaxed) {
             // No output is open yet.
             return Err(Failure::Stopped);
         }
         let format = format(&inputs)?;
-        self.write_rows(&mut inputs, destinations, &progress, job, filters, format)
+        let test = self
+            .condition
+            .as_ref()
+            .map(|(condition, subcommand)| condition.resolve(*subcommand, &inputs.read()));
+        let test = test.transpose()?;
+        self.write_rows(&mut inputs, destinations, &progress, (job, test), filters, format)
     }
 
     /// Detects the layouts of the inputs, and reports them.
@@ -102,11 +120,11 @@ impl InputRun {
         inputs: &mut Inputs,
         destinations: &Destinations,
         progress: &Progress,
-        job: &J,
+        (job, test): (&J, Option<Test>),
         filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
-        let Self { typed, others, answers, method, args, only_rows } = self;
+        let Self { typed, others, answers, method, args, only_rows, .. } = self;
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
@@ -130,7 +148,10 @@ impl InputRun {
             &options,
             |_| Progressed::of_bytes(&bytes, progress),
             |start| {
-                let filters = filters(&mut Earlier { start, inputs, options: &options })?;
+                let mut all: Vec<_> = test.iter().map(Test::filter).collect();
+                let earlier =
+                    &mut Earlier { start, inputs, options: &options, test: test.as_ref() };
+                all.extend(filters(earlier)?);
                 let (place, records) = start.map_or_else(Default::default, |start| {
                     ((start.source, start.position), start.counts.records())
                 });
@@ -140,7 +161,7 @@ impl InputRun {
                 if start.is_some() {
                     source.skip()?;
                 }
-                Ok((Answered::new(source, answers, records, &progress.stop), filters))
+                Ok((Answered::new(source, answers, records, &progress.stop), all))
             },
             |report| Summary::new(names, method, &args, report),
         )
@@ -152,6 +173,7 @@ pub struct Earlier<'a> {
     start: Option<&'a Checkpoint>,
     inputs: &'a mut Inputs,
     options: &'a Options,
+    test: Option<&'a Test>,
 }
 
 impl Earlier<'_> {
@@ -164,6 +186,7 @@ impl Earlier<'_> {
     /// them.
     pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {
         let Some(start) = self.start else { return Ok(()) };
+        let filters = self.test.map(Test::filter).into_iter().chain(filters).collect();
         let sources = self.inputs.sources_until((start.source, start.position.offset));
         let mut source = TextSource::new(0, sources, &self.options.stop);
         let map = || |_: &Rows<'_>, (): &mut ()| {};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bulkdoku::input::{InputFormat, InputOptions, Layout, Position, Stream, StreamOptions};
+use bulkdoku::input::{InputFormat, InputOptions, Keep, Layout, Position, Stream, StreamOptions};
 use bulkdoku::marks;
 use bulkdoku::puzzle::{BLANKS, CELLS};
 use bulkdoku::{Marks, Source};
@@ -28,6 +28,8 @@ const KEPT_OPEN: usize = 16;
 pub struct Inputs {
     all: Vec<Input>,
     paths: Vec<PathBuf>,
+    /// The number of columns that are kept in the output, at most.
+    shown: usize,
     /// The detected layouts that are worth a message, a line each.
     findings: Vec<String>,
     bytes: Arc<AtomicU64>,
@@ -79,13 +81,18 @@ impl Inputs {
         }
         let paths = all.iter().map(|input| input.origin.path().into()).collect();
         let (findings, bytes, options) = (Vec::new(), Arc::default(), StreamOptions::default());
-        Ok(Self { all, paths, findings, bytes, options })
+        Ok(Self { all, paths, shown: 0, findings, bytes, options })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while an input has
     /// no bytes yet, the inputs from there on are left out.
     pub fn detect(&mut self, options: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
         self.options = options.stream;
+        self.shown = match &options.keep {
+            None => 0,
+            Some(Keep::Only(names)) => names.len(),
+            Some(Keep::All) => usize::MAX,
+        };
         self.findings.clear();
         for number in 0..self.all.len() {
             let Input { origin, opened, .. } = &mut self.all[number];
@@ -116,6 +123,13 @@ impl Inputs {
 
     /// The names of the columns that are kept in the output, the same for all inputs.
     pub fn kept(&self) -> Vec<String> {
+        let mut kept = self.read();
+        kept.truncate(self.shown);
+        kept
+    }
+
+    /// The names of the columns that are kept in the output, and of those that are only read.
+    pub fn read(&self) -> Vec<String> {
         self.all[0].layout.kept()
     }
 
@@ -367,7 +381,9 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
         let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();
         format!("{name} has {}", columns.join(", "))
     });
-    Failure::Usage(format!("--keep needs the same columns in all inputs: {one}; {other}"))
+    Failure::Usage(format!(
+        "--keep and --where need the same columns in all inputs: {one}; {other}"
+    ))
 }
 
 /// Refuses inputs that cannot be read twice, if any is not a file.

@@ -127,6 +127,11 @@ impl RowPlan {
         }
     }
 
+    /// Whether the columns were named.
+    pub fn has_chosen(&self) -> bool {
+        self.chosen.is_some()
+    }
+
     /// Whether rows show a column.
     pub fn shows(&self, column: Column) -> bool {
         self.columns().contains(&column)

@@ -155,18 +155,23 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let rows = args.rows.plan(&ROWS, &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
-    let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
+    let mut options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
+    options.also_read = args.select.also_read(ROWS.subcommand);
     args.select.name_outputs(&mut destinations)?;
     let solve = args.solve(&rows);
     let (stream, by) = (args.layout.stream(), Sameness::Class);
     let known = args.against.load(by, args.engine.run, stream)?;
     let run = InputRun::with_engine(typed, &args.engine, solve.limits);
+    let run = run.only_where(args.select.condition.condition.as_ref(), ROWS.subcommand);
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
     let filters = |_: &mut Earlier<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
         Ok(unknown.chain(args.select.filters()).collect())
     };
-    let format = |inputs: &Inputs| rows.format(inputs.paths().len() > 1, &inputs.kept());
+    let format = |inputs: &Inputs| {
+        let format = rows.format(inputs.paths().len() > 1, &inputs.kept())?;
+        args.select.sorted(&rows, ROWS.subcommand, inputs, format)
+    };
     match args.solutions {
         None => run.run(args.input, &options, &destinations, &solve, filters, format),
         Some(solutions) => {
@@ -231,7 +236,7 @@ impl Args {
         if let Some(option) = single.filter(|_| is_listing) {
             refuse!("{option} needs one row for each record; --solutions writes several");
         }
-        self.select.check(rows, self.limit.without_proof())?;
+        self.select.check(rows, ROWS.subcommand, self.limit.without_proof())?;
         self.engine.check_simd()?;
         self.against.check(&self.input, destinations)
     }

@@ -8,6 +8,7 @@ const SUBCOMMANDS: &[&str] = &[
     "canon",
     "overlap",
     "split",
+    "sample",
     "augment",
     "bench",
     "show",
@@ -44,6 +45,7 @@ fn options_are_in_groups() {
         ("canon", &["Input", "Output", "Run"]),
         ("overlap", &["Input", "Output", "Run"]),
         ("split", &["Input", "Sides", "Output", "Run"]),
+        ("sample", &["Input", "Sample", "Output", "Run"]),
         ("augment", &["Input", "Isomorphs", "Output", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),
     ] {

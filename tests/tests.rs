@@ -11,6 +11,7 @@ mod canon_rows;
 mod check;
 mod check_solutions;
 mod compressed;
+mod conditions;
 mod csv;
 mod datasets;
 mod docs;
@@ -46,6 +47,7 @@ mod resources;
 mod resume;
 #[cfg(unix)]
 mod resume_inputs;
+mod sample;
 mod schemas;
 mod select;
 mod sets;

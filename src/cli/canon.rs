@@ -15,6 +15,7 @@ use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
+use super::select::WhereArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help};
 
@@ -70,6 +71,9 @@ pub struct Args {
     exact: bool,
 
     #[command(flatten)]
+    condition: WhereArgs,
+
+    #[command(flatten)]
     against: AgainstArgs,
 
     #[command(flatten)]
@@ -117,6 +121,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let by = if args.exact { Sameness::Puzzle } else { Sameness::Class };
     let known = args.against.load(by, args.run, args.layout.stream())?;
     let run = InputRun::new("canonical forms", typed, args.run).reading(args.against.files());
+    let run = run.only_where(args.condition.condition.as_ref(), ROWS.subcommand);
     let (job, seen) = (&Classify::default(), &mut Seen::default());
     let known = &known;
     // The time that a form takes is shown even if the form is not.

@@ -112,7 +112,8 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
-    let options = args.layout.options(&args.input, args.answers(), &mut rows)?;
+    let mut options = args.layout.options(&args.input, args.answers(), &mut rows)?;
+    options.also_read = args.select.also_read(ROWS.subcommand);
     let check = Check { solve: args.solve() };
     let mut run = InputRun::with_engine(typed, &args.engine, check.solve.limits);
     run.method.check = true;
@@ -121,10 +122,12 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
         let column = args.solution_column.as_deref();
         run.answers = Some(answers::open(path, column, args.layout.stream())?);
     }
+    let run = run.only_where(args.select.condition.condition.as_ref(), ROWS.subcommand);
     let run = run.reading(args.solutions);
     let filters = |_: &mut Earlier<'_>| Ok(args.select.filters());
     run.run(args.input, &options, &destinations, &check, filters, |inputs| {
-        rows.format(&inputs.rows(), true)
+        let format = rows.format(&inputs.rows(), true)?;
+        args.select.sorted(&rows, ROWS.subcommand, inputs, format)
     })
 }
 
@@ -141,14 +144,15 @@ impl Args {
 
     /// Refuses options that have no effect beside others, and columns that would be empty.
     fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
-        let of_engine = rows.chosen().find(|column| column.is_about_solving());
+        let read = self.select.read(ROWS.subcommand);
+        let of_engine = rows.chosen().chain(read).find(|column| column.is_about_solving());
         if let (true, Some(column)) = (self.first, of_engine) {
             refuse!("with --first no engine is used; there is no column {column}");
         }
         if let (true, Some(option)) = (self.first, self.engine.engine_option()) {
             refuse!("{option} does nothing: with --first no engine is used");
         }
-        self.select.check(rows, self.first.then_some("--first"))?;
+        self.select.check(rows, ROWS.subcommand, self.first.then_some("--first"))?;
         self.engine.check_simd()
     }
 

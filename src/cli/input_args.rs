@@ -147,6 +147,7 @@ impl LayoutArgs {
             delimiter: self.delimiter,
             no_header: self.no_header,
             keep: None,
+            also_read: Vec::new(),
             answers,
             stream: self.stream(),
         })

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use bulkdoku::input::{InputOptions, Stream};
-use bulkdoku::output::{Format, Needs, Rows};
+use bulkdoku::output::{Format, Needs, Rows, Subcommand};
 use bulkdoku::pipeline::{
     Answered, BlockSource, Checkpoint, Filter, Job, Options, RunEnd, TextSource, fold_blocks,
 };
 use bulkdoku::{Progress, Source};
 
+use super::condition::{Condition, Test};
 use super::engine_args::EngineArgs;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
@@ -30,6 +31,8 @@ pub struct InputRun {
     pub answers: Option<Source<Stream<'static>>>,
     pub method: Method,
     pub args: RunArgs,
+    /// Which records have rows. Other filters see only these.
+    pub condition: Option<(Condition, Subcommand)>,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
 }
@@ -38,7 +41,8 @@ impl InputRun {
     /// A run without an engine.
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
-        Self { typed, others: Vec::new(), answers: None, method, args, only_rows: false }
+        let (others, answers, condition) = (Vec::new(), None, None);
+        Self { typed, others, answers, method, args, condition, only_rows: false }
     }
 
     /// A run that solves.
@@ -54,6 +58,11 @@ impl InputRun {
         Self { others: others.into_iter().collect(), ..self }
     }
 
+    /// Writes rows only of the records that meet a condition, if there is one.
+    pub fn only_where(self, condition: Option<&Condition>, subcommand: Subcommand) -> Self {
+        Self { condition: condition.map(|condition| (condition.clone(), subcommand)), ..self }
+    }
+
     /// Reads `inputs`, does `job`, and writes to `destinations`. `filters` and `format` are created
     /// once the layouts of the inputs are known.
     pub fn run<'f, J: Job>(
@@ -67,9 +76,18 @@ impl InputRun {
     ) -> Result<Exit, Failure> {
         destinations.refuse_existing(&[&inputs[..], &self.others].concat())?;
         let progress = &platform::new_progress();
-        let inputs = &mut self.open(inputs, options, progress)?;
+        let mut options = options.clone();
+        if let Some((condition, subcommand)) = &self.condition {
+            options.also_read.extend(condition.input_columns(*subcommand));
+        }
+        let inputs = &mut self.open(inputs, &options, progress)?;
         let format = format(inputs)?;
-        let Self { typed, others, answers, method, args, only_rows } = self;
+        let test = self
+            .condition
+            .as_ref()
+            .map(|(condition, subcommand)| condition.resolve(*subcommand, &inputs.read()))
+            .transpose()?;
+        let Self { typed, others, answers, method, args, only_rows, .. } = self;
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
@@ -93,7 +111,10 @@ impl InputRun {
             &options,
             |_| Progressed::of_bytes(&bytes, progress),
             |start| {
-                let filters = filters(&mut Earlier { start, inputs, options: &options })?;
+                let mut all: Vec<_> = test.iter().map(Test::filter).collect();
+                let earlier =
+                    &mut Earlier { start, inputs, options: &options, test: test.as_ref() };
+                all.extend(filters(earlier)?);
                 let (place, records) = start.map_or_else(Default::default, |start| {
                     ((start.source, start.position), start.counts.records())
                 });
@@ -103,7 +124,7 @@ impl InputRun {
                 if start.is_some() {
                     source.skip()?;
                 }
-                Ok((Answered::new(source, answers, records, &progress.stop), filters))
+                Ok((Answered::new(source, answers, records, &progress.stop), all))
             },
             |report| Summary::new(names, method, &args, report),
         )
@@ -136,6 +157,7 @@ pub struct Earlier<'a> {
     start: Option<&'a Checkpoint>,
     inputs: &'a mut Inputs,
     options: &'a Options,
+    test: Option<&'a Test>,
 }
 
 impl Earlier<'_> {
@@ -148,6 +170,7 @@ impl Earlier<'_> {
     /// them.
     pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {
         let Some(start) = self.start else { return Ok(()) };
+        let filters = self.test.map(Test::filter).into_iter().chain(filters).collect();
         let sources = self.inputs.sources_until((start.source, start.position.offset));
         let mut source = TextSource::new(0, sources, &self.options.stop);
         let map = || |_: &Rows<'_>, (): &mut ()| {};

@@ -30,6 +30,8 @@ const KEPT_OPEN: usize = 16;
 pub struct Inputs {
     all: Vec<Input>,
     paths: Vec<PathBuf>,
+    /// The number of columns that are kept in the output, at most.
+    shown: usize,
     /// The detected layouts that are worth a message, a line each.
     findings: Vec<String>,
     bytes: Arc<AtomicU64>,
@@ -81,13 +83,18 @@ impl Inputs {
         }
         let paths = all.iter().map(|input| input.origin.path().into()).collect();
         let (findings, bytes, options) = (Vec::new(), Arc::default(), StreamOptions::default());
-        Ok(Self { all, paths, findings, bytes, options })
+        Ok(Self { all, paths, shown: 0, findings, bytes, options })
     }
 
     /// Detects the layout of each input from its first bytes. If `stop` is set while an input has
     /// no bytes yet, the inputs from there on are left out.
     pub fn detect(&mut self, options: &InputOptions, stop: &AtomicBool) -> Result<(), Failure> {
         self.options = options.stream;
+        self.shown = match &options.keep {
+            None => 0,
+            Some(Keep::Only(names)) => names.len(),
+            Some(Keep::All | Keep::Row) => usize::MAX,
+        };
         self.findings.clear();
         for number in 0..self.all.len() {
             let Input { origin, opened, .. } = &mut self.all[number];
@@ -147,13 +154,25 @@ impl Inputs {
         let first = &self.all[0].layout;
         let are_alike = self.layouts().all(|layout| kind(layout) == kind(first));
         InputRows {
-            kept: first.kept(),
-            header: first.header(),
+            kept: self.kept(),
+            header: first.header().map(|names| names[..self.kept().len()].to_vec()),
             cells: first.kept_cells(),
             kind: if are_alike { kind(first) } else { InputKind::Other },
             have_answers: self.layouts().any(Layout::has_answers),
             are_several: self.all.len() > 1,
         }
+    }
+
+    /// The names of the columns that are kept in the output, the same for all inputs.
+    fn kept(&self) -> Vec<String> {
+        let mut kept = self.read();
+        kept.truncate(self.shown);
+        kept
+    }
+
+    /// The names of the columns that are kept in the output, and of those that are only read.
+    pub fn read(&self) -> Vec<String> {
+        self.all[0].layout.kept()
     }
 
     /// The layout of each input.
@@ -394,7 +413,9 @@ fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
         let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();
         format!("{name} has {}", columns.join(", "))
     });
-    Failure::Usage(format!("--keep needs the same columns in all inputs: {one}; {other}"))
+    Failure::Usage(format!(
+        "--keep and --where need the same columns in all inputs: {one}; {other}"
+    ))
 }
 
 /// Refuses inputs that cannot be read twice, if any is not a file.

@@ -16,6 +16,7 @@ mod augment;
 mod bench;
 mod canon;
 mod check;
+mod condition;
 mod engine_args;
 mod exit;
 mod extensions;
@@ -30,6 +31,7 @@ mod inputs;
 mod memory;
 mod messages;
 mod numbers;
+mod order;
 mod out;
 mod outputs;
 mod overlap;
@@ -42,6 +44,7 @@ mod resume;
 mod row_args;
 mod rows_run;
 mod run_args;
+mod sample;
 mod scan;
 mod select;
 mod sets;
@@ -106,6 +109,7 @@ enum Command {
     Canon(canon::Args),
     Overlap(overlap::Args),
     Split(split::Args),
+    Sample(sample::Args),
     Augment(augment::Args),
     Bench(bench::Args),
     Show(show::Args),
@@ -125,6 +129,7 @@ impl Command {
             Self::Canon(args) => Some(&args.run),
             Self::Overlap(args) => Some(&args.run),
             Self::Split(args) => Some(&args.run),
+            Self::Sample(args) => Some(&args.run),
             Self::Augment(args) => Some(&args.run),
             Self::Generate(args) => Some(&args.run),
             _ => None,
@@ -217,6 +222,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Canon(args) => canon::run(args, typed),
         Command::Overlap(args) => overlap::run(&args, typed),
         Command::Split(args) => split::run(args, typed),
+        Command::Sample(args) => sample::run(args, typed),
         Command::Augment(args) => augment::run(args, typed),
         Command::Bench(args) => bench::run(args),
         Command::Show(args) => show::run(&args),

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use bulkdoku::output::{Needs, Row, Rows};
 use bulkdoku::pipeline::{
-    BlockSource, BlockSummary, Classify, RunEnd, Solve, TextSource, fold_blocks,
+    BlockSource, BlockSummary, Classify, Job, RunEnd, Solve, TextSource, fold_blocks,
 };
 use bulkdoku::stats::Counts;
 
@@ -20,13 +20,24 @@ pub fn scan<K: Send>(
     inputs: &mut Inputs,
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
+    add: impl FnMut(K) -> io::Result<()> + Send,
+) -> Result<Counts, Failure> {
+    scan_with(&Classify { engine: Some(Solve::default()) }, run, inputs, needs, find, add)
+}
+
+/// As [`scan`], after a job on the records.
+pub fn scan_with<K: Send>(
+    job: &impl Job,
+    run: RunArgs,
+    inputs: &mut Inputs,
+    needs: Needs,
+    find: impl Fn(&Row<'_>) -> K + Sync,
     mut add: impl FnMut(K) -> io::Result<()> + Send,
 ) -> Result<Counts, Failure> {
     let progress = platform::new_progress();
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
-    let job = Classify { engine: Some(Solve::default()) };
     let mut counts = Counts::default();
     let map = || {
         |rows: &Rows<'_>, found: &mut Vec<K>| {
@@ -43,7 +54,7 @@ pub fn scan<K: Send>(
     };
     let folded = meter.watch(
         || Progressed::of_bytes(&bytes, &progress),
-        || fold_blocks(&mut source, &job, Vec::new(), needs, &options, map, reduce),
+        || fold_blocks(&mut source, job, Vec::new(), needs, &options, map, reduce),
     );
     bytes.store(0, Ordering::Relaxed);
     match folded.end {

@@ -3,15 +3,32 @@
 use std::num::NonZeroU32;
 
 use bulkdoku::Status;
-use bulkdoku::output::{Column, Decision, Needs, Row};
+use bulkdoku::output::{self, Column, Decision, Needs, Row, Sorted, Subcommand};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
+use super::condition::{Condition, RecordColumn, input_names, offered};
 use super::format::Format;
+use super::inputs::Inputs;
+use super::order::Order;
 use super::outputs::Destinations;
 use super::row_args::RowPlan;
 use super::{Failure, help, numbers};
+
+/// A condition on records.
+#[derive(Clone, Debug, clap::Args)]
+pub struct WhereArgs {
+    /// Only rows that meet a condition: 'level >= 2 and clues < 24'
+    ///
+    /// It has names of columns that --columns offers or the input has, numbers, texts in quotes,
+    /// true and false, == != < <= > >=, in (…), not in (…), and, or, not, and parentheses. A name
+    /// with other characters is written between backticks. A column of the input with the name of a
+    /// computed one has a prefix, as in the header of the output. Comparisons with a missing value
+    /// are false. Exit status, messages and counts cover all records.
+    #[arg(long = "where", value_name = "CONDITION", help_heading = "Output")]
+    pub condition: Option<Condition>,
+}
 
 /// The selection of rows.
 #[derive(Clone, Debug, clap::Args)]
@@ -21,6 +38,23 @@ pub struct SelectArgs {
     /// Exit status, messages and counts cover all records.
     #[arg(long, value_name = "STATUS,…", help_heading = "Output", value_delimiter = ',')]
     only: Option<Vec<Status>>,
+
+    #[command(flatten)]
+    pub condition: WhereArgs,
+
+    /// Sort rows by a column: rating, or rating:desc
+    ///
+    /// The column is one that --columns offers or the input has, as in --where. Numbers come before
+    /// texts, missing values last, rows with equal values in the order of the input. Memory: 256 MB;
+    /// beyond it, temporary files in the folder that TMPDIR names. Such a run cannot be resumed.
+    #[arg(
+        long,
+        value_name = "COLUMN",
+        help_heading = "Output",
+        hide_short_help = true,
+        conflicts_with_all = ["split_by", "resume"]
+    )]
+    sort: Option<Order>,
 
     /// Split rows into files by status or level: -o 'DIR/{}.csv'
     #[arg(
@@ -44,6 +78,7 @@ pub struct SelectArgs {
         long,
         value_name = "K",
         help_heading = "Search",
+        hide_short_help = true,
         value_parser = |text: &str| numbers::up_to::<NonZeroU32>(text, 10_000)
     )]
     rating_over: Option<NonZeroU32>,
@@ -95,11 +130,25 @@ impl SelectArgs {
         Ok(())
     }
 
+    /// The computed columns that conditions and the order of rows are about.
+    pub fn read(&self, subcommand: Subcommand) -> Vec<Column> {
+        let sorted = self.sort.iter().filter_map(|order| offered(&order.column, subcommand));
+        let condition = self.condition.condition.iter();
+        condition.flat_map(|condition| condition.computed(subcommand)).chain(sorted).collect()
+    }
+
     /// The first of these options or columns that needs one row for each record.
     pub fn needs_single_rows(&self, columns: impl Iterator<Item = Column>) -> Option<String> {
-        let options =
-            [("--only", self.only.is_some()), ("--split-by", self.split_by.is_some())].into_iter();
-        let given = options.filter(|(_, is_given)| *is_given).map(|(option, _)| option.to_owned());
+        let options = [
+            ("--only", self.only.is_some()),
+            ("--sort", self.sort.is_some()),
+            ("--where", self.condition.condition.is_some()),
+            ("--split-by", self.split_by.is_some()),
+        ];
+        let given = options
+            .into_iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(option, _)| option.to_owned());
         let of_puzzle = |column: &Column| {
             *column == Column::Clues
                 || !matches!(column.needs(), Needs::NONE | Needs::CONTRADICTION)
@@ -110,18 +159,52 @@ impl SelectArgs {
 
     /// Refuses options without effect, and columns that need a proof if the option
     /// `without_proof` leaves it out.
-    pub fn check(&self, rows: &RowPlan, without_proof: Option<&str>) -> Result<(), Failure> {
+    pub fn check(
+        &self,
+        rows: &RowPlan,
+        subcommand: Subcommand,
+        without_proof: Option<&str>,
+    ) -> Result<(), Failure> {
+        let read = self.read(subcommand);
+        let uses = |column: &Column| rows.shows(*column) || read.contains(column);
         if self.split_by.is_some() && (rows.format == Format::Npy || rows.format.is_parquet()) {
             refuse!("--split-by writes any format but npy and parquet");
         }
-        if self.rating_over.is_some() && !rows.shows(Column::Rating) {
+        if self.rating_over.is_some() && !uses(&Column::Rating) {
             refuse!("--rating-over does nothing: no column shows it; --columns …,rating does");
         }
-        let of_proof = [Column::Minimal, Column::Rating].into_iter().find(|of| rows.shows(*of));
+        let of_proof = [Column::Minimal, Column::Rating].into_iter().find(uses);
         if let Some((column, option)) = of_proof.zip(without_proof) {
             refuse!("the column {column} needs the proof, which {option} leaves out");
         }
         Ok(())
+    }
+
+    /// The names of the columns that the inputs may have and that rows are sorted by.
+    pub fn also_read(&self, subcommand: Subcommand) -> Vec<String> {
+        self.sort.iter().flat_map(|order| input_names(&order.column, subcommand)).collect()
+    }
+
+    /// Sorts the rows of a format, if this is requested.
+    pub fn sorted(
+        &self,
+        rows: &RowPlan,
+        subcommand: Subcommand,
+        inputs: &Inputs,
+        format: Box<dyn output::Format>,
+    ) -> Result<Box<dyn output::Format>, Failure> {
+        let Some(order) = &self.sort else { return Ok(format) };
+        let has_quotes = matches!(rows.format, Format::Csv | Format::Tsv);
+        if !has_quotes && !matches!(rows.format, Format::Jsonl | Format::Lines) {
+            refuse!("--sort writes csv, tsv, jsonl and lines, but not {}", rows.format.name());
+        }
+        let column = RecordColumn::find(&order.column, subcommand, &inputs.read())
+            .map_err(|what| Failure::Usage(format!("--sort: {what}")))?;
+        let is_ascending = order.is_ascending(true);
+        let key = move |row: &Row<'_>, key: &mut Vec<u8>| {
+            column.value(row).push_key(is_ascending, key);
+        };
+        Ok(Box::new(Sorted { format, key: Box::new(key), needs: column.needs(), has_quotes }))
     }
 
     /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.

@@ -160,17 +160,22 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
-    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    options.also_read = args.select.also_read(ROWS.subcommand);
     let solve = args.solve(&rows);
     let (stream, by) = (args.layout.stream(), Sameness::Class);
     let known = args.against.load(by, args.engine.run, stream)?;
     let run = InputRun::with_engine(typed, &args.engine, solve.limits);
+    let run = run.only_where(args.select.condition.condition.as_ref(), ROWS.subcommand);
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
     let filters = |_: &mut Earlier<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
         Ok(unknown.chain(args.select.filters()).collect())
     };
-    let format = |inputs: &Inputs| rows.format(&inputs.rows(), true);
+    let format = |inputs: &Inputs| {
+        let format = rows.format(&inputs.rows(), true)?;
+        args.select.sorted(&rows, ROWS.subcommand, inputs, format)
+    };
     match args.solutions {
         None => run.run(args.input, &options, &destinations, &solve, filters, format),
         Some(solutions) => {
@@ -235,7 +240,7 @@ impl Args {
         if let Some(option) = single.filter(|_| is_listing) {
             refuse!("{option} needs one row for each record; --solutions writes several");
         }
-        self.select.check(rows, self.limit.without_proof())?;
+        self.select.check(rows, ROWS.subcommand, self.limit.without_proof())?;
         self.engine.check_simd()?;
         self.against.check(&self.input, destinations)
     }

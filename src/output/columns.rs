@@ -103,11 +103,13 @@ pub enum Subcommand {
     Augment = 32,
     /// `generate`
     Generate = 64,
+    /// `sample`
+    Sample = 128,
 }
 
 impl Subcommand {
     /// Every one that has columns of its own.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Solve,
         Self::Check,
         Self::Canon,
@@ -115,6 +117,7 @@ impl Subcommand {
         Self::Split,
         Self::Augment,
         Self::Generate,
+        Self::Sample,
     ];
 
     /// Returns its name.
@@ -127,6 +130,7 @@ impl Subcommand {
             Self::Split => "split",
             Self::Augment => "augment",
             Self::Generate => "generate",
+            Self::Sample => "sample",
         }
     }
 }

@@ -3,12 +3,14 @@
 //! Concatenated streams are one stream in both gz and zst. Blocks can therefore be compressed
 //! concurrently, and an output that ends early ends with a whole stream.
 
+use std::io;
+
 #[cfg(feature = "gzip")]
 use flate2::{Compress, FlushCompress, Status};
 #[cfg(feature = "zstd")]
 use zstd::zstd_safe::{CCtx, CParameter, compress_bound};
 
-use super::{Encoder, Format, Needs, RowBuffer, Rows};
+use super::{Assembler, Emit, Encoder, Format, Needs, RowBuffer, Rows};
 use crate::compression::Compression;
 
 /// Another format, compressed.
@@ -31,7 +33,11 @@ impl Format for Compressed {
         packed
     }
 
+    /// Rows that are still to be assembled are compressed by the assembler.
     fn encoder(&self) -> Box<dyn Encoder + '_> {
+        if self.format.assembler().is_ok_and(|assembler| assembler.is_some()) {
+            return self.format.encoder();
+        }
         let mut encoder = self.format.encoder();
         let mut packer = Packer::new(self.compression);
         let (mut plain, mut packed) = (RowBuffer::default(), Vec::new());
@@ -45,8 +51,48 @@ impl Format for Compressed {
         })
     }
 
+    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
+        let assembler = self.format.assembler()?;
+        let packed = |assembler| {
+            let (packer, packed) = (Packer::new(self.compression), Vec::new());
+            Box::new(PackedAssembler { assembler, packer, packed }) as Box<dyn Assembler>
+        };
+        Ok(assembler.map(packed))
+    }
+
     fn shows_failures(&self) -> bool {
         self.format.shows_failures()
+    }
+}
+
+/// Compresses what an assembler emits.
+struct PackedAssembler {
+    assembler: Box<dyn Assembler>,
+    packer: Packer,
+    packed: Vec<u8>,
+}
+
+impl PackedAssembler {
+    fn run(
+        &mut self,
+        emit: &mut Emit<'_>,
+        run: impl FnOnce(&mut dyn Assembler, &mut Emit<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Self { assembler, packer, packed } = self;
+        run(&mut **assembler, &mut |bytes| {
+            packer.pack(bytes, packed);
+            emit(packed)
+        })
+    }
+}
+
+impl Assembler for PackedAssembler {
+    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
+        self.run(emit, |assembler, emit| assembler.add(encoded, emit))
+    }
+
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        self.run(emit, |assembler, emit| assembler.finish(emit))
     }
 }
 

@@ -11,6 +11,7 @@
 //! | [`npy`] | an array of cells |
 //! | `parquet` | chosen columns as a Parquet file, with the feature of that name |
 //! | [`grid`] | nine lines per solution or puzzle |
+//! | `sorted` | the rows of another format, sorted |
 //! | [`compress`] | compression of any other format |
 
 mod buffer;
@@ -37,6 +38,7 @@ pub mod parquet;
 mod plain;
 mod results;
 mod row;
+mod sorted;
 
 use std::io;
 
@@ -52,6 +54,7 @@ pub use npy::NpyRows;
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows, Value};
+pub use sorted::{Key, Sorted};
 
 // Used only by the command and the Python package.
 #[doc(hidden)]

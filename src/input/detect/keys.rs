@@ -56,8 +56,9 @@ impl InputOptions {
             Answers::Column(name) => Some(name.clone()),
         };
         let kept = match &self.keep {
-            Some(Keep::Only(names)) => names.clone(),
-            _ => Vec::new(),
+            Some(Keep::All | Keep::Row) => Vec::new(),
+            Some(Keep::Only(names)) => [&names[..], &self.also_read].concat(),
+            None => self.also_read.clone(),
         };
         let keeps_all = self.keep == Some(Keep::All);
         Ok(Layout::Jsonl(Objects::new(puzzle, answer, kept, keeps_all).into()))

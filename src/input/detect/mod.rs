@@ -69,6 +69,9 @@ pub struct InputOptions {
     pub no_header: bool,
     /// The columns to copy to the output.
     pub keep: Option<Keep>,
+    /// Columns that are read after those to copy, if they are there: for filters. All columns to
+    /// copy are read in any case.
+    pub also_read: Vec<String>,
     /// Which of the inputs' own solutions are read.
     pub answers: Answers,
     /// Options for inputs that are not plain text.
@@ -222,6 +225,7 @@ impl InputOptions {
         without: Layout,
     ) -> Result<Layout, Undecided> {
         match &self.keep {
+            None if self.also_read.iter().any(|name| name == column) => Ok(with),
             None | Some(Keep::Row) => Ok(without),
             Some(Keep::All) => Ok(with),
             Some(Keep::Only(names)) => match names.iter().find(|name| *name != column) {
@@ -234,22 +238,26 @@ impl InputOptions {
         }
     }
 
-    /// The columns of these names that are copied to the output.
+    /// The columns that are copied to the output, and then those that are only read.
     fn kept(
         &self,
         names: &[impl AsRef<str>],
         puzzle: usize,
         answer: Option<usize>,
     ) -> Result<Vec<usize>, DetectError> {
-        match &self.keep {
-            None => Ok(Vec::new()),
-            Some(Keep::Row) => Ok((0..names.len()).collect()),
+        let mut kept: Vec<_> = match &self.keep {
+            None => Vec::new(),
+            Some(Keep::Row) => return Ok((0..names.len()).collect()),
             Some(Keep::All) => {
                 let is_shown = |column| column == puzzle || Some(column) == answer;
-                Ok((0..names.len()).filter(|&column| !is_shown(column)).collect())
+                return Ok((0..names.len()).filter(|&column| !is_shown(column)).collect());
             }
-            Some(Keep::Only(wanted)) => wanted.iter().map(|name| column_of(names, name)).collect(),
-        }
+            Some(Keep::Only(wanted)) => {
+                wanted.iter().map(|name| column_of(names, name)).collect::<Result<_, _>>()?
+            }
+        };
+        kept.extend(self.also_read.iter().filter_map(|name| column_of(names, name).ok()));
+        Ok(kept)
     }
 }
 

@@ -1,0 +1,554 @@
+//! `--where`: conditions on records, over computed columns and columns of the input.
+//!
+//! A comparison with a missing value is false. A field of the input is compared as a number if the
+//! other side is one, or if both are fields that are numbers; otherwise it is compared as text.
+
+mod parse;
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::str::FromStr;
+
+use bulkdoku::Status;
+use bulkdoku::output::{Column, Decision, Kind, Needs, Row, Subcommand, Value};
+use bulkdoku::pipeline::Filter;
+
+use super::Failure;
+use super::order::OrderedNumber;
+use parse::point;
+
+/// A condition as typed. It can be evaluated once the columns of the input are known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    text: String,
+    parsed: Expression<Name>,
+}
+
+/// The name of a column, and its offset in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Name {
+    text: String,
+    at: usize,
+}
+
+/// A condition over columns of the type `C`.
+#[derive(Clone, Debug, PartialEq)]
+enum Expression<C> {
+    Any(Vec<Self>),
+    All(Vec<Self>),
+    Not(Box<Self>),
+    Compare(Operand<C>, Operator, Operand<C>),
+    In(Operand<C>, Vec<(Literal, usize)>),
+    Truth(Operand<C>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Operand<C> {
+    Column(C),
+    /// A value, and its offset in the text.
+    Literal(Literal, usize),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Literal {
+    Number(f64),
+    Text(String),
+    Truth(bool),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+/// A column that a record has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordColumn {
+    Computed(Column),
+    /// The field of the input with this index among those that are read.
+    Input(usize),
+}
+
+/// A condition that can be evaluated.
+#[derive(Clone, Debug)]
+pub struct Test(Expression<RecordColumn>);
+
+/// The value of a record in a column, or a literal.
+#[derive(Clone, Debug)]
+pub enum Scalar<'a> {
+    Missing,
+    Number(f64),
+    Truth(bool),
+    Text(Cow<'a, [u8]>),
+    /// A text of the input, which may be a number.
+    Field(Cow<'a, [u8]>),
+}
+
+/// What can be compared with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Number,
+    Truth,
+    Text,
+    Status,
+    Any,
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Ok(Self { text: text.into(), parsed: parse::parse(text)? })
+    }
+}
+
+impl Condition {
+    /// The computed columns that it reads.
+    pub fn computed(&self, subcommand: Subcommand) -> Vec<Column> {
+        let mut columns = Vec::new();
+        self.parsed.visit(&mut |name| columns.extend(offered(&name.text, subcommand)));
+        columns
+    }
+
+    /// The names of the columns that the inputs may have.
+    pub fn input_columns(&self, subcommand: Subcommand) -> Vec<String> {
+        let mut names = Vec::new();
+        self.parsed.visit(&mut |name| names.extend(input_names(&name.text, subcommand)));
+        names
+    }
+
+    /// Finds its columns among those that a subcommand offers, and those that are read of the input.
+    pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Test, Failure> {
+        let find = |name: &Name| {
+            RecordColumn::find(&name.text, subcommand, read).map_err(|what| (name.at, what))
+        };
+        let refused = |(at, what): (usize, String)| {
+            Failure::Usage(format!("--where: {}", point(&self.text, at, &what)))
+        };
+        let resolved = self.parsed.resolve(&find).map_err(refused)?;
+        Ok(Test(resolved))
+    }
+}
+
+/// The names that a column of the input may have: none if the name is that of a computed column.
+pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
+    if offered(name, subcommand).is_some() {
+        return Vec::new();
+    }
+    [Some(name), name.strip_prefix("input_")].into_iter().flatten().map(String::from).collect()
+}
+
+/// The computed column of this name that a subcommand offers.
+pub fn offered(name: &str, subcommand: Subcommand) -> Option<Column> {
+    name.parse().ok().filter(|column: &Column| column.is_offered_by(subcommand))
+}
+
+impl RecordColumn {
+    /// Finds a column by its name. Computed columns come first; the input's column `x` is also
+    /// `input_x`.
+    pub fn find(name: &str, subcommand: Subcommand, read: &[String]) -> Result<Self, String> {
+        match offered(name, subcommand) {
+            Some(Column::LatencyNs) => {
+                return Err("latency_ns differs from run to run, so it selects no records".into());
+            }
+            Some(column) => return Ok(Self::Computed(column)),
+            None => {}
+        }
+        let find =
+            |is: fn(&str, &str) -> bool, name: &str| read.iter().position(|known| is(known, name));
+        let names = input_names(name, subcommand);
+        let found = names.iter().find_map(|name| {
+            find(|a, b| a == b, name).or_else(|| find(str::eq_ignore_ascii_case, name))
+        });
+        found.map(Self::Input).ok_or_else(|| {
+            let all = Column::ALL
+                .into_iter()
+                .filter(|column| column.is_offered_by(subcommand) && *column != Column::LatencyNs);
+            let all: Vec<_> = all.map(Column::name).collect();
+            format!(
+                "the input has no column {name:?}; {} has {}",
+                subcommand.name(),
+                all.join(", ")
+            )
+        })
+    }
+
+    /// What must be computed for its value.
+    pub fn needs(self) -> Needs {
+        match self {
+            Self::Computed(column) => column.needs(),
+            Self::Input(_) => Needs::NONE,
+        }
+    }
+
+    /// Whether its value is known only after the records have been solved.
+    pub fn needs_solving(self) -> bool {
+        let Self::Computed(column) = self else { return false };
+        let of_proof =
+            [Column::Status, Column::Reason, Column::Level, Column::Rating, Column::Minimal];
+        column.is_about_solving() || of_proof.contains(&column)
+    }
+
+    fn kind(self) -> Type {
+        let Self::Computed(column) = self else { return Type::Any };
+        match column.kind() {
+            Kind::Number | Kind::Double => Type::Number,
+            Kind::Truth => Type::Truth,
+            Kind::Text | Kind::Bytes => Type::Text,
+            Kind::Status => Type::Status,
+        }
+    }
+
+    /// Returns the value of a record.
+    pub fn value<'a>(self, row: &Row<'a>) -> Scalar<'a> {
+        let column = match self {
+            Self::Computed(column) => column,
+            Self::Input(index) => {
+                let (text, form) = row.kept().get(index);
+                let is_missing = form == bulkdoku::input::FieldForm::Missing;
+                return if is_missing { Scalar::Missing } else { Scalar::Field(text) };
+            }
+        };
+        match column.value(row) {
+            Value::None => Scalar::Missing,
+            Value::Number(number) => Scalar::Number(number as f64),
+            Value::Decimal(number) => Scalar::Number(number),
+            Value::Truth(is) => Scalar::Truth(is),
+            Value::Status(status) => Scalar::Text(status.name().as_bytes().into()),
+            Value::Cells(cells) => Scalar::Text(cells[..].into()),
+            Value::Grid(grid) => Scalar::Text(grid.to_string().into_bytes().into()),
+            Value::Form(form) => Scalar::Text(form.to_string().into_bytes().into()),
+            Value::Text(text) => Scalar::Text(text.into()),
+        }
+    }
+}
+
+impl<C> Expression<C> {
+    /// Calls `visit` with each column.
+    fn visit(&self, visit: &mut impl FnMut(&C)) {
+        let mut operand = |operand: &Operand<C>| {
+            if let Operand::Column(column) = operand {
+                visit(column);
+            }
+        };
+        match self {
+            Self::Compare(left, _, right) => [left, right].into_iter().for_each(operand),
+            Self::In(left, _) | Self::Truth(left) => operand(left),
+            Self::Any(all) | Self::All(all) => all.iter().for_each(|one| one.visit(visit)),
+            Self::Not(one) => one.visit(visit),
+        }
+    }
+}
+
+/// An offset in the text, and what is wrong there.
+type Misfit = (usize, String);
+
+impl Expression<Name> {
+    fn resolve(
+        &self,
+        find: &impl Fn(&Name) -> Result<RecordColumn, Misfit>,
+    ) -> Result<Expression<RecordColumn>, Misfit> {
+        let all = |all: &[Self]| all.iter().map(|one| one.resolve(find)).collect::<Result<_, _>>();
+        Ok(match self {
+            Self::Any(any) => Expression::Any(all(any)?),
+            Self::All(conditions) => Expression::All(all(conditions)?),
+            Self::Not(one) => Expression::Not(Box::new(one.resolve(find)?)),
+            Self::Compare(left, operator, right) => {
+                let (resolved, other) = (left.resolve(find)?, right.resolve(find)?);
+                let is_order = !matches!(operator, Operator::Equal | Operator::NotEqual);
+                let types = [resolved.kind(), other.kind()];
+                if is_order && types.contains(&Type::Truth) {
+                    return Err((left.at(), "true and false have no order".into()));
+                }
+                check_types((types[0], &resolved), (types[1], &other), left.at(), right.at())?;
+                Expression::Compare(resolved, *operator, other)
+            }
+            Self::In(left, list) => {
+                let resolved = left.resolve(find)?;
+                for (literal, at) in list {
+                    let literal = Operand::Literal(literal.clone(), *at);
+                    check_types(
+                        (resolved.kind(), &resolved),
+                        (literal.kind(), &literal),
+                        left.at(),
+                        *at,
+                    )?;
+                }
+                Expression::In(resolved, list.clone())
+            }
+            Self::Truth(operand) => {
+                let resolved = operand.resolve(find)?;
+                if resolved.kind() != Type::Truth {
+                    let what = "a comparison is expected here, such as clues < 24";
+                    return Err((operand.at(), what.into()));
+                }
+                Expression::Truth(resolved)
+            }
+        })
+    }
+}
+
+/// Refuses comparisons that would always be false.
+fn check_types(
+    (left, one): (Type, &Operand<RecordColumn>),
+    (right, other): (Type, &Operand<RecordColumn>),
+    left_at: usize,
+    right_at: usize,
+) -> Result<(), Misfit> {
+    use Type::{Any, Number, Status as State, Text, Truth};
+    for (kind, literal, at) in [(left, other, right_at), (right, one, left_at)] {
+        if kind == State
+            && let Operand::Literal(Literal::Text(name), _) = literal
+            && let Err(error) = name.parse::<Status>()
+        {
+            return Err((at, error.to_string()));
+        }
+    }
+    let name = |kind| match kind {
+        Number => "a number",
+        Truth => "true or false",
+        Text | State | Any => "a text",
+    };
+    match (left, right) {
+        (Any, _) | (_, Any) | (Text | State, Text | State) => Ok(()),
+        _ if left == right => Ok(()),
+        _ => Err((right_at, format!("{} is compared with {}", name(left), name(right)))),
+    }
+}
+
+impl Operand<Name> {
+    fn at(&self) -> usize {
+        match self {
+            Self::Column(name) => name.at,
+            Self::Literal(_, at) => *at,
+        }
+    }
+
+    fn resolve(
+        &self,
+        find: &impl Fn(&Name) -> Result<RecordColumn, Misfit>,
+    ) -> Result<Operand<RecordColumn>, Misfit> {
+        Ok(match self {
+            Self::Column(name) => Operand::Column(find(name)?),
+            Self::Literal(literal, at) => Operand::Literal(literal.clone(), *at),
+        })
+    }
+}
+
+impl Operand<RecordColumn> {
+    fn kind(&self) -> Type {
+        match self {
+            Self::Column(column) => column.kind(),
+            Self::Literal(Literal::Number(_), _) => Type::Number,
+            Self::Literal(Literal::Text(_), _) => Type::Text,
+            Self::Literal(Literal::Truth(_), _) => Type::Truth,
+        }
+    }
+
+    fn value<'a>(&'a self, row: &Row<'a>) -> Scalar<'a> {
+        match self {
+            Self::Column(column) => column.value(row),
+            Self::Literal(literal, _) => literal.value(),
+        }
+    }
+}
+
+impl Literal {
+    fn value(&self) -> Scalar<'_> {
+        match self {
+            Self::Number(number) => Scalar::Number(*number),
+            Self::Text(text) => Scalar::Text(text.as_bytes().into()),
+            Self::Truth(is) => Scalar::Truth(*is),
+        }
+    }
+}
+
+impl Scalar<'_> {
+    /// Returns its number, if it is one. The text of a field may be one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Field(text) => {
+                let number: f64 = str::from_utf8(text).ok()?.trim().parse().ok()?;
+                (!number.is_nan()).then_some(number)
+            }
+            Self::Missing | Self::Truth(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// Returns its text, if it is one.
+    pub fn text(&self) -> Option<&[u8]> {
+        match self {
+            Self::Text(text) | Self::Field(text) => Some(text),
+            Self::Truth(is) => Some(if *is { b"true" } else { b"false" }),
+            Self::Missing | Self::Number(_) => None,
+        }
+    }
+
+    /// Appends bytes that have the order of the values: numbers, texts, and missing values last.
+    pub fn push_key(&self, is_ascending: bool, key: &mut Vec<u8>) {
+        let start = key.len() + 1;
+        if let Some(number) = self.number() {
+            key.push(0);
+            key.extend(OrderedNumber::new(number).to_bytes());
+        } else if let Some(text) = self.text().filter(|text| !text.is_empty()) {
+            key.push(1);
+            // The end of the text must not depend on what follows in another one.
+            key.extend(
+                text.iter().flat_map(|&byte| [byte].into_iter().chain((byte == 0).then_some(1))),
+            );
+            key.extend([0, 0]);
+        } else {
+            key.push(2);
+        }
+        if !is_ascending {
+            key[start..].iter_mut().for_each(|byte| *byte = !*byte);
+        }
+    }
+
+    /// Compares two values; `None` if one is missing, or they are of different types.
+    fn compare(&self, other: &Self) -> Option<Ordering> {
+        let are_fields = matches!((self, other), (Self::Field(_), Self::Field(_)));
+        let has_number = [self, other].iter().any(|one| matches!(one, Self::Number(_)));
+        if let (true, Some(a), Some(b)) = (are_fields || has_number, self.number(), other.number())
+        {
+            return a.partial_cmp(&b);
+        }
+        Some(self.text()?.cmp(other.text()?))
+    }
+}
+
+impl Operator {
+    fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Self::Equal => ordering.is_eq(),
+            Self::NotEqual => ordering.is_ne(),
+            Self::Less => ordering.is_lt(),
+            Self::AtMost => ordering.is_le(),
+            Self::Greater => ordering.is_gt(),
+            Self::AtLeast => ordering.is_ge(),
+        }
+    }
+}
+
+impl Test {
+    /// Returns whether a record meets the condition.
+    pub fn holds(&self, row: &Row<'_>) -> bool {
+        self.0.holds(row)
+    }
+
+    /// What must be computed before it is evaluated.
+    pub fn needs(&self) -> Needs {
+        let mut needs = Needs::NONE;
+        self.0.visit(&mut |column| needs = needs.union(column.needs()));
+        needs
+    }
+
+    /// Whether it is about solutions, so that records must be solved first.
+    pub fn needs_solving(&self) -> bool {
+        let mut is_needed = false;
+        self.0.visit(&mut |column| is_needed |= column.needs_solving());
+        is_needed
+    }
+
+    /// Drops all records that do not meet it.
+    pub fn filter<'a>(&self) -> Filter<'a> {
+        let test = self.clone();
+        let decide =
+            move |row: &Row<'_>| Ok(if test.holds(row) { Decision::Keep } else { Decision::Drop });
+        Filter::Local(self.needs(), Box::new(decide))
+    }
+}
+
+impl Expression<RecordColumn> {
+    fn holds(&self, row: &Row<'_>) -> bool {
+        match self {
+            Self::Any(any) => any.iter().any(|one| one.holds(row)),
+            Self::All(all) => all.iter().all(|one| one.holds(row)),
+            Self::Not(one) => !one.holds(row),
+            Self::Compare(left, operator, right) => {
+                let ordering = left.value(row).compare(&right.value(row));
+                ordering.is_some_and(|ordering| operator.holds(ordering))
+            }
+            Self::In(left, list) => {
+                let value = left.value(row);
+                let is_equal =
+                    |literal: &Literal| value.compare(&literal.value()) == Some(Ordering::Equal);
+                list.iter().any(|(literal, _)| is_equal(literal))
+            }
+            Self::Truth(operand) => matches!(operand.value(row), Scalar::Truth(true)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_point_at_the_character() {
+        for (text, at, expected) in [
+            ("", 1, "the name of a column"),
+            ("level >= ", 10, "the name of a column"),
+            ("level = 2", 7, "an operator such as =="),
+            ("level >= 2 and", 15, "the name of a column"),
+            ("level >= 2 clues < 4", 12, "an operator such as =="),
+            ("(level >= 2", 12, "an operator, `and`"),
+            ("level in 2", 10, "a list such as"),
+            ("level in (2, x)", 14, "a number or a text"),
+            ("level in (2", 12, "a comma or the end"),
+            ("ü == \"x", 8, "the closing quote"),
+            ("20 < clues < 24", 12, "an operator such as =="),
+            ("not", 4, "the name of a column"),
+        ] {
+            let error = text.parse::<Condition>().unwrap_err();
+            assert!(
+                error.starts_with(&format!("character {at}: expected {expected}")),
+                "{text}: {error}"
+            );
+            assert!(error.ends_with(&format!("\n  {text}\n  {}^", " ".repeat(at - 1))), "{error}");
+        }
+        assert!("(".repeat(10_000).parse::<Condition>().unwrap_err().starts_with("character 101"));
+        assert!(format!("{} level > 1", "not ".repeat(10_000)).parse::<Condition>().is_ok());
+    }
+
+    #[test]
+    fn columns_and_types_are_checked() {
+        let refused = |text: &str| {
+            let condition: Condition = text.parse().unwrap();
+            let read = ["source".into(), "level".into(), "my col".into()];
+            condition
+                .resolve(Subcommand::Solve, &read)
+                .map(|_| ())
+                .map_err(|error| error.to_string())
+        };
+        for fine in [
+            "level >= 2 and clues < 24 and source == \"forum\"",
+            "input_level == 3 or source in ('a', 'b') and not minimal",
+            "status in [\"unique\", 'multiple'] and `my col` != ''",
+            "source < 3 and minimal == true and SOURCE not in (1, -2.5e3)",
+        ] {
+            assert_eq!(refused(fine), Ok(()), "{fine}");
+        }
+        for (text, at, what) in [
+            ("clues < 24 and sorce == 1", 16, "no column \"sorce\""),
+            ("clues == \"x\"", 10, "a number is compared with a text"),
+            ("\"x\" == clues", 8, "a text is compared with a number"),
+            ("clues in (1, 'x')", 14, "a number is compared with a text"),
+            ("status == \"uniqe\"", 11, "no status"),
+            ("minimal < true", 1, "no order"),
+            ("clues and level == 1", 1, "a comparison is expected"),
+            ("level == latency_ns", 10, "differs from run to run"),
+            ("copy == 1", 1, "no column \"copy\""),
+        ] {
+            let error = refused(text).unwrap_err();
+            assert!(error.starts_with(&format!("--where: character {at}: ")), "{text}: {error}");
+            assert!(error.contains(what), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A column to order records by.
+
+use std::cmp::Ordering;
+use std::str::FromStr;
+
+/// The name of a column, and the direction, if it was named: `rating` or `rating:asc`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub column: String,
+    is_ascending: Option<bool>,
+}
+
+impl Order {
+    /// Whether the smallest values come first.
+    pub fn is_ascending(&self, default: bool) -> bool {
+        self.is_ascending.unwrap_or(default)
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (column, is_ascending) = match text.rsplit_once(':') {
+            Some((column, "asc")) => (column, Some(true)),
+            Some((column, "desc")) => (column, Some(false)),
+            _ => (text, None),
+        };
+        if column.is_empty() {
+            return Err("the name of a column, such as rating or rating:asc".into());
+        }
+        Ok(Self { column: column.into(), is_ascending })
+    }
+}
+
+/// A number with a total order.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderedNumber(f64);
+
+impl OrderedNumber {
+    /// A number; 0 and -0 are equal.
+    pub fn new(number: f64) -> Self {
+        Self(number + 0.0)
+    }
+
+    /// Returns bytes that have the order of the numbers.
+    pub fn to_bytes(self) -> [u8; 8] {
+        let bits = self.0.to_bits();
+        // The bits of negative numbers are in descending order.
+        let mask = if bits >> 63 == 1 { u64::MAX } else { 1 << 63 };
+        (bits ^ mask).to_be_bytes()
+    }
+}
+
+impl PartialEq for OrderedNumber {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for OrderedNumber {}
+
+impl PartialOrd for OrderedNumber {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for OrderedNumber {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_the_order_of_numbers() {
+        let numbers = [f64::NEG_INFINITY, -1e300, -2.5, -1e-9, 0.0, 1e-9, 1.0, 1.5, 1e300];
+        let bytes = numbers.map(|number| OrderedNumber::new(number).to_bytes());
+        assert!(bytes.is_sorted_by(|a, b| a < b));
+        assert_eq!(OrderedNumber::new(-0.0).to_bytes(), OrderedNumber::new(0.0).to_bytes());
+    }
+}

@@ -1,0 +1,328 @@
+//! `bulkdoku sample`: a random sample of records, one of each stratum, or those with the largest values.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use bulkdoku::input::{Answers, InputOptions};
+use bulkdoku::isomorph::SeededRng;
+use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
+use bulkdoku::pipeline::{Classify, Filter, Solve};
+use indicatif::HumanCount;
+
+use super::condition::{RecordColumn, Scalar, Test, input_names};
+use super::format::Format;
+use super::input_args::InputArgs;
+use super::input_run::{Earlier, InputRun};
+use super::inputs::{Inputs, check_files};
+use super::order::{Order, OrderedNumber};
+use super::outputs::Destinations;
+use super::row_args::{RowArgs, RowRules};
+use super::run_args::RunArgs;
+use super::scan::scan_with;
+use super::select::WhereArgs;
+use super::typed::Typed;
+use super::{Exit, Failure, help, numbers};
+
+/// Write a sample: records drawn at random, from each stratum, or those with the largest values
+///
+/// All records have the same probability, in each stratum if there are any, and no record is drawn
+/// twice. A sample is in the order of the input, and the same for every number of threads. Only
+/// records that are puzzles are drawn. The inputs are read twice.
+///
+/// Inputs are those of bulkdoku solve: lines, tables, JSON lines, grids. Rows have the puzzle as it
+/// was written; those of tables have all other columns after it.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
+#[command(allow_negative_numbers = true)]
+pub struct Args {
+    /// Files of puzzles
+    #[arg(required = true)]
+    input: Vec<PathBuf>,
+
+    #[command(flatten)]
+    layout: InputArgs,
+
+    /// Draw this many records
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Sample",
+        required_unless_present_any = ["per", "top"],
+        conflicts_with_all = ["per", "top"],
+        requires = "seed",
+        value_parser = numbers::at_least_1::<NonZeroU64>
+    )]
+    count: Option<NonZeroU64>,
+
+    /// Draw N records of each value of a column: level=1000
+    ///
+    /// The column is one that bulkdoku solve offers or the input has. Strata with fewer records are
+    /// taken whole and reported.
+    #[arg(
+        long,
+        value_name = "COLUMN=N",
+        help_heading = "Sample",
+        conflicts_with = "top",
+        requires = "seed"
+    )]
+    per: Option<Per>,
+
+    /// Take the N records with the largest values: --top 100 --by rating
+    ///
+    /// Of equal values the first ones in the input.
+    #[arg(
+        long,
+        value_name = "N",
+        help_heading = "Sample",
+        requires = "by",
+        value_parser = numbers::at_least_1::<NonZeroU64>
+    )]
+    top: Option<NonZeroU64>,
+
+    /// With --top: this column; COLUMN:asc takes the smallest values
+    #[arg(long, value_name = "COLUMN", help_heading = "Sample", requires = "top")]
+    by: Option<Order>,
+
+    /// Any number; another one draws another sample
+    #[arg(
+        short,
+        long,
+        value_name = "S",
+        help_heading = "Sample",
+        conflicts_with = "top",
+        value_parser = numbers::count
+    )]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    condition: WhereArgs,
+
+    #[command(flatten)]
+    destinations: Destinations,
+
+    #[command(flatten)]
+    rows: RowArgs,
+
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  bulkdoku sample --count 100k --seed 1 large.csv.zst -o sample.csv
+  bulkdoku sample --per level=1000 --seed 1 puzzles.csv -o balanced.csv
+  bulkdoku sample --per source=500 --seed 1 --where 'clues < 24' a.csv b.csv -o sample.parquet
+  bulkdoku sample --top 100 --by rating puzzles.txt -o hardest.txt --format lines
+
+The first pass solves the puzzles only if a column of --per, --by or --where needs it.
+
+Memory: about 64 bytes for each record of the sample, for strata of text in addition to the text.
+
+Exit status: 0 the sample is written, 1 some record is invalid (--fail-on none ignores these), 2 wrong
+usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends the run with 0.";
+
+const ROWS: RowRules = RowRules {
+    subcommand: Subcommand::Sample,
+    default_format: Format::Csv,
+    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_columns: &[Column::Puzzle],
+    appended: Some(&[]),
+    changes_cells: false,
+    single: Column::Puzzle,
+};
+
+/// The columns that strata, values, and conditions can have.
+const OF_RECORDS: Subcommand = Subcommand::Solve;
+
+/// A column, and the number of records of each of its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Per {
+    column: String,
+    count: NonZeroU64,
+}
+
+impl FromStr for Per {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (column, count) = text.rsplit_once('=').ok_or("a column and a number: level=1000")?;
+        Ok(Self { column: column.into(), count: numbers::at_least_1(count)? })
+    }
+}
+
+/// Writes a sample of the inputs.
+pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
+    let destinations = args.destinations.clone();
+    destinations.refuse_latency()?;
+    let mut rows = args.rows.plan(&ROWS, None, &destinations)?;
+    check_files(&args.input, "inputs are read twice")?;
+    let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
+    destinations.refuse_existing(&args.input)?;
+    let sample = args.draw(&options)?;
+    if let Some(seed) = args.seed {
+        typed.set_seed(seed);
+    }
+    let run = InputRun::new("samples", typed, args.run);
+    let filters = |_: &mut Earlier<'_>| {
+        let decide = |row: &Row<'_>| {
+            let is_drawn = sample.binary_search(&(row.source(), row.line())).is_ok();
+            Ok(if is_drawn { Decision::Keep } else { Decision::Drop })
+        };
+        Ok(vec![Filter::Local(Needs::NONE, Box::new(decide))])
+    };
+    run.run(args.input, &options, &destinations, &Classify::default(), filters, |inputs| {
+        rows.format(&inputs.rows(), false)
+    })
+}
+
+/// The index of an input, and the number of a line.
+type Place = (usize, u64);
+
+/// The records of a stratum, or of all, that are drawn so far: the largest one is the next to go.
+type Drawn = BinaryHeap<(Rank, Place)>;
+
+/// What decides whether a record is drawn: the smallest ranks are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank(OrderedNumber, u64);
+
+/// The most strata, so that a column with a value for each record does not fill the memory.
+const MAX_STRATA: usize = 1_000_000;
+
+impl Args {
+    /// Draws the sample.
+    fn draw(&self, options: &InputOptions) -> Result<Vec<Place>, Failure> {
+        let column = match (&self.per, &self.by) {
+            (Some(per), _) => Some(("--per", per.column.as_str())),
+            (None, by) => by.as_ref().map(|order| ("--by", order.column.as_str())),
+        };
+        let condition = self.condition.condition.as_ref();
+        let mut also_read: Vec<_> =
+            condition.map(|one| one.input_columns(OF_RECORDS)).unwrap_or_default();
+        also_read.extend(column.iter().flat_map(|(_, name)| input_names(name, OF_RECORDS)));
+        let options = InputOptions { keep: None, also_read, ..options.clone() };
+        let mut inputs = Inputs::detected(self.input.clone(), &options)?;
+        let read = inputs.read();
+        let test = condition.map(|one| one.resolve(OF_RECORDS, &read)).transpose()?;
+        let column = match column {
+            None => None,
+            Some((option, name)) => {
+                let found = RecordColumn::find(name, OF_RECORDS, &read);
+                Some(found.map_err(|what| Failure::Usage(format!("{option}: {what}")))?)
+            }
+        };
+        let sample = self.scan(&mut inputs, column, test.as_ref())?;
+        Ok(sample)
+    }
+
+    /// Reads the records and draws some of them.
+    fn scan(
+        &self,
+        inputs: &mut Inputs,
+        column: Option<RecordColumn>,
+        test: Option<&Test>,
+    ) -> Result<Vec<Place>, Failure> {
+        let of_column = column.map_or(Needs::NONE, RecordColumn::needs);
+        let needs = of_column.union(test.map_or(Needs::NONE, Test::needs));
+        let find = |row: &Row<'_>| {
+            let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
+            if !is_drawn || test.is_some_and(|test| !test.holds(row)) {
+                return None;
+            }
+            let value = column.map_or(Scalar::Missing, |column| column.value(row));
+            let stratum = self.per.as_ref().map(|_| value_name(&value)).unwrap_or_default();
+            Some((stratum, self.rank(row, &value)?, (row.source(), row.line())))
+        };
+        let size = self.count.or(self.top).or(self.per.as_ref().map(|per| per.count));
+        let size = size.map_or(0, NonZeroU64::get);
+        let mut strata = BTreeMap::<Vec<u8>, Drawn>::new();
+        let add = |found: Option<(Vec<u8>, Rank, Place)>| {
+            let Some((stratum, rank, place)) = found else { return Ok(()) };
+            let drawn = strata.entry(stratum).or_default();
+            if (drawn.len() as u64) < size {
+                drawn.push((rank, place));
+            } else if let Some(mut largest) = drawn.peek_mut()
+                && (rank, place) < *largest
+            {
+                *largest = (rank, place);
+            }
+            if strata.len() > MAX_STRATA {
+                return Err(std::io::Error::other("--per: more than a million values"));
+            }
+            Ok(())
+        };
+        let is_solved = column.is_some_and(RecordColumn::needs_solving)
+            || test.is_some_and(Test::needs_solving);
+        if is_solved {
+            scan_with(&Solve::default(), self.run, inputs, needs, find, add)?;
+        } else {
+            scan_with(&Classify::default(), self.run, inputs, needs, find, add)?;
+        }
+        if !self.run.quiet {
+            self.report(&strata, size);
+        }
+        let mut sample: Vec<_> = strata.into_values().flatten().map(|(_, place)| place).collect();
+        sample.sort_unstable();
+        Ok(sample)
+    }
+
+    /// The rank of a record; `None` if it has no value to be ranked by.
+    fn rank(&self, row: &Row<'_>, value: &Scalar<'_>) -> Option<Rank> {
+        match (&self.by, self.seed) {
+            (Some(order), _) => {
+                let number = value.number()?;
+                let number = if order.is_ascending(false) { number } else { -number };
+                Some(Rank(OrderedNumber::new(number), 0))
+            }
+            (None, seed) => {
+                let stream = [row.source() as u64, row.line(), 2];
+                let number = SeededRng::of_stream(seed.unwrap_or_default(), stream).number();
+                Some(Rank(OrderedNumber::new(0.0), number))
+            }
+        }
+    }
+
+    /// Prints how many records are drawn, and which strata have too few.
+    fn report(&self, strata: &BTreeMap<Vec<u8>, Drawn>, size: u64) {
+        let records = |drawn: usize, size: u64| {
+            let noun = if drawn == 1 { "record" } else { "records" };
+            let is_short = (drawn as u64) < size;
+            let short = is_short.then(|| format!(" (short of {})", HumanCount(size)));
+            format!("{} {noun}{}", HumanCount(drawn as u64), short.unwrap_or_default())
+        };
+        if let Some(per) = &self.per {
+            for (value, drawn) in in_numerical_order(strata) {
+                eprintln!("{} {value}: {}", per.column, records(drawn.len(), size));
+            }
+        }
+        let all = strata.values().map(BinaryHeap::len).sum();
+        eprintln!("sample: {}", records(all, if self.per.is_some() { 0 } else { size }));
+    }
+}
+
+/// The strata with their names, numbers in ascending order before texts.
+fn in_numerical_order(strata: &BTreeMap<Vec<u8>, Drawn>) -> Vec<(String, &Drawn)> {
+    let name = |value: &[u8]| match value {
+        [] => "(none)".to_owned(),
+        _ => String::from_utf8_lossy(value).into_owned(),
+    };
+    let mut named: Vec<_> = strata.iter().map(|(value, drawn)| (name(value), drawn)).collect();
+    named.sort_by(|(a, _), (b, _)| match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a.total_cmp(&b),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    });
+    named
+}
+
+/// The name of a value: records of equal values are of the same stratum.
+fn value_name(value: &Scalar<'_>) -> Vec<u8> {
+    match value {
+        Scalar::Missing => Vec::new(),
+        Scalar::Number(number) => number.to_string().into_bytes(),
+        value => value.text().unwrap_or_default().to_vec(),
+    }
+}

@@ -1,0 +1,261 @@
+//! `--where` and `--sort`, compared with the same choice among all rows.
+
+use std::collections::HashMap;
+
+use bulkdoku::generate::{Generator, Kind};
+
+use crate::common::command::{CLASSIC, Folder};
+use crate::common::contents::{gz, table};
+
+type Row = HashMap<String, String>;
+
+/// A condition, and what it means.
+type Meaning = (&'static str, fn(&Row) -> bool);
+
+/// A table with puzzles of all kinds, an invalid record, and columns with odd values.
+fn records() -> Vec<[String; 4]> {
+    let mut generator = Generator::new();
+    let sources = ["forum", "a, \"b\"\nc", "", "Zoë", "7"];
+    let kinds = [Kind::Minimal, Kind::Several, Kind::Unsolvable];
+    let puzzles = (0..60).map(|index| match index {
+        7 => "bad".to_owned(),
+        8 => CLASSIC.into(),
+        _ => generator
+            .puzzle(kinds[index as usize % 3 * usize::from(index % 2 == 0)], 1, index)
+            .to_string(),
+    });
+    let record = |(index, puzzle): (usize, String)| {
+        let score = match index % 7 {
+            0 => String::new(),
+            1 => "n/a".into(),
+            _ => format!("{}.5", (index * 37) % 100),
+        };
+        [index.to_string(), puzzle, sources[index % 5].into(), score]
+    };
+    puzzles.enumerate().map(record).collect()
+}
+
+fn csv_text(records: &[[String; 4]]) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["id", "puzzle", "source", "status"]).unwrap();
+    records.iter().for_each(|record| writer.write_record(record).unwrap());
+    writer.into_inner().unwrap()
+}
+
+fn json_text(records: &[[String; 4]]) -> String {
+    let line = |[id, puzzle, source, score]: &[String; 4]| {
+        let number =
+            score.parse::<f64>().map_or_else(|_| format!("{score:?}"), |number| number.to_string());
+        format!("{{\"id\":{id},\"puzzle\":{puzzle:?},\"source\":{source:?},\"status\":{number}}}\n")
+    };
+    records.iter().map(line).collect()
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok()
+}
+
+const COLUMNS: &str = "line,puzzle,status,clues,level,rating,solutions,minimal";
+
+/// What each condition means, in Rust: over our columns, and `id`, `source` and `input_status`.
+fn conditions() -> Vec<Meaning> {
+    fn at_least(row: &Row, column: &str, least: f64) -> bool {
+        number(&row[column]).is_some_and(|number| number >= least)
+    }
+    vec![
+        ("clues < 24 and source == \"forum\"", |row| {
+            number(&row["clues"]).is_some_and(|clues| clues < 24.0) && row["source"] == "forum"
+        }),
+        ("level >= 2 or solutions >= 2", |row| {
+            at_least(row, "level", 2.0) || at_least(row, "solutions", 2.0)
+        }),
+        ("not (level >= 2)", |row| !at_least(row, "level", 2.0)),
+        ("status == 'unique' and not minimal", |row| {
+            row["status"] == "unique" && row["minimal"] != "true"
+        }),
+        ("input_status > 41.5", |row| {
+            number(&row["input_status"]).is_some_and(|score| score > 41.5)
+        }),
+        ("source in ('', \"Zoë\") and status not in ('unsolvable')", |row| {
+            ["", "Zoë"].contains(&&*row["source"]) && row["status"] != "unsolvable"
+        }),
+        ("id in (3, 5, 8) or source == 7", |row| {
+            ["3", "5", "8"].contains(&&*row["id"]) || row["source"] == "7"
+        }),
+        ("id > 50 and input_status != 'n/a' or status == 'malformed'", |row| {
+            number(&row["id"]).is_some_and(|id| id > 50.0) && row["input_status"] != "n/a"
+                || row["status"] == "malformed"
+        }),
+        ("rating >= 1 AND `source` <= \"forum\"", |row| {
+            at_least(row, "rating", 1.0) && row["source"].as_str() <= "forum"
+        }),
+    ]
+}
+
+#[test]
+fn conditions_choose_the_same_records_in_every_format() {
+    let folder = Folder::new();
+    let records = records();
+    folder.file("in.csv", csv_text(&records));
+    folder.file("in.csv.gz", gz(csv_text(&records)));
+    folder.file("in.jsonl", json_text(&records));
+    for input in ["in.csv", "in.jsonl"] {
+        let all = folder.line(&format!("solve {input} -q --columns {COLUMNS} --keep"));
+        let all = table(&all.rows);
+        assert_eq!(all.len(), records.len());
+        for (condition, holds) in conditions() {
+            let expected: Vec<_> =
+                all.iter().filter(|row| holds(row)).map(|row| &row["line"]).collect();
+            assert!(!expected.is_empty() && expected.len() < all.len(), "{condition}");
+            for threads in ["1", "7"] {
+                let args = [input, "-q", "-j", threads, "--columns", "line", "--where", condition];
+                let ran = folder.run("solve", &args, "");
+                let lines: Vec<_> = ran.rows.lines().skip(1).collect();
+                assert_eq!(lines, expected, "{input}: {condition}: {ran:?}");
+                // All records are counted.
+                assert_eq!(ran.status, 1);
+            }
+            let args = ["-q", "--columns", "line", "--where", condition];
+            let piped = folder.run("solve", &args, std::fs::read(folder.path(input)).unwrap());
+            assert_eq!(piped.rows.lines().skip(1).collect::<Vec<_>>(), expected, "{condition}");
+        }
+    }
+    // Kept columns are the same with and without a condition that reads others.
+    let some = folder.run(
+        "solve",
+        &["in.csv.gz", "-q", "--keep", "id", "--columns", "line", "--where", "source == 'Zoë'"],
+        "",
+    );
+    let ids: Vec<_> = some.rows.lines().collect();
+    assert_eq!(ids[..3], ["line,id", ids[1], ids[2]]);
+    assert!(ids[1].ends_with(",3") && ids[2].ends_with(",8") && ids.len() == 13, "{ids:?}");
+}
+
+#[test]
+fn conditions_come_before_other_filters() {
+    let folder = Folder::new();
+    // The second is the first with other digits.
+    let other: String = CLASSIC
+        .chars()
+        .map(|cell| match cell {
+            '1' => '2',
+            '2' => '1',
+            cell => cell,
+        })
+        .collect();
+    folder.file("in", format!("puzzle,of\n{CLASSIC},a\n{other},b\n"));
+    let lines = |condition: &str| {
+        let args = ["in", "-q", "--dedup", "--columns", "line", "--where", condition];
+        folder.run("canon", &args, "").rows
+    };
+    assert_eq!(lines("line > 0"), "line\n2\n");
+    assert_eq!(lines("of == 'b'"), "line\n3\n");
+    assert_eq!(lines("clues > 80"), "line\n");
+    folder.file("lines", format!("{CLASSIC} easy\n{other} hard\n"));
+    let ran = folder.run(
+        "solve",
+        &["lines", "-q", "--columns", "line", "--where", "rest == \"hard\""],
+        "",
+    );
+    assert_eq!(ran.rows, "line\n2\n");
+    folder.file("pairs", format!("puzzle,solution,of\n{CLASSIC},{CLASSIC},a\n{CLASSIC},,b\n"));
+    let ran = folder.run(
+        "check",
+        &["pairs", "-q", "--columns", "line", "--where", "answer == '' and of == 'b'"],
+        "",
+    );
+    assert_eq!((ran.rows.as_str(), ran.status), ("line\n3\n", 1));
+}
+
+#[test]
+fn wrong_conditions_are_refused_before_outputs_are_opened() {
+    let folder = Folder::new();
+    folder.file("in.csv", format!("puzzle,source\n{CLASSIC},a\n"));
+    folder.file("other.csv", format!("puzzle,place\n{CLASSIC},a\n"));
+    for (args, message) in [
+        (&["in.csv", "--where", "level = 2"][..], "character 7: expected an operator"),
+        (
+            &["in.csv", "--where", "clues < 24 and sorce == 'a'"],
+            "character 16: the input has no column \"sorce\"",
+        ),
+        (&["in.csv", "--where", "clues < '24'"], "character 9: a number is compared with a text"),
+        (&["in.csv", "--where", "rating > 2", "--first"], "--first leaves out"),
+        (&["in.csv", "--where", "clues > 2", "--solutions", "3"], "--where needs one row"),
+        (&["in.csv", "other.csv", "--where", "source == 'a'"], "the same columns in all inputs"),
+        (&["in.csv", "--sort", "sorce"], "--sort: the input has no column"),
+        (
+            &["in.csv", "--sort", "clues", "--format", "grid"],
+            "--sort writes csv, tsv, jsonl and lines",
+        ),
+        (&["in.csv", "--sort", "clues", "--resume"], "--resume"),
+    ] {
+        let ran = folder.run("solve", &[args, &["-o", "out.csv"]].concat(), "");
+        let unnamed = folder.run("solve", args, "");
+        assert_eq!(unnamed.status, 2, "{args:?}: {unnamed:?}");
+        assert!(unnamed.messages.contains(message), "{args:?}: {}", unnamed.messages);
+        assert!(ran.status == 2 && !folder.path("out.csv").exists(), "{args:?}: {ran:?}");
+    }
+    let ran = folder.run("solve", &["in.csv", "--where", "sorce == 1"], "");
+    assert!(ran.messages.contains("\n  sorce == 1\n  ^"), "{}", ran.messages);
+}
+
+#[test]
+fn rows_are_sorted_stably_in_every_format() {
+    let folder = Folder::new();
+    let records = records();
+    folder.file("in.csv", csv_text(&records));
+    let all = folder.line(&format!("solve in.csv -q --columns {COLUMNS} --keep"));
+    let all = table(&all.rows);
+    let key = |row: &Row, column: &str, is_ascending: bool| {
+        let sign = if is_ascending { 1.0 } else { -1.0 };
+        match (number(&row[column]), &*row[column]) {
+            (Some(number), _) => (0, sign * number),
+            (None, "") => (2, 0.0),
+            (None, _) => (1, 0.0),
+        }
+    };
+    for (sort, column, is_ascending) in [
+        ("rating", "rating", true),
+        ("rating:desc", "rating", false),
+        ("clues:asc", "clues", true),
+        ("input_status", "input_status", true),
+        ("input_status:desc", "input_status", false),
+    ] {
+        let mut expected = all.clone();
+        expected.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|row| key(row, column, is_ascending));
+            a.partial_cmp(&b).unwrap()
+        });
+        for threads in ["1", "7"] {
+            let sorted = folder.line(&format!(
+                "solve in.csv -q -j {threads} --columns {COLUMNS} --keep --sort {sort}"
+            ));
+            assert_eq!(table(&sorted.rows), expected, "{sort}");
+        }
+        let ran = folder.line(&format!(
+            "solve in.csv -q --keep --columns {COLUMNS} --sort {sort} -o {sort}.csv.gz"
+        ));
+        assert_eq!(ran.status, 1, "{ran:?}");
+        assert_eq!(table(&folder.unpacked(&format!("{sort}.csv.gz"))), expected);
+        let json = folder
+            .line(&format!("solve in.csv -q --format jsonl --columns line --keep --sort {sort}"));
+        let lines: Vec<_> = json
+            .rows
+            .lines()
+            .map(|line| {
+                serde_json::from_str::<serde_json::Value>(line).unwrap()["line"].to_string()
+            })
+            .collect();
+        assert_eq!(lines, expected.iter().map(|row| row["line"].clone()).collect::<Vec<_>>());
+    }
+    let ran = folder.line("solve in.csv -q --sort source:desc --columns line --keep source");
+    let sources: Vec<_> = table(&ran.rows).iter().map(|row| row["source"].clone()).collect();
+    assert!(
+        sources[..12].iter().all(|source| source == "7") && sources[12] == "forum",
+        "{sources:?}"
+    );
+    assert!(sources[48..].iter().all(String::is_empty), "{sources:?}");
+    let none =
+        folder.line("solve in.csv -q --sort clues --only gave_up --columns line -o none.csv.gz");
+    assert_eq!((none.status, &*folder.unpacked("none.csv.gz")), (1, "line\n"));
+}

@@ -72,6 +72,7 @@ fn summaries_conform() {
     folder.file("solved", folder.solve(&["in", "-q", "--columns", "puzzle,solution"], "").rows);
     for line in [
         "solve in",
+        "solve in --report page.html",
         "solve in --first --engine scalar --max-nodes 9",
         "check solved",
         "canon in --dedup",

@@ -18,7 +18,7 @@ use super::{Failure, numbers};
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AgainstArgs {
-    /// Only rows whose class does not occur in this file
+    /// Only rows whose class does not occur in this file (--by: puzzle, grid)
     ///
     /// It is read first, in any format. The option may be given several times. Records that are
     /// left out are counted as known.
@@ -100,7 +100,8 @@ impl MemoryArgs {
         let without = counts.records() - counts.of(Status::Ok);
         if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");
-            eprintln!("{names}: no puzzle, and not compared: {}", HumanCount(without));
+            let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
+            eprintln!("{names}: {what}, and not compared: {}", HumanCount(without));
         }
         Ok(collector.finish()?)
     }

@@ -14,6 +14,7 @@ mod against;
 mod answers;
 mod augment;
 mod bench;
+mod by;
 mod canon;
 mod check;
 mod engine_args;

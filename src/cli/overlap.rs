@@ -11,6 +11,7 @@ use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use indicatif::HumanCount;
 
 use super::against::MemoryArgs;
+use super::by::{ByArgs, finds, groups};
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
@@ -53,11 +54,8 @@ pub struct Args {
     #[command(flatten)]
     rows: RowArgs,
 
-    /// Compare puzzles, not classes
-    ///
-    /// Blanks and layout make no difference.
-    #[arg(long, help_heading = "Output")]
-    exact: bool,
+    #[command(flatten)]
+    by: ByArgs,
 
     #[command(flatten)]
     memory: MemoryArgs,
@@ -70,7 +68,8 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku overlap train.csv test.csv
   bulkdoku overlap --format lines train.csv test.csv validation.csv -o leaks.txt
-  bulkdoku overlap --exact --memory 2G a.txt.gz b.jsonl -o both.csv
+  bulkdoku overlap --by puzzle --memory 2G a.txt.gz b.jsonl -o both.csv
+  bulkdoku overlap --by grid train.csv test.csv
 
 Records that are no puzzles have no class: each has a message, and no row.
 
@@ -100,17 +99,14 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     check_files(&inputs, "sets are read whole, the first one twice")?;
     let options = args.layout.options(&inputs, Answers::Unwanted, &rows)?;
     destinations.refuse_existing(&inputs)?;
-    let (by, finds, what) = if args.exact {
-        (Sameness::Puzzle, "equal puzzles", "puzzles")
-    } else {
-        (Sameness::Class, "canonical forms", "classes")
-    };
+    let by = args.by.sameness();
+    let what = groups(by);
     let known = args.memory.load(std::slice::from_ref(&args.a), &options, by, args.run)?;
     let classes = known.len();
     let mut overlap = Overlap { by, known, sets: vec![Set::default(); inputs.len()] };
-    let run = InputRun::new(finds, typed, args.run);
+    let run = InputRun::new(finds(by), typed, args.run);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    let job = &Classify::default();
+    let job = &Classify::by(by);
     let found = &mut overlap;
     let filters = move |earlier: &mut Earlier<'_>| {
         let found = found;

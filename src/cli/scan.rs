@@ -26,7 +26,8 @@ pub fn scan<K: Send>(
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
-    let job = Classify { engine: Some(Solve::default()) };
+    let engine = Some(Solve::default());
+    let job = Classify { engine, solves: needs.include(Needs::GRID) };
     let mut counts = Counts::default();
     let map = || {
         |rows: &Rows<'_>, found: &mut Vec<K>| {

@@ -10,6 +10,7 @@ use bulkdoku::pipeline::{Filter, List, Sameness, Solve};
 use clap::ValueEnum;
 
 use super::against::AgainstArgs;
+use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::Format;
 use super::input_args::InputArgs;
@@ -63,6 +64,9 @@ pub struct Args {
 
     #[command(flatten)]
     against: AgainstArgs,
+
+    #[command(flatten)]
+    by: ByArgs,
 
     #[command(flatten)]
     limit: LimitArgs,
@@ -158,7 +162,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
     args.select.name_outputs(&mut destinations)?;
     let solve = args.solve(&rows);
-    let (stream, by) = (args.layout.stream(), Sameness::Class);
+    let (stream, by) = (args.layout.stream(), args.by.sameness());
     let known = args.against.load(by, args.engine.run, stream)?;
     let run = InputRun::with_engine(typed, &args.engine, solve.limits);
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
@@ -225,6 +229,16 @@ impl Args {
         ];
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
             refuse!("{why}");
+        }
+        if let Some(option) = self.by.option() {
+            if !self.against.is_given() {
+                refuse!("{option} does nothing without --against");
+            }
+            let judges = rows.format.is_judges().then_some("a judge's format");
+            let without_proof = self.limit.without_proof().or(judges);
+            if let (Sameness::Grid, Some(without)) = (self.by.sameness(), without_proof) {
+                refuse!("--by grid needs the proof, which {without} leaves out");
+            }
         }
         let against = self.against.is_given().then(|| "--against".to_owned());
         let single = self.select.needs_single_rows(self.rows.chosen()).or(against);

@@ -7,6 +7,7 @@ use super::sequencer::{Sequencer, WaitOnly};
 use crate::canon::{Known, Seen};
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
+use crate::puzzle::Puzzle;
 use crate::status::Status;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
@@ -28,6 +29,8 @@ pub enum Sameness {
     Class,
     /// They have the same clues in the same cells.
     Puzzle,
+    /// Each has exactly one solution, and these solutions are isomorphic.
+    Grid,
 }
 
 impl Sameness {
@@ -36,15 +39,17 @@ impl Sameness {
         match self {
             Self::Class => Needs::FORM,
             Self::Puzzle => Needs::NONE,
+            Self::Grid => Needs::GRID,
         }
     }
 
     /// Returns the hash of all puzzles that are the same, or `None` if the record is malformed, its
-    /// clues are contradictory, or its pencil marks are more than clues.
+    /// clues are contradictory, its pencil marks are more than clues, or it has no such grid.
     pub fn hash(self, row: &Row<'_>) -> Option<u128> {
         let puzzle = match self {
             Self::Class => row.results().forms[row.index].map(|canonical| canonical.form),
             Self::Puzzle => row.puzzle().filter(|_| row.status() != Status::Contradictory),
+            Self::Grid => row.results().grids[row.index].map(Puzzle::from),
         };
         puzzle.map(|puzzle| Seen::hash(&puzzle))
     }

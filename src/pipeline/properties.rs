@@ -23,7 +23,7 @@ struct Single {
 
 /// Computes the needed properties that are still missing, for records that have rows.
 ///
-/// Levels, ratings, and minimality need exactly one solution, which a search for a single one does
+/// Grids, levels, ratings, and minimality need exactly one solution, which a search for a single one does
 /// not prove. Ratings, minimality, and the guesses of proofs need an engine; without one they are not
 /// computed.
 pub(super) fn compute(
@@ -39,6 +39,13 @@ pub(super) fn compute(
     }
     let proves =
         engine.as_ref().is_some_and(|engine| engine.limits.solutions > Limits::FIRST.solutions);
+    if missing(Needs::GRID, results.grids.is_empty()) {
+        results.grids = per_record(block, records, results, |row| {
+            let outcome = row.outcome_or_none();
+            let is_proved = proves && has_one_solution(outcome);
+            is_proved.then(|| outcome.grid.canonical().ok()).flatten().map(|found| found.form)
+        });
+    }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
         results.levels = per_record(block, records, results, |row| {
             let marks = row.marks().filter(|_| has_one_solution(row.outcome_or_none()))?;

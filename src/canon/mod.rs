@@ -63,6 +63,8 @@ use board::Board;
 #[doc(hidden)]
 pub use known::{Collector, Known};
 use search::Search;
+#[cfg(feature = "pipeline")]
+pub(crate) use seen::Hashes;
 #[doc(hidden)]
 pub use seen::Seen;
 #[cfg(feature = "pipeline")]

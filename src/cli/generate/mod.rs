@@ -1,6 +1,6 @@
 //! `bulkdoku generate`: random puzzles.
 
-mod ranges;
+pub mod ranges;
 mod summary;
 
 use std::fs;

@@ -45,4 +45,5 @@ mod select;
 mod sets;
 mod show;
 mod solve;
+mod trainer;
 mod version;

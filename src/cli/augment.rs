@@ -18,6 +18,7 @@ use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
+use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
@@ -113,6 +114,9 @@ pub struct Args {
     rows: RowArgs,
 
     #[command(flatten)]
+    trainer: TrainerArgs,
+
+    #[command(flatten)]
     pub run: RunArgs,
 }
 
@@ -120,6 +124,7 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku augment --times 10 --seed 1 train.csv -o augmented.csv
   bulkdoku augment --times 4 --digits --transpose --seed 1 --original --keep level train.csv -o a.jsonl.zst
+  bulkdoku augment --times 1000 --original --layout hrm --seed 1 train.csv -o data/sudoku
   bulkdoku augment --sample 100k --times 0 --original --seed 1 large.csv.zst -o sample.csv
 
 Records that are no puzzles have no isomorphs: each has a message, and no row. The same goes for
@@ -158,9 +163,10 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
 
 /// Writes isomorphs of the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.clone();
+    let mut destinations = args.destinations.clone();
     destinations.refuse_latency()?;
-    let rows = args.rows.plan(&ROWS, &destinations)?;
+    let rows = args.trainer.plan(&args.rows, &ROWS, &mut destinations)?;
+    let rows = rows.with_npy_offset(args.layout.stream().npy_blank);
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
@@ -184,9 +190,14 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     };
     let job = args.isomorphs();
     let has_hints = job.hints.1 > 0;
+    let trainer = args.trainer;
     run.run(args.input, &options, &destinations, &job, filters, |inputs| {
-        if has_hints && !inputs.have_answers() {
-            refuse!("--hints: no solutions in the input; --solution-column names them");
+        if (has_hints || trainer.is_given()) && !inputs.have_answers() {
+            let option = if has_hints { "--hints" } else { "--layout" };
+            refuse!("{option} needs solutions in the input; bulkdoku solve finds them");
+        }
+        if let Some(format) = trainer.format() {
+            return Ok(format);
         }
         let default = if inputs.have_answers() {
             &[Column::Puzzle, Column::Solution][..]
@@ -209,7 +220,7 @@ impl Args {
             seed: self.seed,
             kinds,
             hints: self.hints.unwrap_or_default(),
-            needs_solution: false,
+            needs_solution: self.trainer.is_given(),
         }
     }
 

@@ -108,6 +108,7 @@ const ROWS: RowRules = RowRules {
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&ROWS, &destinations)?;
+    rows = rows.with_npy_offset(args.layout.stream().npy_blank);
     if args.by.sameness() != Sameness::Class {
         // Forms take most of the time where they are not compared.
         rows = rows.with_default(&[Column::Line, Column::Puzzle, Column::Status]);

@@ -104,6 +104,7 @@ const ROWS: RowRules = RowRules {
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let rows = args.rows.plan(&ROWS, &destinations)?;
+    let rows = rows.with_npy_offset(args.layout.stream().npy_blank);
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows)?;
     let options = args.layout.options(&args.input, args.answers(), &rows)?;

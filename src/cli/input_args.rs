@@ -56,7 +56,7 @@ pub struct LayoutArgs {
     )]
     window: Window,
 
-    /// The value of a blank in .npy arrays: 0, or 1 with digits from 2
+    /// The value of a blank in .npy arrays, read or written: 0, or 1 with digits from 2
     #[arg(
         long,
         hide_short_help = true,

@@ -49,6 +49,7 @@ mod show;
 mod solve;
 mod split;
 mod summary;
+mod trainer_args;
 mod typed;
 mod version;
 

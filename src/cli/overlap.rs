@@ -95,6 +95,7 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
     destinations.refuse_latency()?;
     let rows = args.rows.plan(&ROWS, destinations)?;
+    let rows = rows.with_npy_offset(args.layout.stream().npy_blank);
     let inputs: Vec<_> = args.others.iter().chain([&args.a]).cloned().collect();
     check_files(&inputs, "sets are read whole, the first one twice")?;
     let options = args.layout.options(&inputs, Answers::Unwanted, &rows)?;

@@ -58,6 +58,8 @@ pub struct RowPlan {
     chosen: Option<Vec<Column>>,
     default: &'static [Column],
     single: Column,
+    /// The value of a blank in arrays.
+    npy_offset: u8,
 }
 
 impl RowArgs {
@@ -100,6 +102,7 @@ impl RowArgs {
             chosen: self.columns.clone(),
             default: rules.default_columns,
             single: rules.single,
+            npy_offset: 0,
         };
         plan.format(false, &[])?;
         Ok(plan)
@@ -116,6 +119,11 @@ impl RowPlan {
     /// The same with other default columns.
     pub fn with_default(&self, default: &'static [Column]) -> Self {
         Self { default, ..self.clone() }
+    }
+
+    /// The same with another value of blanks in arrays.
+    pub fn with_npy_offset(self, npy_offset: u8) -> Self {
+        Self { npy_offset, ..self }
     }
 
     /// The columns in effect; of a format without columns the one that it shows.
@@ -177,7 +185,7 @@ impl RowPlan {
         if let [column] = self.columns()
             && let Some(rows) = NpyRows::of(*column)
         {
-            return Ok(rows);
+            return Ok(rows.with_offset(self.npy_offset));
         }
         refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
     }

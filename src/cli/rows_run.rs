@@ -88,8 +88,8 @@ impl RowsRun<'_> {
         }
         // The directory of such a file is at its end, so it cannot be continued.
         let assembler = self.format.assembler();
-        self.destinations.is_temporary =
-            assembler.map_err(|error| Failure::Usage(error.to_string()))?.is_some();
+        let assembler = assembler.map_err(|error| Failure::Usage(error.to_string()))?;
+        self.destinations.is_temporary = assembler.is_some() || !self.format.files().is_empty();
         let is_quiet = self.args.quiet || self.only_rows;
         let meter = Meter::new(self.args.progress, self.total, is_quiet);
         // Several solutions are not errors of generated puzzles.

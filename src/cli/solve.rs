@@ -20,6 +20,7 @@ use super::outputs::Destinations;
 use super::readers::READERS;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
+use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
 
@@ -58,6 +59,9 @@ pub struct Args {
 
     #[command(flatten)]
     rows: RowArgs,
+
+    #[command(flatten)]
+    trainer: TrainerArgs,
 
     #[command(flatten)]
     select: SelectArgs,
@@ -112,6 +116,7 @@ Examples:
   bulkdoku solve --against train.csv puzzles.txt -o unseen.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
   bulkdoku solve --solutions 10 --columns line,solution several.txt
+  bulkdoku solve --layout hrm --subset test puzzles.txt -o hrm
 
 Statuses:
   unique         exactly one solution, proved
@@ -156,8 +161,8 @@ enum Which {
 /// Solves the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    let rows = args.rows.plan(&ROWS, &destinations)?;
-    args.select.name_outputs(&mut destinations)?;
+    let rows = args.trainer.plan(&args.rows, &ROWS, &mut destinations)?;
+    let rows = rows.with_npy_offset(args.layout.stream().npy_blank);
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
     args.select.name_outputs(&mut destinations)?;
@@ -168,9 +173,12 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
     let filters = |_: &mut Earlier<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
-        Ok(unknown.chain(args.select.filters()).collect())
+        Ok(unknown.chain(args.select.filters()).chain(args.trainer.filter()).collect())
     };
-    let format = |inputs: &Inputs| rows.format(inputs.paths().len() > 1, &inputs.kept());
+    let format = |inputs: &Inputs| match args.trainer.format() {
+        Some(format) => Ok(format),
+        None => rows.format(inputs.paths().len() > 1, &inputs.kept()),
+    };
     match args.solutions {
         None => run.run(args.input, &options, &destinations, &solve, filters, format),
         Some(solutions) => {
@@ -240,7 +248,8 @@ impl Args {
                 refuse!("--by grid needs the proof, which {without} leaves out");
             }
         }
-        let against = self.against.is_given().then(|| "--against".to_owned());
+        let layout = self.trainer.is_given().then(|| "--layout".to_owned());
+        let against = self.against.is_given().then(|| "--against".to_owned()).or(layout);
         let single = self.select.needs_single_rows(self.rows.chosen()).or(against);
         if let Some(option) = single.filter(|_| is_listing) {
             refuse!("{option} needs one row for each record; --solutions writes several");

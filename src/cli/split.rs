@@ -184,6 +184,7 @@ const ROWS: RowRules = RowRules {
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
     let (destinations, rows) = args.outputs()?;
+    let rows = rows.with_npy_offset(args.layout.stream().npy_blank);
     check_files(&args.input, "inputs are read twice")?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
     destinations.refuse_existing(&args.input)?;

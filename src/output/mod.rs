@@ -9,6 +9,7 @@
 //! | [`jsonl`] | chosen columns, one JSON object per line |
 //! | [`lines`] | one column of cells, one line per row |
 //! | [`npy`] | an array of cells |
+//! | `trainer` | several arrays and their indices, as trainers load them |
 //! | `parquet` | chosen columns as a Parquet file, with the feature of that name |
 //! | [`grid`] | nine lines per solution or puzzle |
 //! | [`compress`] | compression of any other format |
@@ -37,6 +38,7 @@ pub mod parquet;
 mod plain;
 mod results;
 mod row;
+mod trainer;
 
 use std::io;
 
@@ -52,6 +54,8 @@ pub use npy::NpyRows;
 pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows, Value};
+#[doc(hidden)]
+pub use trainer::TrainerFiles;
 
 // Used only by the command and the Python package.
 #[doc(hidden)]
@@ -96,6 +100,12 @@ pub trait Format: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the format of each file, if an output consists of several. Each has all rows, its own
+    /// header, encoder, and assembler, and is an output of its own for the sink.
+    fn files(&self) -> &[Box<dyn Format>] {
+        &[]
+    }
+
     /// Returns whether a record without a solution has a row; otherwise it has a message.
     fn shows_failures(&self) -> bool {
         true
@@ -131,6 +141,12 @@ pub trait Assembler: Send {
     /// # Errors
     /// When it cannot be emitted.
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()>;
+
+    /// Returns the header of the finished file, if it differs from the first one. It has the same
+    /// length.
+    fn final_header(&self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// The rows of records that were read from `bytes`, for tests.

@@ -24,6 +24,7 @@ mod interrupted;
 mod jsonl;
 mod judge;
 mod lanes;
+mod leaks;
 mod marks;
 mod npy;
 mod options;

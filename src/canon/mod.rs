@@ -51,6 +51,8 @@ mod board;
 mod grid;
 #[cfg(feature = "pipeline")]
 mod known;
+#[cfg(feature = "pipeline")]
+mod near;
 mod partial;
 mod search;
 mod seen;
@@ -62,6 +64,9 @@ use board::Board;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub use known::{Collector, Known};
+#[cfg(feature = "pipeline")]
+#[doc(hidden)]
+pub use near::near_hashes;
 use search::Search;
 #[cfg(feature = "pipeline")]
 pub(crate) use seen::Hashes;

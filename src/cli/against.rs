@@ -95,8 +95,13 @@ impl MemoryArgs {
         let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
         let mut collector = Collector::new(most_bytes);
-        let add = |hash: Option<u128>| hash.map_or(Ok(()), |hash| collector.insert(hash));
-        let counts = scan(run, inputs, by.needs(), |row| by.hash(row), add)?;
+        let counts = if let Sameness::Near(_) = by {
+            let add = |hashes: Vec<_>| hashes.into_iter().try_for_each(|it| collector.insert(it));
+            scan(run, inputs, by.needs(), |row| by.hashes(row).collect(), add)?
+        } else {
+            let add = |hash: Option<u128>| hash.map_or(Ok(()), |hash| collector.insert(hash));
+            scan(run, inputs, by.needs(), |row| by.hash(row), add)?
+        };
         let without = counts.records() - counts.of(Status::Ok);
         if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");

@@ -3,7 +3,7 @@
 use bulkdoku::pipeline::Sameness;
 use clap::ValueEnum;
 
-use super::help;
+use super::{Failure, help};
 
 /// When two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -18,8 +18,23 @@ pub struct ByArgs {
     )]
     by: Option<By>,
 
+    /// With overlap, --against: compare classes after removing up to K clues, 1 or 2
+    ///
+    /// Two puzzles are compared by the canonical forms of all puzzles that result from removing up
+    /// to K clues from each: some 26 forms per puzzle for K = 1, 330 for K = 2, so it takes as many
+    /// times the time and, for the first set, the memory.
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Output",
+        hide_short_help = true,
+        conflicts_with = "by",
+        value_parser = clap::value_parser!(u8).range(1..=2)
+    )]
+    near: Option<u8>,
+
     /// The same as --by puzzle
-    #[arg(long, hide = true, conflicts_with = "by")]
+    #[arg(long, hide = true, conflicts_with_all = ["by", "near"])]
     exact: bool,
 }
 
@@ -36,17 +51,30 @@ enum By {
 impl ByArgs {
     /// What is compared.
     pub fn sameness(self) -> Sameness {
-        match self.by {
+        match (self.by, self.near) {
             _ if self.exact => Sameness::Puzzle,
-            None | Some(By::Class) => Sameness::Class,
-            Some(By::Puzzle) => Sameness::Puzzle,
-            Some(By::Grid) => Sameness::Grid,
+            (_, Some(clues)) => Sameness::Near(clues),
+            (None, _) | (Some(By::Class), _) => Sameness::Class,
+            (Some(By::Puzzle), _) => Sameness::Puzzle,
+            (Some(By::Grid), _) => Sameness::Grid,
         }
+    }
+
+    /// Refuses what is not the same for all puzzles of a group.
+    pub fn refuse_near(self, what: &str) -> Result<(), Failure> {
+        if self.near.is_some() {
+            refuse!(
+                "--near {what}: of three puzzles, the first and the last may differ by more clues \
+                 than each from the second"
+            );
+        }
+        Ok(())
     }
 
     /// The option as typed, if there is one.
     pub fn option(self) -> Option<&'static str> {
-        if self.exact { Some("--exact") } else { self.by.map(|_| "--by") }
+        let exact = self.exact.then_some("--exact");
+        exact.or(self.near.map(|_| "--near")).or(self.by.map(|_| "--by"))
     }
 }
 
@@ -56,13 +84,14 @@ pub fn finds(by: Sameness) -> &'static str {
         Sameness::Class => "canonical forms",
         Sameness::Puzzle => "equal puzzles",
         Sameness::Grid => "canonical forms of solutions",
+        Sameness::Near(_) => "canonical forms with clues removed",
     }
 }
 
 /// Several different groups of records that are the same.
 pub fn groups(by: Sameness) -> &'static str {
     match by {
-        Sameness::Class => "classes",
+        Sameness::Class | Sameness::Near(_) => "classes",
         Sameness::Puzzle => "puzzles",
         Sameness::Grid => "grids",
     }

@@ -150,6 +150,9 @@ fn shows_forms(rows: &RowPlan) -> bool {
 impl Args {
     /// Refuses options that have no effect beside others.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
+        if self.dedup {
+            self.by.refuse_near("cannot be combined with --dedup")?;
+        }
         let compares = self.dedup || self.against.is_given();
         if let Some(option) = self.by.option().filter(|_| !compares) {
             refuse!("{option} does nothing: puzzles are compared with --dedup and --against only");

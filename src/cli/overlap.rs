@@ -70,6 +70,7 @@ Examples:
   bulkdoku overlap --format lines train.csv test.csv validation.csv -o leaks.txt
   bulkdoku overlap --by puzzle --memory 2G a.txt.gz b.jsonl -o both.csv
   bulkdoku overlap --by grid train.csv test.csv
+  bulkdoku overlap --near 1 train.csv test.csv
 
 Records that are no puzzles have no class: each has a message, and no row.
 
@@ -119,9 +120,11 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     })?;
     let sets = overlap.sets;
     if !args.run.quiet {
-        eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
+        if !matches!(by, Sameness::Near(_)) {
+            eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
+        }
         for (name, set) in names.iter().zip(&sets) {
-            let Set { records, shared, classes } = set;
+            let Set { records, shared, classes, .. } = set;
             let (records, shared) = (HumanCount(*records), HumanCount(*shared));
             let (classes, place) = (HumanCount(classes.len() as u64), place(name, &names));
             eprintln!(
@@ -159,6 +162,14 @@ struct Set {
     shared: u64,
     /// The hashes of their classes.
     classes: HashSet<u128>,
+    /// The other hashes of these records, if they have several.
+    others: HashSet<u128>,
+}
+
+impl Set {
+    fn contains(&self, hash: u128) -> bool {
+        self.classes.contains(&hash) || self.others.contains(&hash)
+    }
 }
 
 impl Overlap {
@@ -178,16 +189,23 @@ impl Overlap {
         let Self { by, known, sets } = self;
         let source = row.source();
         sets[source].records += 1;
-        let Some(hash) = by.hash(row) else { return Ok(false) };
-        let is_shared = match sets.split_last() {
-            Some((_, others)) if source == others.len() => {
-                others.iter().any(|set| set.classes.contains(&hash))
+        let mut is_shared = false;
+        for hash in by.hashes(row) {
+            is_shared |= match sets.split_last() {
+                Some((_, others)) if source == others.len() => {
+                    others.iter().any(|set| set.contains(hash))
+                }
+                _ => known.contains(hash)?,
+            };
+            if is_shared {
+                break;
             }
-            _ => known.contains(hash)?,
-        };
+        }
         if is_shared {
-            sets[source].shared += 1;
-            sets[source].classes.insert(hash);
+            let set = &mut sets[source];
+            set.shared += 1;
+            set.classes.extend(by.hash(row));
+            set.others.extend(by.hashes(row).skip(1));
         }
         Ok(is_shared)
     }

@@ -41,6 +41,7 @@ use super::{Exit, Failure, help, numbers};
         "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
     )))]
 #[command(mut_arg("by", |by| by.help("Keep together: class, puzzle or grid [default: class]")))]
+#[command(mut_arg("near", |near| near.hide(true)))]
 pub struct Args {
     /// Files of puzzles
     #[arg(required = true)]
@@ -183,6 +184,7 @@ const ROWS: RowRules = RowRules {
 /// Splits the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
+    args.by.refuse_near("cannot split a set")?;
     let (destinations, rows) = args.outputs()?;
     let rows = rows.with_npy_offset(args.layout.stream().npy_blank);
     check_files(&args.input, "inputs are read twice")?;
@@ -289,7 +291,7 @@ impl Keyed {
     fn needs(self) -> Needs {
         let guesses = match self.by {
             Sameness::Class => Needs::FORM_GUESSES,
-            Sameness::Puzzle | Sameness::Grid => Needs::PUZZLE_GUESSES,
+            _ => Needs::PUZZLE_GUESSES,
         };
         match self.stratify {
             Some(Stratify::Guesses) => self.by.needs().union(guesses),

@@ -32,6 +32,10 @@ impl Needs {
     pub const CONTRADICTION: Self = Self(64);
     /// [`Results::grids`].
     pub const GRID: Self = Self(128);
+    /// [`Results::near`], with up to one clue removed.
+    pub const NEAR_1: Self = Self(256);
+    /// [`Results::near`], with up to two clues removed.
+    pub const NEAR_2: Self = Self(512);
 
     /// Returns whether all properties of `other` are in this set.
     pub const fn include(self, other: Self) -> bool {
@@ -76,6 +80,9 @@ pub struct Results {
     pub forms: Vec<Option<Canonical<Puzzle>>>,
     /// Canonical forms of the solutions of puzzles with exactly one, if needed.
     pub grids: Vec<Option<Grid>>,
+    /// Hashes of the canonical forms of each puzzle with some clues removed, if needed
+    /// ([`near_hashes`](crate::canon::near_hashes)).
+    pub near: Vec<Vec<u128>>,
     /// Levels of puzzles with one solution, if needed.
     pub levels: Vec<Option<Level>>,
     /// Ratings of puzzles with one solution, if needed.
@@ -113,6 +120,7 @@ impl Results {
         self.reasons.clear();
         self.forms.clear();
         self.grids.clear();
+        self.near.clear();
         self.levels.clear();
         self.ratings.clear();
         self.minimal.clear();

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
+use crate::canon::near_hashes;
 use crate::input::Records;
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};
@@ -45,6 +46,15 @@ pub(super) fn compute(
             let is_proved = proves && has_one_solution(outcome);
             is_proved.then(|| outcome.grid.canonical().ok()).flatten().map(|found| found.form)
         });
+    }
+    for (need, removed) in [(Needs::NEAR_1, 1), (Needs::NEAR_2, 2)] {
+        if missing(need, results.near.is_empty()) {
+            let near = per_record(block, records, results, |row| {
+                let puzzle = row.puzzle().filter(|_| row.status() != Status::Contradictory)?;
+                Some(near_hashes(&puzzle, removed))
+            });
+            results.near = near.into_iter().map(Option::unwrap_or_default).collect();
+        }
     }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
         results.levels = per_record(block, records, results, |row| {

@@ -96,3 +96,13 @@ pub fn groups(by: Sameness) -> &'static str {
         Sameness::Grid => "grids",
     }
 }
+
+/// What two records have in common.
+pub fn name(by: Sameness) -> String {
+    match by {
+        Sameness::Class => "class".into(),
+        Sameness::Puzzle => "puzzle".into(),
+        Sameness::Grid => "grid".into(),
+        Sameness::Near(clues) => format!("class, up to {clues} clues removed"),
+    }
+}

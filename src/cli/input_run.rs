@@ -13,6 +13,7 @@ use bulkdoku::pipeline::{
 use bulkdoku::{Progress, Source};
 
 use super::engine_args::EngineArgs;
+use super::html::Page;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
@@ -33,13 +34,23 @@ pub struct InputRun {
     pub args: RunArgs,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
+    /// The page of `--report`, if it is not that of the run.
+    pub page: Option<Page>,
 }
 
 impl InputRun {
     /// A run without an engine.
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
-        Self { typed, others: Vec::new(), answers: None, method, args, only_rows: false }
+        Self {
+            typed,
+            others: Vec::new(),
+            answers: None,
+            method,
+            args,
+            only_rows: false,
+            page: None,
+        }
     }
 
     /// A run that solves.
@@ -106,7 +117,7 @@ impl InputRun {
         filters: impl FnOnce(&mut Earlier<'_>) -> io::Result<Vec<Filter<'f>>> + Send,
         format: Box<dyn Format>,
     ) -> Result<Exit, Failure> {
-        let Self { typed, others, answers, method, args, only_rows } = self;
+        let Self { typed, others, answers, method, args, only_rows, page } = self;
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
@@ -117,6 +128,7 @@ impl InputRun {
             total: inputs.size(),
             args,
             only_rows,
+            page,
             progress,
         };
         let (bytes, names) = (inputs.bytes(), inputs.names());

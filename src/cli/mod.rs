@@ -45,6 +45,7 @@ mod run_args;
 mod scan;
 mod select;
 mod sets;
+mod sets_read;
 mod show;
 mod solve;
 mod split;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use bulkdoku::canon::Known;
 use bulkdoku::input::Answers;
@@ -19,8 +20,9 @@ use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
+use super::sets_read::ReadSet;
 use super::typed::Typed;
-use super::{Exit, Failure};
+use super::{Exit, Failure, html, version};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
 ///
@@ -35,6 +37,13 @@ use super::{Exit, Failure};
     .long_help(
         "How rows are written: csv, tsv, jsonl, parquet, lines (puzzles only) or npy; by default as \
          the output's name says, else csv"
+    )))]
+#[command(mut_arg("report", |report| report
+    .help("Write a page about what each pair of sets has in common, as HTML")
+    .long_help(
+        "Write a page about what each pair of sets has in common, as HTML\n\nBy puzzle, class and \
+         grid, and with --near K in that way as well; with examples, and the hashes of all files. \
+         The sets are read once more, and all their hashes are in memory."
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
@@ -105,8 +114,18 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let what = groups(by);
     let known = args.memory.load(std::slice::from_ref(&args.a), &options, by, args.run)?;
     let classes = known.len();
+    let page = destinations.report.as_ref().map(|_| {
+        let near = matches!(by, Sameness::Near(_)).then_some(by);
+        let kinds = [Sameness::Puzzle, Sameness::Class, Sameness::Grid].into_iter().chain(near);
+        let kinds: Vec<_> = kinds.collect();
+        let paths = [&args.a].into_iter().chain(&args.others);
+        let read = paths.map(|path| ReadSet::read(path, &options, &kinds, args.run));
+        let sets = read.collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, Failure>(html::of_overlap(&sets, &kinds, version::date(SystemTime::now())))
+    });
+    let page = page.transpose()?;
     let mut overlap = Overlap { by, known, sets: vec![Set::default(); inputs.len()] };
-    let run = InputRun::new(finds(by), typed, args.run);
+    let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
     let job = &Classify::by(by);
     let found = &mut overlap;

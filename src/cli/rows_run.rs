@@ -12,7 +12,7 @@ use bulkdoku::pipeline::{
 use bulkdoku::{Compression, Progress};
 use serde::Serialize;
 
-use super::html::{self, Fact};
+use super::html::{self, Fact, Page};
 use super::messages::Messages;
 use super::out::{Out, gone_message};
 use super::outputs::{Destinations, Existing};
@@ -38,6 +38,8 @@ pub struct RowsRun<'a> {
     pub args: RunArgs,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
+    /// The page of `--report`, if it is not that of the run.
+    pub page: Option<Page>,
     pub progress: &'a Progress,
 }
 
@@ -188,7 +190,7 @@ impl RowsRun<'_> {
         ran: Result<Report, OutputFailure>,
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
-        let Self { typed, destinations, args, only_rows, .. } = self;
+        let Self { typed, destinations, args, only_rows, page: own_page, .. } = self;
         let (report, failure) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
@@ -212,8 +214,9 @@ impl RowsRun<'_> {
             summary: &summary,
             outputs,
         };
-        let page = |out: &Out| {
-            html::of_run(&report, &summary.facts(), results.timeline(), began).write(out)
+        let page = |out: &Out| match &own_page {
+            Some(page) => page.write(out),
+            None => html::of_run(&report, &summary.facts(), results.timeline(), began).write(out),
         };
         let [latency, summary_json, page_out] =
             results.storage.sides.each_ref().map(Option::as_ref);

@@ -240,6 +240,7 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
         total: Some(puzzles.end - puzzles.start),
         args: args.run,
         only_rows: false,
+        page: None,
         progress: &progress,
     };
     let options = Options { counts_statistics: true, ..args.run.options(&progress) };

@@ -2,12 +2,14 @@
 
 mod bench;
 mod charts;
+mod overlap;
 mod run;
 
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
 
 pub use bench::of_bench;
+pub use overlap::of_overlap;
 pub use run::of_run;
 
 use super::version;

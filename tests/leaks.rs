@@ -31,7 +31,11 @@ fn shuffled(cells: Cells, rng: &mut SeededRng) -> Cells {
     digits.insert(0, 0);
     let moved: Cells =
         std::array::from_fn(|i| digits[usize::from(cells[9 * rows[i / 9] + columns[i % 9]])]);
-    if rng.number() % 2 == 0 { moved } else { std::array::from_fn(|i| moved[i % 9 * 9 + i / 9]) }
+    if rng.number().is_multiple_of(2) {
+        moved
+    } else {
+        std::array::from_fn(|i| moved[i % 9 * 9 + i / 9])
+    }
 }
 
 /// Adds clues of the solution.
@@ -256,7 +260,7 @@ fn parts_meet_their_shares_and_share_no_grid() {
     let mut rng = SeededRng::new(6);
     let mut rows = Vec::new();
     for (id, (cells, solution)) in puzzles.iter().zip(&solved).enumerate() {
-        for copy in 0..1 + id % 4 {
+        for copy in 0..=(id % 4) {
             let cells = shuffled(with_clues(*cells, solution, 2 * copy, &mut rng), &mut rng);
             rows.push(format!("{id},{}\n", Puzzle::from_cells(cells).unwrap()));
         }

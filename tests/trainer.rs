@@ -182,6 +182,7 @@ fn solved_and_generated_puzzles_are_groups_of_one() {
     // A set without puzzles is complete.
     assert_eq!(folder.line("generate -n 0 --seed 4 --layout hrm -o none").status, 0);
     assert_eq!(load(&folder, "none/train").len(), 0);
+    folder.file("p.csv", format!("puzzle\n{CLASSIC}\n"));
     folder.assert_refused(&[
         ("solve in --layout hrm --format csv -o x", "leave out --format"),
         ("solve in --layout hrm --columns puzzle -o x", "leave out --format"),
@@ -190,8 +191,8 @@ fn solved_and_generated_puzzles_are_groups_of_one() {
         ("solve in --layout hrm --solutions 3 -o x", "--solutions writes several"),
         ("solve in --layout hrm --split-by level -o x{}", "--split-by"),
         ("solve in --subset test -o x", "--layout"),
-        ("augment in --seed 1 --layout hrm -o x", "needs solutions"),
-        ("augment in --seed 1 --hints 3 -o x.csv", "needs solutions"),
+        ("augment p.csv --seed 1 --layout hrm -o x", "needs solutions"),
+        ("augment p.csv --seed 1 --hints 3 -o x.csv", "needs solutions"),
     ]);
 }
 

@@ -10,8 +10,8 @@ use crate::puzzle::{CELLS, Puzzle};
 /// A puzzle of n clues has 1 + n of them for one clue, 1 + n + n (n - 1) / 2 for two. Each takes as
 /// long as a canonical form. Contradictory puzzles have none.
 pub fn near_hashes(puzzle: &Puzzle, removed: usize) -> Vec<u128> {
-    let mut hashes = Vec::new();
-    add(&mut { *puzzle }, 0, removed, &mut hashes);
+    let (mut puzzle, mut hashes) = (*puzzle, Vec::new());
+    add(&mut puzzle, 0, removed, &mut hashes);
     hashes
 }
 

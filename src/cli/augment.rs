@@ -220,7 +220,7 @@ impl Args {
             seed: self.seed,
             kinds,
             hints: self.hints.unwrap_or_default(),
-            needs_solution: self.trainer.is_given(),
+            needs_solution: self.trainer.is_given() || self.hints.is_some(),
         }
     }
 

@@ -54,7 +54,7 @@ impl ByArgs {
         match (self.by, self.near) {
             _ if self.exact => Sameness::Puzzle,
             (_, Some(clues)) => Sameness::Near(clues),
-            (None, _) | (Some(By::Class), _) => Sameness::Class,
+            (None | Some(By::Class), _) => Sameness::Class,
             (Some(By::Puzzle), _) => Sameness::Puzzle,
             (Some(By::Grid), _) => Sameness::Grid,
         }

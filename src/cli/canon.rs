@@ -8,7 +8,7 @@ use bulkdoku::output::{Column, Decision, Needs, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
 
 use super::against::AgainstArgs;
-use super::by::ByArgs;
+use super::by::{ByArgs, finds};
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
@@ -117,7 +117,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let options = args.layout.options(&args.input, Answers::Unwanted, &rows)?;
     let by = args.by.sameness();
     let known = args.against.load(by, args.run, args.layout.stream())?;
-    let run = InputRun::new("canonical forms", typed, args.run).reading(args.against.files());
+    let run = InputRun::new(finds(by), typed, args.run).reading(args.against.files());
     let (job, seen) = (&Classify::by(by), &mut Seen::default());
     let known = &known;
     // The time that a form takes is shown even if the form is not.

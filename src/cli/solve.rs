@@ -43,6 +43,8 @@ use super::{Exit, Failure, help, numbers};
         "How rows are written; by default as the output's name says (.csv .tsv .jsonl .ndjson \
          .parquet .npy .lines .grid, most of them before a .gz or .zst), else csv:"
     ))))]
+#[command(mut_arg("by", |by| by.hide_short_help(true)))]
+#[command(mut_arg("layout", |layout| layout.hide_short_help(true)))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input

@@ -40,7 +40,7 @@ use super::{Exit, Failure, help, numbers};
     .long_help(
         "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
     )))]
-#[command(mut_arg("by", |by| by.help("Keep together: class, puzzle or grid [default: class]")))]
+#[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
 #[command(mut_arg("near", |near| near.hide(true)))]
 pub struct Args {
     /// Files of puzzles
@@ -240,7 +240,7 @@ impl Args {
         if count != shares && self.shares.is_none() {
             refuse!("-o needs two names with a comma between them: -o train.csv,test.csv");
         }
-        if count != shares || count < 2 || count > MAX_PARTS {
+        if count != shares || !(2..=MAX_PARTS).contains(&count) {
             refuse!(
                 "-o has {count} names, --shares {shares} numbers; expected as many of both, 2 to \
                  {MAX_PARTS}"

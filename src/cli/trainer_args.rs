@@ -17,14 +17,20 @@ pub struct TrainerArgs {
     /// Write the files that a trainer loads: hrm
     ///
     /// hrm: for HRM, TRM and their successors. -o names a folder. Its subfolder train (or test, with
-    /// --subset test) gets all__inputs.npy and all__labels.npy, uint8 of shape (n, 81) with 1 for a
+    /// --subset test) gets `all__inputs.npy` and `all__labels.npy`, uint8 of shape (n, 81) with 1 for a
     /// blank and 2 to 10 for digits, three arrays of indices and dataset.json. All rows of a record
     /// are one group. Records without exactly one solution have no rows.
     #[arg(long, value_name = "LAYOUT", requires = "output", hide_possible_values = true)]
     layout: Option<Layout>,
 
     /// With --layout: train or test [default: train]
-    #[arg(long, value_name = "WHICH", requires = "layout", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "WHICH",
+        requires = "layout",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
     subset: Option<Subset>,
 }
 

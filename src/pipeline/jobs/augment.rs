@@ -189,7 +189,7 @@ impl Drawn {
             return;
         }
         let mut hints = usize::from(least) + self.rng.below(usize::from(largest - least) + 1);
-        let mut blanks = puzzle.cells().iter().filter(|cell| **cell == 0).count();
+        let mut blanks = CELLS - puzzle.clues();
         for (cell, digit) in puzzle.cells_mut().iter_mut().zip(solution.cells()) {
             if *cell == 0 {
                 // Each blank cell is as likely as the others.

@@ -44,7 +44,7 @@ fn options_are_in_groups() {
         ("bench", &["Input", "Output", "Search", "Run"]),
         ("canon", &["Input", "Output", "Run"]),
         ("overlap", &["Input", "Output", "Run"]),
-        ("split", &["Input", "Sides", "Output", "Run"]),
+        ("split", &["Input", "Parts", "Output", "Run"]),
         ("sample", &["Input", "Sample", "Output", "Run"]),
         ("augment", &["Input", "Isomorphs", "Output", "Run"]),
         ("generate", &["Corpus", "Output", "Run"]),

@@ -379,7 +379,8 @@ pub fn augment(
     let solutions =
         solutions.map(|given| Given::new(given, &options, Names::Solutions)).transpose()?;
     let threads = settings::threads(threads)?;
-    let augment = Augment { times, original, seed, kinds };
+    let augment =
+        Augment { times, original, seed, kinds, hints: (0, 0), needs_solution: false };
     let given = (&puzzles, solutions.as_ref());
     calls::augment(py, given, (augment, first), form, threads, &Progress::new(progress)?)
 }

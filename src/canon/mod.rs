@@ -51,6 +51,8 @@ mod board;
 mod grid;
 #[cfg(feature = "pipeline")]
 mod known;
+#[cfg(feature = "pipeline")]
+mod near;
 mod partial;
 mod search;
 mod seen;
@@ -62,7 +64,12 @@ use board::Board;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub use known::{Collector, Known};
+#[cfg(feature = "pipeline")]
+#[doc(hidden)]
+pub use near::near_hashes;
 use search::Search;
+#[cfg(feature = "pipeline")]
+pub(crate) use seen::Hashes;
 #[doc(hidden)]
 pub use seen::Seen;
 #[cfg(feature = "pipeline")]

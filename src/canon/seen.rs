@@ -8,6 +8,9 @@ use twox_hash::XxHash3_128;
 
 use crate::puzzle::Puzzle;
 
+/// A small set of hashes of puzzles ([`Seen::hash`]).
+pub(crate) type Hashes = HashSet<u128, BuildHasherDefault<IdentityHasher>>;
+
 /// A set of puzzles, each as a hash of 128 bits.
 ///
 /// A puzzle takes 20 to 39 bytes in the hash table, 2.4 GiB for 100 million. The chance that two of
@@ -24,7 +27,7 @@ use crate::puzzle::Puzzle;
 pub struct Seen {
     /// The hashes by their first byte. A table is in memory twice while it grows; with shards, only
     /// a 256th of the set is.
-    shards: Vec<HashSet<u128, BuildHasherDefault<IdentityHasher>>>,
+    shards: Vec<Hashes>,
     /// The size of the tables, if only [`Seen::insert_within`] is used.
     bytes: usize,
 }
@@ -102,7 +105,7 @@ impl fmt::Debug for Seen {
 
 /// A hasher for hashes: it returns the lower half.
 #[derive(Default)]
-struct IdentityHasher(u64);
+pub(crate) struct IdentityHasher(u64);
 
 impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {

@@ -18,7 +18,7 @@ use super::{Failure, numbers};
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AgainstArgs {
-    /// Only rows whose class does not occur in this file
+    /// Only rows whose class does not occur in this file (--by: puzzle, grid)
     ///
     /// It is read first, in any format. The option may be given several times. Records that are
     /// left out are counted as known.
@@ -95,12 +95,18 @@ impl MemoryArgs {
         let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
         let mut collector = Collector::new(most_bytes);
-        let add = |hash: Option<u128>| hash.map_or(Ok(()), |hash| collector.insert(hash));
-        let counts = scan(run, inputs, by.needs(), |row| by.hash(row), add)?;
+        let counts = if let Sameness::Near(_) = by {
+            let add = |hashes: Vec<_>| hashes.into_iter().try_for_each(|it| collector.insert(it));
+            scan(run, inputs, by.needs(), |row| by.hashes(row).collect(), add)?
+        } else {
+            let add = |hash: Option<u128>| hash.map_or(Ok(()), |hash| collector.insert(hash));
+            scan(run, inputs, by.needs(), |row| by.hash(row), add)?
+        };
         let without = counts.records() - counts.of(Status::Ok);
         if without > 0 && !run.quiet {
             let names = inputs.names().join(", ");
-            eprintln!("{names}: no puzzle, and not compared: {}", HumanCount(without));
+            let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
+            eprintln!("{names}: {what}, and not compared: {}", HumanCount(without));
         }
         Ok(collector.finish()?)
     }

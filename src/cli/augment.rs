@@ -10,6 +10,7 @@ use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Augment, Filter, Sameness};
 
 use super::format::Format;
+use super::generate::ranges;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::{Inputs, check_files};
@@ -17,6 +18,7 @@ use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
+use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
@@ -65,6 +67,12 @@ pub struct Args {
     #[arg(short, long, value_name = "S", help_heading = "Isomorphs", value_parser = numbers::count)]
     seed: u64,
 
+    /// Add this many cells of the solution to each isomorph: 2, 0..5
+    ///
+    /// The number and the cells are drawn. The record itself (--original) stays as it is.
+    #[arg(long, value_name = "MIN..MAX", help_heading = "Isomorphs", value_parser = parse_hints)]
+    hints: Option<(u8, u8)>,
+
     /// Write each record itself before its isomorphs
     #[arg(long, help_heading = "Isomorphs")]
     original: bool,
@@ -106,6 +114,9 @@ pub struct Args {
     rows: RowArgs,
 
     #[command(flatten)]
+    trainer: TrainerArgs,
+
+    #[command(flatten)]
     pub run: RunArgs,
 }
 
@@ -113,10 +124,12 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku augment --times 10 --seed 1 train.csv -o augmented.csv
   bulkdoku augment --times 4 --digits --transpose --seed 1 --original --keep level train.csv -o a.jsonl.zst
+  bulkdoku augment --times 1000 --original --layout hrm --seed 1 train.csv -o data/sudoku
   bulkdoku augment --sample 100k --times 0 --original --seed 1 large.csv.zst -o sample.csv
 
-Records that are no puzzles have no isomorphs: each has a message, and no row. A solution that is not
-81 digits is left out. Whether it is right is not checked (see bulkdoku check).
+Records that are no puzzles have no isomorphs: each has a message, and no row. The same goes for
+records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A missing
+solution is left out. Whether a solution is the only one is not checked (see bulkdoku check).
 
 Memory: with --sample 24 bytes for each record of the sample.
 
@@ -145,11 +158,16 @@ fn parse_times(text: &str) -> Result<u32, String> {
     }
 }
 
+fn parse_hints(text: &str) -> Result<(u8, u8), String> {
+    let (least, largest) = ranges::clues(text)?.into_inner();
+    Ok((least as u8, largest as u8))
+}
+
 /// Writes isomorphs of the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.clone();
+    let mut destinations = args.destinations.clone();
     destinations.refuse_latency()?;
-    let mut rows = args.rows.plan(&args.rules(), None, &destinations)?;
+    let mut rows = args.trainer.plan(&args.rows, &args.rules(), None, &mut destinations)?;
     if args.times == 0 && !args.original {
         refuse!("--times 0 writes nothing; with --original it writes the records themselves");
     }
@@ -172,7 +190,16 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
         Ok(sample.into_iter().collect())
     };
     let job = args.isomorphs();
+    let has_hints = job.hints.1 > 0;
+    let trainer = args.trainer;
     run.run(args.input, &options, &destinations, &job, filters, |inputs| {
+        if (has_hints || trainer.is_given()) && !inputs.rows().have_answers {
+            let option = if has_hints { "--hints" } else { "--layout" };
+            refuse!("{option} needs solutions in the input; bulkdoku solve finds them");
+        }
+        if let Some(format) = trainer.format() {
+            return Ok(format);
+        }
         rows.format(&inputs.rows(), false)
     })
 }
@@ -188,7 +215,14 @@ impl Args {
         let chosen = Kinds { digits, rows, bands, transpose };
         let has_chosen = digits || rows || bands || transpose;
         let kinds = if has_chosen { chosen } else { Kinds::ALL };
-        Augment { times: self.times, original: self.original, seed: self.seed, kinds }
+        Augment {
+            times: self.times,
+            original: self.original,
+            seed: self.seed,
+            kinds,
+            hints: self.hints.unwrap_or_default(),
+            needs_solution: self.trainer.is_given() || self.hints.is_some(),
+        }
     }
 
     /// Draws a sample of this size, and returns its last record; `None` if it has none.

@@ -8,6 +8,7 @@ use bulkdoku::output::{Column, Decision, Needs, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
 
 use super::against::AgainstArgs;
+use super::by::{ByArgs, finds};
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
@@ -64,11 +65,8 @@ pub struct Args {
     #[arg(long, help_heading = "Output")]
     dedup: bool,
 
-    /// With --dedup, --against: compare puzzles, not classes
-    ///
-    /// Blanks and layout make no difference.
-    #[arg(long, help_heading = "Output")]
-    exact: bool,
+    #[command(flatten)]
+    by: ByArgs,
 
     #[command(flatten)]
     condition: WhereArgs,
@@ -86,7 +84,8 @@ Examples:
   bulkdoku canon --format lines grids.txt | sort -u | wc -l
   bulkdoku canon --dedup puzzles.csv --keep id -o distinct.csv
   bulkdoku canon --against train.csv test.csv -o unseen.csv
-  bulkdoku canon --dedup --exact --columns puzzle a.txt b.txt.gz -o union.csv
+  bulkdoku canon --dedup --by puzzle a.txt b.txt.gz -o union.csv
+  bulkdoku canon --dedup --by grid puzzles.csv -o one-per-solution.csv
 
 Statuses:
   ok             the puzzle has a row with its form
@@ -95,6 +94,8 @@ Statuses:
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   no_form        pencil marks that are more than clues
+  multiple, unsolvable, gave_up
+                 --by grid: not exactly one solution, so not compared
 
 Exit status: 0 every record ok, duplicate or known, 1 some record has another status (--fail-on
 chooses), 2 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe ends
@@ -118,11 +119,11 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
-    let by = if args.exact { Sameness::Puzzle } else { Sameness::Class };
+    let by = args.by.sameness();
     let known = args.against.load(by, args.run, args.layout.stream())?;
-    let run = InputRun::new("canonical forms", typed, args.run).reading(args.against.files());
+    let run = InputRun::new(finds(by), typed, args.run).reading(args.against.files());
     let run = run.only_where(args.condition.condition.as_ref(), ROWS.subcommand);
-    let (job, seen) = (&Classify::default(), &mut Seen::default());
+    let (job, seen) = (&Classify::by(by), &mut Seen::default());
     let known = &known;
     // The time that a form takes is shown even if the form is not.
     let timed = rows.shows(Column::LatencyNs);
@@ -164,11 +165,14 @@ impl Args {
 
     /// Refuses options that have no effect beside others.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
-        let compares = self.dedup || self.against.is_given();
-        if self.exact && !compares {
-            refuse!("--exact does nothing: puzzles are compared with --dedup and --against only");
+        if self.dedup {
+            self.by.refuse_near("cannot be combined with --dedup")?;
         }
-        let finds_forms = shows_forms(rows) || (compares && !self.exact);
+        let compares = self.dedup || self.against.is_given();
+        if let Some(option) = self.by.option().filter(|_| !compares) {
+            refuse!("{option} does nothing: puzzles are compared with --dedup and --against only");
+        }
+        let finds_forms = shows_forms(rows) || (compares && self.by.sameness() == Sameness::Class);
         if destinations.latency.is_some() && !finds_forms {
             refuse!("--latency does nothing: no row shows a form, so none is found");
         }

@@ -56,7 +56,7 @@ pub struct LayoutArgs {
     )]
     window: Window,
 
-    /// The value of a blank in .npy arrays: 0, or 1 with digits from 2
+    /// The value of a blank in .npy arrays, read or written: 0, or 1 with digits from 2
     #[arg(
         long,
         hide_short_help = true,
@@ -167,6 +167,7 @@ impl InputArgs {
         answers: Answers,
         rows: &mut RowPlan,
     ) -> Result<InputOptions, Failure> {
+        rows.set_npy_offset(self.layout.npy_offset);
         let keep = self.keep.as_deref().map(|names| keep(names, inputs)).transpose()?;
         if keep.is_some() {
             if !rows.format.has_columns() {

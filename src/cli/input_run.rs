@@ -13,6 +13,7 @@ use bulkdoku::{Progress, Source};
 
 use super::condition::{Condition, Test};
 use super::engine_args::EngineArgs;
+use super::html::Page;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
@@ -35,6 +36,8 @@ pub struct InputRun {
     pub condition: Option<(Condition, Subcommand)>,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
+    /// The page of `--report`, if it is not that of the run.
+    pub page: Option<Page>,
 }
 
 impl InputRun {
@@ -42,7 +45,8 @@ impl InputRun {
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
         let (others, answers, condition) = (Vec::new(), None, None);
-        Self { typed, others, answers, method, args, condition, only_rows: false }
+        let (only_rows, page) = (false, None);
+        Self { typed, others, answers, method, args, condition, only_rows, page }
     }
 
     /// A run that solves.
@@ -87,7 +91,7 @@ impl InputRun {
             .as_ref()
             .map(|(condition, subcommand)| condition.resolve(*subcommand, &inputs.read()))
             .transpose()?;
-        let Self { typed, others, answers, method, args, only_rows, .. } = self;
+        let Self { typed, others, answers, method, args, only_rows, page, .. } = self;
         let run = RowsRun {
             typed,
             inputs: inputs.states(),
@@ -98,6 +102,7 @@ impl InputRun {
             total: inputs.size(),
             args,
             only_rows,
+            page,
             progress,
         };
         let (bytes, names) = (inputs.bytes(), inputs.names());

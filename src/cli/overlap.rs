@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use bulkdoku::canon::Known;
 use bulkdoku::input::Answers;
@@ -11,6 +12,7 @@ use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use indicatif::HumanCount;
 
 use super::against::MemoryArgs;
+use super::by::{ByArgs, finds, groups};
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
@@ -18,8 +20,9 @@ use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowRules};
 use super::run_args::RunArgs;
+use super::sets_read::ReadSet;
 use super::typed::Typed;
-use super::{Exit, Failure};
+use super::{Exit, Failure, html, version};
 
 /// Find the classes of one set of puzzles that occur in others; one row for each record of them
 ///
@@ -34,6 +37,13 @@ use super::{Exit, Failure};
     .long_help(
         "How rows are written: csv, tsv, jsonl, parquet, lines (puzzles only) or npy; by default as \
          the output's name says, else csv"
+    )))]
+#[command(mut_arg("report", |report| report
+    .help("Write a page about what each pair of sets has in common, as HTML")
+    .long_help(
+        "Write a page about what each pair of sets has in common, as HTML\n\nBy puzzle, class and \
+         grid, and with --near K in that way as well; with examples, and the hashes of all files. \
+         The sets are read once more, and all their hashes are in memory."
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
@@ -56,11 +66,8 @@ pub struct Args {
     #[command(flatten)]
     append: AppendArgs,
 
-    /// Compare puzzles, not classes
-    ///
-    /// Blanks and layout make no difference.
-    #[arg(long, help_heading = "Output")]
-    exact: bool,
+    #[command(flatten)]
+    by: ByArgs,
 
     #[command(flatten)]
     memory: MemoryArgs,
@@ -73,7 +80,9 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku overlap train.csv test.csv
   bulkdoku overlap --format lines train.csv test.csv validation.csv -o leaks.txt
-  bulkdoku overlap --exact --memory 2G a.txt.gz b.jsonl -o both.csv
+  bulkdoku overlap --by puzzle --memory 2G a.txt.gz b.jsonl -o both.csv
+  bulkdoku overlap --by grid train.csv test.csv
+  bulkdoku overlap --near 1 train.csv test.csv
 
 Records that are no puzzles have no class: each has a message, and no row.
 
@@ -105,17 +114,24 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     check_files(&inputs, "sets are read whole, the first one twice")?;
     let options = args.layout.options(&inputs, Answers::Unwanted, &mut rows)?;
     destinations.refuse_existing(&inputs)?;
-    let (by, finds, what) = if args.exact {
-        (Sameness::Puzzle, "equal puzzles", "puzzles")
-    } else {
-        (Sameness::Class, "canonical forms", "classes")
-    };
+    let by = args.by.sameness();
+    let what = groups(by);
     let known = args.memory.load(std::slice::from_ref(&args.a), &options, by, args.run)?;
     let classes = known.len();
+    let page = destinations.report.as_ref().map(|_| {
+        let near = matches!(by, Sameness::Near(_)).then_some(by);
+        let kinds = [Sameness::Puzzle, Sameness::Class, Sameness::Grid].into_iter().chain(near);
+        let kinds: Vec<_> = kinds.collect();
+        let paths = [&args.a].into_iter().chain(&args.others);
+        let read = paths.map(|path| ReadSet::read(path, &options, &kinds, args.run));
+        let sets = read.collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, Failure>(html::of_overlap(&sets, &kinds, version::date(SystemTime::now())))
+    });
+    let page = page.transpose()?;
     let mut overlap = Overlap { by, known, sets: vec![Set::default(); inputs.len()] };
-    let run = InputRun::new(finds, typed, args.run);
+    let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    let job = &Classify::default();
+    let job = &Classify::by(by);
     let found = &mut overlap;
     let filters = move |earlier: &mut Earlier<'_>| {
         let found = found;
@@ -127,9 +143,11 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     })?;
     let sets = overlap.sets;
     if !args.run.quiet {
-        eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
+        if !matches!(by, Sameness::Near(_)) {
+            eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
+        }
         for (name, set) in names.iter().zip(&sets) {
-            let Set { records, shared, classes } = set;
+            let Set { records, shared, classes, .. } = set;
             let (records, shared) = (HumanCount(*records), HumanCount(*shared));
             let (classes, place) = (HumanCount(classes.len() as u64), place(name, &names));
             eprintln!(
@@ -167,6 +185,14 @@ struct Set {
     shared: u64,
     /// The hashes of their classes.
     classes: HashSet<u128>,
+    /// The other hashes of these records, if they have several.
+    others: HashSet<u128>,
+}
+
+impl Set {
+    fn contains(&self, hash: u128) -> bool {
+        self.classes.contains(&hash) || self.others.contains(&hash)
+    }
 }
 
 impl Overlap {
@@ -186,16 +212,23 @@ impl Overlap {
         let Self { by, known, sets } = self;
         let source = row.source();
         sets[source].records += 1;
-        let Some(hash) = by.hash(row) else { return Ok(false) };
-        let is_shared = match sets.split_last() {
-            Some((_, others)) if source == others.len() => {
-                others.iter().any(|set| set.classes.contains(&hash))
+        let mut is_shared = false;
+        for hash in by.hashes(row) {
+            is_shared |= match sets.split_last() {
+                Some((_, others)) if source == others.len() => {
+                    others.iter().any(|set| set.contains(hash))
+                }
+                _ => known.contains(hash)?,
+            };
+            if is_shared {
+                break;
             }
-            _ => known.contains(hash)?,
-        };
+        }
         if is_shared {
-            sets[source].shared += 1;
-            sets[source].classes.insert(hash);
+            let set = &mut sets[source];
+            set.shared += 1;
+            set.classes.extend(by.hash(row));
+            set.others.extend(by.hashes(row).skip(1));
         }
         Ok(is_shared)
     }

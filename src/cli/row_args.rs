@@ -103,6 +103,8 @@ pub struct RowPlan {
     /// The columns that follow those of the input, if rows are rows of the input.
     appended: Option<Vec<Column>>,
     rules: RowRules,
+    /// The value of a blank in arrays.
+    npy_offset: u8,
 }
 
 /// What rows can take over from the inputs.
@@ -137,6 +139,11 @@ impl RowArgs {
     /// The default columns in this format, or that of the output's name.
     pub fn of_format(format: Option<Format>) -> Self {
         Self { format, columns: None }
+    }
+
+    /// Whether columns were named.
+    pub fn names_columns(&self) -> bool {
+        self.columns.is_some()
     }
 
     /// Chooses the format: as given, else by the output's name, else the default. Refuses formats
@@ -174,7 +181,8 @@ impl RowArgs {
         });
         let appended = append
             .or_else(|| rules.appended.filter(|_| self.columns.is_none()).map(<[Column]>::to_vec));
-        let plan = RowPlan { format, follows_input, chosen, appended, rules: *rules };
+        let (rules, npy_offset) = (*rules, 0);
+        let plan = RowPlan { format, follows_input, chosen, appended, rules, npy_offset };
         if let Some(format) = plan.is_without_columns() {
             refuse!(
                 "--columns goes with --format csv, tsv, jsonl and parquet; {} has none",
@@ -230,6 +238,11 @@ impl RowPlan {
     /// Whether rows are rows of the input, perhaps with further columns.
     pub fn passes_rows(&self) -> bool {
         self.appended.is_some()
+    }
+
+    /// Sets the value of a blank in arrays.
+    pub fn set_npy_offset(&mut self, npy_offset: u8) {
+        self.npy_offset = npy_offset;
     }
 
     /// Rows have columns of their own, and those that `--keep` names.
@@ -405,7 +418,7 @@ impl RowPlan {
             && self.input_columns().is_empty()
             && let Some(rows) = NpyRows::of(column)
         {
-            return Ok(rows);
+            return Ok(rows.with_offset(self.npy_offset));
         }
         refuse!("--columns of npy is one of puzzle, solution and canonical: an array has no others")
     }

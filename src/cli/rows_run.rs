@@ -12,7 +12,7 @@ use bulkdoku::pipeline::{
 use bulkdoku::{Compression, Progress};
 use serde::Serialize;
 
-use super::html::{self, Fact};
+use super::html::{self, Fact, Page};
 use super::messages::Messages;
 use super::out::{Out, gone_message};
 use super::outputs::{Destinations, Existing};
@@ -38,6 +38,8 @@ pub struct RowsRun<'a> {
     pub args: RunArgs,
     /// Whether the reader of the rows expects nothing else: no progress, no summary.
     pub only_rows: bool,
+    /// The page of `--report`, if it is not that of the run.
+    pub page: Option<Page>,
     pub progress: &'a Progress,
 }
 
@@ -90,8 +92,8 @@ impl RowsRun<'_> {
         }
         // The directory of such a file is at its end, so it cannot be continued.
         let assembler = self.format.assembler();
-        self.destinations.is_temporary =
-            assembler.map_err(|error| Failure::Usage(error.to_string()))?.is_some();
+        let assembler = assembler.map_err(|error| Failure::Usage(error.to_string()))?;
+        self.destinations.is_temporary = assembler.is_some() || !self.format.files().is_empty();
         let is_quiet = self.args.quiet || self.only_rows;
         let meter = Meter::new(self.args.progress, self.total, is_quiet);
         // Several solutions are not errors of generated puzzles.
@@ -191,7 +193,7 @@ impl RowsRun<'_> {
         ran: Result<Report, OutputFailure>,
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
-        let Self { typed, destinations, args, only_rows, .. } = self;
+        let Self { typed, destinations, args, only_rows, page: own_page, .. } = self;
         let (report, failure) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
@@ -216,8 +218,9 @@ impl RowsRun<'_> {
             summary: &summary,
             outputs,
         };
-        let page = |out: &Out| {
-            html::of_run(&report, &summary.facts(), results.timeline(), began).write(out)
+        let page = |out: &Out| match &own_page {
+            Some(page) => page.write(out),
+            None => html::of_run(&report, &summary.facts(), results.timeline(), began).write(out),
         };
         let [latency, summary_json, page_out] =
             results.storage.sides.each_ref().map(Option::as_ref);

@@ -22,7 +22,8 @@ pub fn scan<K: Send>(
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
 ) -> Result<Counts, Failure> {
-    scan_with(&Classify { engine: Some(Solve::default()) }, run, inputs, needs, find, add)
+    let (engine, solves) = (Some(Solve::default()), needs.include(Needs::GRID));
+    scan_with(&Classify { engine, solves }, run, inputs, needs, find, add)
 }
 
 /// As [`scan`], after a job on the records.

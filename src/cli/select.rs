@@ -116,6 +116,9 @@ impl SelectArgs {
     /// Names all outputs of rows in `destinations`.
     pub fn name_outputs(&self, destinations: &mut Destinations) -> Result<(), Failure> {
         let Some(by) = self.split_by else { return Ok(()) };
+        if !destinations.parts.is_empty() {
+            refuse!("--split-by cannot be combined with --layout, which names its files");
+        }
         let Some(pattern) = destinations.output.as_deref().and_then(|path| path.to_str()) else {
             refuse!("--split-by needs -o 'DIR/{{}}.csv'");
         };

@@ -10,6 +10,7 @@ use bulkdoku::pipeline::{Filter, List, Sameness, Solve};
 use clap::ValueEnum;
 
 use super::against::AgainstArgs;
+use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs};
 use super::format::Format;
 use super::input_args::InputArgs;
@@ -19,6 +20,7 @@ use super::outputs::Destinations;
 use super::readers::READERS;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
+use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
 
@@ -41,6 +43,8 @@ use super::{Exit, Failure, help, numbers};
         "How rows are written; by default as the output's name says (.csv .tsv .jsonl .ndjson \
          .parquet .npy .lines .grid, most of them before a .gz or .zst), else csv:"
     ))))]
+#[command(mut_arg("by", |by| by.hide_short_help(true)))]
+#[command(mut_arg("layout", |layout| layout.hide_short_help(true)))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
@@ -62,10 +66,16 @@ pub struct Args {
     append: AppendArgs,
 
     #[command(flatten)]
+    trainer: TrainerArgs,
+
+    #[command(flatten)]
     select: SelectArgs,
 
     #[command(flatten)]
     against: AgainstArgs,
+
+    #[command(flatten)]
+    by: ByArgs,
 
     #[command(flatten)]
     limit: LimitArgs,
@@ -111,6 +121,7 @@ Examples:
   bulkdoku solve --against train.csv puzzles.txt -o unseen.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
   bulkdoku solve --solutions 10 --columns line,solution several.txt
+  bulkdoku solve --layout hrm --subset test puzzles.txt -o hrm
 
 Statuses:
   unique         exactly one solution, proved
@@ -157,24 +168,27 @@ enum Which {
 /// Solves the inputs.
 pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
-    let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
+    let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
     args.select.name_outputs(&mut destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
     let mut options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     options.also_read = args.select.also_read(ROWS.subcommand);
     let solve = args.solve(&rows);
-    let (stream, by) = (args.layout.stream(), Sameness::Class);
+    let (stream, by) = (args.layout.stream(), args.by.sameness());
     let known = args.against.load(by, args.engine.run, stream)?;
     let run = InputRun::with_engine(typed, &args.engine, solve.limits);
     let run = run.only_where(args.select.condition.condition.as_ref(), ROWS.subcommand);
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
     let filters = |_: &mut Earlier<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
-        Ok(unknown.chain(args.select.filters()).collect())
+        Ok(unknown.chain(args.select.filters()).chain(args.trainer.filter()).collect())
     };
-    let format = |inputs: &Inputs| {
-        let format = rows.format(&inputs.rows(), true)?;
-        args.select.sorted(&rows, ROWS.subcommand, inputs, format)
+    let format = |inputs: &Inputs| match args.trainer.format() {
+        Some(format) => Ok(format),
+        None => {
+            let format = rows.format(&inputs.rows(), true)?;
+            args.select.sorted(&rows, ROWS.subcommand, inputs, format)
+        }
     };
     match args.solutions {
         None => run.run(args.input, &options, &destinations, &solve, filters, format),
@@ -235,7 +249,18 @@ impl Args {
         if let Some((_, why)) = ignored.iter().find(|(is_ignored, _)| *is_ignored) {
             refuse!("{why}");
         }
-        let against = self.against.is_given().then(|| "--against".to_owned());
+        if let Some(option) = self.by.option() {
+            if !self.against.is_given() {
+                refuse!("{option} does nothing without --against");
+            }
+            let judges = rows.format.is_judges().then_some("a judge's format");
+            let without_proof = self.limit.without_proof().or(judges);
+            if let (Sameness::Grid, Some(without)) = (self.by.sameness(), without_proof) {
+                refuse!("--by grid needs the proof, which {without} leaves out");
+            }
+        }
+        let layout = self.trainer.is_given().then(|| "--layout".to_owned());
+        let against = self.against.is_given().then(|| "--against".to_owned()).or(layout);
         let single = self.select.needs_single_rows(rows.chosen()).or(against);
         if let Some(option) = single.filter(|_| is_listing) {
             refuse!("{option} needs one row for each record; --solutions writes several");

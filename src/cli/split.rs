@@ -1,17 +1,18 @@
-//! `bulkdoku split`: a set in two, with no class on both sides.
+//! `bulkdoku split`: a set in parts, with no class in two of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use bulkdoku::Compression;
 use bulkdoku::input::Answers;
 use bulkdoku::isomorph::SeededRng;
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use bulkdoku::rating::Level;
+use bulkdoku::{Compression, Status};
 use clap::ValueEnum;
 use indicatif::HumanCount;
 
+use super::by::{ByArgs, finds};
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
@@ -23,10 +24,10 @@ use super::scan::scan;
 use super::typed::Typed;
 use super::{Exit, Failure, help, numbers};
 
-/// Split a set of puzzles into two, such as training and test, with no class on both sides
+/// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
-/// A class is all isomorphs of a puzzle: see bulkdoku canon. The side of a class depends on the
-/// seed and the class alone, up to a border that is set to meet the share, in each stratum if there
+/// A class is all isomorphs of a puzzle: see bulkdoku canon. The part of a class depends on the
+/// seed and the class alone, up to borders that are set to meet the shares, in each stratum if there
 /// are any. The inputs are read twice.
 ///
 /// Rows have the puzzle as it was written; those of tables have all other columns after it.
@@ -34,11 +35,13 @@ use super::{Exit, Failure, help, numbers};
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 #[command(mut_arg("output", |output| output
     .required(true)
-    .value_name("TRAIN,TEST")
-    .help("Where the rows of both sides go")
+    .value_name("TRAIN,TEST,…")
+    .help("Where the rows of each part go")
     .long_help(
-        "Where the rows of both sides go\n\nA name that ends with .gz or .zst compresses them."
+        "Where the rows of each part go\n\nA name that ends with .gz or .zst compresses them."
     )))]
+#[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
+#[command(mut_arg("near", |near| near.hide(true)))]
 pub struct Args {
     /// Files of puzzles
     #[arg(required = true)]
@@ -47,41 +50,50 @@ pub struct Args {
     #[command(flatten)]
     layout: InputArgs,
 
-    /// Share of the second side, such as 10% or 0.1
-    #[arg(long, value_name = "SHARE", help_heading = "Sides", value_parser = parse_share)]
-    test: f64,
-
-    /// Keep together: class or puzzle
+    /// Share of the second of two parts, such as 10% or 0.1
     #[arg(
         long,
-        value_name = "WHAT",
-        help_heading = "Sides",
-        default_value = "class",
-        hide_possible_values = true,
-        long_help = help::values::<By>("What is kept on one side:")
+        value_name = "SHARE",
+        help_heading = "Parts",
+        value_parser = parse_share,
+        required_unless_present = "shares",
+        conflicts_with = "shares"
     )]
-    by: By,
+    test: Option<f64>,
+
+    /// Relative sizes of the parts, such as 80,10,10
+    #[arg(
+        long,
+        value_name = "N,N,…",
+        help_heading = "Parts",
+        value_delimiter = ',',
+        value_parser = parse_weight
+    )]
+    shares: Option<Vec<f64>>,
+
+    #[command(flatten)]
+    by: ByArgs,
 
     /// Meet the share for each: level, guesses or clues
     #[arg(
         long,
         value_name = "WHAT",
-        help_heading = "Sides",
+        help_heading = "Parts",
         hide_possible_values = true,
         long_help = help::values::<Stratify>("The share is met among the puzzles of each:")
     )]
     stratify: Option<Stratify>,
 
     /// Any number; another one splits differently
-    #[arg(short, long, value_name = "S", help_heading = "Sides", value_parser = numbers::count)]
+    #[arg(short, long, value_name = "S", help_heading = "Parts", value_parser = numbers::count)]
     seed: u64,
 
     #[command(flatten)]
     destinations: Destinations,
 
-    /// csv, tsv, jsonl or lines
+    /// csv, tsv, jsonl, parquet, lines or npy
     ///
-    /// Lines are puzzles only. By default as the names of the outputs say, else csv.
+    /// Lines and arrays are puzzles only. By default as the names of the outputs say, else csv.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<Format>,
 
@@ -93,24 +105,19 @@ const AFTER_HELP: &str = "\
 Examples:
   bulkdoku split --test 10% --seed 1 puzzles.csv -o train.csv,test.csv
   bulkdoku split --test 0.2 --stratify level --seed 1 a.txt b.txt.gz -o train.csv.zst,test.csv.zst
+  bulkdoku split --shares 80,10,10 --by grid --seed 1 puzzles.csv -o train.csv,val.csv,test.csv
   bulkdoku split --test 10% --by puzzle --seed 1 --keep id puzzles.csv -o train.jsonl,test.jsonl
 
-Records that are no puzzles have no class: each has a message, and no row on either side.
+Invalid records have no class: each has a message, and no row. With --by grid, puzzles without exactly
+one solution have no row either; the summary counts them.
 
-A class with several records goes to one side as a whole, so a share may be missed by at most half of
-the records of one class in each stratum. Memory: 32 bytes for each record, to find the border. Classes
-with equal hashes go to the same side, which does no harm.
+A class with several records goes to one part as a whole, so each border between parts may be missed by
+at most half of the records of one class in each stratum. With --by grid, all puzzles of a grid are in
+the stratum of the first one. Memory: 32 bytes for each record, to find the borders, and as much again
+with --by grid and --stratify. Classes with equal hashes go to the same part, which does no harm.
 
-Exit status: 0 every record is on a side, 1 some record is invalid (--fail-on none ignores these), 2
+Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these), 2
 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted.";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// All isomorphs of a puzzle
-    Class,
-    /// Equal puzzles; blanks and layout make no difference
-    Puzzle,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Stratify {
@@ -159,10 +166,17 @@ fn parse_share(text: &str) -> Result<f64, String> {
     }
 }
 
+fn parse_weight(text: &str) -> Result<f64, String> {
+    match text.trim().trim_end_matches('%').parse::<f64>() {
+        Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
+        _ => Err("a number above 0 for each part, such as 80,10,10".into()),
+    }
+}
+
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Split,
     default_format: Format::Csv,
-    is_written: |format| !format.is_parquet() && (format.has_columns() || format == Format::Lines),
+    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
     default_columns: &[Column::Puzzle],
     appended: Some(&[]),
     changes_cells: false,
@@ -172,31 +186,33 @@ const ROWS: RowRules = RowRules {
 /// Splits the inputs.
 pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
+    args.by.refuse_near("cannot split a set")?;
     let (destinations, mut rows) = args.outputs()?;
     check_files(&args.input, "inputs are read twice")?;
     let options = args.layout.options(&args.input, Answers::Unwanted, &mut rows)?;
     destinations.refuse_existing(&args.input)?;
 
-    let (by, finds) = match args.by {
-        By::Class => (Sameness::Class, "canonical forms"),
-        By::Puzzle => (Sameness::Puzzle, "equal puzzles"),
-    };
+    let by = args.by.sameness();
     let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let mut inputs = Inputs::detected(args.input.clone(), &options)?;
-    let mut keys = Vec::new();
-    let keep = |key| {
+    let (mut keys, mut strata) = (Vec::new(), HashMap::new());
+    let keep = |mut key: Key| {
+        if let (Ok((stratum, number)), true) = (&mut key, keyed.may_be_in_several_strata()) {
+            *stratum = *strata.entry(*number).or_insert(*stratum);
+        }
         keys.push(key);
         Ok(())
     };
     scan(args.run, &mut inputs, keyed.needs(), |row| keyed.of(row), keep)?;
-    let sides = Sides::new(&keys, args.test);
+    drop(strata);
+    let parts = Parts::new(&keys, &args.weights());
     if !args.run.quiet {
-        sides.print(args.stratify);
+        parts.print(args.stratify);
     }
     typed.set_seed(args.seed);
-    let run = InputRun::new(finds, typed, args.run);
+    let run = InputRun::new(finds(by), typed, args.run);
     let filters = |earlier: &mut Earlier<'_>| {
-        let decisions = keys.iter().map(|key| sides.of(*key)).skip(earlier.records() as usize);
+        let decisions = keys.iter().map(|key| parts.of(*key)).skip(earlier.records() as usize);
         Ok(vec![Filter::precomputed(decisions)])
     };
     run.run(args.input, &options, &destinations, &Classify::default(), filters, |inputs| {
@@ -205,39 +221,60 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl Args {
-    /// Where the rows of both sides go, and how they are written.
+    /// The relative size of each part.
+    fn weights(&self) -> Vec<f64> {
+        let two = || self.test.map(|test| vec![1.0 - test, test]);
+        self.shares.clone().or_else(two).unwrap_or_default()
+    }
+
+    /// Where the rows of each part go, and how they are written.
     fn outputs(&self) -> Result<(Destinations, RowPlan), Failure> {
         let output = self.destinations.output.as_deref().unwrap_or(Path::new(""));
         let Some(names) = output.to_str() else {
-            refuse!("-o {}: the names of both sides must be UTF-8", output.display());
+            refuse!("-o {}: the names of the parts must be UTF-8", output.display());
         };
         let parts: Vec<_> = names.split(',').map(PathBuf::from).collect();
-        let [train, test] = &parts[..] else {
+        let (count, shares) = (parts.len(), self.weights().len());
+        if count != shares && self.shares.is_none() {
             refuse!("-o needs two names with a comma between them: -o train.csv,test.csv");
-        };
+        }
+        if count != shares || !(2..=MAX_PARTS).contains(&count) {
+            refuse!(
+                "-o has {count} names, --shares {shares} numbers; expected as many of both, 2 to \
+                 {MAX_PARTS}"
+            );
+        }
         if parts.iter().any(|path| path.as_os_str() == "-") {
-            refuse!("-o: standard output takes no two sides; name files");
+            refuse!("-o: standard output cannot be one of several parts; name files");
         }
         let plan = |output: &PathBuf| {
             let output = Some(output.clone());
             let destinations = Destinations { output, ..self.destinations.clone() };
             RowArgs::of_format(self.format).plan(&ROWS, None, &destinations)
         };
-        let rows = plan(train)?;
-        if plan(test)?.format != rows.format
-            || Compression::of_name(train) != Compression::of_name(test)
-        {
-            let names = format!("{} and {}", train.display(), test.display());
-            refuse!("{names} are written in one format; give them the same extension, or --format");
+        let first = &parts[0];
+        let rows = plan(first)?;
+        for other in &parts[1..] {
+            if plan(other)?.format != rows.format
+                || Compression::of_name(first) != Compression::of_name(other)
+            {
+                let names = format!("{} and {}", first.display(), other.display());
+                refuse!(
+                    "{names} are written in one format; give them the same extension, or --format"
+                );
+            }
         }
-        let output = Some(train.clone());
+        let output = Some(first.clone());
         Ok((Destinations { output, parts, ..self.destinations.clone() }, rows))
     }
 }
 
-/// The stratum of a record, and the number that decides about its side; `None` for a record that is
-/// on neither side.
-type Key = Option<(u8, u64)>;
+/// The most parts.
+const MAX_PARTS: usize = 100;
+
+/// The stratum of a record, and the number that decides about its part; the status of a record that
+/// is in none.
+type Key = Result<(u8, u64), Status>;
 
 /// Computes the keys of records.
 #[derive(Clone, Copy)]
@@ -252,7 +289,7 @@ impl Keyed {
     fn needs(self) -> Needs {
         let guesses = match self.by {
             Sameness::Class => Needs::FORM_GUESSES,
-            Sameness::Puzzle => Needs::PUZZLE_GUESSES,
+            _ => Needs::PUZZLE_GUESSES,
         };
         match self.stratify {
             Some(Stratify::Guesses) => self.by.needs().union(guesses),
@@ -260,74 +297,106 @@ impl Keyed {
         }
     }
 
-    /// The same for all puzzles that are kept together.
+    /// Whether puzzles that are kept together may be in different strata.
+    fn may_be_in_several_strata(self) -> bool {
+        self.by == Sameness::Grid && self.stratify.is_some()
+    }
+
+    /// The same number for all puzzles that are kept together.
     fn of(self, row: &Row<'_>) -> Key {
-        let hash = self.by.hash(row)?;
+        let hash = self.by.hash(row).ok_or_else(|| row.status())?;
         let stream = [hash as u64, (hash >> 64) as u64, 0];
         let number = SeededRng::of_stream(self.seed, stream).number();
-        Some((self.stratify.map_or(0, |stratify| stratify.of(row)), number))
+        Ok((self.stratify.map_or(0, |stratify| stratify.of(row)), number))
     }
 }
 
-/// The first side has the keys from the border of each stratum on.
-struct Sides {
-    borders: BTreeMap<u8, Border>,
+/// The parts of each stratum: the first one has the largest keys.
+struct Parts {
+    strata: BTreeMap<u8, Stratum>,
 }
 
-struct Border {
-    /// The first key on the first side; `None` if all are on the second.
-    first: Option<u64>,
-    records: usize,
-    test: usize,
+struct Stratum {
+    /// The smallest key of each part but the last; `None` if this and all earlier parts are empty.
+    firsts: Vec<Option<u64>>,
+    /// The number of records of each part.
+    sizes: Vec<usize>,
 }
 
-impl Border {
-    /// Finds the border that meets the share best. Records with the same key stay together.
-    fn of(mut keys: Vec<u64>, share: f64) -> Self {
+impl Stratum {
+    /// Finds the borders that meet the shares best. Records with the same key stay together.
+    fn of(mut keys: Vec<u64>, weights: &[f64]) -> Self {
         keys.sort_unstable();
-        let ideal = keys.len() as f64 * share;
-        // The border must not separate records of one key.
-        let begins = |at: &usize| *at == 0 || *at == keys.len() || keys[*at - 1] != keys[*at];
-        let miss = |at: &usize| (*at as f64 - ideal).abs();
-        // Of two borders equally near, the upper one.
-        let borders = (0..=keys.len()).rev().filter(begins);
-        let test = borders.min_by(|a, b| miss(a).total_cmp(&miss(b))).unwrap_or(0);
-        Self { first: keys.get(test).copied(), records: keys.len(), test }
+        let total: f64 = weights.iter().sum();
+        let (mut firsts, mut sizes, mut end) = (Vec::new(), Vec::new(), keys.len());
+        for part in 1..weights.len() {
+            let share = weights[part..].iter().sum::<f64>() / total;
+            let border = border(&keys, share);
+            firsts.push(keys.get(border).copied());
+            sizes.push(end - border);
+            end = border;
+        }
+        sizes.push(end);
+        Self { firsts, sizes }
+    }
+
+    /// The part of a key.
+    fn part(&self, number: u64) -> u8 {
+        let is_within = |first: &Option<u64>| first.is_some_and(|first| number >= first);
+        self.firsts.iter().position(is_within).unwrap_or(self.firsts.len()) as u8
     }
 }
 
-impl Sides {
-    fn new(keys: &[Key], share: f64) -> Self {
+/// Returns how many of the smallest keys are nearest to a share, without separating equal keys.
+fn border(keys: &[u64], share: f64) -> usize {
+    let ideal = keys.len() as f64 * share;
+    let begins = |at: &usize| *at == 0 || *at == keys.len() || keys[*at - 1] != keys[*at];
+    let miss = |at: &usize| (*at as f64 - ideal).abs();
+    // Of two borders equally near, the upper one.
+    let borders = (0..=keys.len()).rev().filter(begins);
+    borders.min_by(|a, b| miss(a).total_cmp(&miss(b))).unwrap_or(0)
+}
+
+impl Parts {
+    fn new(keys: &[Key], weights: &[f64]) -> Self {
         let mut strata = BTreeMap::<u8, Vec<u64>>::new();
         for (stratum, number) in keys.iter().flatten() {
             strata.entry(*stratum).or_default().push(*number);
         }
-        let borders =
-            strata.into_iter().map(|(stratum, numbers)| (stratum, Border::of(numbers, share)));
-        Self { borders: borders.collect() }
+        let strata = strata.into_iter();
+        Self { strata: strata.map(|(id, numbers)| (id, Stratum::of(numbers, weights))).collect() }
     }
 
-    /// The side of a record.
+    /// The part of a record.
     fn of(&self, key: Key) -> Decision {
-        let Some((stratum, number)) = key else { return Decision::Drop };
-        let first = self.borders.get(&stratum).and_then(|border| border.first);
-        Decision::To(u8::from(first.is_none_or(|first| number < first)))
+        match key {
+            Ok((stratum, number)) => {
+                Decision::To(self.strata.get(&stratum).map_or(0, |stratum| stratum.part(number)))
+            }
+            Err(status) => Decision::DropAs(status),
+        }
     }
 
-    /// Prints the sizes of both sides.
+    /// Prints the sizes of all parts.
     fn print(&self, stratify: Option<Stratify>) {
-        let line = |name: &str, records: usize, test: usize| {
-            let share = 100.0 * test as f64 / records.max(1) as f64;
-            let [records, test] = [records, test].map(|count| HumanCount(count as u64));
-            eprintln!("{name}: {records} records, {test} on the second side ({share:.2}%)");
+        let line = |name: &str, sizes: &[usize]| {
+            let records: usize = sizes.iter().sum();
+            let part = |size: &usize| {
+                let share = 100.0 * *size as f64 / records.max(1) as f64;
+                format!("{} ({share:.2}%)", HumanCount(*size as u64))
+            };
+            let parts: Vec<_> = sizes.iter().map(part).collect();
+            let records = HumanCount(records as u64);
+            eprintln!("{name}: {records} records in parts of {}", parts.join(", "));
         };
         if let Some(stratify) = stratify {
-            for (stratum, border) in &self.borders {
-                line(&stratify.name(*stratum), border.records, border.test);
+            for (id, stratum) in &self.strata {
+                line(&stratify.name(*id), &stratum.sizes);
             }
         }
-        let sum = |part: fn(&Border) -> usize| self.borders.values().map(part).sum();
-        line("all", sum(|border| border.records), sum(|border| border.test));
+        let parts = self.strata.values().next().map_or(0, |stratum| stratum.sizes.len());
+        let sum = |part| self.strata.values().map(|stratum| stratum.sizes[part]).sum();
+        line("all", &(0..parts).map(sum).collect::<Vec<_>>());
     }
 }
 
@@ -345,8 +414,8 @@ mod tests {
             (vec![1, 2, 2, 2, 3, 4, 5, 6, 7, 8], 0.3, 4, Some(3)),
             (Vec::new(), 0.5, 0, None),
         ] {
-            let border = Border::of(keys, share);
-            assert_eq!((border.test, border.first), (test, first));
+            let stratum = Stratum::of(keys, &[1.0 - share, share]);
+            assert_eq!((stratum.sizes[1], stratum.firsts[0]), (test, first));
         }
     }
 
@@ -360,9 +429,29 @@ mod tests {
             let share = (1 + rng.number() % 999) as f64 / 1000.0;
             let ideal = share * keys.len() as f64;
             let class = sizes[keys[ideal as usize] as usize];
-            let miss = (Border::of(keys, share).test as f64 - ideal).abs();
+            let miss = (border(&keys, share) as f64 - ideal).abs();
             assert!(2.0 * miss <= class as f64 + 1e-9, "{sizes:?}, {share}: missed by {miss}");
         }
+    }
+
+    #[test]
+    fn parts_add_up_and_keep_keys_together() {
+        let mut rng = SeededRng::new(2);
+        for parts in 2..6 {
+            let keys: Vec<_> = (0..3000).map(|_| rng.number() % 1000).collect();
+            let weights: Vec<_> = (0..parts).map(|_| (1 + rng.number() % 9) as f64).collect();
+            let stratum = Stratum::of(keys.clone(), &weights);
+            let mut sizes = vec![0; parts];
+            keys.iter().for_each(|key| sizes[usize::from(stratum.part(*key))] += 1);
+            assert_eq!(sizes, stratum.sizes);
+            for (size, weight) in sizes.iter().zip(&weights) {
+                let ideal = 3000.0 * weight / weights.iter().sum::<f64>();
+                // Classes have up to about 15 records.
+                assert!((*size as f64 - ideal).abs() <= 15.0, "{sizes:?} {weights:?}");
+            }
+        }
+        // Whole classes meet a share of 23% of three pairs better with one than with none.
+        assert_eq!(Stratum::of(vec![1, 1, 2, 2, 3, 3], &[0.77, 0.23]).sizes, [4, 2]);
     }
 
     #[test]

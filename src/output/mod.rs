@@ -9,6 +9,7 @@
 //! | [`jsonl`] | chosen columns, one JSON object per line |
 //! | [`lines`] | one column of cells, one line per row |
 //! | [`npy`] | an array of cells |
+//! | `trainer` | several arrays and their indices, as trainers load them |
 //! | `parquet` | chosen columns as a Parquet file, with the feature of that name |
 //! | [`grid`] | nine lines per solution or puzzle |
 //! | `sorted` | the rows of another format, sorted |
@@ -39,6 +40,7 @@ mod plain;
 mod results;
 mod row;
 mod sorted;
+mod trainer;
 
 use std::io;
 
@@ -55,6 +57,8 @@ pub use parquet::ParquetRows;
 pub use results::{Decision, Derived, Needs, Outcomes, Results, Timed};
 pub use row::{Kept, Row, Rows, Value};
 pub use sorted::{Key, Sorted};
+#[doc(hidden)]
+pub use trainer::TrainerFiles;
 
 // Used only by the command and the Python package.
 #[doc(hidden)]
@@ -99,6 +103,12 @@ pub trait Format: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the format of each file, if an output consists of several. Each has all rows, its own
+    /// header, encoder, and assembler, and is an output of its own for the sink.
+    fn files(&self) -> &[Box<dyn Format>] {
+        &[]
+    }
+
     /// Returns whether a record without a solution has a row; otherwise it has a message.
     fn shows_failures(&self) -> bool {
         true
@@ -134,6 +144,12 @@ pub trait Assembler: Send {
     /// # Errors
     /// When it cannot be emitted.
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()>;
+
+    /// Returns the header of the finished file, if it differs from the first one. It has the same
+    /// length.
+    fn final_header(&self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// The rows of records that were read from `bytes`, for tests.

@@ -13,29 +13,38 @@ pub const HEADER: usize = 128;
 #[derive(Clone, Copy, Debug)]
 pub struct NpyRows {
     column: Column,
+    /// The value of a blank.
+    offset: u8,
 }
 
 impl NpyRows {
     /// An array of this column; `None` unless it is the puzzle, the solution or the canonical form.
     pub fn of(column: Column) -> Option<Self> {
         let is_cells = matches!(column, Column::Puzzle | Column::Solution | Column::Canonical);
-        is_cells.then_some(Self { column })
+        is_cells.then_some(Self { column, offset: 0 })
+    }
+
+    /// Writes this value for a blank, and larger ones for digits.
+    #[must_use]
+    pub fn with_offset(self, offset: u8) -> Self {
+        Self { offset, ..self }
     }
 
     /// The cells of a row; all blank if it has none.
     fn cells(self, row: &Row<'_>) -> [u8; CELLS] {
-        match self.column.value(row) {
+        let cells = match self.column.value(row) {
             Value::Cells(text) => *Puzzle::from_text(text).unwrap_or_default().cells(),
             Value::Grid(grid) => *grid.cells(),
             Value::Form(form) => *form.cells(),
             _ => [0; CELLS],
-        }
+        };
+        cells.map(|cell| cell.wrapping_add(self.offset))
     }
 }
 
-fn header(rows: u64) -> Vec<u8> {
-    let dictionary =
-        format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {CELLS}), }}");
+/// Returns the header of an array with this type and shape.
+pub(super) fn header(descr: &str, shape: &str) -> Vec<u8> {
+    let dictionary = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     // The magic, the version and the length precede it.
     let length = HEADER - 10;
     let mut header = b"\x93NUMPY\x01\0".to_vec();
@@ -44,17 +53,21 @@ fn header(rows: u64) -> Vec<u8> {
     header
 }
 
+fn header_of_cells(rows: u64) -> Vec<u8> {
+    header("|u1", &format!("({rows}, {CELLS})"))
+}
+
 impl Format for NpyRows {
     fn needs(&self) -> Needs {
         self.column.needs()
     }
 
     fn header(&self) -> Vec<u8> {
-        header(0)
+        header_of_cells(0)
     }
 
     fn final_header(&self, rows: u64) -> Option<Vec<u8>> {
-        Some(header(rows))
+        Some(header_of_cells(rows))
     }
 
     fn encoder(&self) -> Box<dyn Encoder + '_> {
@@ -71,7 +84,7 @@ mod tests {
     #[test]
     fn headers_have_one_length() {
         for rows in [0, 7, u64::MAX] {
-            let header = header(rows);
+            let header = header_of_cells(rows);
             assert_eq!((header.len(), header[HEADER - 1]), (HEADER, b'\n'));
             let text = String::from_utf8_lossy(&header[10..]).into_owned();
             assert!(text.contains(&format!("({rows}, 81)")), "{text}");

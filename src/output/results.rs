@@ -11,7 +11,7 @@ use crate::status::Status;
 
 /// A set of properties of puzzles that must be computed, because a column or a filter reads them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs(u8);
+pub struct Needs(u16);
 
 impl Needs {
     /// Nothing.
@@ -30,6 +30,12 @@ impl Needs {
     pub const FORM_GUESSES: Self = Self(1 | 32);
     /// [`Results::contradictions`].
     pub const CONTRADICTION: Self = Self(64);
+    /// [`Results::grids`].
+    pub const GRID: Self = Self(128);
+    /// [`Results::near`], with up to one clue removed.
+    pub const NEAR_1: Self = Self(256);
+    /// [`Results::near`], with up to two clues removed.
+    pub const NEAR_2: Self = Self(512);
 
     /// Returns whether all properties of `other` are in this set.
     pub const fn include(self, other: Self) -> bool {
@@ -72,6 +78,11 @@ pub struct Results {
     pub seed: Option<u64>,
     /// Canonical forms, if needed: one entry per record, as in the vectors below.
     pub forms: Vec<Option<Canonical<Puzzle>>>,
+    /// Canonical forms of the solutions of puzzles with exactly one, if needed.
+    pub grids: Vec<Option<Grid>>,
+    /// Hashes of the canonical forms of each puzzle with some clues removed, if needed
+    /// ([`near_hashes`](crate::canon::near_hashes)).
+    pub near: Vec<Vec<u128>>,
     /// Levels of puzzles with one solution, if needed.
     pub levels: Vec<Option<Level>>,
     /// Ratings of puzzles with one solution, if needed.
@@ -108,6 +119,8 @@ impl Results {
         self.failed.clear();
         self.reasons.clear();
         self.forms.clear();
+        self.grids.clear();
+        self.near.clear();
         self.levels.clear();
         self.ratings.clear();
         self.minimal.clear();

@@ -7,6 +7,7 @@ use super::sequencer::{Sequencer, WaitOnly};
 use crate::canon::{Known, Seen};
 use crate::input::Records;
 use crate::output::{Decision, Needs, Results, Row};
+use crate::puzzle::Puzzle;
 use crate::status::Status;
 
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
@@ -28,6 +29,10 @@ pub enum Sameness {
     Class,
     /// They have the same clues in the same cells.
     Puzzle,
+    /// Each has exactly one solution, and these solutions are isomorphic.
+    Grid,
+    /// They are isomorphic after removing up to this number of clues from each, 1 or 2.
+    Near(u8),
 }
 
 impl Sameness {
@@ -36,17 +41,34 @@ impl Sameness {
         match self {
             Self::Class => Needs::FORM,
             Self::Puzzle => Needs::NONE,
+            Self::Grid => Needs::GRID,
+            Self::Near(1) => Needs::NEAR_1,
+            Self::Near(_) => Needs::NEAR_2,
         }
     }
 
     /// Returns the hash of all puzzles that are the same, or `None` if the record is malformed, its
-    /// clues are contradictory, or its pencil marks are more than clues.
+    /// clues are contradictory, its pencil marks are more than clues, or it has no such grid.
     pub fn hash(self, row: &Row<'_>) -> Option<u128> {
         let puzzle = match self {
             Self::Class => row.results().forms[row.index].map(|canonical| canonical.form),
             Self::Puzzle => row.puzzle().filter(|_| row.status() != Status::Contradictory),
+            Self::Grid => row.results().grids[row.index].map(Puzzle::from),
+            Self::Near(_) => return row.results().near[row.index].first().copied(),
         };
         puzzle.map(|puzzle| Seen::hash(&puzzle))
+    }
+}
+
+impl Sameness {
+    /// Returns the hashes of which two records that are the same have one in common.
+    pub fn hashes<'a>(self, row: &Row<'a>) -> impl Iterator<Item = u128> + use<'a> {
+        let near = match self {
+            Self::Near(_) => &row.results().near[row.index][..],
+            _ => &[],
+        };
+        let one = if near.is_empty() { self.hash(row) } else { None };
+        one.into_iter().chain(near.iter().copied())
     }
 }
 
@@ -64,9 +86,13 @@ impl<'a> Filter<'a> {
 
     /// Drops records that are the same as one in `known`, with the status `known`.
     pub fn unknown(known: &'a Known, by: Sameness) -> Self {
-        let decide = move |row: &Row<'_>| match by.hash(row) {
-            Some(hash) if known.contains(hash)? => Ok(Decision::DropAs(Status::Known)),
-            _ => Ok(Decision::Keep),
+        let decide = move |row: &Row<'_>| {
+            for hash in by.hashes(row) {
+                if known.contains(hash)? {
+                    return Ok(Decision::DropAs(Status::Known));
+                }
+            }
+            Ok(Decision::Keep)
         };
         Self::Local(by.needs(), Box::new(decide))
     }

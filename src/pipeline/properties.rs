@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
+use crate::canon::near_hashes;
 use crate::input::Records;
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};
@@ -23,7 +24,7 @@ struct Single {
 
 /// Computes the needed properties that are still missing, for records that have rows.
 ///
-/// Levels, ratings, and minimality need exactly one solution, which a search for a single one does
+/// Grids, levels, ratings, and minimality need exactly one solution, which a search for a single one does
 /// not prove. Ratings, minimality, and the guesses of proofs need an engine; without one they are not
 /// computed.
 pub(super) fn compute(
@@ -39,6 +40,22 @@ pub(super) fn compute(
     }
     let proves =
         engine.as_ref().is_some_and(|engine| engine.limits.solutions > Limits::FIRST.solutions);
+    if missing(Needs::GRID, results.grids.is_empty()) {
+        results.grids = per_record(block, records, results, |row| {
+            let outcome = row.outcome_or_none();
+            let is_proved = proves && has_one_solution(outcome);
+            is_proved.then(|| outcome.grid.canonical().ok()).flatten().map(|found| found.form)
+        });
+    }
+    for (need, removed) in [(Needs::NEAR_1, 1), (Needs::NEAR_2, 2)] {
+        if missing(need, results.near.is_empty()) {
+            let near = per_record(block, records, results, |row| {
+                let puzzle = row.puzzle().filter(|_| row.status() != Status::Contradictory)?;
+                Some(near_hashes(&puzzle, removed))
+            });
+            results.near = near.into_iter().map(Option::unwrap_or_default).collect();
+        }
+    }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
         // Its rules are those of the levels, so it guesses only where they are not enough.
         let is_lanes = proves

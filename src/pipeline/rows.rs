@@ -73,11 +73,13 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     }
 
     fn begin(&mut self, outputs: u8, is_new: bool) -> io::Result<()> {
-        self.assemblers =
-            (0..outputs).map(|_| self.format.assembler()).collect::<io::Result<_>>()?;
+        self.assemblers = (0..outputs)
+            .map(|output| format_of(self.format, output).assembler())
+            .collect::<io::Result<_>>()?;
         if is_new {
-            let header = self.format.header();
-            (0..outputs).try_for_each(|output| self.sink.header(output, &header))?;
+            for output in 0..outputs {
+                self.sink.header(output, &format_of(self.format, output).header())?;
+            }
             self.sink.checkpoint(&self.checkpoint, false)?;
         }
         Ok(())
@@ -98,6 +100,9 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
         let (reports_failures, message_format) = (!format.shows_failures(), options.messages);
         let map = || {
+            // Of an output in several files, each file has all rows.
+            let of_files = format.files().iter().map(|file| file.encoder());
+            let mut of_files: Vec<_> = of_files.collect();
             let mut encoder = format.encoder();
             move |rows: &Rows<'_>, encoded: &mut Encoded| {
                 encoded.rows.clear();
@@ -106,9 +111,10 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 // A row of the default columns has less than three times the bytes of its line.
                 encoded.rows.reserve(3 * rows.bytes.len());
                 for output in 0..outputs {
-                    let rows = Rows { output, ..*rows };
-                    if rows.results.has_rows_for(output) {
-                        encoder.encode(&rows, &mut encoded.rows);
+                    let file = of_files.get_mut(usize::from(output));
+                    let rows = Rows { output: if file.is_some() { 0 } else { output }, ..*rows };
+                    if rows.results.has_rows_for(rows.output) {
+                        file.unwrap_or(&mut encoder).encode(&rows, &mut encoded.rows);
                     }
                     encoded.ends.push((encoded.rows.as_slice().len(), rows.count()));
                 }
@@ -181,17 +187,28 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         self.sink.checkpoint(&self.checkpoint, true)?;
         for (output, &rows) in (0..).zip(&self.checkpoint.rows) {
             let sink = &mut *self.sink;
+            let mut header = format_of(self.format, output).final_header(rows);
             if let Some(assembler) = &mut self.assemblers[usize::from(output)]
                 && is_complete
             {
                 assembler.finish(&mut |bytes| sink.rows(output, bytes))?;
+                header = assembler.final_header();
             }
-            if let Some(header) = self.format.final_header(rows) {
+            if !self.format.files().is_empty() {
+                // A file without rows has its header.
+                sink.rows(output, &[])?;
+            }
+            if let Some(header) = header {
                 sink.header(output, &header)?;
             }
         }
         self.sink.finish(is_complete)
     }
+}
+
+/// Returns the format of an output, which may be one of several files.
+fn format_of(format: &dyn Format, output: u8) -> &dyn Format {
+    format.files().get(usize::from(output)).map_or(format, |file| &**file)
 }
 
 /// What a run did.

@@ -1,6 +1,6 @@
 //! `bulkdoku generate`: random puzzles.
 
-mod ranges;
+pub mod ranges;
 mod summary;
 
 use std::fs;
@@ -27,6 +27,7 @@ use super::progress::Progressed;
 use super::row_args::{InputRows, RowArgs, RowRules};
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
+use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, extensions, help, numbers, platform, sets};
 
@@ -142,6 +143,9 @@ pub struct Args {
     #[command(flatten)]
     rows: RowArgs,
 
+    #[command(flatten)]
+    trainer: TrainerArgs,
+
     /// Use this vector level, not the best of the machine
     #[arg(long, value_name = "LEVEL", help_heading = "Run", value_parser = SimdLevel::by_name)]
     simd: Option<SimdLevel>,
@@ -157,6 +161,7 @@ Examples:
   bulkdoku generate --count 1e6 --seed 1 -o corpus.csv --report corpus.html
   bulkdoku generate --count 500k --skip 500k --seed 1 -o second-half.txt
   bulkdoku generate --count 1000 --solved --grids uniform --seed 1 -o grids.txt
+  bulkdoku generate --count 1e6 --seed 1 --layout hrm -o data/minimal
   bulkdoku generate --count 100 --clues 21..22 --symmetry rot180 -o few.csv
   bulkdoku generate --count 200 --seed 1 --kind hard -o hard.txt
   bulkdoku generate --count 1000000 --seed 2 | bulkdoku solve -o results.csv
@@ -206,7 +211,7 @@ impl ValueEnum for KindArg {
 
 /// Generates a corpus.
 pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
-    let destinations = args.destinations.clone();
+    let mut destinations = args.destinations.clone();
     if destinations.errors.is_some() {
         refuse!("--errors does nothing: no record is read");
     }
@@ -218,7 +223,7 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
     let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
     let mut row_args = args.rows.clone();
     row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
-    let rows = row_args.plan(&ROWS, None, &destinations)?;
+    let rows = args.trainer.plan(&row_args, &ROWS, None, &mut destinations)?;
     let (job, puzzles) = args.job()?;
 
     let progress = platform::new_progress();
@@ -235,10 +240,14 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
         others: &reads,
         reads: &reads,
         destinations,
-        format: rows.format(&InputRows::default(), false)?,
+        format: match args.trainer.format() {
+            Some(format) => format,
+            None => rows.format(&InputRows::default(), false)?,
+        },
         total: Some(puzzles.end - puzzles.start),
         args: args.run,
         only_rows: false,
+        page: None,
         progress: &progress,
     };
     let options = Options { statistics, ..args.run.options(&progress) };
@@ -251,7 +260,8 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
                 let _ = writeln!(io::stderr(), "seed {}", job.seed);
             }
             let position = start.map_or_else(Position::default, |start| start.position);
-            Ok((job.source(puzzles.clone()).from(position), Vec::new()))
+            let filters = args.trainer.filter().into_iter().collect();
+            Ok((job.source(puzzles.clone()).from(position), filters))
         },
         |report| Summary::new(&job, puzzles.start, report, args.simd()),
     )

@@ -2,6 +2,7 @@
 
 mod bench;
 mod charts;
+mod overlap;
 mod run;
 
 use std::fmt::{self, Display, Write as _};
@@ -10,6 +11,7 @@ use std::io::{self, Write};
 use indicatif::HumanCount;
 
 pub use bench::of_bench;
+pub use overlap::of_overlap;
 pub use run::of_run;
 
 use super::version;

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::{CHUNK_BYTES, Classify, DerivedRows, Job, ROW_BYTES, Stopped};
-use crate::canon::Seen;
+use crate::canon::{Hashes, Seen};
+use crate::check;
 use crate::input::Records;
 use crate::isomorph::{Kinds, Permutation, SeededRng};
 use crate::output::{Derived, Results, Timed};
 use crate::pipeline::block::{BLOCK_BYTES, Block};
-use crate::puzzle::{Grid, Puzzle};
+use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::solver::StopFlag;
 use crate::status::Status;
 
@@ -16,7 +17,9 @@ use crate::status::Status;
 /// this is wrong is e⁻⁶⁴.
 const MAX_DRAWS: usize = 64;
 
-/// Draws random isomorphs of each record, applied to the puzzle and the input's solution.
+/// Draws random isomorphs of each record, applied to the puzzle and the input's solution. A record
+/// whose solution is wrong has the status `mismatch` and no rows. Whether the solution is the only
+/// one is not checked, as that needs an engine.
 ///
 /// They depend on the seed, the index of the input, and the line there. The first ones do not depend
 /// on how many there are. All differ from each other and from the record. A puzzle with fewer
@@ -31,6 +34,10 @@ pub struct Augment {
     pub seed: u64,
     /// The kinds of permutations.
     pub kinds: Kinds,
+    /// The least and the largest number of cells of the solution that are added to each isomorph.
+    pub hints: (u8, u8),
+    /// Whether a record without a solution in the input has no rows.
+    pub needs_solution: bool,
 }
 
 /// The progress of [`Augment`] within a block.
@@ -40,6 +47,8 @@ pub struct Augmenter {
     record: usize,
     /// The isomorphs of the current record, once they have begun.
     drawn: Option<Drawn>,
+    /// The hashes of the current record and its isomorphs so far.
+    seen: Hashes,
 }
 
 /// The isomorphs of a record.
@@ -47,8 +56,6 @@ struct Drawn {
     puzzle: Puzzle,
     solution: Option<Grid>,
     rng: SeededRng,
-    /// The hashes of the puzzle and its isomorphs so far.
-    seen: Seen,
     /// The number of rows so far, the record itself included whether it is written or not.
     rows: u32,
 }
@@ -67,10 +74,11 @@ impl Job for Augment {
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        *augmenter = Augmenter::default();
+        (augmenter.record, augmenter.drawn) = (0, None);
         let classify = Classify::default();
         classify.run(&mut None, block, records, results)?;
         results.timed = Timed::Nothing;
+        self.compare_solutions(block, records, results);
         ControlFlow::Continue(())
     }
 
@@ -94,10 +102,13 @@ impl Job for Augment {
                 let drawn = augmenter.drawn.get_or_insert_with(|| {
                     let line = block.first + u64::from(record.line);
                     let rng = SeededRng::of_stream(self.seed, [block.source as u64, line, 0]);
-                    Drawn::new(puzzle, records.answer(index, block.filled()), rng)
+                    augmenter.seen.clear();
+                    augmenter.seen.insert(Seen::hash(&puzzle));
+                    let solution = solution(records.answer(index, block.filled()));
+                    Drawn { puzzle, solution, rng, rows: 0 }
                 });
                 let row_bytes = ROW_BYTES + records.kept_bytes(index, block.filled());
-                while let Some(mut row) = drawn.next(self) {
+                while let Some(mut row) = drawn.next(self, &mut augmenter.seen) {
                     row.record = index as u32;
                     rows.push(row);
                     bytes += row_bytes;
@@ -117,19 +128,36 @@ impl Job for Augment {
     }
 }
 
-impl Drawn {
-    fn new(puzzle: Puzzle, answer: &[u8], rng: SeededRng) -> Self {
-        let mut seen = Seen::default();
-        seen.insert(Seen::hash(&puzzle));
-        Self { puzzle, solution: solution(answer), rng, seen, rows: 0 }
+impl Augment {
+    /// Compares the input's solutions with the clues. Each record has one that is right, or none.
+    fn compare_solutions(&self, block: &Block, records: &Records, results: &mut Results) {
+        if records.answers.is_empty() {
+            return;
+        }
+        for (index, record) in records.all.iter().enumerate() {
+            let answer = records.answer(index, block.filled()).trim_ascii();
+            let is_compared = results.statuses[index] == Status::Ok
+                && (self.needs_solution || !answer.is_empty());
+            let puzzle = record.puzzle.ok().and_then(|puzzle| records.puzzle(puzzle));
+            if let Some(puzzle) = puzzle.filter(|_| is_compared)
+                && !check::solves(&puzzle, answer)
+                && let Err(mismatch) = check::compare(&(&puzzle).into(), answer)
+            {
+                results.statuses[index] = Status::Mismatch;
+                results.reasons.push(&mismatch, false);
+            }
+        }
     }
+}
 
-    /// Returns the next row, without the index of its record.
-    fn next(&mut self, augment: &Augment) -> Option<Derived> {
+impl Drawn {
+    /// Returns the next row, without the index of its record. `seen` are the hashes of the earlier
+    /// ones.
+    fn next(&mut self, augment: &Augment, seen: &mut Hashes) -> Option<Derived> {
         if self.rows == 0 {
             self.rows = 1;
             if augment.original {
-                return Some(self.row(self.puzzle, self.solution));
+                return Some(self.row(&self.puzzle, self.solution));
             }
         }
         if self.rows > augment.times {
@@ -137,24 +165,51 @@ impl Drawn {
         }
         for _ in 0..MAX_DRAWS * self.rows as usize {
             let permutation = Permutation::of_kinds(&mut self.rng, augment.kinds);
-            let isomorph = permutation.puzzle(&self.puzzle);
-            if self.seen.insert(Seen::hash(&isomorph)) {
+            let (mut isomorph, solution) = match &self.solution {
+                None => (permutation.puzzle(&self.puzzle), None),
+                Some(solution) => {
+                    let (puzzle, solution) = permutation.puzzle_and_grid(&self.puzzle, solution);
+                    (puzzle, Some(solution))
+                }
+            };
+            if let Some(solution) = solution {
+                self.add_hints(augment.hints, &mut isomorph, &solution);
+            }
+            if seen.insert(Seen::hash(&isomorph)) {
                 self.rows += 1;
-                let solution = self.solution.map(|grid| permutation.grid(&grid));
-                return Some(self.row(isomorph, solution));
+                return Some(self.row(&isomorph, solution));
             }
         }
         None
     }
 
-    fn row(&self, puzzle: Puzzle, solution: Option<Grid>) -> Derived {
+    /// Copies cells of the solution to blank cells.
+    fn add_hints(&mut self, (least, largest): (u8, u8), puzzle: &mut Puzzle, solution: &Grid) {
+        if largest == 0 {
+            return;
+        }
+        let mut hints = usize::from(least) + self.rng.below(usize::from(largest - least) + 1);
+        let mut blanks = CELLS - puzzle.clues();
+        for (cell, digit) in puzzle.cells_mut().iter_mut().zip(solution.cells()) {
+            if *cell == 0 {
+                // Each blank cell is as likely as the others.
+                if self.rng.below(blanks) < hints {
+                    *cell = *digit;
+                    hints -= 1;
+                }
+                blanks -= 1;
+            }
+        }
+    }
+
+    fn row(&self, puzzle: &Puzzle, solution: Option<Grid>) -> Derived {
         Derived { record: 0, copy: self.rows - 1, cells: Some(puzzle.text()), solution }
     }
 }
 
 /// Parses a solution; `None` if it is not 81 digits.
 fn solution(text: &[u8]) -> Option<Grid> {
-    let digit = |byte: &u8| byte.is_ascii_digit().then(|| byte - b'0').filter(|&digit| digit > 0);
-    let cells: Option<Vec<_>> = text.trim_ascii().iter().map(digit).collect();
-    Some(Grid(cells?.try_into().ok()?))
+    let cells: [u8; CELLS] = text.trim_ascii().try_into().ok()?;
+    let cells = cells.map(|byte| byte.wrapping_sub(b'0'));
+    cells.iter().fold(true, |all, cell| all & (1..=9).contains(cell)).then_some(Grid(cells))
 }

@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use super::solve::Solver;
 use super::{Job, PropertyEngine, Solve, Stopped};
-use crate::input::Records;
+use crate::input::{PuzzleRef, Records};
 use crate::output::{Results, Timed};
 use crate::pipeline::block::Block;
+use crate::pipeline::filter::Sameness;
 use crate::solver::StopFlag;
 use crate::status::Status;
 
@@ -16,6 +17,17 @@ use crate::status::Status;
 pub struct Classify {
     /// The engine for properties that need one.
     pub engine: Option<Solve>,
+    /// Whether the engine solves all puzzles. Then records without exactly one solution have the
+    /// status that [`Solve`] gives them.
+    pub solves: bool,
+}
+
+impl Classify {
+    /// Computes what [`Sameness::hash`] reads.
+    pub fn by(by: Sameness) -> Self {
+        let solves = by == Sameness::Grid;
+        Self { engine: solves.then(Solve::default), solves }
+    }
 }
 
 impl Job for Classify {
@@ -27,11 +39,23 @@ impl Job for Classify {
 
     fn run(
         &self,
-        _: &mut Option<Solver>,
-        _: &Block,
+        solver: &mut Option<Solver>,
+        block: &Block,
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
+        if let (true, Some(solve), Some(solver)) = (self.solves, &self.engine, solver) {
+            solve.run(solver, block, records, results)?;
+            for (status, record) in results.statuses.iter_mut().zip(&records.all) {
+                *status = match record.puzzle {
+                    Ok(PuzzleRef::Marks(_)) => Status::NoForm,
+                    _ if *status == Status::Unique => Status::Ok,
+                    _ => *status,
+                };
+            }
+            results.timed = Timed::Forms;
+            return ControlFlow::Continue(());
+        }
         results.timed = Timed::Forms;
         results.outcomes.resize(records);
         results.statuses.extend(records.all.iter().map(|record| match record.puzzle {

@@ -1,0 +1,108 @@
+//! `--by`: when two records are the same.
+
+use bulkdoku::pipeline::Sameness;
+use clap::ValueEnum;
+
+use super::{Failure, help};
+
+/// When two records are the same.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct ByArgs {
+    /// Compare by class, puzzle or grid [default: class]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        help_heading = "Output",
+        hide_possible_values = true,
+        long_help = help::values::<By>("Two records are the same if they have the same [default: class]:")
+    )]
+    by: Option<By>,
+
+    /// With overlap, --against: compare classes after removing up to K clues, 1 or 2
+    ///
+    /// Two puzzles are compared by the canonical forms of all puzzles that result from removing up
+    /// to K clues from each: some 26 forms per puzzle for K = 1, 330 for K = 2, so it takes as many
+    /// times the time and, for the first set, the memory.
+    #[arg(
+        long,
+        value_name = "K",
+        help_heading = "Output",
+        hide_short_help = true,
+        conflicts_with = "by",
+        value_parser = clap::value_parser!(u8).range(1..=2)
+    )]
+    near: Option<u8>,
+
+    /// The same as --by puzzle
+    #[arg(long, hide = true, conflicts_with_all = ["by", "near"])]
+    exact: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Canonical form: all isomorphs of a puzzle
+    Class,
+    /// Cells; blanks and layout make no difference
+    Puzzle,
+    /// Canonical form of the solution. Puzzles without exactly one are counted, and not compared
+    Grid,
+}
+
+impl ByArgs {
+    /// What is compared.
+    pub fn sameness(self) -> Sameness {
+        match (self.by, self.near) {
+            _ if self.exact => Sameness::Puzzle,
+            (_, Some(clues)) => Sameness::Near(clues),
+            (None | Some(By::Class), _) => Sameness::Class,
+            (Some(By::Puzzle), _) => Sameness::Puzzle,
+            (Some(By::Grid), _) => Sameness::Grid,
+        }
+    }
+
+    /// Refuses what is not the same for all puzzles of a group.
+    pub fn refuse_near(self, what: &str) -> Result<(), Failure> {
+        if self.near.is_some() {
+            refuse!(
+                "--near {what}: of three puzzles, the first and the last may differ by more clues \
+                 than each from the second"
+            );
+        }
+        Ok(())
+    }
+
+    /// The option as typed, if there is one.
+    pub fn option(self) -> Option<&'static str> {
+        let exact = self.exact.then_some("--exact");
+        exact.or(self.near.map(|_| "--near")).or(self.by.map(|_| "--by"))
+    }
+}
+
+/// What a run finds out about records to compare them.
+pub fn finds(by: Sameness) -> &'static str {
+    match by {
+        Sameness::Class => "canonical forms",
+        Sameness::Puzzle => "equal puzzles",
+        Sameness::Grid => "canonical forms of solutions",
+        Sameness::Near(_) => "canonical forms with clues removed",
+    }
+}
+
+/// Several different groups of records that are the same.
+pub fn groups(by: Sameness) -> &'static str {
+    match by {
+        Sameness::Class | Sameness::Near(_) => "classes",
+        Sameness::Puzzle => "puzzles",
+        Sameness::Grid => "grids",
+    }
+}
+
+/// What two records have in common.
+pub fn name(by: Sameness) -> String {
+    match by {
+        Sameness::Class => "class".into(),
+        Sameness::Puzzle => "puzzle".into(),
+        Sameness::Grid => "grid".into(),
+        Sameness::Near(clues) => format!("class, up to {clues} clues removed"),
+    }
+}

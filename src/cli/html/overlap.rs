@@ -1,0 +1,74 @@
+//! The page about what each pair of sets has in common.
+
+use bulkdoku::pipeline::Sameness;
+use indicatif::HumanCount;
+
+use super::super::by::name;
+use super::super::sets_read::ReadSet;
+use super::{Cell, Page};
+
+/// The number of examples of each kind.
+const EXAMPLES: usize = 3;
+
+/// The page of these sets, compared in each way of `kinds`.
+pub fn of_overlap(sets: &[ReadSet], kinds: &[Sameness], date: String) -> Page {
+    let mut page = Page::new("bulkdoku overlap");
+    page.note(
+        "A record is in another set if that set has the same puzzle, a puzzle of the same class \
+         (all isomorphs of a puzzle), or one whose solution grid is isomorphic. With --near K, \
+         also if two puzzles are of the same class after removing up to K clues from each.",
+    );
+    page.heading("Sets");
+    let rows: Vec<_> = sets.iter().map(set_row).collect();
+    page.table(&["file", "records", "invalid", "not exactly one solution", "SHA-256"], &rows);
+    for (i, first) in sets.iter().enumerate() {
+        for second in &sets[i + 1..] {
+            add_pair(&mut page, first, second, kinds);
+        }
+    }
+    page.origin(&[("Date", date)]);
+    page
+}
+
+fn count(number: u64) -> Cell {
+    Cell::Number(HumanCount(number).to_string())
+}
+
+fn set_row(set: &ReadSet) -> Vec<Cell> {
+    vec![
+        Cell::Text(set.name.clone()),
+        count(set.records.len() as u64),
+        count(set.invalid),
+        count(set.without_grid),
+        Cell::Text(set.sha256.clone()),
+    ]
+}
+
+fn add_pair(page: &mut Page, first: &ReadSet, second: &ReadSet, kinds: &[Sameness]) {
+    page.heading(&format!("{} and {}", first.name, second.name));
+    let in_first = format!("records of {} in {}", second.name, first.name);
+    let in_second = format!("records of {} in {}", first.name, second.name);
+    let headings = ["the same", &in_first, "different ones", &in_second, "different ones"];
+    let (mut rows, mut examples) = (Vec::new(), Vec::new());
+    for (kind, by) in kinds.iter().enumerate() {
+        let (of_second, of_first) = (second.found_in(first, kind), first.found_in(second, kind));
+        let shared = of_second
+            .lines
+            .iter()
+            .take(EXAMPLES)
+            .map(|(line, other)| format!("{}:{line} and {}:{other}", second.name, first.name));
+        let shared: Vec<_> = shared.collect();
+        if !shared.is_empty() {
+            examples.push(format!("{}: {}", name(*by), shared.join(", ")));
+        }
+        let mut row = vec![Cell::Text(name(*by))];
+        for found in [&of_second, &of_first] {
+            row.extend([count(found.lines.len() as u64), count(found.different)]);
+        }
+        rows.push(row);
+    }
+    page.table(&headings, &rows);
+    for example in examples {
+        page.note(&format!("Lines of the same {example}"));
+    }
+}

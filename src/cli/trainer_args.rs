@@ -1,0 +1,97 @@
+//! `--layout`: the files that a trainer loads.
+
+use bulkdoku::output::{self, Decision, Needs, TrainerFiles};
+use bulkdoku::pipeline::Filter;
+use bulkdoku::{Compression, Status};
+use clap::ValueEnum;
+
+use super::Failure;
+use super::format::Format;
+use super::outputs::Destinations;
+use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
+
+/// The files that a trainer loads.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct TrainerArgs {
+    /// Write the files that a trainer loads: hrm
+    ///
+    /// hrm: for HRM, TRM and their successors. -o names a folder. Its subfolder train (or test, with
+    /// --subset test) gets `all__inputs.npy` and `all__labels.npy`, uint8 of shape (n, 81) with 1 for a
+    /// blank and 2 to 10 for digits, three arrays of indices and dataset.json. All rows of a record
+    /// are one group. Records without exactly one solution have no rows.
+    #[arg(long, value_name = "LAYOUT", requires = "output", hide_possible_values = true)]
+    layout: Option<Layout>,
+
+    /// With --layout: train or test [default: train]
+    #[arg(
+        long,
+        value_name = "WHICH",
+        requires = "layout",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    subset: Option<Subset>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    Hrm,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Subset {
+    Train,
+    Test,
+}
+
+impl TrainerArgs {
+    /// Whether there is a layout.
+    pub fn is_given(self) -> bool {
+        self.layout.is_some()
+    }
+
+    fn set(self) -> &'static str {
+        if self.subset == Some(Subset::Test) { "test" } else { "train" }
+    }
+
+    /// Checks the rows, and names the files of the layout, if there is one.
+    pub fn plan(
+        self,
+        rows: &RowArgs,
+        rules: &RowRules,
+        append: Option<&AppendArgs>,
+        destinations: &mut Destinations,
+    ) -> Result<RowPlan, Failure> {
+        let Some(folder) = destinations.output.clone().filter(|_| self.is_given()) else {
+            return rows.plan(rules, append, destinations);
+        };
+        if rows.format.is_some() || rows.names_columns() {
+            refuse!("--layout has its own format and columns; leave out --format and --columns");
+        }
+        if folder.as_os_str() == "-" || Compression::of_name(&folder).is_some() || folder.is_file()
+        {
+            refuse!("-o {}: --layout writes several files; name a folder", folder.display());
+        }
+        let names = TrainerFiles::names(self.set());
+        destinations.parts = names.iter().map(|name| folder.join(name)).collect();
+        let output = destinations.parts.first().cloned();
+        let of_layout = Destinations { output, ..destinations.clone() };
+        RowArgs::of_format(Some(Format::Npy)).plan(rules, None, &of_layout)
+    }
+
+    /// Creates the format of the layout, if there is one.
+    pub fn format(self) -> Option<Box<dyn output::Format>> {
+        self.is_given().then(|| Box::new(TrainerFiles::hrm(self.set())) as _)
+    }
+
+    /// Drops records that have not exactly one solution, if there is a layout.
+    pub fn filter(self) -> Option<Filter<'static>> {
+        let decide = |status| match status {
+            Status::Unique | Status::Solved => Decision::Keep,
+            _ => Decision::Drop,
+        };
+        self.is_given()
+            .then(|| Filter::Local(Needs::NONE, Box::new(move |row| Ok(decide(row.status())))))
+    }
+}

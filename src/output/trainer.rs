@@ -1,0 +1,204 @@
+//! The files that HRM, TRM, and their successors train on.
+//!
+//! A set is a folder with seven files, as the data loader of HRM reads them:
+//! <https://github.com/sapientinc/HRM/blob/main/puzzle_dataset.py>. Puzzles and solutions are arrays
+//! of shape (n, 81) with 1 for a blank and 2 to 10 for digits. Each puzzle is one example. All rows
+//! of a record are a group, from which the loader draws one puzzle per epoch.
+
+use std::io;
+
+use super::npy::{NpyRows, header};
+use super::{Assembler, Column, Emit, Encoder, Format, Needs, RowBuffer, Rows};
+
+/// An output of several files with the same rows. Rows need solutions.
+pub struct TrainerFiles {
+    files: Vec<Box<dyn Format>>,
+}
+
+impl TrainerFiles {
+    /// The names of the files of HRM, relative to the folder of all sets; `set` is `train` or `test`.
+    pub fn names(set: &str) -> Vec<String> {
+        let parts = ["inputs", "labels", "puzzle_indices", "group_indices", "puzzle_identifiers"];
+        let arrays = parts.iter().map(|part| format!("{set}/all__{part}.npy"));
+        // Only one set writes the file that sets share.
+        let shared = (set == "train").then(|| "identifiers.json".to_owned());
+        arrays.chain([format!("{set}/dataset.json")]).chain(shared).collect()
+    }
+
+    /// The files of HRM, as [`TrainerFiles::names`] names them.
+    pub fn hrm(set: &str) -> Self {
+        let array = |column| {
+            let rows = NpyRows::of(column).expect("it is a column of cells");
+            Box::new(rows.with_offset(1)) as Box<dyn Format>
+        };
+        let indices = [
+            Part::PuzzleIndices,
+            Part::GroupIndices,
+            Part::PuzzleIdentifiers,
+            Part::Metadata,
+            Part::Identifiers,
+        ];
+        let indices = indices.into_iter().map(|part| Box::new(part) as Box<dyn Format>);
+        let all = [array(Column::Puzzle), array(Column::Solution)].into_iter().chain(indices);
+        Self { files: all.take(Self::names(set).len()).collect() }
+    }
+}
+
+impl Format for TrainerFiles {
+    fn needs(&self) -> Needs {
+        self.files.iter().fold(Needs::NONE, |needs, file| needs.union(file.needs()))
+    }
+
+    fn files(&self) -> &[Box<dyn Format>] {
+        &self.files
+    }
+
+    /// Encodes nothing: each file has its encoder.
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(|_: &Rows<'_>, _: &mut RowBuffer| {})
+    }
+
+    fn shows_failures(&self) -> bool {
+        false
+    }
+}
+
+/// The files that depend only on the number of rows of each record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// The first example of each puzzle, and the number of examples.
+    PuzzleIndices,
+    /// The first puzzle of each group, and the number of puzzles.
+    GroupIndices,
+    /// The embedding of each puzzle: 0, as there is only one.
+    PuzzleIdentifiers,
+    /// Sizes, and what values mean.
+    Metadata,
+    /// The names of the embeddings.
+    Identifiers,
+}
+
+/// Encoded rows: the input and the line of a record, and the number of its consecutive rows.
+const RUN_BYTES: usize = 16;
+
+impl Format for Part {
+    fn header(&self) -> Vec<u8> {
+        self.array_header(0).unwrap_or_default()
+    }
+
+    fn encoder(&self) -> Box<dyn Encoder + '_> {
+        Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
+            let (mut record, mut count) = (None, 0_u32);
+            let source = rows.source as u32;
+            let mut append = |line: Option<u64>, count: u32| {
+                if let Some(line) = line {
+                    out.append(&source.to_le_bytes());
+                    out.append(&line.to_le_bytes());
+                    out.append(&count.to_le_bytes());
+                }
+            };
+            rows.for_each(|row| {
+                if record != Some(row.line()) {
+                    append(record.replace(row.line()), count);
+                    count = 0;
+                }
+                count += 1;
+            });
+            append(record, count);
+        })
+    }
+
+    fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {
+        Ok(Some(Box::new(Indices {
+            part: *self,
+            rows: 0,
+            groups: 0,
+            last: None,
+            buffer: Vec::new(),
+        })))
+    }
+}
+
+impl Part {
+    /// The header of an array of this length; `None` for JSON.
+    fn array_header(self, length: u64) -> Option<Vec<u8>> {
+        let is_array = !matches!(self, Self::Metadata | Self::Identifiers);
+        is_array.then(|| header("<i4", &format!("({length},)")))
+    }
+}
+
+/// Assembles one of the files.
+struct Indices {
+    part: Part,
+    rows: u64,
+    groups: u64,
+    /// The input and the line of the last record.
+    last: Option<[u8; 12]>,
+    buffer: Vec<u8>,
+}
+
+impl Indices {
+    fn push(&mut self, index: u64) -> io::Result<()> {
+        let index = i32::try_from(index).map_err(|_| {
+            let most = i32::MAX;
+            io::Error::other(format!("more than {most} rows: the layout has indices of 32 bits"))
+        })?;
+        self.buffer.extend_from_slice(&index.to_le_bytes());
+        Ok(())
+    }
+}
+
+impl Assembler for Indices {
+    fn add(&mut self, encoded: &[u8], emit: &mut Emit<'_>) -> io::Result<()> {
+        self.buffer.clear();
+        for run in encoded.as_chunks::<RUN_BYTES>().0 {
+            let (record, count) = run.split_at(12);
+            let count = u32::from_le_bytes(count.try_into().expect("four bytes"));
+            let record = record.try_into().expect("twelve bytes");
+            // Rows of one record may be in several pieces.
+            if self.last.replace(record) != Some(record) {
+                if self.part == Part::GroupIndices {
+                    self.push(self.rows)?;
+                }
+                self.groups += 1;
+            }
+            for row in self.rows..self.rows + u64::from(count) {
+                match self.part {
+                    Part::PuzzleIndices => self.push(row)?,
+                    Part::PuzzleIdentifiers => self.push(0)?,
+                    _ => {}
+                }
+            }
+            self.rows += u64::from(count);
+        }
+        emit(&self.buffer)
+    }
+
+    fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
+        self.buffer.clear();
+        match self.part {
+            Part::PuzzleIndices | Part::GroupIndices => self.push(self.rows)?,
+            Part::PuzzleIdentifiers => {}
+            Part::Metadata => {
+                let groups = self.groups;
+                self.buffer = format!(
+                    "{{\"pad_id\": 0, \"ignore_label_id\": 0, \"blank_identifier_id\": 0, \
+                     \"vocab_size\": 11, \"seq_len\": 81, \"num_puzzle_identifiers\": 1, \
+                     \"total_groups\": {groups}, \"mean_puzzle_examples\": 1.0, \
+                     \"sets\": [\"all\"]}}\n"
+                )
+                .into_bytes();
+            }
+            Part::Identifiers => self.buffer.extend_from_slice(b"[\"<blank>\"]\n"),
+        }
+        emit(&self.buffer)
+    }
+
+    fn final_header(&self) -> Option<Vec<u8>> {
+        self.part.array_header(match self.part {
+            Part::PuzzleIndices => self.rows + 1,
+            Part::GroupIndices => self.groups + 1,
+            _ => self.rows,
+        })
+    }
+}

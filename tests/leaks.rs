@@ -1,0 +1,324 @@
+//! Leaks between sets: equal puzzles, isomorphs, equal solution grids, and puzzles that differ by a
+//! few clues. Each kind is planted with code that shares nothing with the search for it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use bulkdoku::generate::{Generator, Kind};
+use bulkdoku::isomorph::SeededRng;
+use bulkdoku::{Limits, Outcome, Puzzle, solve_batch};
+
+use crate::common::command::Folder;
+use crate::common::contents::table;
+
+type Cells = [u8; 81];
+
+/// Moves rows, columns and digits at random, and transposes.
+fn shuffled(cells: Cells, rng: &mut SeededRng) -> Cells {
+    let mut lines = || {
+        let mut bands = [0, 1, 2];
+        rng.shuffle(&mut bands);
+        let mut order = Vec::new();
+        for band in bands {
+            let mut lines = [3 * band, 3 * band + 1, 3 * band + 2];
+            rng.shuffle(&mut lines);
+            order.extend(lines);
+        }
+        order
+    };
+    let (rows, columns) = (lines(), lines());
+    let mut digits: Vec<u8> = (1..10).collect();
+    rng.shuffle(&mut digits);
+    digits.insert(0, 0);
+    let moved: Cells =
+        std::array::from_fn(|i| digits[usize::from(cells[9 * rows[i / 9] + columns[i % 9]])]);
+    if rng.number().is_multiple_of(2) {
+        moved
+    } else {
+        std::array::from_fn(|i| moved[i % 9 * 9 + i / 9])
+    }
+}
+
+/// Adds clues of the solution.
+fn with_clues(mut cells: Cells, solution: &Cells, count: usize, rng: &mut SeededRng) -> Cells {
+    let mut blanks: Vec<usize> = (0..81).filter(|cell| cells[*cell] == 0).collect();
+    rng.shuffle(&mut blanks);
+    blanks[..count].iter().for_each(|&cell| cells[cell] = solution[cell]);
+    cells
+}
+
+fn minimal(seed: u64, count: u64) -> Vec<Cells> {
+    let mut generator = Generator::new();
+    (0..count).map(|index| *generator.puzzle(Kind::Minimal, seed, index).cells()).collect()
+}
+
+fn solutions(puzzles: &[Cells]) -> Vec<Cells> {
+    let puzzles: Vec<_> = puzzles.iter().map(|cells| Puzzle::from_cells(*cells).unwrap()).collect();
+    let mut outcomes = vec![Outcome::NONE; puzzles.len()];
+    solve_batch(&puzzles, Limits::PROOF, &mut outcomes);
+    outcomes.iter().map(|outcome| *outcome.grid.cells()).collect()
+}
+
+const EACH: usize = 30;
+
+/// The kinds of leaks, with the numbers of clues that are added.
+const KINDS: [(&str, usize, bool); 5] = [
+    ("puzzle", 0, false),
+    ("class", 0, true),
+    ("near1", 1, true),
+    ("near2", 2, true),
+    ("grid", 9, true),
+];
+
+/// A set `a.csv`, and a set `b.csv` in which each kind of leak is planted. All other puzzles are unrelated.
+fn planted(folder: &Folder) {
+    let a = minimal(1, 400);
+    let solved = solutions(&a);
+    let mut rng = SeededRng::new(3);
+    let mut rows: Vec<(String, Cells)> = Vec::new();
+    for (kind, (name, clues, moves)) in KINDS.into_iter().enumerate() {
+        for index in kind * EACH..(kind + 1) * EACH {
+            let cells = with_clues(a[index], &solved[index], clues, &mut rng);
+            rows.push((name.into(), if moves { shuffled(cells, &mut rng) } else { cells }));
+        }
+    }
+    rows.extend(minimal(2, 400).into_iter().map(|cells| ("none".into(), cells)));
+    rng.shuffle(&mut rows);
+    let text = |cells: &Cells| Puzzle::from_cells(*cells).unwrap().to_string();
+    let lines = a.iter().map(|cells| format!("a,{}\n", text(cells)));
+    folder.file("a.csv", "kind,puzzle\n".to_owned() + &lines.collect::<String>());
+    let rows = rows.iter().map(|(kind, cells)| format!("{kind},{}\n", text(cells)));
+    folder.file("b.csv", "kind,puzzle\n".to_owned() + &rows.collect::<String>());
+}
+
+/// The number of rows of each kind.
+fn kinds(rows: &str) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    table(rows).iter().for_each(|row| *counts.entry(row["kind"].clone()).or_default() += 1);
+    counts
+}
+
+fn expected(kinds: &[&str], others: usize) -> HashMap<String, usize> {
+    let found = kinds.iter().map(|kind| ((*kind).to_owned(), EACH));
+    found.chain((others > 0).then(|| ("none".to_owned(), others))).collect()
+}
+
+#[test]
+fn each_kind_of_planted_leak_is_found_and_no_other() {
+    let folder = Folder::new();
+    planted(&folder);
+    let all = ["puzzle", "class", "near1", "near2", "grid"];
+    for (by, found) in [
+        ("--by puzzle", &all[..1]),
+        ("--exact", &all[..1]),
+        ("", &all[..2]),
+        ("--by class", &all[..2]),
+        ("--by grid", &all[..]),
+    ] {
+        let line = format!("overlap a.csv b.csv --keep kind --columns file,line,puzzle {by}");
+        let ran = folder.line(&line);
+        assert_eq!(ran.status, 1, "{ran:?}");
+        let of_b: String = ran
+            .rows
+            .lines()
+            .filter(|row| !row.starts_with("a.csv,"))
+            .map(|row| format!("{row}\n"))
+            .collect();
+        assert_eq!(kinds(&of_b), expected(found, 0), "{by}");
+        let in_a: BTreeSet<usize> = table(&ran.rows)
+            .iter()
+            .filter(|row| row["file"] == "a.csv")
+            .map(|row| row["line"].parse().unwrap())
+            .collect();
+        assert_eq!(in_a, (2..=EACH * found.len() + 1).collect(), "{by}");
+        for options in ["-j 1", "-j 7", "--memory 3k"] {
+            assert_eq!(folder.line(&format!("{line} {options}")).rows, ran.rows, "{by} {options}");
+        }
+        let rest: Vec<_> = all[found.len()..].to_vec();
+        for command in ["canon b.csv --against a.csv", "solve b.csv --against a.csv"] {
+            let ran = folder.line(&format!("{command} --keep kind --columns puzzle {by} -q"));
+            assert_eq!(kinds(&ran.rows), expected(&rest, 400), "{command} {by}");
+        }
+    }
+}
+
+#[test]
+fn puzzles_of_one_class_after_removing_clues_are_near() {
+    let folder = Folder::new();
+    planted(&folder);
+    let all = ["puzzle", "class", "near1", "near2", "grid"];
+    for (near, found) in [("--near 1", &all[..3]), ("--near 2", &all[..4])] {
+        let ran =
+            folder.line(&format!("overlap a.csv b.csv --keep kind --columns file,line {near}"));
+        let of_b = ran.rows.lines().filter(|row| !row.starts_with("a.csv,"));
+        assert_eq!(
+            kinds(&of_b.map(|row| format!("{row}\n")).collect::<String>()),
+            expected(found, 0)
+        );
+        let in_a = ran.rows.lines().filter(|row| row.starts_with("a.csv,")).count();
+        assert_eq!(in_a, EACH * found.len(), "{near}");
+        let common = format!("b.csv: {} of 550 records occur in a.csv", EACH * found.len());
+        assert!(ran.messages.contains(&common), "{}", ran.messages);
+    }
+    let ran = folder.line("canon b.csv --against a.csv --near 1 --keep kind --columns puzzle -q");
+    assert_eq!(kinds(&ran.rows), expected(&all[3..], 400));
+    folder.assert_refused(&[
+        ("canon b.csv --dedup --near 1", "cannot be combined with --dedup"),
+        ("split b.csv --near 1 --test 10% --seed 1 -o x.csv,y.csv", "cannot split"),
+        ("overlap a.csv b.csv --near 3", "1..=2"),
+        ("overlap a.csv b.csv --near 1 --by grid", "cannot be used with"),
+    ]);
+}
+
+#[test]
+fn the_page_of_an_overlap_has_each_pair_of_sets() {
+    let folder = Folder::new();
+    planted(&folder);
+    folder.file("c", "bad\n".to_owned() + &".".repeat(81));
+    let line = "overlap a.csv b.csv c --by grid --report page.html -q -o rows.csv";
+    assert_eq!(folder.line(line).status, 1);
+    let page = folder.read("page.html");
+    for (name, count) in [("puzzle", EACH), ("class", 2 * EACH), ("grid", 5 * EACH)] {
+        let cell = format!("<td class=\"n\">{count}</td>");
+        let row = format!("<tr>\n<td>{name}</td>\n{}\n</tr>", [&*cell; 4].join("\n"));
+        assert!(page.contains(&row), "{row}: {page}");
+    }
+    for part in [
+        "<h2>a.csv and b.csv</h2>",
+        "<h2>a.csv and c</h2>",
+        "<h2>b.csv and c</h2>",
+        "Lines of the same puzzle: b.csv:",
+        "SHA-256",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // Of c: two records, of which one is invalid and one has many solutions.
+    let of_c = ["2", "1", "1"].map(|count| format!("<td class=\"n\">{count}</td>")).join("\n");
+    assert!(page.contains(&format!("<td>c</td>\n{of_c}")), "{page}");
+}
+
+#[test]
+fn duplicates_are_found_by_puzzle_class_and_grid() {
+    let folder = Folder::new();
+    planted(&folder);
+    let [a, b] = ["a.csv", "b.csv"].map(|name| folder.read(name));
+    folder.file("both.csv", a + b.split_once('\n').unwrap().1);
+    for (by, kept) in [
+        ("--by puzzle", &["class", "near1", "near2", "grid"][..]),
+        ("", &["near1", "near2", "grid"]),
+        ("--by grid", &[]),
+    ] {
+        let ran = folder.line(&format!("canon both.csv --dedup --keep kind --columns puzzle {by}"));
+        let mut counts = expected(kept, 400);
+        counts.insert("a".into(), 400);
+        assert_eq!((kinds(&ran.rows), ran.status), (counts, 0), "{by}");
+    }
+    // No form is shown, so those that are not compared are not computed.
+    let ran = folder.line("canon both.csv --dedup --by puzzle");
+    assert!(ran.rows.starts_with("kind,puzzle\n"), "{}", &ran.rows[..80]);
+}
+
+#[test]
+fn puzzles_without_exactly_one_solution_have_no_grid_and_are_counted() {
+    let folder = Folder::new();
+    assert_eq!(folder.line("generate -n 20 --seed 1 --kind several -o several").status, 0);
+    assert_eq!(folder.line("generate -n 10 --seed 1 --kind unsolvable -o none").status, 0);
+    assert_eq!(folder.line("generate -n 50 --seed 1 -o one").status, 0);
+    let all = ["several", "none", "one"].map(|name| folder.read(name)).concat();
+    folder.file("in", all + "bad\n");
+    let counted = |messages: &str| {
+        for line in ["multiple                 20", "unsolvable               10"] {
+            assert!(messages.contains(line), "{line}: {messages}");
+        }
+    };
+    let ran = folder.line("canon in --dedup --by grid --columns status");
+    counted(&ran.messages);
+    // They are not compared, so none is lost.
+    assert_eq!((ran.rows.lines().count(), ran.status), (1 + 81, 1));
+    let ran = folder.line("split in --by grid --test 20% --seed 1 -o a.csv,b.csv");
+    counted(&ran.messages);
+    assert_eq!(ran.status, 1);
+    let rows = ["a.csv", "b.csv"].map(|name| folder.read(name).lines().count() - 1);
+    assert_eq!(rows, [40, 10]);
+    let ran = folder.line("overlap in one --by grid --columns file");
+    assert_eq!(ran.rows.lines().count(), 1 + 100);
+    counted(&ran.messages);
+    assert!(ran.messages.contains("in: not exactly one solution, and not compared: 31"));
+    folder.assert_refused(&[
+        ("solve in --by grid", "does nothing without --against"),
+        ("solve in --against one --by grid --first", "needs the proof"),
+        ("solve in --against one --by grid --format boj2580", "needs the proof"),
+        ("canon in --by grid", "--dedup and --against only"),
+        ("canon in --dedup --exact --by grid", "cannot be used with"),
+    ]);
+}
+
+#[test]
+fn parts_meet_their_shares_and_share_no_grid() {
+    let folder = Folder::new();
+    let puzzles = minimal(5, 500);
+    let solved = solutions(&puzzles);
+    let mut rng = SeededRng::new(6);
+    let mut rows = Vec::new();
+    for (id, (cells, solution)) in puzzles.iter().zip(&solved).enumerate() {
+        for copy in 0..=(id % 4) {
+            let cells = shuffled(with_clues(*cells, solution, 2 * copy, &mut rng), &mut rng);
+            rows.push(format!("{id},{}\n", Puzzle::from_cells(cells).unwrap()));
+        }
+    }
+    rng.shuffle(&mut rows);
+    folder.file("in.csv", format!("id,puzzle\n{}", rows.concat()));
+    for options in ["", "--stratify level", "--stratify clues", "--stratify guesses"] {
+        let line = format!(
+            "split in.csv --by grid --shares 70,20,10 --seed 1 --force -o x.csv,y.csv,z.csv {options}"
+        );
+        assert_eq!(folder.line(&line).status, 0);
+        let parts = ["x.csv", "y.csv", "z.csv"].map(|name| folder.read(name));
+        let ids = parts.each_ref().map(|part| -> BTreeSet<String> {
+            table(part).iter().map(|row| row["id"].clone()).collect()
+        });
+        let sizes = parts.each_ref().map(|part| part.lines().count() - 1);
+        assert_eq!(sizes.iter().sum::<usize>(), rows.len());
+        assert_eq!(ids.iter().map(BTreeSet::len).sum::<usize>(), 500, "{options}");
+        let strata = if options.is_empty() { 1.0 } else { 12.0 };
+        for (size, share) in sizes.iter().zip([0.7, 0.2, 0.1]) {
+            let miss = (*size as f64 - share * rows.len() as f64).abs();
+            assert!(miss <= 4.0 * strata, "{options}: {sizes:?}");
+        }
+        assert_eq!(folder.line(&format!("{line} -j 1")).status, 0);
+        assert!(["x.csv", "y.csv", "z.csv"].map(|name| folder.read(name)) == parts);
+    }
+    // Two shares are what --test is.
+    for (part, options) in [("1", "--test 10%"), ("2", "--shares 90,10"), ("3", "--shares 0.9,0.1")]
+    {
+        let line = format!("split in.csv {options} --seed 1 -o t{part}.csv,u{part}.csv");
+        assert_eq!(folder.line(&line).status, 0);
+    }
+    assert!(folder.read("u1.csv") == folder.read("u2.csv"));
+    assert!(folder.read("u1.csv") == folder.read("u3.csv"));
+    // Arrays and Parquet files are parts as well.
+    for ending in [
+        "npy",
+        "lines",
+        "jsonl",
+        #[cfg(feature = "parquet")]
+        "parquet",
+    ] {
+        let names = ["a", "b", "c"].map(|name| format!("{name}.{ending}"));
+        let line = format!("split in.csv --shares 8,1,1 --seed 2 -o {}", names.join(","));
+        assert_eq!(folder.line(&line).status, 0);
+        let back = names.each_ref().map(|name| {
+            let ran = folder.line(&format!("canon {name} --columns puzzle -q"));
+            ran.rows.lines().skip(1).map(String::from).collect::<BTreeSet<_>>()
+        });
+        let sum: usize = back.iter().map(BTreeSet::len).sum();
+        let joined: BTreeSet<_> = back.iter().flatten().collect();
+        assert_eq!((sum, joined.len()), (rows.len(), rows.len()), "{ending}");
+    }
+    folder.assert_refused(&[
+        ("split in.csv --shares 1,1 --seed 1 -o d.csv,e.csv,f.csv", "as many of both"),
+        ("split in.csv --shares 1 --seed 1 -o d.csv", "as many of both"),
+        ("split in.csv --shares 1,0 --seed 1 -o d.csv,e.csv", "above 0"),
+        ("split in.csv --shares 1,2 --test 10% --seed 1 -o d.csv,e.csv", "cannot be used with"),
+        ("split in.csv --seed 1 -o d.csv,e.csv", "--test"),
+    ]);
+}

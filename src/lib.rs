@@ -67,6 +67,7 @@ pub mod bundled;
 pub mod canon;
 pub mod check;
 mod chute;
+mod clock;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod compression;

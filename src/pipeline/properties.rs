@@ -2,10 +2,10 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
+use crate::clock::Instant;
 use crate::input::Records;
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};

@@ -13,10 +13,12 @@ export async function open(url) {
     "--remote-debugging-pipe", `--user-data-dir=${profile}`];
   const chromium = spawn(CHROMIUM, flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
   const waiting = new Map();
-  let text = "", last = 0, sessionId;
+  let parts = [], last = 0, sessionId;
   chromium.stdio[4].setEncoding("utf8").on("data", data => {
-    const messages = (text + data).split("\0");
-    text = messages.pop();
+    parts.push(data);
+    if (!data.includes("\0")) return;
+    const messages = parts.join("").split("\0");
+    parts = [messages.pop()];
     for (const { id, result, error } of messages.map(message => JSON.parse(message))) {
       const { resolve, reject } = waiting.get(id) ?? {};
       waiting.delete(id);

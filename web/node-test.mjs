@@ -24,7 +24,7 @@ for (const set of SETS) {
     const columns = new Map(report.messages.map(({ line, column, status }) =>
       [String(line), status === "malformed" ? column : ""]));
     const found = rows.trimEnd().split("\n").slice(1).map(row => {
-      const [, line, solution, status, solutions] = row.match(/^(\d+),.*,(\d*),(\w+),(\d*),\d*,\d*$/);
+      const [, line, solution, status, solutions] = row.match(/^(\d+),[^]*,(\d*),(\w+),(\d*),\d*,\d*$/);
       return header === "line,status,column" ? `${line},${status},${columns.get(line) ?? ""}`
         : `${solutions},${solutions === "1" ? solution : ""}`;
     });

@@ -57,6 +57,8 @@
 //! `serde` serialises puzzles, grids and pencil marks as text. `cli` adds the command and its
 //! dependencies; `hlog` writes latencies as interval logs of `HdrHistogram`, and `pages` prints
 //! completions and manual pages. `cli`, `gzip` and `serde` are on by default; `full` is all of them.
+//! `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it, latencies there
+//! are 0.
 //!
 //! Items that are hidden from this documentation are for the command, the Python package and the
 //! fuzz targets. They may change in any release.
@@ -68,6 +70,7 @@ pub mod bundled;
 pub mod canon;
 pub mod check;
 mod chute;
+mod clock;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
 pub mod compression;

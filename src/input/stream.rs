@@ -186,6 +186,11 @@ impl<'a> Stream<'a> {
         self.is_parquet
     }
 
+    /// Returns whether the bytes of the source are read unchanged, as far as they have been read.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.rest, Rest::Plain(_) | Rest::Over)
+    }
+
     /// Reads more first bytes, or recognises the codec.
     fn fetch(&mut self) -> io::Result<()> {
         if matches!(self.rest, Rest::Unknown(_)) {

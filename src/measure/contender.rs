@@ -4,12 +4,13 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::BenchError;
 use super::set::{MADE_FROM_PUZZLES, Rows};
+use crate::clock::Instant;
 use crate::marks::{self, Marks};
 use crate::prefetch::prefetch_all;
 use crate::puzzle::{CELLS, Puzzle};

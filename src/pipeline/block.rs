@@ -38,7 +38,7 @@ pub struct Block {
 
 impl Block {
     /// Creates an empty block with a buffer of `capacity` bytes.
-    pub(super) fn new(capacity: usize, target_bytes: usize) -> Self {
+    pub fn new(capacity: usize, target_bytes: usize) -> Self {
         Self {
             file: "".into(),
             source: 0,

@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use super::block::Block;
 use super::jobs::{PropertyEngine, Stopped};
 use crate::canon::near_hashes;
+use crate::clock::Instant;
 use crate::input::Records;
 use crate::output::{Needs, Results, Row, Timed};
 use crate::puzzle::{CELLS, Puzzle};

@@ -3,7 +3,7 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -15,6 +15,7 @@ use super::messages::write_messages;
 use super::progress::{InputFailure, Progress};
 use super::sink::{Checkpoint, RecordName, Sink};
 use super::statistics::Statistics;
+use crate::clock::Instant;
 use crate::output::{Assembler, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
 

@@ -4,8 +4,8 @@ use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
+use crate::clock::Instant;
 use crate::marks::Marks;
 use crate::prefetch::Prefetch;
 use crate::puzzle::{Grid, Puzzle};

@@ -4,9 +4,8 @@
 //! in ascending order and keeps the first one for which a solution exists. No digit above that of a
 //! known solution is tried.
 
-use std::time::Instant;
-
 use super::{Batch, Engine, Limits, Outcome, Question, Scalar, StopFlag, Unanswered};
+use crate::clock::Instant;
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, peers};
 use crate::simd::SimdLevel;

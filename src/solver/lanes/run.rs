@@ -6,10 +6,10 @@
 //! (`docs/lane-engine.md`, "Scheduling").
 
 use std::num::NonZeroU64;
-use std::time::Instant;
 
 use lane_kernel::{Block, CELLS, Kernel, LaneSet, MAX_LANES, Moves, SimdLevel, Verdict, lanes_of};
 
+use crate::clock::Instant;
 use crate::marks::Marks;
 use crate::prefetch::prefetch_all;
 use crate::puzzle::{Grid, Puzzle};

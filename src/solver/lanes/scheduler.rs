@@ -1,13 +1,12 @@
 //! Chooses how a batch is searched.
 
-use std::time::Instant;
-
 use lane_kernel::{Kernel, MAX_LANES, SimdLevel};
 
 use super::ordered::Ordered;
 use super::per_lane::PerLane;
 use super::run::{Ended, Entry, Job, Run, SeveralRate};
 use super::work_sharing::WorkSharing;
+use crate::clock::Instant;
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 

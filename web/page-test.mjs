@@ -1,0 +1,156 @@
+// Tests the page target/web/bulkdoku.html (web/build) in headless Chromium: its rows equal those of the
+// command, except the latencies, for files of several formats, divided among workers. Prints the
+// speed of a worker relative to the command at AVX2 on one thread.
+//
+// Usage: node web/page-test.mjs [--bulkdoku COMMAND] [--screenshots FOLDER] [--set FILE]...
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { open } from "./browser.mjs";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const { values } = parseArgs({ options: {
+  bulkdoku: { type: "string", default: join(root, "target/release/bulkdoku") },
+  screenshots: { type: "string" },
+  set: { type: "string", multiple: true, default: [] },
+} });
+const bulkdoku = resolve(values.bulkdoku);
+const page = join(root, "target/web/bulkdoku.html");
+if (!existsSync(page)) throw new Error(`${page} is missing: run web/build`);
+const folder = mkdtempSync(join(tmpdir(), "bulkdoku-web-test-"));
+let failed = 0;
+
+function check(name, condition, details = "") {
+  console.log(`${condition ? "ok" : "FAILED"}: ${name}${condition ? "" : ` ${details}`}`);
+  if (!condition) failed++;
+}
+
+const withoutLatency = rows => rows.replace(/,\d*$/gm, ",");
+
+function nativeRows(file, ...options) {
+  const command = ["solve", "--quiet", "--fail-on", "none", ...options, file];
+  return execFileSync(bulkdoku, command, { maxBuffer: 1 << 30 }).toString();
+}
+
+const { send, evaluate, close } = await open(pathToFileURL(page).href);
+
+async function until(expression) {
+  for (const start = Date.now(); Date.now() - start < 300_000;) {
+    if (await evaluate(expression)) return;
+    await new Promise(done => setTimeout(done, 50));
+  }
+  throw new Error(`after five minutes, not yet: ${expression}`);
+}
+
+/** Solves a file on the page, as a user would. Returns the rows and what the page shows. */
+async function solve(file, workers) {
+  await evaluate(`document.body.dataset.state = "", $("workers").value = ${workers}`);
+  const { root: { nodeId } } = await send("DOM.getDocument");
+  const input = await send("DOM.querySelector", { nodeId, selector: "#file" });
+  await send("DOM.setFileInputFiles", { files: [file], nodeId: input.nodeId });
+  await evaluate(`$("solve").click()`);
+  await until(`document.body.dataset.state === "done"`);
+  return evaluate(`(async () => ({
+    rows: await run.rows().text(),
+    status: $("status").textContent,
+    pieces: run.pieces.length,
+    messages: [...$("messages").rows].map(row => [...row.cells].map(cell => cell.textContent).join("|")),
+    workerMs: run.reports().reduce((sum, report) => sum + report.wallMs, 0),
+    records: run.sum("records"),
+  }))()`);
+}
+
+async function screenshot(name) {
+  if (!values.screenshots) return;
+  const { data } = await send("Page.captureScreenshot", { captureBeyondViewport: true });
+  writeFileSync(join(values.screenshots, `${name}.png`), Buffer.from(data, "base64"));
+}
+
+const setsOf = names => names.map(name => readFileSync(join(root, "datasets", name), "utf8"));
+const lines = setsOf(["easy.txt", "minimal.txt", "hard.txt", "several.txt", "unsolvable.txt", "malformed.txt"])
+  .join("\n").split("\n");
+const many = [];
+while (many.length < 100_000) many.push(...lines.slice(0, 100_000 - many.length));
+const grid = puzzle => puzzle.match(/.{9}/g).join("\n");
+const puzzles = setsOf(["easy.txt", "minimal.txt"]).join("\n").split("\n").filter(line => /^[.\d]{81}/.test(line))
+  .map(line => line.slice(0, 81));
+const inputs = {
+  "puzzles.txt": many.join("\n"),
+  "table.csv": "id,note,puzzle\n" + Array.from({ length: 20_000 }, (_, i) =>
+    `${i},"${i % 7 ? "" : "two\nlines, "}""quoted""",${puzzles[i % puzzles.length]}`).join("\n"),
+  "grids.txt": Array.from({ length: 9_000 }, (_, i) => `Grid ${i}\n${grid(puzzles[i % puzzles.length])}`).join("\n"),
+  "lines.jsonl": Array.from({ length: 9_000 }, (_, i) =>
+    JSON.stringify({ id: i, puzzle: puzzles[i % puzzles.length] })).join("\n"),
+  "puzzles.txt.gz": gzipSync(many.slice(0, 20_000).join("\r\n")),
+};
+
+try {
+  await until(`document.readyState === "complete" && typeof $ === "function"`);
+  for (const [name, content] of Object.entries(inputs)) {
+    const file = join(folder, name);
+    writeFileSync(file, content);
+    const shown = await solve(file, 3);
+    const expected = nativeRows(file);
+    const [actual, wanted] = [shown.rows, expected].map(withoutLatency);
+    const difference = actual.split("\n").findIndex((row, i) => row !== wanted.split("\n")[i]);
+    check(`${name}: ${shown.records} records in ${shown.pieces} pieces, rows equal the command's`,
+      actual === wanted && shown.records > 0, `row ${difference}: ${actual.split("\n")[difference]} ${shown.status}`);
+    if (name === "puzzles.txt") {
+      check("invalid records are listed with line, column, and reason",
+        shown.messages.length === 1000 && shown.messages.every(row => /^[\d,]+\|\d+\|\w+\|.+/.test(row)), shown.messages[0]);
+      await send("Emulation.setDeviceMetricsOverride", { width: 800, height: 900, deviceScaleFactor: 1, mobile: false });
+      await screenshot("many-light");
+    }
+  }
+
+  const single = puzzles.at(-1);
+  await evaluate(`document.body.dataset.state = "", $("text").value = "${single}", $("file").value = "", $("solve").click()`);
+  await until(`document.body.dataset.state === "done" && !$("puzzle").hidden`);
+  const drawn = await evaluate(`[...$("grid").querySelectorAll("td")].map(cell => cell.textContent).join("")`);
+  const [, row] = nativeRows(join(folder, (writeFileSync(join(folder, "one.txt"), single), "one.txt"))).split("\n");
+  check("a single puzzle is drawn with its solution", drawn === row.split(",")[2], drawn);
+  await screenshot("single-light");
+  await evaluate(`$("hint").click()`);
+  const hint = await evaluate(`[...$("grid").querySelectorAll("td")].filter(cell => cell.textContent).length`);
+  const clues = single.replace(/[.0]/g, "").length;
+  check("a hint shows one more digit, or that guesses are needed",
+    hint === clues + 1 || hint === clues, `${hint} digits of ${clues}`);
+  await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] });
+  await screenshot("single-dark");
+  await send("Emulation.setDeviceMetricsOverride", { width: 360, height: 740, deviceScaleFactor: 2, mobile: true });
+  const overflow = await evaluate(`document.documentElement.scrollWidth`);
+  check("the page fits a phone of 360 pixels", overflow <= 360, `it is ${overflow} wide`);
+  await screenshot("single-phone");
+  const requests = await evaluate(`performance.getEntriesByType("resource").filter(entry => !/^(blob|data):/.test(entry.name)).length`);
+  check("nothing is requested", requests === 0, requests);
+
+  // Interleaved minima.
+  const sets = values.set.map(file => resolve(file));
+  if (!sets.length) sets.push(...["easy", "minimal", "hard"].map(name => join(root, "datasets", `${name}.txt`)));
+  for (const set of sets) {
+    const rows = readFileSync(set, "utf8").trimEnd().split("\n");
+    const file = join(folder, basename(set));
+    const repeated = [];
+    while (repeated.length < 100_000) repeated.push(...rows.slice(0, 100_000 - repeated.length));
+    writeFileSync(file, repeated.join("\n"));
+    let [browser, command] = [Infinity, Infinity];
+    for (let round = 0; round < 3; round++) {
+      browser = Math.min(browser, (await solve(file, 1)).workerMs);
+      const summary = join(folder, "summary.json");
+      nativeRows(file, "--simd", "avx2", "--threads", "1", "--summary-json", summary, "-o", join(folder, "rows.csv"), "--force");
+      command = Math.min(command, JSON.parse(readFileSync(summary, "utf8")).wall_seconds * 1000);
+    }
+    const rate = ms => `${Math.round(repeated.length / ms * 1000)} rows/s`;
+    console.log(`speed: ${basename(set)}: ${rate(browser)} per worker, ${rate(command)} natively at AVX2: ` +
+      `${(command / browser).toFixed(2)}`);
+  }
+} finally {
+  await close();
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`${failed ? failed : "no"} failures`);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,300 @@
+"use strict";
+const $ = id => document.getElementById(id);
+const EXAMPLE = "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
+const workerUrl = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
+const bytes = Uint8Array.from(atob($("module").textContent), char => char.charCodeAt(0));
+const compiled = WebAssembly.compile(bytes);
+const count = new Intl.NumberFormat("en");
+let run = null;
+
+$("text").value = EXAMPLE;
+$("workers").value = navigator.hardwareConcurrency || 1;
+
+/** One input, from its division to its rows. */
+class Run {
+  constructor(file, workers, limit) {
+    Object.assign(this, { file, workers: [], limit, header: "", began: performance.now(), ended: null });
+    // A piece has its start, its rows, the bytes and records so far, and at the end a report.
+    this.pieces = [newPiece({ offset: 0, line: 1 })];
+    this.next = 0;
+    this.divided = false;
+    this.pieceBytes = Math.max(1 << 18, Math.min(1 << 22, file.size / (8 * workers)));
+    this.workerCount = workers;
+  }
+
+  async start() {
+    const module = await compiled;
+    for (let number = 0; number < this.workerCount; number++) {
+      const worker = newWorker(data => this.receive(worker, data), error => this.end(error));
+      worker.postMessage({ task: "open", module, file: this.file, name: this.file.name, limit: this.limit });
+      this.workers.push(worker);
+      worker.idle = number > 0;
+    }
+    this.workers[0].postMessage({ task: "divide", pieceBytes: this.pieceBytes });
+  }
+
+  receive(worker, { start, divided, header, index, rows, records, bytes, report, error }) {
+    if (this.ended) return;
+    if (error) return this.end(error);
+    if (start) this.pieces.push(newPiece(start));
+    if (divided) Object.assign(this, { divided, header });
+    if (rows) {
+      this.pieces[index].rows.push(rows);
+      Object.assign(this.pieces[index], { records, bytes });
+    }
+    if (report) this.pieces[index].report = report;
+    worker.idle ||= divided || Boolean(report);
+    this.assign();
+    update();
+    if (this.divided && this.pieces.every(piece => piece.report)) this.end();
+  }
+
+  /** Gives idle workers the pieces whose end is known. */
+  assign() {
+    const ready = this.divided ? this.pieces.length : this.pieces.length - 1;
+    for (const worker of this.workers.filter(worker => worker.idle)) {
+      if (this.next >= ready) return;
+      const index = this.next++;
+      const end = this.pieces[index + 1]?.start.offset ?? this.file.size;
+      worker.idle = false;
+      worker.postMessage({ task: "solve", index, start: this.pieces[index].start, end });
+    }
+  }
+
+  end(error = "") {
+    if (this.ended) return;
+    this.ended = performance.now();
+    this.error = error;
+    this.workers.forEach(worker => worker.terminate());
+    finish();
+  }
+
+  reports() { return this.pieces.flatMap(piece => piece.report ?? []); }
+  sum(field) { return this.pieces.reduce((sum, piece) => sum + piece[field], 0); }
+  seconds() { return ((this.ended ?? performance.now()) - this.began) / 1000; }
+  /** All rows up to the first piece that is not complete. */
+  rows() {
+    const open = this.pieces.findIndex(piece => !piece.report);
+    const complete = open < 0 ? this.pieces : this.pieces.slice(0, open + 1);
+    return new Blob([this.header, ...complete.flatMap(piece => piece.rows)], { type: "text/csv" });
+  }
+}
+
+function newPiece(start) { return { start, rows: [], records: 0, bytes: 0, report: null }; }
+
+function newWorker(receive, fail) {
+  const worker = new Worker(workerUrl);
+  worker.onmessage = ({ data }) => receive(data);
+  worker.onerror = event => fail(event.message || "a worker failed");
+  return worker;
+}
+
+let frame = 0;
+function update() {
+  frame ||= requestAnimationFrame(() => { frame = 0; render(); });
+}
+
+function render() {
+  $("progress").value = run.file.size ? run.sum("bytes") / run.file.size : 1;
+  $("records").textContent = count.format(run.sum("records"));
+  $("rate").textContent = count.format(Math.round(run.sum("records") / run.seconds()));
+  $("elapsed").textContent = `${run.seconds().toFixed(1)} s`;
+  const counts = {};
+  for (const report of run.reports()) {
+    for (const [status, records] of Object.entries(report.counts)) counts[status] = (counts[status] ?? 0) + records;
+  }
+  $("statuses").tBodies[0].replaceChildren(...Object.entries(counts).map(([status, records]) => row(status, records)));
+}
+
+function row(...cells) {
+  const tr = document.createElement("tr");
+  for (const cell of cells) {
+    const td = tr.insertCell();
+    td.textContent = typeof cell === "number" ? count.format(cell) : cell;
+    td.classList.toggle("n", typeof cell === "number");
+  }
+  return tr;
+}
+
+async function finish() {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  render();
+  $("solve").disabled = false;
+  $("stop").disabled = true;
+  const records = run.sum("records");
+  const failures = run.reports().flatMap(report => report.failures);
+  const problem = [run.error, ...failures].filter(Boolean).join("; ");
+  $("status").textContent = `${problem ? `Ended early: ${problem}. ` : ""}${count.format(records)} ` +
+    `${records === 1 ? "record" : "records"} in ${run.seconds().toFixed(2)} s on ${run.workerCount} ` +
+    `${run.workerCount === 1 ? "worker" : "workers"}.`;
+  if (!problem) $("progress").value = 1;
+  const rows = run.rows();
+  $("download").href = URL.createObjectURL(rows);
+  $("download").textContent = `Download the rows (CSV, ${size(rows.size)})`;
+  $("download").hidden = records === 0;
+  drawLatencies();
+  listMessages();
+  if (records === 1) await drawPuzzle((await rows.text()).split("\n")[1].split(",")[1]);
+  document.body.dataset.state = "done";
+}
+
+function size(bytes) {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function listMessages() {
+  const reports = run.reports();
+  const total = reports.reduce((sum, report) => sum + report.messageCount, 0);
+  const listed = reports.flatMap(report => report.messages).slice(0, 1000);
+  $("invalid").hidden = total === 0;
+  $("invalid-count").textContent = total > listed.length
+    ? `The first ${count.format(listed.length)} of ${count.format(total)}.` : `${count.format(total)} in total.`;
+  $("messages").replaceChildren(...listed.map(({ line, column, status, reason }) => row(line, column, status, reason)));
+}
+
+/** Draws the histogram, with logarithmic bins (eight per factor of ten). */
+function drawLatencies() {
+  const BINS = 8;
+  const all = run.reports().flatMap(report => report.latencies).sort((a, b) => a[0] - b[0]);
+  const total = all.reduce((sum, [, puzzles]) => sum + puzzles, 0);
+  $("latency").hidden = total === 0;
+  if (!total) return;
+  const tick = clockTick();
+  const bins = new Map();
+  for (const [ns, puzzles] of all) {
+    const bin = Math.floor(BINS * Math.log10(Math.max(ns, 100)));
+    bins.set(bin, (bins.get(bin) ?? 0) + puzzles);
+  }
+  const first = BINS * Math.floor(Math.min(...bins.keys()) / BINS);
+  const last = BINS * Math.ceil((Math.max(...bins.keys()) + 1) / BINS);
+  const most = Math.max(...bins.values());
+  const width = 620 / (last - first);
+  const parts = [];
+  for (const [bin, puzzles] of bins) {
+    const height = Math.max(1, 160 * puzzles / most);
+    parts.push(`<rect x="${10 + (bin - first) * width}" y="${170 - height}" width="${Math.max(1, width - 1)}" height="${height}"><title>${duration(10 ** (bin / BINS))}: ${count.format(puzzles)}</title></rect>`);
+  }
+  for (let bin = first; bin <= last; bin += BINS) {
+    const x = 10 + (bin - first) * width;
+    const anchor = bin === first ? "start" : bin === last ? "end" : "middle";
+    parts.push(`<line x1="${x}" x2="${x}" y1="170" y2="176"/><text x="${x}" y="192" text-anchor="${anchor}">${duration(10 ** (bin / BINS))}</text>`);
+  }
+  $("chart").innerHTML = `<line x1="10" x2="630" y1="170" y2="170"/>${parts.join("")}`;
+  const quantile = share => {
+    let before = 0;
+    return all.find(([, puzzles]) => (before += puzzles) >= share * total)[0];
+  };
+  const figures = `Median ${duration(quantile(0.5))}, 99% within ${duration(quantile(0.99))}, ` +
+    `at most ${duration(quantile(1))}.`;
+  $("chart").setAttribute("aria-label", `Histogram of latencies. ${figures}`);
+  $("quantiles").textContent = `${figures} The clock of this browser ticks every ${duration(tick)}; shorter times are 0.`;
+}
+
+/** Returns the resolution of the clock in nanoseconds. */
+function clockTick() {
+  let tick = Infinity;
+  for (let i = 0; i < 5; i++) {
+    const start = performance.now();
+    let now = start;
+    while (now === start) now = performance.now();
+    tick = Math.min(tick, now - start);
+  }
+  return tick * 1e6;
+}
+
+function duration(ns) {
+  if (ns === 0) return "0";
+  const [unit, scale] = ns < 999.5 ? ["ns", 1] : ns < 999.5e3 ? ["µs", 1e3] : ns < 999.5e6 ? ["ms", 1e6] : ["s", 1e9];
+  return `${Number((ns / scale).toPrecision(3))} ${unit}`;
+}
+
+/** Draws a single puzzle with its solution; hints start over from the clues. */
+async function drawPuzzle(text) {
+  const module = await compiled;
+  const { explanation } = await new Promise((resolve, reject) => {
+    const worker = newWorker(data => { worker.terminate(); resolve(data); }, reject);
+    worker.postMessage({ task: "explain", module, text });
+  });
+  if (!explanation) return;
+  const { clues, solution, status, level, guesses, steps } = explanation;
+  const names = ["naked singles", "hidden singles", "locked candidates"];
+  const verdict = status !== "unique" ? `Status: ${status}.`
+    : level < 3 ? `One solution, by ${names[level]}.` : `One solution; it takes guesses (${guesses} here).`;
+  let cells, step;
+  const draw = fresh => {
+    const rows = Array.from({ length: 9 }, (_, r) => {
+      const tr = document.createElement("tr");
+      for (let c = 0; c < 9; c++) {
+        const cell = 9 * r + c, td = tr.insertCell();
+        td.textContent = cells[cell] || "";
+        td.classList.toggle("clue", clues[cell] > 0);
+        td.classList.toggle("new", cell === fresh);
+      }
+      return tr;
+    });
+    const body = document.createElement("tbody");
+    body.append(...rows);
+    $("grid").tBodies[0]?.remove();
+    $("grid").append(body);
+  };
+  const showAll = () => {
+    [cells, step] = [solution ?? clues, null];
+    draw();
+    $("explanation").textContent = verdict;
+  };
+  $("show").onclick = showAll;
+  $("hint").onclick = () => {
+    if (step === null) [cells, step] = [[...clues], 0];
+    const reasons = [];
+    let fresh;
+    for (; step < steps.length && fresh === undefined; step++) {
+      const { cells: [cell], digit, rule, removed } = steps[step];
+      if (removed) {
+        if (reasons.at(-1) !== `${digit}: ${rule}`) reasons.push(`${digit}: ${rule}`);
+      } else if (!cells[cell]) {
+        fresh = cell;
+        cells[cell] = digit;
+        reasons.push(`r${Math.floor(cell / 9) + 1}c${cell % 9 + 1} is ${digit}: ${rule}`);
+      }
+    }
+    draw(fresh);
+    $("explanation").textContent = fresh === undefined
+      ? (cells.every(Boolean) ? "Solved." : "The rules find no further digit: the rest takes guesses.") : `${reasons.join("; ")}.`;
+  };
+  $("puzzle").hidden = false;
+  showAll();
+}
+
+function solve(file) {
+  run?.workers.forEach(worker => worker.terminate());
+  URL.revokeObjectURL($("download").href);
+  for (const id of ["download", "puzzle", "latency", "invalid"]) $(id).hidden = true;
+  $("results").hidden = false;
+  $("solve").disabled = true;
+  $("stop").disabled = false;
+  $("status").textContent = `Solving ${file.name}.`;
+  document.body.dataset.state = "running";
+  run = new Run(file, $("workers").valueAsNumber || 1, Number($("limit").value));
+  render();
+  run.start();
+}
+
+$("form").addEventListener("submit", event => {
+  event.preventDefault();
+  const [file] = $("file").files;
+  solve(file ?? new File([$("text").value], "pasted"));
+});
+$("text").addEventListener("input", () => { $("file").value = ""; });
+$("stop").addEventListener("click", () => run.end("stopped"));
+addEventListener("dragover", event => { event.preventDefault(); document.body.classList.add("dragging"); });
+addEventListener("dragleave", event => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
+addEventListener("drop", event => {
+  event.preventDefault();
+  document.body.classList.remove("dragging");
+  const [file] = event.dataTransfer.files;
+  if (file) {
+    $("file").files = event.dataTransfer.files;
+    solve(file);
+  }
+});

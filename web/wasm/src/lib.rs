@@ -1,0 +1,222 @@
+//! The batch engine as a WebAssembly module.
+//!
+//! An [`Input`] is a file or text of any format that the command reads, except Parquet and zstd. It
+//! is read through a function of JavaScript, so it can be larger than memory. [`Input::divide`]
+//! divides it between records into pieces, which workers solve independently; together their rows
+//! are those of the command.
+
+mod explain;
+mod host;
+
+use std::num::NonZeroU32;
+
+use bulkdoku::input::{InputOptions, Layout, Position, Stream};
+use bulkdoku::output::{CsvRows, Format};
+use bulkdoku::pipeline::{
+    BLOCK_BYTES, Block, BlockSource, Checkpoint, Fill, MessageFormat, Options, RowWriter, Solve,
+    TextSource,
+};
+use bulkdoku::{Limits, Marks, Progress, SimdLevel, Source, Status};
+use js_sys::{Function, JSON};
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use host::{Reader, Rows};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** Returns `length` bytes at `offset`, fewer at the end of the input. */
+export type ReadBytes = (offset: number, length: number) => Uint8Array;
+/** Receives complete rows, and the number of records so far. */
+export type WriteRows = (rows: Uint8Array, records: number) => void;
+/** The start of a piece: its first byte and the number of its first line. */
+export type Start = { offset: number, line: number };
+/** A message about an invalid record. */
+export type Message =
+    { file: string, line: number, column: number, status: string, reason: string, text: string };
+/** What was done with a piece. */
+export type Report = {
+    /** The number of records by status. */
+    counts: Record<string, number>,
+    records: number,
+    blankLines: number,
+    comments: number,
+    /** Latencies in nanoseconds, each with the number of puzzles. */
+    latencies: [number, number][],
+    /** The first messages; `messageCount` is the number of all. */
+    messages: Message[],
+    messageCount: number,
+    /** Why the input could not be read to its end. */
+    failures: string[],
+    /** The time in milliseconds. */
+    wallMs: number,
+};
+/** A step: a digit is placed, or removed from the candidates of cells (0 to 80). */
+export type Step = { cells: number[], digit: number, rule: string, removed?: true };
+/** A single puzzle. */
+export type Explanation = {
+    clues: number[],
+    solution: number[] | null,
+    status: string,
+    guesses: number,
+    /** The rules that solve it: 0 naked singles, 1 hidden singles, 2 locked candidates, 3 more. */
+    level: number,
+    steps: Step[],
+};
+"#;
+
+fn to_js(value: &Value) -> JsValue {
+    JSON::parse(&value.to_string()).expect("it is JSON")
+}
+
+/// Returns the vector level of this module: `simd128` or `portable`.
+#[wasm_bindgen(js_name = simdLevel)]
+pub fn simd_level() -> String {
+    SimdLevel::best().name().into()
+}
+
+/// Returns the header of the rows.
+#[wasm_bindgen]
+pub fn header() -> String {
+    String::from_utf8(CsvRows::default().header()).expect("a header is text")
+}
+
+/// Solves a single puzzle or grid of pencil marks, and explains the steps.
+///
+/// # Errors
+/// If the text is malformed.
+#[wasm_bindgen(unchecked_return_type = "Explanation")]
+pub fn explain(text: &str) -> Result<JsValue, JsError> {
+    let marks: Marks = text.parse()?;
+    Ok(to_js(&explain::explain(&marks)))
+}
+
+/// An input whose layout was detected.
+#[wasm_bindgen]
+pub struct Input {
+    name: String,
+    size: u64,
+    layout: Layout,
+    is_plain: bool,
+}
+
+#[wasm_bindgen]
+impl Input {
+    /// Detects the layout of an input of `size` bytes from its first bytes.
+    ///
+    /// # Errors
+    /// If it is a file of another kind, or a table in which the column of the puzzles is not clear.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        name: String,
+        size: f64,
+        #[wasm_bindgen(unchecked_param_type = "ReadBytes")] read: &Function,
+    ) -> Result<Input, JsError> {
+        host::read_with(read);
+        let size = size as u64;
+        let mut stream = Stream::new(Reader::new(0..size));
+        let layout = stream.layout(&InputOptions::default(), || false)?.unwrap_or_default();
+        Ok(Self { name, size, layout, is_plain: stream.is_plain() })
+    }
+
+    /// Returns whether the input can be divided: it is neither compressed nor an array.
+    #[wasm_bindgen(getter, js_name = canBeDivided)]
+    pub fn can_be_divided(&self) -> bool {
+        self.is_plain
+    }
+
+    /// Divides the input between records. Calls `found` with the start of each piece after the first.
+    pub fn divide(
+        &self,
+        piece_bytes: f64,
+        #[wasm_bindgen(unchecked_param_type = "ReadBytes")] read: &Function,
+        #[wasm_bindgen(unchecked_param_type = "(start: Start) => void")] found: &Function,
+    ) -> Result<(), JsValue> {
+        host::read_with(read);
+        let source = self.source(Position::default(), Reader::new(0..self.size));
+        let mut source = TextSource::new(0, [source], &Default::default());
+        let mut block = Block::new(BLOCK_BYTES, BLOCK_BYTES);
+        let mut next = piece_bytes as u64;
+        while source.fill(&mut block) == Fill::Filled {
+            let Position { offset, line, inside_line, .. } = block.end;
+            if offset >= next && offset < self.size && !inside_line {
+                next = offset + piece_bytes as u64;
+                let start = json!({ "offset": offset, "line": line });
+                found.call1(&JsValue::NULL, &to_js(&start))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Solves the records from `start` to the byte `end`, both found by [`Input::divide`], and passes
+    /// their rows to `write`, without a header. `limit` is the number of solutions at which the search
+    /// for each puzzle ends: 2 proves that there is only one.
+    ///
+    /// # Errors
+    /// If `write` throws.
+    #[wasm_bindgen(unchecked_return_type = "Report")]
+    pub fn solve(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Start")] start: &JsValue,
+        end: f64,
+        limit: u32,
+        #[wasm_bindgen(unchecked_param_type = "ReadBytes")] read: &Function,
+        #[wasm_bindgen(unchecked_param_type = "WriteRows")] write: &Function,
+    ) -> Result<JsValue, JsError> {
+        host::read_with(read);
+        host::write_with(write);
+        let at = position(start)?;
+        let reader = Reader::new(at.offset..end as u64);
+        // Without a header: other pieces may come before.
+        let checkpoint = Some(Checkpoint { position: at, ..Checkpoint::default() });
+        let limits = Limits::count(NonZeroU32::new(limit).unwrap_or(NonZeroU32::MIN));
+        let (solve, format) = (Solve { limits, ..Solve::default() }, CsvRows::default());
+        let options = Options { messages: MessageFormat::Json, ..Options::default() };
+        let (progress, mut rows) = (Progress::default(), Rows::default());
+        let mut writer = RowWriter::new(&mut rows, &format, 1, checkpoint, &progress);
+        if self.is_plain {
+            let mut source = TextSource::new(0, [self.source(at, reader)], &options.stop);
+            writer.run(&mut source, &solve, Vec::new(), &options);
+        } else {
+            let mut source =
+                TextSource::new(0, [self.source(at, Stream::new(reader))], &options.stop);
+            writer.run(&mut source, &solve, Vec::new(), &options);
+        }
+        let report = writer.finish()?;
+        let counts = report.counts;
+        let by_status = Status::ALL.into_iter().map(|status| (status.name(), counts.of(status)));
+        let by_status: serde_json::Map<_, _> = by_status
+            .filter(|&(_, count)| count > 0)
+            .map(|(name, count)| (name.to_owned(), count.into()))
+            .collect();
+        let messages: Vec<Value> =
+            rows.messages.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+        let failures: Vec<_> = report.failures.iter().map(ToString::to_string).collect();
+        Ok(to_js(&json!({
+            "counts": by_status,
+            "records": counts.records(),
+            "blankLines": counts.blank_lines,
+            "comments": counts.comments,
+            "latencies": report.latencies,
+            "messages": messages,
+            "messageCount": rows.message_count,
+            "failures": failures,
+            "wallMs": report.wall.as_secs_f64() * 1e3,
+        })))
+    }
+
+    fn source<R: std::io::Read>(&self, position: Position, reader: R) -> Source<R> {
+        let Self { name, layout, .. } = self;
+        Source { layout: layout.clone(), position, ..Source::new(name, reader) }
+    }
+}
+
+/// Reads the start of a piece.
+fn position(start: &JsValue) -> Result<Position, JsError> {
+    let text = JSON::stringify(start).map_or_else(|_| String::new(), String::from);
+    let start: Value = serde_json::from_str(&text)?;
+    match (start["offset"].as_u64(), start["line"].as_u64()) {
+        (Some(offset), Some(line)) => Ok(Position { offset, line, ..Position::default() }),
+        _ => Err(JsError::new("start: expected { offset, line }")),
+    }
+}

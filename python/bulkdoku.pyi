@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, final
+from typing import Any, Literal, Protocol, TypeAlias, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ class _ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 _Grids: TypeAlias = (
-    Iterable[str | bytes | None] | npt.NDArray[np.uint8] | npt.NDArray[np.bytes_] | _ArrowArray | _ArrowStream
+    Iterable[str | bytes | None] | npt.NDArray[np.integer[Any]] | npt.NDArray[np.bytes_] | _ArrowArray | _ArrowStream
 )
 _Path: TypeAlias = str | PathLike[str]
 _Progress: TypeAlias = Callable[[int], object]
@@ -42,10 +42,24 @@ _Engine: TypeAlias = Literal[
 
 @final
 class Table:
+    def __new__(cls, rows: _ArrowStream | _ArrowArray) -> Table: ...
     @property
     def column_names(self) -> list[str]: ...
+    @property
+    def num_rows(self) -> int: ...
+    @property
+    def schema(self) -> Any: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, name: str, /) -> npt.NDArray[Any]: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __contains__(self, name: str, /) -> bool: ...
+    @overload
+    def __getitem__(self, key: str, /) -> npt.NDArray[Any]: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Table: ...
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
+    def __reduce__(self) -> tuple[type[Table], tuple[Any]]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def to_arrow(self) -> Any: ...
@@ -70,13 +84,14 @@ class Solver:
         cls,
         *,
         limit: int = 2,
-        max_nodes: int | None = None,
+        max_nodes: float | None = None,
         threads: int = 1,
         engine: _Engine = "lanes",
         solution: _Form = "text",
         columns: Sequence[str] = ("solution", "status", "solutions", "guesses", "latency_ns"),
         blank: int = 0,
     ) -> Solver: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
     def solve(
         self, puzzles: _Grids, *, column: str | None = None, progress: _Progress | None = None
     ) -> Table: ...
@@ -94,7 +109,7 @@ def solve(
     puzzles: _Grids,
     *,
     limit: int = 2,
-    max_nodes: int | None = None,
+    max_nodes: float | None = None,
     threads: int = 1,
     engine: _Engine = "lanes",
     solution: _Form = "text",
@@ -106,12 +121,12 @@ def solve(
 def solve_stream(
     batches: _ArrowStream | _ArrowArray | Iterable[_ArrowStream | _ArrowArray],
     *,
-    column: str = "puzzle",
+    column: str | None = None,
     batch_rows: int = 8192,
     keep: bool | Sequence[str] = True,
     prefix: str = "",
     limit: int = 2,
-    max_nodes: int | None = None,
+    max_nodes: float | None = None,
     threads: int = 1,
     engine: _Engine = "lanes",
     solution: _Form = "text",
@@ -124,7 +139,7 @@ def check(
     solutions: _Grids,
     *,
     limit: int = 2,
-    max_nodes: int | None = None,
+    max_nodes: float | None = None,
     threads: int = 1,
     engine: _Engine = "lanes",
     columns: Sequence[str] = ("status", "reason"),

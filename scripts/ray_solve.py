@@ -3,10 +3,11 @@
 
     scripts/ray_solve.py IN/ OUT/ [--address auto] [--prefix my_]
 
-Workers that die are replaced, and what they had is solved again: nothing is lost, nothing is there twice. Rows are
-written to a folder beside OUT whose name begins with OUT; when all are there it is renamed. So OUT, if it is there,
-is whole; if the driver is killed, what it left is removed by the next run, which begins again. Order is not kept:
-carry a column along that identifies rows.
+Workers that die are replaced, and their rows are solved again: nothing is lost or duplicated. Each run writes to a
+folder of its own next to OUT, named OUT.unfinished-RANDOM. When it has as many rows as IN, it is renamed, so OUT is
+always complete. If OUT exists by then, another run was faster: this one ends with an error and removes its folder. A
+driver that is killed leaves its folder behind, which later runs report but never touch. Order is not kept: keep a column
+that identifies rows.
 
 IN and OUT are seen by all nodes under one name. Every node needs the packages bulkdoku, pyarrow and ray[data]. Where
 runs have to resume, take scripts/solve_folder.py.
@@ -19,7 +20,8 @@ import shutil
 import sys
 
 import pyarrow
-from solve_folder import add_solve_options, copied, repeated, stream_options
+import pyarrow.parquet as parquet
+from solve_folder import add_solve_options, copied, ending, inputs, publish, repeated, stream_options, unfinished
 
 
 def arguments():
@@ -51,15 +53,15 @@ def main():
     import ray
 
     args = arguments()
-    if args.output.exists():
-        sys.exit(f"{args.output} is there already")
-    temporary = args.output.with_name(f"{args.output.name}.unfinished")
-    if temporary.exists():
-        shutil.rmtree(temporary)
+    temporary = unfinished(args.output)
+    paths = [path.resolve() for path in inputs(args.input) if ending(path) == "parquet"]
+    if not paths:
+        sys.exit(f"{args.input}: no .parquet files")
+    expected = row_count(paths)
     ray.init(address=args.address or "local", log_to_driver=False)
     # The newer reader uses actors for the footers of files, and a run fails if one of them dies.
     ray.data.DataContext.get_current().use_datasource_v2 = False
-    rows = ray.data.read_parquet(str(args.input.resolve()))
+    rows = ray.data.read_parquet([str(path) for path in paths])
     options = stream_options(args)
     work = functools.partial(copied if args.copy else solve, options=options)
     # Whole blocks, which the function divides: reading, solving and writing are one task.
@@ -67,11 +69,22 @@ def main():
     solved = rows.map_batches(work, batch_format="pyarrow", batch_size=None, **cores)
     names = [*rows.schema().names, *(options["prefix"] + name for name in options["columns"])]
     dictionary = repeated(names, options)
-    solved.write_parquet(
-        str(temporary.resolve()), compression="zstd", compression_level=1, use_dictionary=dictionary
-    )
-    temporary.rename(args.output)
+    try:
+        temporary.mkdir(parents=True)
+        solved.write_parquet(
+            str(temporary.resolve()), compression="zstd", compression_level=1, use_dictionary=dictionary
+        )
+        publish(temporary, args.output, row_count(temporary.rglob("*.parquet")), expected)
+    finally:
+        # Tasks that are still running must not write into a removed folder.
+        ray.shutdown()
+        shutil.rmtree(temporary, ignore_errors=True)
     print(f"{args.output} is written")
+
+
+def row_count(paths):
+    """The rows of Parquet files, by their footers."""
+    return sum(parquet.read_metadata(path).num_rows for path in paths)
 
 
 if __name__ == "__main__":

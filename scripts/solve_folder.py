@@ -15,10 +15,12 @@ there is left out, so the same command resumes after any kill, and any number of
 Two runs that solve the same file both write the same rows; the last rename wins.
 
 The exit status is 0 if every file of the part is solved, 3 if a file failed: the others are solved, and the same
-command tries it again. It needs the package bulkdoku, and pyarrow for Parquet.
+command tries it again. Ctrl-C ends the run with exit status 130 and leaves no incomplete output; the same command
+continues. The script needs the package bulkdoku, and pyarrow for Parquet.
 """
 
 import argparse
+import glob
 import os
 import pathlib
 import secrets
@@ -44,7 +46,7 @@ def arguments():
 
 def add_solve_options(parser):
     """Options that are shared with the scripts for Ray and Spark."""
-    parser.add_argument("--column", default="puzzle", help="of the puzzles in Parquet [puzzle]")
+    parser.add_argument("--column", help="of the puzzles [puzzle in Parquet, otherwise detected]")
     parser.add_argument("--columns", default=",".join(COLUMNS), help=f"to be added [{','.join(COLUMNS)}]")
     parser.add_argument("--keep", help="columns to be carried along, with commas between them [all]")
     parser.add_argument("--prefix", default="", help="of the names of added columns")
@@ -57,7 +59,7 @@ def add_solve_options(parser):
 def stream_options(args):
     """The options of `bulkdoku.solve_stream`."""
     return {
-        "column": args.column,
+        "column": args.column or "puzzle",
         "columns": [name for name in args.columns.split(",") if name],
         "keep": True if args.keep is None else [name for name in args.keep.split(",") if name],
         "prefix": args.prefix,
@@ -90,6 +92,26 @@ def copied(table, options):
             column = pyarrow.repeat(pyarrow.scalar(1, pyarrow.int64()), len(table))
         columns[options["prefix"] + name] = column
     return pyarrow.table(columns)
+
+
+def unfinished(output):
+    """A new name next to the output of a run on a cluster; exits if the output exists, and lists other such names."""
+    if output.exists():
+        sys.exit(f"{output} exists already")
+    for other in sorted(output.parent.glob(f"{glob.escape(output.name)}.unfinished-*")):
+        print(f"{other}: of a run that is still active or was killed; remove it if it was killed", file=sys.stderr)
+    return output.with_name(f"{output.name}.unfinished-{secrets.token_hex(8)}")
+
+
+def publish(temporary, output, rows, expected):
+    """Renames a complete folder; exits if rows are missing or another run was faster."""
+    if rows != expected:
+        sys.exit(f"{rows:,} rows written, {expected:,} expected: {output} is not created; was an input changed?")
+    try:
+        # Fails if the output is a folder with files: exactly one of several runs succeeds.
+        os.rename(temporary, output)
+    except OSError as error:
+        sys.exit(f"{output} was created by another run meanwhile, and is not replaced ({error.strerror})")
 
 
 def part(text):
@@ -140,16 +162,24 @@ def solve_file(path, target, args):
 def read(path, args):
     """The rows of a file, solved on demand."""
     options = stream_options(args)
+    if ending(target_of(path, args)) in ("txt", "npy"):
+        # Only solutions are written.
+        options |= {"columns": ["solution"], "keep": False}
     if ending(path) == "parquet":
         import pyarrow.parquet as parquet
 
         file = parquet.ParquetFile(path)
         source = Batches(file.schema_arrow, file.iter_batches(args.batch_rows))
     else:
-        source = bulkdoku.read(path)
+        # `read` calls the column of the puzzles puzzle, and another one of this name input_puzzle.
+        column, keep = options["column"], options["keep"]
+        others = keep
+        if keep is not True and keep is not False:
+            others = [name for name in keep if name not in ("line", "solution", column)]
+            names = {"puzzle": "input_puzzle", column: "puzzle"}
+            options["keep"] = [names.get(name, name) for name in keep]
+        source = bulkdoku.read(path, column=args.column, keep=others)
         options["column"] = "puzzle"
-        if options["keep"] is True:
-            options["keep"] = ["line", "puzzle"]
     return bulkdoku.solve_stream(source, **options)
 
 
@@ -234,4 +264,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted; the same command continues", file=sys.stderr)
+        sys.exit(130)

@@ -4,9 +4,10 @@
     scripts/spark_solve.py IN/ OUT/ [--master spark://host:7077] [--prefix my_]
     spark-submit --py-files scripts/solve_folder.py scripts/spark_solve.py IN/ OUT/
 
-Executors that die are replaced, and what they had is solved again. Spark's commit protocol writes what is complete
-alone: OUT has the file _SUCCESS when all rows are there. If the driver is killed, the same command removes what it
-left and begins again. Order is not kept: carry a column along that identifies rows.
+Executors that die are replaced, and their rows are solved again. Each run writes to a folder of its own next to OUT,
+named OUT.unfinished-RANDOM. When it has as many rows as IN, it is renamed, so OUT is always complete. If OUT exists by
+then, another run was faster: this one ends with an error and removes its folder. A driver that is killed leaves its
+folder behind, which later runs never touch. Order is not kept: keep a column that identifies rows.
 
 Numbers without a sign become bigint, statuses string: Spark knows no others. Every executor needs the packages
 bulkdoku and pyarrow.
@@ -15,9 +16,10 @@ bulkdoku and pyarrow.
 import argparse
 import os
 import pathlib
+import secrets
 import sys
 
-from solve_folder import add_solve_options, copied, repeated, stream_options
+from solve_folder import add_solve_options, copied, publish, repeated, stream_options
 
 # The types that Spark has for columns that are added.
 TYPES = {"puzzle": "string", "solution": "string", "status": "string", "reason": "string"}
@@ -85,8 +87,6 @@ def main():
     from pyspark.sql import SparkSession
 
     args = arguments()
-    if pathlib.Path(args.output, "_SUCCESS").exists():
-        sys.exit(f"{args.output} is there already")
     session = SparkSession.builder.appName("bulkdoku")
     if args.master:
         session = session.master(args.master)
@@ -95,16 +95,55 @@ def main():
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = session.config("spark.sql.execution.arrow.maxRecordsPerBatch", args.batch_rows)
     session = session.config("spark.sql.parquet.compression.codec", "zstd").getOrCreate()
+    output = Output(session, args.output)
+    if output.exists():
+        sys.exit(f"{args.output} exists already")
     rows = session.read.parquet(args.input)
+    expected = rows.count()
     options = stream_options(args)
     schema = schema_of(rows, options)
     rows = rows.mapInArrow(copier(options) if args.copy else solver(options), schema)
-    writer = rows.write.mode("overwrite")
+    writer = rows.write.mode("error")
     for name in set(schema.names) - set(repeated(schema.names, options)):
         writer = writer.option(f"parquet.enable.dictionary#{name}", "false")
-    writer.parquet(args.output)
-    session.stop()
+    try:
+        writer.parquet(output.temporary)
+        output.publish(session.read.parquet(output.temporary).count(), expected)
+    finally:
+        output.remove()
+        session.stop()
     print(f"{args.output} is written")
+
+
+class Output:
+    """The folder of a run, on any file system of Hadoop."""
+
+    def __init__(self, session, name):
+        self.name = name
+        self.temporary = f"{name.rstrip('/')}.unfinished-{secrets.token_hex(8)}"
+        self.hadoop = session._jvm.org.apache.hadoop.fs
+        self.gateway = session.sparkContext._gateway
+        self.path, self.unfinished = self.hadoop.Path(name), self.hadoop.Path(self.temporary)
+        self.files = self.path.getFileSystem(session._jsc.hadoopConfiguration())
+
+    def exists(self):
+        return self.files.exists(self.path)
+
+    def publish(self, rows, expected):
+        """Renames the complete folder; exits if rows are missing or another run was faster."""
+        if self.files.getUri().getScheme() == "file":
+            local = [pathlib.Path(self.files.makeQualified(path).toUri().getPath()) for path in (self.unfinished, self.path)]
+            return publish(*local, rows, expected)
+        if rows != expected:
+            sys.exit(f"{rows:,} rows written, {expected:,} expected: {self.name} is not created; was an input changed?")
+        # A FileContext refuses to rename onto anything that exists; a FileSystem would move into it.
+        context = self.hadoop.FileContext.getFileContext(self.files.getUri())
+        rename = getattr(self.hadoop, "Options$Rename")
+        context.rename(self.unfinished, self.path, self.gateway.new_array(rename, 0))
+
+    def remove(self):
+        """Removes what is left of the folder."""
+        self.files.delete(self.unfinished, True)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::UInt8Type;
+use arrow_array::types::{Int64Type, UInt8Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, FixedSizeListArray,
     LargeBinaryArray, StructArray,
@@ -15,12 +15,15 @@ use bulkdoku::Puzzle;
 use bulkdoku::input::{Records, names};
 use bulkdoku::pipeline::{Block, Contents};
 use bulkdoku::puzzle::CELLS;
-use pyo3::exceptions::{PyImportError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyImportError, PyKeyError, PyKeyboardInterrupt, PyMemoryError, PyOSError, PyTypeError,
+    PyValueError,
+};
 use pyo3::prelude::*;
-use pyo3_arrow::error::PyArrowError;
 use pyo3_arrow::input::AnyArray;
 
 use crate::given::{Names, ReadOptions};
+use crate::settings::suggestion;
 
 /// Longer answers are not solutions; the rest of them is not read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -75,8 +78,10 @@ impl Item<'_> {
                 line.and_then(Puzzle::from_text).map_or_else(|| trimmed_puzzle(text), Ok)
             }
             Self::Cells(cells, blank) => {
+                // A copy, because another thread may change a numpy array.
+                let cells = *cells;
                 let puzzle = Puzzle::from_cells(cells.map(|cell| cell.wrapping_sub(blank)));
-                puzzle.ok_or_else(|| not_a_cell(cells, blank))
+                puzzle.ok_or_else(|| not_a_cell(&cells, blank))
             }
         }
     }
@@ -149,8 +154,11 @@ pub fn import(
     };
     check_type(data_type)?;
     let mut rows = ArrowRows::default();
-    for chunk in reader {
-        let chunk = chunk.map_err(PyArrowError::from)?;
+    let mut reader = reader;
+    // The reader may be waiting for a thread that needs the interpreter.
+    while let Some(chunk) = given.py().detach(|| reader.next()) {
+        given.py().check_signals()?;
+        let chunk = chunk.map_err(exception)?;
         let chunk = match place {
             Some(place) => column_of_struct(chunk.as_struct(), place)?,
             None => chunk,
@@ -158,6 +166,24 @@ pub fn import(
         rows.push(Chunk::new(&chunk, options.blank)?);
     }
     Ok(Some(rows))
+}
+
+/// An error as a Python exception: the one that caused it, if there is one.
+pub fn exception(error: ArrowError) -> PyErr {
+    match error {
+        ArrowError::ExternalError(error) => match error.downcast::<PyErr>() {
+            Ok(error) => *error,
+            Err(error) => PyOSError::new_err(error.to_string()),
+        },
+        // The exception of an iterator that another library reads.
+        ArrowError::CDataInterface(what) if what.contains("KeyboardInterrupt") => {
+            PyKeyboardInterrupt::new_err(())
+        }
+        ArrowError::CDataInterface(what) | ArrowError::IoError(what, _) => PyOSError::new_err(what),
+        ArrowError::MemoryError(what) => PyMemoryError::new_err(what),
+        ArrowError::NotYetImplemented(what) => PyTypeError::new_err(what),
+        other => PyValueError::new_err(other.to_string()),
+    }
 }
 
 /// A column of a struct.
@@ -175,7 +201,8 @@ pub fn column_of(schema: &Schema, column: Option<&str>, what: Names) -> PyResult
     if let Some(column) = column {
         let found = all.iter().position(|name| *name == column);
         return found.ok_or_else(|| {
-            PyKeyError::new_err(format!("no column {column:?}; the table has {all:?}"))
+            let hint = suggestion(column, &all);
+            PyKeyError::new_err(format!("no column {column:?}{hint}; the table has {all:?}"))
         });
     }
     let (found, of, option) = match what {
@@ -208,6 +235,8 @@ pub fn check_type(data_type: &DataType) -> PyResult<()> {
         | DataType::FixedSizeBinary(_)
         | DataType::Null => Ok(()),
         DataType::Dictionary(_, values) => check_type(values),
+        DataType::RunEndEncoded(_, values) => check_type(values.data_type()),
+        DataType::List(item) | DataType::LargeList(item) if item.data_type().is_integer() => Ok(()),
         DataType::FixedSizeList(item, size) if item.data_type() == &DataType::UInt8 => {
             if *size == CELLS as i32 {
                 return Ok(());
@@ -217,7 +246,7 @@ pub fn check_type(data_type: &DataType) -> PyResult<()> {
         }
         other => Err(PyTypeError::new_err(format!(
             "an Arrow column of {other} is not taken; taken are utf8, large_utf8, utf8_view, binary, \
-             large_binary, binary_view, fixed_size_binary[81], fixed_size_list<uint8>[81] and dictionaries \
+             large_binary, binary_view, fixed_size_binary[81], fixed_size_list<uint8>[81], lists of integers, dictionaries and runs \
              of them"
         ))),
     }
@@ -291,14 +320,18 @@ impl Chunk {
             DataType::FixedSizeList(..) => {
                 Self::Cells { lists: array.as_fixed_size_list().clone(), blank }
             }
+            DataType::RunEndEncoded(_, values) => {
+                let plain = cast(array, values.data_type()).map_err(exception)?;
+                return Self::new(&plain, blank);
+            }
+            DataType::List(_) | DataType::LargeList(_) => Self::LargeBinary(texts(array, blank)?),
             DataType::Dictionary(_, values) => {
-                let plain = cast(array, values).map_err(PyArrowError::from)?;
+                let plain = cast(array, values).map_err(exception)?;
                 return Self::new(&plain, blank);
             }
             DataType::Null => Self::Nulls(array.len()),
             other => {
-                let error = ArrowError::NotYetImplemented(other.to_string());
-                return Err(PyArrowError::from(error).into());
+                return Err(exception(ArrowError::NotYetImplemented(other.to_string())));
             }
         })
     }
@@ -333,6 +366,21 @@ impl Chunk {
         };
         text.map_or(Item::Null, Item::Text)
     }
+}
+
+/// Lists of any length as text, in which `!` is not a cell.
+fn texts(lists: &ArrayRef, blank: u8) -> PyResult<LargeBinaryArray> {
+    let lists = cast(lists, &DataType::new_large_list(DataType::Int64, true)).map_err(exception)?;
+    let text = |cells: ArrayRef| -> Vec<u8> {
+        let cells = cells.as_primitive::<Int64Type>().iter();
+        let text = cells.map(|cell| match cell.map(|cell| cell.wrapping_sub(blank.into())) {
+            Some(0) => b'.',
+            Some(digit @ 1..=9) => b'0' + digit as u8,
+            _ => b'!',
+        });
+        text.collect()
+    };
+    Ok(lists.as_list::<i64>().iter().map(|cells| cells.map(text)).collect())
 }
 
 /// The cells of a list; `None` if it, or one of them, is null.

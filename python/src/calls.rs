@@ -1,5 +1,6 @@
 //! Runs the jobs of the library on rows of the caller.
 
+use std::hint::black_box;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,8 +14,9 @@ use bulkdoku::pipeline::{
     Augment, BlockSource, BlockSummary, Check, Classify, Filter, Generate, Job, Options, Ranges,
     RunEnd, Solve, fold_blocks,
 };
+use bulkdoku::puzzle::CELLS;
 use bulkdoku::{EngineKind, Limits};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::engines;
@@ -240,6 +242,12 @@ pub fn generate(
     let solve = solve_with(EngineKind::Lanes, Limits::PROOF);
     let job = Generate { solve, recipe, seed, pool: Arc::default() };
     let rows = (numbers.end - numbers.start) as usize;
+    // Before hours of work end with the process.
+    let has_room = |bytes| black_box(&mut Vec::<u8>::new()).try_reserve_exact(bytes).is_ok();
+    if !rows.checked_mul(CELLS * output.columns.len()).is_some_and(has_room) {
+        let what = format!("{rows} rows do not fit in memory; make them in parts, with start=");
+        return Err(PyMemoryError::new_err(what));
+    }
     let call = Call::new(job, output, threads, progress);
     let batches = py.detach(|| call.collect(rows, || call.job.source(numbers.clone())))?;
     Ok(Table::new(Arc::clone(&output.schema), batches))

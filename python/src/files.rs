@@ -1,15 +1,19 @@
 //! Reads files of puzzles and writes tables, in the formats of the command.
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{iter, mem};
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, UInt64Array};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt64Array};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_json::WriterBuilder;
+use arrow_json::writer::LineDelimited;
+use arrow_schema::DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream};
 use bulkdoku::output::{Column, Packer, unique_names};
@@ -18,11 +22,10 @@ use bulkdoku::{Compression, Marks, Source, StopFlag};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3_arrow::error::PyArrowError;
 use pyo3_arrow::input::AnyRecordBatch;
 use tempfile::NamedTempFile;
 
-use crate::arrow::column_of;
+use crate::arrow::{column_of, exception};
 use crate::calls::{self, BATCH_ROWS};
 use crate::given::{Given, Names, ReadOptions};
 use crate::parquet;
@@ -32,6 +35,9 @@ use crate::watch::Progress;
 
 /// The number of bytes that are compressed at once.
 const PACK_BYTES: usize = 256 * 1024;
+
+/// The number of rows that are written between two checks of signals.
+pub const ROWS_PER_CHECK: usize = 4096;
 
 /// The columns of a file that are read.
 pub struct Columns {
@@ -132,13 +138,22 @@ fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 
+/// An `OSError` with the name of the file and, if it is known, the number of the error, which
+/// decides about the subclass.
 fn failed(path: &Path, error: &io::Error) -> PyErr {
-    let what = format!("{}: {error}", path.display());
-    match error.kind() {
-        io::ErrorKind::NotFound => pyo3::exceptions::PyFileNotFoundError::new_err(what),
-        io::ErrorKind::PermissionDenied => pyo3::exceptions::PyPermissionError::new_err(what),
-        _ => PyOSError::new_err(what),
-    }
+    let name = path.display().to_string();
+    // Some libraries keep only the kind.
+    let code = match error.kind() {
+        io::ErrorKind::NotFound => Some(2),
+        io::ErrorKind::PermissionDenied => Some(13),
+        _ if cfg!(unix) => error.raw_os_error(),
+        _ => None,
+    };
+    let Some(code) = code else { return PyOSError::new_err(format!("{name}: {error}")) };
+    let what = Python::attach(|py| -> PyResult<String> {
+        py.import("os")?.call_method1("strerror", (code,))?.extract()
+    });
+    PyOSError::new_err((code, what.unwrap_or_else(|_| error.to_string()), name))
 }
 
 /// Reads an array of cells. The file is mapped, so its pages are read on demand.
@@ -230,9 +245,15 @@ pub fn write(
     })
 }
 
-/// Writes a temporary file, and renames it when it is complete.
+/// Writes a temporary file, and renames it when it is complete. Links stay links, and a file that is
+/// replaced passes on its permissions.
 fn replace<T>(path: &Path, write: impl FnOnce(&mut NamedTempFile) -> PyResult<T>) -> PyResult<T> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let mut file = temporary(path).map_err(|error| failed(path, &error))?;
+    if let Ok(replaced) = fs::metadata(path) {
+        let set = file.as_file().set_permissions(replaced.permissions());
+        set.map_err(|error| failed(path, &error))?;
+    }
     let written = write(&mut file)?;
     file.persist(path).map_err(|error| failed(path, &error.error))?;
     Ok(written)
@@ -296,73 +317,90 @@ fn write_rows(
     place: Option<usize>,
     out: &mut Out<'_>,
 ) -> PyResult<u64> {
-    let schema = reader.schema();
-    let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     match (format, place) {
         (Format::Separated(separator), _) => {
             let mut csv = csv::WriterBuilder::new().delimiter(separator).from_writer(out);
-            csv.write_record(&names).map_err(|error| failed(path, &error.into()))?;
-            for_each_row(path, reader, |_, values, row| {
+            let schema = reader.schema();
+            let names = schema.fields().iter().map(|field| field.name());
+            csv.write_record(names).map_err(|error| failed(path, &error.into()))?;
+            for_each_row(path, reader, |values, row| {
                 let values = values.iter().map(|value| value.value(row).to_string());
                 Ok(csv.write_record(values.map(String::into_bytes))?)
             })
             .and_then(|count| csv.flush().map(|()| count).map_err(|error| failed(path, &error)))
         }
-        (Format::Lines, Some(place)) => for_each_row(path, reader, |_, values, row| {
-            writeln!(out, "{}", values[place].value(row))
-        }),
-        _ => for_each_row(path, reader, |batch, values, row| {
-            write_object(batch, &names, values, row, out)
-        }),
+        (Format::Lines, Some(place)) => {
+            for_each_row(path, reader, |values, row| writeln!(out, "{}", values[place].value(row)))
+        }
+        _ => {
+            let mut json =
+                WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(out);
+            for_each_batch(reader, |batch| json.write(batch).map_err(exception))
+        }
     }
 }
 
-/// Calls `write` with each row: its batch, the formatters of the columns, and its index. Returns the
-/// number of rows.
-fn for_each_row(
-    path: &Path,
+/// Calls `write` with parts of all batches, whose binary columns are text, and checks signals before
+/// each call. Returns the number of rows.
+fn for_each_batch(
     reader: Box<dyn RecordBatchReader + Send>,
-    mut write: impl FnMut(&RecordBatch, &[ArrayFormatter<'_>], usize) -> io::Result<()>,
+    mut write: impl FnMut(&RecordBatch) -> PyResult<()>,
 ) -> PyResult<u64> {
     let mut count = 0;
-    let options = FormatOptions::default().with_null("");
     for batch in reader {
-        let batch = batch.map_err(PyArrowError::from)?;
-        let values = batch.columns().iter();
-        let values = values.map(|column| ArrayFormatter::try_new(column, &options));
-        let values: Vec<_> = values.collect::<Result<_, _>>().map_err(PyArrowError::from)?;
-        for row in 0..batch.num_rows() {
-            write(&batch, &values, row).map_err(|error| failed(path, &error))?;
+        let batch = batch.map_err(exception)?;
+        for start in (0..batch.num_rows()).step_by(ROWS_PER_CHECK) {
+            Python::attach(|py| py.check_signals())?;
+            let rows = batch.slice(start, ROWS_PER_CHECK.min(batch.num_rows() - start));
+            write(&with_text(&rows)?)?;
         }
         count += batch.num_rows() as u64;
     }
     Ok(count)
 }
 
-/// Writes one row as a JSON object and a line end.
-fn write_object(
-    batch: &RecordBatch,
-    names: &[&str],
-    values: &[ArrayFormatter<'_>],
-    row: usize,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    for (place, (name, column)) in names.iter().zip(batch.columns()).enumerate() {
-        out.write_all(if place == 0 { b"{" } else { b"," })?;
-        serde_json::to_writer(&mut *out, name)?;
-        let value = values[place].value(row).to_string();
-        let is_bare = column.data_type().is_numeric()
-            || matches!(column.data_type(), DataType::Boolean | DataType::FixedSizeList(..));
-        match (column.is_null(row), is_bare) {
-            (true, _) => out.write_all(b":null")?,
-            (false, true) => write!(out, ":{value}")?,
-            (false, false) => {
-                out.write_all(b":")?;
-                serde_json::to_writer(&mut *out, &value)?;
-            }
+/// Converts binary columns to text.
+///
+/// # Errors
+/// `ValueError` for bytes that are not UTF-8.
+fn with_text(rows: &RecordBatch) -> PyResult<RecordBatch> {
+    let (schema, columns) = (rows.schema(), rows.columns().iter());
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    let as_text = schema.fields().iter().zip(columns).map(|(field, column)| -> PyResult<_> {
+        if !matches!(column.data_type(), Binary | LargeBinary | BinaryView | FixedSizeBinary(_)) {
+            return Ok((Arc::clone(field), Arc::clone(column)));
         }
-    }
-    out.write_all(if names.is_empty() { b"{}\n" } else { b"}\n" })
+        // Not every binary type can be cast to text directly.
+        let text = cast_with_options(column, &LargeBinary, &options)
+            .and_then(|bytes| cast_with_options(&bytes, &DataType::LargeUtf8, &options));
+        let text = text.map_err(|_| {
+            let what = "has bytes that are not text: write .parquet";
+            PyValueError::new_err(format!("the column {:?} {what}", field.name()))
+        })?;
+        Ok((Arc::new(field.as_ref().clone().with_data_type(DataType::LargeUtf8)), text))
+    });
+    let (fields, columns): (Vec<_>, Vec<_>) =
+        as_text.collect::<PyResult<Vec<_>>>()?.into_iter().unzip();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.num_rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)
+        .map_err(exception)
+}
+
+/// Calls `write` with the formatters of the columns and the index of each row. Returns the number of
+/// rows.
+fn for_each_row(
+    path: &Path,
+    reader: Box<dyn RecordBatchReader + Send>,
+    mut write: impl FnMut(&[ArrayFormatter<'_>], usize) -> io::Result<()>,
+) -> PyResult<u64> {
+    let options = FormatOptions::default().with_null("");
+    for_each_batch(reader, |batch| {
+        let values = batch.columns().iter();
+        let values = values.map(|column| ArrayFormatter::try_new(column, &options));
+        let values: Vec<_> = values.collect::<Result<_, _>>().map_err(exception)?;
+        let mut rows = 0..batch.num_rows();
+        rows.try_for_each(|row| write(&values, row)).map_err(|error| failed(path, &error))
+    })
 }
 
 /// Writes one column as an array of uint8 of shape (n, 81).

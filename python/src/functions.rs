@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::calls;
 use crate::files;
 use crate::given::{Given, Names, ReadOptions};
-use crate::settings::{self, Named, Settings};
+use crate::settings::{self, Named, Settings, Whole};
 use crate::sheet::{Form, Output};
 use crate::stream::{Stream, StreamOptions};
 use crate::table::Table;
@@ -65,7 +65,7 @@ pub fn solve(
     py: Python<'_>,
     puzzles: &Bound<'_, PyAny>,
     limit: i64,
-    max_nodes: Option<i64>,
+    max_nodes: Option<Whole>,
     threads: i64,
     engine: &str,
     solution: &str,
@@ -75,6 +75,7 @@ pub fn solve(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let columns = settings::solve_columns(columns)?;
+    let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
     let settings = Settings::try_from(named)?;
     let options = ReadOptions { column, blank: settings.blank };
@@ -89,7 +90,7 @@ pub fn solve(
 /// Args:
 ///     batches: an Arrow stream (`pyarrow.RecordBatchReader`, a table, a data frame, a DuckDB relation), or an
 ///         iterable of record batches or data frames.
-///     column: the column of the puzzles.
+///     column: the column of the puzzles, as for `solve`.
 ///     batch_rows: the most rows of a batch; larger ones are cut.
 ///     keep: True keeps all columns, False none, a list of names only these.
 ///     prefix: the prefix of the names of added columns.
@@ -109,19 +110,19 @@ pub fn solve(
 ///     >>> [len(batch) for batch in stream][:3]
 ///     [8192, 8192, 3616]
 #[pyfunction]
-#[pyo3(signature = (batches, *, column = "puzzle", batch_rows = 8192, keep = None, prefix = "", limit = 2,
+#[pyo3(signature = (batches, *, column = None, batch_rows = 8192, keep = None, prefix = "", limit = 2,
     max_nodes = None, threads = 1, engine = "lanes", solution = "text", columns = None, blank = 0,
     progress = None),
-    text_signature = "(batches, *, column='puzzle', batch_rows=8192, keep=True, prefix='', limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), blank=0, progress=None)")]
+    text_signature = "(batches, *, column=None, batch_rows=8192, keep=True, prefix='', limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
 pub fn solve_stream(
     batches: &Bound<'_, PyAny>,
-    column: &str,
+    column: Option<&str>,
     batch_rows: i64,
     keep: Option<&Bound<'_, PyAny>>,
     prefix: &str,
     limit: i64,
-    max_nodes: Option<i64>,
+    max_nodes: Option<Whole>,
     threads: i64,
     engine: &str,
     solution: &str,
@@ -134,6 +135,7 @@ pub fn solve_stream(
     let batch_rows =
         batch_rows.ok_or_else(|| PyValueError::new_err("batch_rows is 1 to 16777216"))?;
     let columns = settings::solve_columns(columns)?;
+    let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
     let settings = Settings::try_from(named)?;
     let keep = keep.map_or(Ok(Some(Keep::All)), settings::keep)?;
@@ -174,7 +176,7 @@ pub fn check(
     puzzles: &Bound<'_, PyAny>,
     solutions: &Bound<'_, PyAny>,
     limit: i64,
-    max_nodes: Option<i64>,
+    max_nodes: Option<Whole>,
     threads: i64,
     engine: &str,
     columns: Option<&Bound<'_, PyAny>>,
@@ -184,6 +186,7 @@ pub fn check(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
     let columns = settings::check_columns(columns)?;
+    let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution: "text", columns, blank };
     let settings = Settings::try_from(named)?;
     let blank = settings.blank;
@@ -250,14 +253,15 @@ pub fn generate(
     let plain = Recipe::default();
     let kind = settings::named(kind, "kind")?;
     let grids = grids.unwrap_or(if kind == Kind::Solved { "fast" } else { "rows" });
-    let clues = clues.map(|span| *span.range().start() as usize..=*span.range().end() as usize);
+    let clues = clues.map(|span| span.range("clues")).transpose()?;
+    let clues = clues.map(|clues| *clues.start() as usize..=*clues.end() as usize);
     let recipe = Recipe {
         kind,
         grids: settings::named(grids, "grids")?,
         symmetry: settings::named(symmetry, "symmetry")?,
         pattern: pattern.map_or(Ok(Pattern::ALL), |text| settings::named(text, "pattern"))?,
         clues: clues.unwrap_or(plain.clues),
-        guesses: guesses.map_or(plain.guesses, |span| span.range()),
+        guesses: guesses.map_or(Ok(plain.guesses), |span| span.range("guesses"))?,
         level: level.map(|level| settings::named(&level.to_string(), "level")).transpose()?,
     };
     let end = start.checked_add(count);
@@ -277,10 +281,15 @@ pub enum Span {
 }
 
 impl Span {
-    fn range(&self) -> RangeInclusive<u64> {
+    /// # Errors
+    /// `ValueError` when the range is empty.
+    fn range(&self, option: &str) -> PyResult<RangeInclusive<u64>> {
         match *self {
-            Self::One(only) => only..=only,
-            Self::Pair(first, last) => first..=last,
+            Self::One(only) => Ok(only..=only),
+            Self::Pair(first, last) if first <= last => Ok(first..=last),
+            Self::Pair(first, last) => Err(PyValueError::new_err(format!(
+                "{option}: no number is at least {first} and at most {last}"
+            ))),
         }
     }
 }
@@ -379,8 +388,7 @@ pub fn augment(
     let solutions =
         solutions.map(|given| Given::new(given, &options, Names::Solutions)).transpose()?;
     let threads = settings::threads(threads)?;
-    let augment =
-        Augment { times, original, seed, kinds, hints: (0, 0), needs_solution: false };
+    let augment = Augment { times, original, seed, kinds, hints: (0, 0), needs_solution: false };
     let given = (&puzzles, solutions.as_ref());
     calls::augment(py, given, (augment, first), form, threads, &Progress::new(progress)?)
 }

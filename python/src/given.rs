@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use arrow_array::builder::LargeBinaryBuilder;
 use arrow_array::{FixedSizeBinaryArray, FixedSizeListArray, LargeBinaryArray, UInt8Array};
-use arrow_buffer::Buffer;
+use arrow_buffer::{Buffer, NullBuffer};
 use bulkdoku::puzzle::CELLS;
 use numpy::{PyArrayDyn, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyByteArrayMethods, PyBytes, PyDict, PyFloat, PyList, PyString};
+use pyo3::types::{
+    PyByteArray, PyByteArrayMethods, PyBytes, PyDict, PyFloat, PyList, PySlice, PyString,
+};
 use pyo3_arrow::buffer::PyArrowBuffer;
-use pyo3_arrow::error::PyArrowError;
 
-use crate::arrow::{self, ArrowRows, CallerRows, Chunk};
+use crate::arrow::{self, ArrowRows, CallerRows, Chunk, exception};
 use crate::sheet::cell_field;
 
 /// The accepted types, for messages.
-const TAKEN: &str = "taken are a list of str or bytes, a numpy array (uint8 of shape (n, 81) or (n, 9, 9), or S81), \
+const TAKEN: &str = "taken are a list of str or bytes, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), \
      or an Arrow array, record batch, table or stream (pyarrow, polars, pandas, DuckDB) whose puzzles are text, \
      binary, fixed_size_binary[81] or fixed_size_list<uint8>[81]";
 
@@ -59,6 +60,10 @@ impl<'py> Given<'py> {
             let one = given.get_type().name()?;
             return Err(PyTypeError::new_err(format!("{one} is one row, not many: give a list")));
         }
+        let is_array = given.is_instance_of::<PyUntypedArray>();
+        if options.column.is_some() && (is_array || given.is_instance_of::<PyList>()) {
+            return Err(PyValueError::new_err("a column was named, but this is not a table"));
+        }
         if let Ok(list) = given.cast::<PyList>() {
             return Ok(Self::List(list.clone()));
         }
@@ -67,6 +72,15 @@ impl<'py> Given<'py> {
         }
         if let Some(rows) = arrow::import(given, options, what)? {
             return Ok(Self::Rows(rows));
+        }
+        if given.hasattr("collect")? && !given.hasattr("__array__")? {
+            let what = "a lazy frame has no rows yet: call collect() first";
+            return Err(PyTypeError::new_err(what));
+        }
+        if given.hasattr("with_format")? {
+            // A data set of Hugging Face: its own iterator makes a dict of each row.
+            let table = given.call_method1("with_format", ("arrow",))?;
+            return Self::new(&table.get_item(PySlice::full(given.py()))?, options, what);
         }
         if given.hasattr("__array__")? {
             let array = given.py().import("numpy")?.call_method1("asarray", (given,))?;
@@ -88,13 +102,17 @@ impl<'py> Given<'py> {
     }
 
     fn of_array(array: &Bound<'py, PyUntypedArray>, options: &ReadOptions) -> PyResult<Self> {
+        if array.hasattr("mask")? {
+            return Self::of_masked(array, options);
+        }
         let dtype = array.dtype();
         let kind: String = dtype.getattr("kind")?.extract()?;
         let itemsize = dtype.getattr("itemsize")?.extract()?;
         match (kind.as_str(), itemsize) {
-            ("u", 1) => of_cells(array, options.blank).map(Self::Rows),
+            ("u", 1) => of_cells(array, options.blank, None).map(Self::Rows),
+            ("u" | "i", _) => of_cells(&as_bytes(array)?, options.blank, None).map(Self::Rows),
             ("S", width) => of_bytes(array, width).map(Self::Rows),
-            ("U" | "O", _) => {
+            ("U" | "O" | "T", _) => {
                 if array.ndim() != 1 {
                     let shape = array.shape();
                     let what = format!("an array of str has one dimension, not shape {shape:?}");
@@ -103,9 +121,28 @@ impl<'py> Given<'py> {
                 Ok(Self::List(array.call_method0("tolist")?.cast_into::<PyList>()?))
             }
             _ => Err(PyTypeError::new_err(format!(
-                "a numpy array of {dtype}: give uint8 (array.astype(numpy.uint8)); {TAKEN}"
+                "a numpy array of {dtype}: convert it to integers (array.astype(numpy.uint8)); {TAKEN}"
             ))),
         }
+    }
+
+    /// Reads an array of `numpy.ma`: rows with a masked element are null.
+    fn of_masked(array: &Bound<'py, PyUntypedArray>, options: &ReadOptions) -> PyResult<Self> {
+        let numpy = array.py().import("numpy")?;
+        if array.ndim() == 1 {
+            // Masked elements become `None`.
+            return Ok(Self::List(array.call_method0("tolist")?.cast_into::<PyList>()?));
+        }
+        let cells = array.call_method1("filled", (options.blank,))?;
+        if array.is_empty() {
+            return Self::of_array(cells.cast::<PyUntypedArray>()?, options);
+        }
+        let mask = numpy.getattr("ma")?.call_method1("getmaskarray", (array,))?;
+        let mask = mask.call_method1("reshape", (array.shape()[0], -1))?;
+        let is_valid: Vec<bool> =
+            numpy.call_method1("logical_not", (mask.call_method1("any", (1,))?,))?.extract()?;
+        let cells = as_bytes(cells.cast::<PyUntypedArray>()?)?;
+        of_cells(&cells, options.blank, Some(is_valid.into())).map(Self::Rows)
     }
 
     pub fn len(&self) -> usize {
@@ -160,8 +197,34 @@ impl<'py> Given<'py> {
     }
 }
 
+/// Converts integers to `uint8`.
+///
+/// # Errors
+/// `ValueError` for a number that does not fit, `TypeError` for an array of other values.
+fn as_bytes<'py>(array: &Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let kind: String = array.dtype().getattr("kind")?.extract()?;
+    if !matches!(kind.as_str(), "u" | "i") {
+        let what = format!("a numpy array of {}, expected integers", array.dtype());
+        return Err(PyTypeError::new_err(what));
+    }
+    if !array.is_empty() {
+        for extreme in ["min", "max"] {
+            let value = array.call_method0(extreme)?;
+            if value.extract::<u8>().is_err() {
+                let what = format!("the array has the number {value}, expected cells of 0 to 255");
+                return Err(PyValueError::new_err(what));
+            }
+        }
+    }
+    Ok(array.call_method1("astype", ("u1",))?.cast_into::<PyUntypedArray>()?)
+}
+
 /// Reads an array of `uint8` of shape (n, 81) or (n, 9, 9).
-fn of_cells(array: &Bound<'_, PyUntypedArray>, blank: u8) -> PyResult<ArrowRows> {
+fn of_cells(
+    array: &Bound<'_, PyUntypedArray>,
+    blank: u8,
+    validity: Option<NullBuffer>,
+) -> PyResult<ArrowRows> {
     let shape = array.shape();
     if !matches!(shape, [_, CELLS] | [_, 9, 9]) {
         let hint = match shape {
@@ -172,8 +235,8 @@ fn of_cells(array: &Bound<'_, PyUntypedArray>, blank: u8) -> PyResult<ArrowRows>
         return Err(PyValueError::new_err(what));
     }
     let cells = Arc::new(UInt8Array::new(bytes_of(array)?.into(), None));
-    let lists = FixedSizeListArray::try_new(cell_field(), CELLS as i32, cells, None);
-    Ok(ArrowRows::of(Chunk::Cells { lists: lists.map_err(PyArrowError::from)?, blank }))
+    let lists = FixedSizeListArray::try_new(cell_field(), CELLS as i32, cells, validity);
+    Ok(ArrowRows::of(Chunk::Cells { lists: lists.map_err(exception)?, blank }))
 }
 
 /// Reads an array of dtype `S`: text of fixed width, padded with NUL bytes.
@@ -189,7 +252,7 @@ fn of_bytes(array: &Bound<'_, PyUntypedArray>, width: usize) -> PyResult<ArrowRo
         _ => (bytes_of(array)?, width),
     };
     let texts = FixedSizeBinaryArray::try_new(width as i32, bytes, None);
-    Ok(ArrowRows::of(Chunk::Padded(texts.map_err(PyArrowError::from)?)))
+    Ok(ArrowRows::of(Chunk::Padded(texts.map_err(exception)?)))
 }
 
 /// Returns the bytes of an array, which is copied if it is not contiguous.

@@ -8,7 +8,8 @@ use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use pyo3_arrow::error::PyArrowError;
+
+use crate::arrow::exception;
 
 /// Appends the values of an array to a list, `None` for null.
 ///
@@ -38,7 +39,7 @@ pub fn append(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
         }
     };
     let is_dictionary = matches!(array.data_type(), DataType::Dictionary(..));
-    let array = cast(array, &like).map_err(PyArrowError::from)?;
+    let array = cast(array, &like).map_err(exception)?;
     if is_dictionary {
         return append(list, &array);
     }

@@ -11,7 +11,9 @@ use bulkdoku::output::ParquetFile;
 use bulkdoku::output::parquet::{Kind, Value};
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3_arrow::error::PyArrowError;
+
+use crate::arrow::exception;
+use crate::files::ROWS_PER_CHECK;
 
 /// Writes all rows; returns their number.
 ///
@@ -29,11 +31,14 @@ pub fn write(reader: Box<dyn RecordBatchReader + Send>, mut file: impl Write) ->
     let mut written = ParquetFile::new(&columns).map_err(failed)?;
     let mut count = 0;
     for batch in reader {
-        let batch = batch.map_err(PyArrowError::from)?;
+        let batch = batch.map_err(exception)?;
         let arrays = batch.columns().iter().zip(&columns);
         let arrays = arrays.map(|(array, (_, kind))| like(array, *kind));
         let arrays: Vec<_> = arrays.collect::<PyResult<_>>()?;
         for row in 0..batch.num_rows() {
+            if row % ROWS_PER_CHECK == 0 {
+                Python::attach(|py| py.check_signals())?;
+            }
             let values = arrays.iter().zip(&columns);
             let values = values.map(|(array, (_, kind))| value(array, *kind, row));
             written.push(values, &mut file).map_err(failed)?;
@@ -78,7 +83,7 @@ fn like(array: &ArrayRef, kind: Kind) -> PyResult<ArrayRef> {
     };
     // A number that is too large is an error, not a null.
     let options = CastOptions { safe: false, ..CastOptions::default() };
-    Ok(cast_with_options(array, &data_type, &options).map_err(PyArrowError::from)?)
+    Ok(cast_with_options(array, &data_type, &options).map_err(exception)?)
 }
 
 /// One value of such an array.

@@ -9,6 +9,7 @@ use bulkdoku::output::Column;
 use bulkdoku::{EngineKind, Limits};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
 
 use crate::sheet::{Form, Output};
 
@@ -61,9 +62,30 @@ fn limits(limit: i64, max_nodes: Option<i64>) -> PyResult<Limits> {
     Ok(limits.with_nodes(nodes))
 }
 
-/// The number of threads; 0 means all cores.
+/// A whole number as passed from Python, where it may be a float: `1e5`.
+pub struct Whole(pub i64);
+
+impl<'py> FromPyObject<'_, 'py> for Whole {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(float) = given.cast::<PyFloat>() {
+            let is_whole: bool = float.call_method0("is_integer")?.extract()?;
+            if !is_whole {
+                return Err(PyValueError::new_err(format!(
+                    "{} is not a whole number",
+                    float.value()
+                )));
+            }
+            return given.call_method0("__int__")?.extract::<i64>().map(Self);
+        }
+        given.extract::<i64>().map(Self)
+    }
+}
+
+/// The number of threads; 0 and -1 mean all cores.
 pub fn threads(threads: i64) -> PyResult<NonZeroUsize> {
-    match usize::try_from(threads) {
+    match usize::try_from(if threads == -1 { 0 } else { threads }) {
         Ok(count @ 0..=4096) => Ok(NonZeroUsize::new(count)
             .or_else(|| thread::available_parallelism().ok())
             .unwrap_or(NonZeroUsize::MIN)),
@@ -94,7 +116,8 @@ pub fn columns(
         let known = all.iter().copied().find(|column| column.name() == name);
         let column = known.ok_or_else(|| {
             let all: Vec<_> = all.iter().map(|column| column.name()).collect();
-            PyValueError::new_err(format!("no column {name:?}; there are {}", all.join(", ")))
+            let hint = suggestion(&name, &all);
+            PyValueError::new_err(format!("no column {name:?}{hint}; there are {}", all.join(", ")))
         })?;
         if columns.contains(&column) {
             return Err(PyValueError::new_err(format!("column {name:?} is named twice")));
@@ -105,6 +128,16 @@ pub fn columns(
         return Err(PyValueError::new_err("columns names no column"));
     }
     Ok(columns)
+}
+
+/// The name most similar to an unknown one, as the end of a message.
+pub fn suggestion(name: &str, all: &[impl AsRef<str>]) -> String {
+    let all: Vec<_> = all.iter().map(AsRef::as_ref).collect();
+    let similar = Python::attach(|py| -> PyResult<Vec<String>> {
+        py.import("difflib")?.call_method1("get_close_matches", (name, all, 1))?.extract()
+    });
+    let similar = similar.unwrap_or_default().into_iter().next();
+    similar.map_or(String::new(), |similar| format!("; did you mean {similar:?}?"))
 }
 
 /// The columns of `solve`.

@@ -31,6 +31,14 @@ pub enum Form {
 }
 
 impl Form {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Binary => "binary",
+            Self::Cells => "cells",
+        }
+    }
+
     pub fn of_name(name: &str) -> PyResult<Self> {
         match name {
             "text" => Ok(Self::Text),
@@ -48,7 +56,7 @@ impl Form {
 pub struct Output {
     pub columns: Vec<Column>,
     pub schema: SchemaRef,
-    form: Form,
+    pub form: Form,
     /// The value of a blank in arrays of numbers.
     blank: u8,
 }

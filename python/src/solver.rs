@@ -1,10 +1,11 @@
 //! A solver with its own engines.
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::calls;
 use crate::given::{Given, Names, ReadOptions};
-use crate::settings::{self, Named, Settings};
+use crate::settings::{self, Named, Settings, Whole};
 use crate::sheet::{Form, Output};
 use crate::table::Table;
 use crate::watch::Progress;
@@ -25,7 +26,7 @@ impl Solver {
         text_signature = "(*, limit=2, max_nodes=None, threads=1, engine='lanes', solution='text', columns=('solution', 'status', 'solutions', 'guesses', 'latency_ns'), blank=0)")]
     fn new(
         limit: i64,
-        max_nodes: Option<i64>,
+        max_nodes: Option<Whole>,
         threads: i64,
         engine: &str,
         solution: &str,
@@ -33,6 +34,7 @@ impl Solver {
         blank: i64,
     ) -> PyResult<Self> {
         let columns = settings::solve_columns(columns)?;
+        let max_nodes = max_nodes.map(|nodes| nodes.0);
         let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
         Ok(Self(Settings::try_from(named)?))
     }
@@ -69,6 +71,21 @@ impl Solver {
         let output = Output::new(settings::check_columns(None)?, Form::Text, 0);
         let progress = &Progress::new(progress)?;
         calls::check(py, (&puzzles, &solutions), &self.0, &output, progress)
+    }
+
+    /// The options, for pickle.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((), Bound<'py, PyDict>)> {
+        let Settings { limits, threads, engine, output, blank } = &self.0;
+        let options = PyDict::new(py);
+        options.set_item("limit", limits.solutions)?;
+        options.set_item("max_nodes", limits.nodes)?;
+        options.set_item("threads", *threads)?;
+        options.set_item("engine", engine.name())?;
+        options.set_item("solution", output.form.name())?;
+        let columns: Vec<_> = output.columns.iter().map(|column| column.name()).collect();
+        options.set_item("columns", columns)?;
+        options.set_item("blank", blank)?;
+        Ok(((), options))
     }
 
     fn __repr__(&self) -> String {

@@ -3,31 +3,31 @@
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
 use bulkdoku::input::Keep;
 use bulkdoku::pipeline::{Block, BlockSource, Fill, Ranges};
-use pyo3::exceptions::{PyIOError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIOError, PyKeyError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator};
-use pyo3_arrow::error::PyArrowError;
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::arrow::{ArrowRows, CallerRows, Chunk, check_type, column_of};
+use crate::arrow::{ArrowRows, CallerRows, Chunk, check_type, column_of, exception};
 use crate::calls::{self, BLOCK_ROWS, Call};
 use crate::given::Names;
-use crate::settings::Settings;
+use crate::settings::{Settings, suggestion};
 use crate::table::{Table, column_names, struct_field, struct_of};
-use crate::watch::Progress;
+use crate::watch::{Progress, interrupt};
 
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
 /// The options of a stream.
 pub struct StreamOptions<'a> {
     /// The column of the puzzles.
-    pub column: &'a str,
+    pub column: Option<&'a str>,
     /// The most rows of a batch.
     pub batch_rows: usize,
     /// The columns to keep.
@@ -38,7 +38,9 @@ pub struct StreamOptions<'a> {
 
 struct SolvedBatches {
     batches: Batches,
-    /// Batches that were read and cut to size.
+    /// Why the input cannot be read any further.
+    failure: Option<String>,
+    /// Batches that were read and cut to size. They stay here until they are solved.
     waiting: VecDeque<RecordBatch>,
     solved: VecDeque<RecordBatch>,
     /// The index of the column of puzzles.
@@ -78,7 +80,7 @@ impl SolvedBatches {
         settings: Settings,
         progress: Progress,
     ) -> PyResult<Self> {
-        let column = column_of(incoming, Some(options.column), Names::Puzzles)?;
+        let column = column_of(incoming, options.column, Names::Puzzles)?;
         check_type(incoming.field(column).data_type())?;
         let kept = kept_columns(incoming, options.keep.as_ref())?;
         let mut fields: Vec<FieldRef> =
@@ -95,6 +97,7 @@ impl SolvedBatches {
         }
         Ok(Self {
             batches,
+            failure: None,
             waiting: VecDeque::new(),
             solved: VecDeque::new(),
             column,
@@ -106,11 +109,17 @@ impl SolvedBatches {
         })
     }
 
-    /// Reads batches until there is one for each thread. Skips empty ones.
+    /// Reads batches until there is one for each thread. Skips empty ones. A failure is final,
+    /// because the input may go on after the rows that were not read.
     fn fill(&mut self) -> Result<(), ArrowError> {
+        if let Some(failure) = &self.failure {
+            return Err(ArrowError::ExternalError(Box::new(PyRuntimeError::new_err(format!(
+                "the stream has failed before: {failure}"
+            )))));
+        }
         while self.waiting.len() < self.settings.threads.get() {
             let Some(batch) = self.batches.next() else { break };
-            let batch = batch?;
+            let batch = batch.inspect_err(|error| self.failure = Some(error.to_string()))?;
             for start in (0..batch.num_rows()).step_by(self.batch_rows) {
                 let length = self.batch_rows.min(batch.num_rows() - start);
                 self.waiting.push_back(batch.slice(start, length));
@@ -121,7 +130,7 @@ impl SolvedBatches {
 
     fn solve(&mut self) -> PyResult<()> {
         let count = self.waiting.len().min(4 * self.settings.threads.get());
-        let batches: Vec<_> = self.waiting.drain(..count).collect();
+        let batches: Vec<_> = self.waiting.range(..count).cloned().collect();
         let rows = batches.iter().map(|batch| {
             let chunk = Chunk::new(batch.column(self.column), self.settings.blank)?;
             Ok(Arc::new(CallerRows { puzzles: ArrowRows::of(chunk), answers: None, first: 0 }))
@@ -141,8 +150,9 @@ impl SolvedBatches {
             let kept = self.kept.iter().map(|&place| Arc::clone(batch.column(place)));
             let columns: Vec<ArrayRef> = kept.chain(solved.columns().iter().cloned()).collect();
             let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns);
-            self.solved.push_back(batch.map_err(PyArrowError::from)?);
+            self.solved.push_back(batch.map_err(exception)?);
         }
+        self.waiting.drain(..count);
         Ok(())
     }
 
@@ -173,7 +183,9 @@ impl Iterator for Structs {
     type Item = Result<ArrayRef, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|batch| batch.map(struct_of))
+        let batch = self.0.next()?;
+        // The consumer reports any error as one of its own.
+        Some(batch.map(struct_of).map_err(interrupt))
     }
 }
 
@@ -186,7 +198,10 @@ impl ArrayReader for Structs {
 fn kept_columns(incoming: &Schema, keep: Option<&Keep>) -> PyResult<Vec<usize>> {
     let place = |name: &String| {
         let found = incoming.index_of(name);
-        found.map_err(|_| PyKeyError::new_err(format!("keep: no column {name:?}")))
+        found.map_err(|_| {
+            let hint = suggestion(name, &column_names(incoming));
+            PyKeyError::new_err(format!("keep: no column {name:?}{hint}"))
+        })
     };
     match keep {
         None => Ok(Vec::new()),
@@ -207,7 +222,7 @@ impl Iterated {
         loop {
             if let Some(table) = &mut self.table {
                 if let Some(batch) = table.next() {
-                    return Ok(Some(batch.map_err(PyArrowError::from)?));
+                    return Ok(Some(batch.map_err(exception)?));
                 }
                 self.table = None;
             }
@@ -246,7 +261,7 @@ fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
         ));
     };
     let mut iterated = Iterated { iterator: iterator.unbind(), table: None };
-    let Some(first) = iterated.next_batch()? else { return Ok(None) };
+    let Some(first) = given.py().detach(|| iterated.next_batch())? else { return Ok(None) };
     let schema = first.schema();
     let expected = Arc::clone(&schema);
     let rest = iterated.map(move |batch| {
@@ -264,11 +279,14 @@ fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
 ///
 /// It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
 /// `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is an iterator, too: of tables,
-/// one for each batch. It can be read once.
+/// one for each batch. It can be read once. After Ctrl-C or an exception of `progress`, the batch is solved
+/// again by the next call; an error of the input is final.
 #[pyclass(frozen, module = "bulkdoku")]
 pub struct Stream {
     schema: SchemaRef,
     state: Mutex<State>,
+    /// The thread that reads a batch.
+    reader: Mutex<Option<ThreadId>>,
 }
 
 enum State {
@@ -289,19 +307,33 @@ impl Stream {
     ) -> PyResult<Self> {
         let Some((batches, incoming)) = open(given)? else {
             let schema = settings.output.schema;
-            return Ok(Self { schema, state: Mutex::new(State::Empty) });
+            return Ok(Self { schema, state: Mutex::new(State::Empty), reader: Mutex::default() });
         };
         let batches = SolvedBatches::new(batches, &incoming, options, settings, progress)?;
         let schema = Arc::clone(&batches.schema);
-        Ok(Self { schema, state: Mutex::new(State::Open(Box::new(batches))) })
+        let state = Mutex::new(State::Open(Box::new(batches)));
+        Ok(Self { schema, state, reader: Mutex::default() })
+    }
+
+    /// Calls `work` with the state, once no other thread reads the stream.
+    fn with_state<T>(&self, work: impl FnOnce(&mut State) -> T) -> PyResult<T> {
+        let reader = || self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        if *reader() == Some(thread::current().id()) {
+            let what = "the stream is read by its own progress function or input";
+            return Err(PyRuntimeError::new_err(what));
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *reader() = Some(thread::current().id());
+        let result = work(&mut state);
+        *reader() = None;
+        Ok(result)
     }
 
     fn next_batch(&self) -> PyResult<Option<RecordBatch>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *state {
-            State::Open(batches) => Ok(batches.next_batch().map_err(PyArrowError::from)?),
+        self.with_state(|state| match state {
+            State::Open(batches) => batches.next_batch().map_err(exception),
             State::Empty | State::Taken => Ok(None),
-        }
+        })?
     }
 }
 
@@ -325,8 +357,21 @@ impl Stream {
     /// Reads the rest of the stream into a table.
     fn read_all(&self, py: Python<'_>) -> PyResult<Table> {
         let mut all = Vec::new();
-        while let Some(batch) = py.detach(|| self.next_batch())? {
-            all.push(batch);
+        let end = loop {
+            match py.detach(|| self.next_batch()) {
+                Ok(Some(batch)) => all.push(batch),
+                end => break end,
+            }
+        };
+        if let Err(error) = end {
+            // The next call returns these rows again.
+            self.with_state(|state| {
+                if let State::Open(batches) = state {
+                    all.append(&mut batches.solved.drain(..).collect());
+                    batches.solved = all.into();
+                }
+            })?;
+            return Err(error);
         }
         Ok(Table::new(Arc::clone(&self.schema), all))
     }
@@ -342,10 +387,7 @@ impl Stream {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The holder of the lock may be waiting for the interpreter.
-        let state = py.detach(|| {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            mem::replace(&mut *state, State::Taken)
-        });
+        let state = py.detach(|| self.with_state(|state| mem::replace(state, State::Taken)))?;
         let reader: Box<dyn ArrayReader + Send> = match state {
             State::Open(batches) => Box::new(Structs(*batches)),
             State::Empty => Box::new(ArrayIterator::new([], struct_field(&self.schema))),

@@ -1,5 +1,6 @@
 //! The results of functions: columns as Arrow record batches.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -9,13 +10,19 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku::Status;
 use bulkdoku::puzzle::CELLS;
 use numpy::{Element, PyArray1, PyArrayMethods};
-use pyo3::exceptions::{PyImportError, PyKeyError};
+use pyo3::exceptions::{PyImportError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PySlice};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PySlice, PyType};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyRecordBatch;
 
+use crate::arrow::exception;
 use crate::lists;
+use crate::settings::suggestion;
 use crate::sheet::status_names;
+
+/// The widest texts of an array of fixed width: pencil marks.
+const MAX_WIDTH: usize = 9 * CELLS;
 
 /// Rows with named columns, as Arrow record batches.
 ///
@@ -55,8 +62,9 @@ impl Table {
     fn column(&self, name: &str) -> PyResult<(usize, &DataType)> {
         let found = self.schema.column_with_name(name);
         let (place, field) = found.ok_or_else(|| {
-            let names = self.column_names().join(", ");
-            PyKeyError::new_err(format!("no column {name:?}; there are {names}"))
+            let names = self.column_names();
+            let hint = suggestion(name, &names);
+            PyKeyError::new_err(format!("no column {name:?}{hint}; there are {}", names.join(", ")))
         })?;
         Ok((place, field.data_type()))
     }
@@ -80,7 +88,8 @@ impl Table {
         PyArray1::from_vec(py, all)
     }
 
-    /// Texts as an array of fixed width, 81 bytes unless one is longer; filled up with zeros.
+    /// Texts as an array of fixed width, 81 bytes unless one is longer; filled up with zeros. An array
+    /// of objects if one is so long that the array would be mostly zeros.
     fn fixed_width<'py>(
         &self,
         py: Python<'py>,
@@ -90,6 +99,15 @@ impl Table {
         let length = |chunk: &ArrayRef, row| each(chunk, row).map_or(0, <[u8]>::len);
         let longest = |chunk: &ArrayRef| (0..chunk.len()).map(|row| length(chunk, row)).max();
         let width = self.chunks(place).filter_map(longest).max().unwrap_or(0).max(CELLS);
+        if width > MAX_WIDTH {
+            let list = PyList::empty(py);
+            for chunk in self.chunks(place) {
+                (0..chunk.len()).try_for_each(|row| {
+                    list.append(PyBytes::new(py, each(chunk, row).unwrap_or_default()))
+                })?;
+            }
+            return objects(list);
+        }
         let mut all = Vec::with_capacity(self.rows() * width);
         for chunk in self.chunks(place) {
             for row in 0..chunk.len() {
@@ -152,13 +170,10 @@ impl Table {
             _ => {}
         }
         let list = self.to_list(py, name)?;
-        let numpy = py.import("numpy")?;
         if data_type.is_numeric() || data_type == &DataType::Boolean {
-            return numpy.call_method1("array", (list,));
+            return py.import("numpy")?.call_method1("array", (list,));
         }
-        let array = numpy.call_method1("empty", (list.len(), "O"))?;
-        array.set_item(PySlice::full(py), list)?;
-        Ok(array)
+        objects(list)
     }
 
     /// Cells as an array of two dimensions.
@@ -176,6 +191,14 @@ impl Table {
     }
 }
 
+/// A list as an array of objects.
+fn objects(list: Bound<'_, PyList>) -> PyResult<Bound<'_, PyAny>> {
+    let numpy = list.py().import("numpy")?;
+    let array = numpy.call_method1("empty", (list.len(), "O"))?;
+    array.set_item(PySlice::full(list.py()), list)?;
+    Ok(array)
+}
+
 /// Whether a column of text has grids, by its name. Names may have a prefix.
 fn has_grids(name: &str) -> bool {
     ["puzzle", "solution", "canonical"].iter().any(|ending| name.ends_with(ending))
@@ -183,8 +206,83 @@ fn has_grids(name: &str) -> bool {
 
 #[pymethods]
 impl Table {
+    /// Reads everything that has the Arrow PyCapsule interface.
+    #[new]
+    fn of(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Self> {
+        let reader = rows.into_reader()?;
+        let schema = reader.schema();
+        let batches = py.detach(|| reader.collect::<Result<_, _>>()).map_err(exception)?;
+        Ok(Self::new(schema, batches))
+    }
+
+    /// Pickles through pyarrow, which has to be installed.
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyAny>,))> {
+        Ok((slf.get_type(), (slf.get().to_arrow(slf.py())?,)))
+    }
+
     fn __len__(&self) -> usize {
         self.rows()
+    }
+
+    /// The number of rows.
+    #[getter]
+    fn num_rows(&self) -> usize {
+        self.rows()
+    }
+
+    /// The numbers of rows and of columns.
+    #[getter]
+    fn shape(&self) -> (usize, usize) {
+        (self.rows(), self.schema.fields().len())
+    }
+
+    /// The `pyarrow.Schema`. pyarrow has to be installed.
+    #[getter]
+    fn schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        import(py, "pyarrow")?.call_method1("schema", (self.shared(py)?,))
+    }
+
+    /// Iterates over the names of the columns.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        PyList::new(py, self.column_names())?.try_iter()
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.schema.index_of(name).is_ok()
+    }
+
+    /// A numpy array with the columns as its fields.
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if copy == Some(false) {
+            return Err(PyValueError::new_err("a table becomes an array by a copy only"));
+        }
+        let columns = self.to_numpy(py)?;
+        let mut fields = Vec::new();
+        for (name, column) in &columns {
+            let shape = column.getattr("shape")?.get_item(PySlice::new(py, 1, isize::MAX, 1))?;
+            fields.push((name, column.getattr("dtype")?, shape));
+        }
+        let array = py.import("numpy")?.call_method1("empty", (self.rows(), fields))?;
+        columns.iter().try_for_each(|(name, column)| array.set_item(name, column))?;
+        dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
+    }
+
+    /// The first rows, as pandas shows them.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        if py.import("pandas").is_err() {
+            let text = self.__repr__().replace('<', "&lt;");
+            return Ok(format!("<pre>{text}</pre>"));
+        }
+        let html = self.slice(0..self.rows().min(10)).to_pandas(py)?.call_method0("_repr_html_")?;
+        Ok(format!("{}<p>{} rows</p>", html.extract::<String>()?, self.rows()))
     }
 
     fn __repr__(&self) -> String {
@@ -200,9 +298,25 @@ impl Table {
         column_names(&self.schema)
     }
 
-    /// A column as a numpy array: see `to_numpy`.
-    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.column_to_numpy(py, name)
+    /// A column as a numpy array (see `to_numpy`), or the rows of a slice as a table.
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Ok(slice) = key.cast::<PySlice>() else {
+            let name = key.extract::<String>();
+            let name = name.map_err(|_| {
+                PyTypeError::new_err("a table has the name of a column or a slice in brackets")
+            })?;
+            return self.column_to_numpy(py, &name);
+        };
+        let indices = slice.indices(self.rows() as isize)?;
+        if indices.step != 1 {
+            return Err(PyValueError::new_err("a slice of a table has the step 1"));
+        }
+        let start = indices.start as usize;
+        Ok(Bound::new(py, self.slice(start..start + indices.slicelength))?.into_any())
     }
 
     /// The columns as numpy arrays, in a dict by their names.
@@ -242,10 +356,13 @@ impl Table {
         import(py, "polars")?.call_method1("DataFrame", (self.shared(py)?,))
     }
 
-    /// A `pandas.DataFrame`. Grids are str (bytes for binary, lists of int for cells), statuses a categorical.
-    /// pandas has to be installed, pyarrow has not.
+    /// A `pandas.DataFrame`. Grids are str (bytes for binary, arrays or lists of int for cells), statuses a
+    /// categorical. pandas has to be installed; with pyarrow it is much faster.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let pandas = import(py, "pandas")?;
+        if py.import("pyarrow").is_ok() {
+            return self.to_arrow(py)?.call_method0("to_pandas");
+        }
         let columns = PyDict::new(py);
         for name in self.column_names() {
             let (place, data_type) = self.column(&name)?;
@@ -282,6 +399,21 @@ impl Table {
 }
 
 impl Table {
+    /// The rows of a range.
+    fn slice(&self, range: Range<usize>) -> Self {
+        let (mut skipped, mut left) = (range.start, range.len());
+        let mut batches = Vec::new();
+        for batch in &self.batches {
+            let start = skipped.min(batch.num_rows());
+            let length = left.min(batch.num_rows() - start);
+            (skipped, left) = (skipped - start, left - length);
+            if length > 0 {
+                batches.push(batch.slice(start, length));
+            }
+        }
+        Self::new(Arc::clone(&self.schema), batches)
+    }
+
     /// The same rows as a new Python object, for a library.
     fn shared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Self>> {
         Bound::new(py, Self::new(Arc::clone(&self.schema), self.batches.clone()))

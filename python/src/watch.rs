@@ -1,16 +1,47 @@
 //! Handles signals and progress while a call works.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
+use arrow_schema::ArrowError;
 use bulkdoku::pipeline::watch;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 
 /// The interval between two checks of signals.
 const INTERVAL: Duration = Duration::from_millis(50);
+
+/// The main thread of the interpreter, which runs the signal handlers.
+static MAIN: OnceLock<ThreadId> = OnceLock::new();
+
+/// Remembers the main thread, if this is it.
+pub fn remember_main_thread(py: Python<'_>) -> PyResult<()> {
+    let threading = py.import("threading")?;
+    let main = threading.call_method0("main_thread")?;
+    if threading.call_method0("current_thread")?.is(&main) {
+        MAIN.get_or_init(|| thread::current().id());
+    }
+    Ok(())
+}
+
+/// Requests Ctrl-C again if it was the error: raised in a stream, it reaches Python as an ordinary
+/// exception of the library that reads the stream, which `except Exception` swallows.
+pub fn interrupt(error: ArrowError) -> ArrowError {
+    let ArrowError::ExternalError(cause) = &error else { return error };
+    let Some(cause) = cause.downcast_ref::<PyErr>() else { return error };
+    let interrupted = Python::attach(|py| {
+        let is_interrupt = cause.is_instance_of::<PyKeyboardInterrupt>(py);
+        // Python checks for signals when it converts an exception to text.
+        let what = is_interrupt.then(|| cause.to_string());
+        if is_interrupt {
+            let _ = py.import("_thread").and_then(|thread| thread.call_method0("interrupt_main"));
+        }
+        what
+    });
+    interrupted.map_or(error, ArrowError::ComputeError)
+}
 
 /// The progress of a call, and the callback that receives it.
 pub struct Progress {
@@ -20,8 +51,8 @@ pub struct Progress {
     pub rows: AtomicUsize,
     /// Set if a signal handler or the callback raises an exception.
     pub stop: Arc<AtomicBool>,
-    /// The thread that checks signals. Other threads that read a stream may have to do without the
-    /// interpreter.
+    /// The thread that made the call. It and the main thread check signals; others that read a stream
+    /// may have to do without the interpreter.
     thread: ThreadId,
 }
 
@@ -42,7 +73,8 @@ impl Progress {
 
     /// Runs signal handlers, and reports completed rows.
     pub fn check(&self) -> PyResult<()> {
-        let has_signals = thread::current().id() == self.thread;
+        let this = thread::current().id();
+        let has_signals = this == self.thread || MAIN.get() == Some(&this);
         if !has_signals && self.callback.is_none() {
             return Ok(());
         }
@@ -50,10 +82,11 @@ impl Progress {
             if has_signals {
                 py.check_signals()?;
             }
+            // Also if there are none: an exception of the callback cancels the call.
             let rows = self.rows.swap(0, Ordering::Relaxed);
             match &self.callback {
-                Some(callback) if rows > 0 => callback.call1(py, (rows,)).map(drop),
-                _ => Ok(()),
+                Some(callback) => callback.call1(py, (rows,)).map(drop),
+                None => Ok(()),
             }
         })
     }

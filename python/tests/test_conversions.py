@@ -168,14 +168,14 @@ REFUSED = [
     ({"puzzle": []}, TypeError, "dict is not taken"),
     ([PUZZLES[0], 5], TypeError, "element 1 of the list is int"),
     ([decimal.Decimal(1)], TypeError, "element 0 of the list is decimal.Decimal"),
-    (np.zeros((2, 81), np.int64), TypeError, "int64: give uint8"),
+    (np.zeros((2, 81)), TypeError, "float64: convert it to integers"),
     (np.zeros(81, np.uint8), ValueError, r"shape \[81\].*reshape"),
     (np.zeros((2, 80), np.uint8), ValueError, r"\(n, 81\) or \(n, 9, 9\)"),
     (np.zeros((2, 3, 81), np.uint8), ValueError, r"\(n, 81\)"),
     (np.array([[b"1"]]), ValueError, "one dimension"),
     (np.array([["1"]]), ValueError, "one dimension"),
     (pa.array([1, 2]), TypeError, "Arrow column of Int64"),
-    (pa.array([[1]], pa.list_(pa.uint8())), TypeError, "Arrow column of List"),
+    (pa.array([[1.5]]), TypeError, "Arrow column of List"),
     (pa.array([[1]], pa.list_(pa.uint8(), 1)), ValueError, "a puzzle has 81 cells"),
     (pl.DataFrame({"a": ["1"], "b": ["2"]}), ValueError, 'which column has the puzzles.*"a", "b".*column='),
     (pa.table({"puzzle": [1.5]}), TypeError, "Float64"),
@@ -200,3 +200,53 @@ def test_columns_of_tables():
 
 def test_lone_surrogates_are_malformed():
     assert bulkdoku.solve(["\ud800" * 27]).to_list("status") == ["malformed"]
+
+
+def test_more_kinds_of_rows(tmp_path):
+    import datasets
+
+    line = PUZZLES[0]
+    cells = np.array([[int(cell) if cell.isdigit() else 0 for cell in line]])
+    expected = results([line])
+    for number in (np.int64, np.uint64, np.int8, np.int16):
+        assert results(cells.astype(number)) == expected
+        assert results(cells.astype(number).reshape(1, 9, 9) + 1, blank=1) == expected
+    np.save(tmp_path / "cells.npy", cells.astype(np.int64))
+    assert bulkdoku.read(tmp_path / "cells.npy").to_list("puzzle") == expected[0]
+    for wrong in (300, -1):
+        with pytest.raises(ValueError, match=f"the number {wrong}"):
+            bulkdoku.solve(np.where(cells == 5, wrong, cells))
+    with pytest.raises(TypeError, match="float64"):
+        bulkdoku.solve(cells * 1.0)
+    assert results(np.array([line], dtype=np.dtypes.StringDType())) == expected
+    for item in (pa.uint8(), pa.int64()):
+        lists = pa.array([cells[0].tolist(), [1, 2], None, [77] * 81], pa.list_(item))
+        assert results(lists.slice(0, 1)) == expected
+        statuses, reasons = (bulkdoku.solve(lists, columns=["status", "reason"]).to_list(c) for c in ("status", "reason"))
+        assert statuses == [*expected[1], "malformed", "malformed", "malformed"]
+        assert reasons[1:3] == ["column 3: 2 cells, 81 expected", "null"] and reasons[3].startswith("column 1: '!'")
+    runs = pa.compute.run_end_encode(pa.array([line, line, None]))
+    assert results(runs) == results([line, line, None])
+    data = datasets.Dataset.from_dict({"puzzle": [line, "x"], "id": [1, 2]})
+    assert results(data) == results([line, "x"])
+    assert results(data.select([1])) == results(["x"])
+    with pytest.raises(TypeError, match=r"collect\(\) first"):
+        bulkdoku.solve(pl.DataFrame({"puzzle": [line]}).lazy())
+    for rows in ([line], cells.astype(np.uint8)):
+        with pytest.raises(ValueError, match="not a table"):
+            bulkdoku.solve(rows, column="puzzle")
+    stream = bulkdoku.solve_stream(pa.table({"id": [1], "quizzes": [line]}))
+    assert next(stream).to_list("solution") == expected[3]
+    assert results([line], threads=-1, max_nodes=1e5) == expected
+    with pytest.raises(ValueError, match="not a whole number"):
+        bulkdoku.solve([line], max_nodes=1.5)
+
+
+def test_masked_rows_are_null():
+    cells = np.ma.array(np.zeros((3, 81), np.int64))
+    cells[1, 80] = np.ma.masked
+    assert results(cells)[2] == [None, "null", None]
+    assert results(cells.reshape(3, 9, 9))[2] == [None, "null", None]
+    for kind in ("S81", "U81", object):
+        texts = np.ma.array(np.array(["." * 81] * 2).astype(kind), mask=[True, False])
+        assert results(texts)[2] == ["null", None]

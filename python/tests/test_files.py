@@ -199,3 +199,55 @@ def test_isomorphs_equal_those_of_the_command(tmp_path, minimal):
     table = bulkdoku.augment(minimal[:30], times=3, seed=5)
     rows = zip(*(table.to_list(name) for name in ("row", "copy", "puzzle")), strict=True)
     assert [",".join(map(str, row)) for row in rows] == expected[1:]
+
+
+def test_json_has_the_types_of_the_columns(tmp_path):
+    rows = pa.table({
+        "float": [float("nan"), 1.5],
+        "list": [[1, 2], None],
+        "struct": [{"a": 1, "b": "x"}, {"a": 2, "b": None}],
+        "bytes": [b"ab", None],
+        "cells": pa.array([b"1" * 81, b"." * 81], pa.binary(81)),
+        "large": pa.array([2**64 - 1, 0], pa.uint64()),
+        "words": pa.array(["x", "y"]).dictionary_encode(),
+    })  # fmt: skip
+    bulkdoku.write(rows, tmp_path / "rows.jsonl")
+    first, second = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
+    assert first == {
+        "float": None, "list": [1, 2], "struct": {"a": 1, "b": "x"}, "bytes": "ab", "cells": "1" * 81,
+        "large": 2**64 - 1, "words": "x",
+    }  # fmt: skip
+    assert second["list"] is None and second["bytes"] is None and second["struct"] == {"a": 2, "b": None}
+    for ending in ("jsonl", "csv"):
+        with pytest.raises(ValueError, match='the column "b" has bytes that are not text'):
+            bulkdoku.write(pa.table({"b": [b"\xff"]}), tmp_path / f"bytes.{ending}")
+        assert not (tmp_path / f"bytes.{ending}").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and modes of Unix")
+def test_links_and_modes_stay(tmp_path):
+    rows = pa.table({"puzzle": ["." * 81]})
+    for ending in ("csv", "parquet", "npy"):
+        target, link = tmp_path / f"target.{ending}", tmp_path / f"link.{ending}"
+        target.write_text("old")
+        target.chmod(0o640)
+        link.symlink_to(target)
+        bulkdoku.write(rows, link)
+        assert link.is_symlink() and target.stat().st_mode & 0o777 == 0o640
+        assert len(bulkdoku.read(target)) == 1
+    assert len(list(tmp_path.iterdir())) == 6
+
+
+def test_errors_have_a_number_and_the_name_of_the_file(tmp_path):
+    absent = tmp_path / "absent" / "rows.csv"
+    for call in (lambda: bulkdoku.read(absent), lambda: bulkdoku.write(pa.table({"x": [1]}), absent)):
+        with pytest.raises(FileNotFoundError) as error:
+            call()
+        assert error.value.errno == 2 and error.value.filename == str(absent)
+
+
+def test_a_long_record_does_not_widen_all_rows(tmp_path):
+    path = tmp_path / "rows.txt"
+    path.write_text(("." * 81 + "\n") * 1000 + "x" * 50_000 + "\n")
+    puzzles = bulkdoku.read(path)["puzzle"]
+    assert puzzles.dtype == object and puzzles[0] == b"." * 81 and puzzles[-1] == b"x" * 50_000

@@ -121,3 +121,43 @@ def whole_files(folder):
     out = folder / "out"
     names = files(out) if out.exists() else set()
     return {name for name in names if not pathlib.Path(name).name.startswith(".")}
+
+
+def test_columns_of_every_format(tmp_path, minimal, minimal_solutions):
+    others = minimal[::-1]
+    rows = pa.table({"id": range(9), "quiz": minimal[:9], "puzzle": others[:9], "note": ["a, b"] * 9})
+    (tmp_path / "in").mkdir()
+    for ending in ("csv", "tsv.gz", "jsonl"):
+        bulkdoku.write(rows, tmp_path / "in" / f"rows.{ending}")
+    parquet.write_table(rows, tmp_path / "in" / "rows.parquet")
+    run(tmp_path / "in", tmp_path / "all", "--column", "quiz")
+    run(tmp_path / "in", tmp_path / "id", "--column", "quiz", "--keep", "id,note")
+    run(tmp_path / "in", tmp_path / "own", "--column", "quiz", "--keep", "puzzle,quiz")
+    run(tmp_path / "in", tmp_path / "absent", "--column", "absent", status=3)
+    for path in (tmp_path / "in").iterdir():
+        if path.suffix == ".parquet":
+            continue
+        table = bulkdoku.read(tmp_path / "all" / path.name, keep=True)
+        assert table.to_list("puzzle") == minimal[:9] and table.to_list("solution") == minimal_solutions[:9]
+        assert {"id", "note", "input_puzzle", "status"} <= set(table.column_names)
+        assert table.to_list("input_puzzle") == others[:9] and table.to_list("note") == ["a, b"] * 9
+        table = bulkdoku.read(tmp_path / "own" / path.name, keep=True)
+        assert table.to_list("puzzle") == minimal[:9] and table.to_list("input_puzzle") == others[:9]
+        table = bulkdoku.read(tmp_path / "id" / path.name, column="solution", keep=True)
+        assert table.to_list("id") == [str(number) for number in range(9)] and "quiz" not in table
+        assert not (tmp_path / "absent" / path.name).exists()
+
+
+def test_the_first_ctrl_c_ends_a_run(folder):
+    rows = pa.table({"puzzle": ["." * 81] * 10_000})
+    for number in range(5):
+        parquet.write_table(rows, folder / "in" / f"{number}.parquet")
+    options = ["--limit", 100_000]
+    process = subprocess.Popen(command(folder / "in", folder / "out", *options), stderr=subprocess.PIPE, text=True)
+    while not list((folder / "out").glob(".*.parquet")):
+        time.sleep(0.01)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, text = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted" in text and "Traceback" not in text
+    assert {pathlib.Path(name).name for name in files(folder / "out")} <= {"empty.parquet"}

@@ -1,5 +1,6 @@
 """Conversions of tables."""
 
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -112,3 +113,48 @@ def test_pyarrow_is_not_needed():
 def test_repr_and_length():
     table = bulkdoku.solve(np.zeros((2, 81), np.uint8), columns=["solutions"])
     assert repr(table) == "<bulkdoku.Table of 2 rows: solutions: UInt32>" and len(table) == 2
+
+
+def test_a_table_is_a_container():
+    rows = bulkdoku.generate(70_000, seed=1, kind="easy")
+    assert rows.shape == (70_000, 2) and rows.num_rows == 70_000 and list(rows) == ["puzzle", "solution"]
+    assert "puzzle" in rows and "x" not in rows
+    assert rows.schema == pa.table(rows).schema
+    puzzles = rows.to_list("puzzle")
+    for part in (slice(0, 3), slice(32_000, 33_000), slice(-5, None), slice(5, 5), slice(60_000, 10**9)):
+        assert rows[part].to_list("puzzle") == puzzles[part]
+    with pytest.raises(ValueError, match="step 1"):
+        rows[::2]
+    with pytest.raises(TypeError, match="name of a column or a slice"):
+        rows[0]
+    array = np.asarray(rows)
+    assert array.shape == (70_000,) and array["puzzle"].tolist() == rows["puzzle"].tolist()
+    assert "70000 rows" in rows._repr_html_()
+    copy = pickle.loads(pickle.dumps(rows))
+    assert pa.table(copy).equals(pa.table(rows))
+    assert bulkdoku.Table(pa.table({"x": [1]})).to_list("x") == [1]
+
+
+def test_a_solver_is_pickled_by_its_options():
+    solver = bulkdoku.Solver(limit=3, max_nodes=7, threads=2, engine="scalar", solution="cells", columns=["status"], blank=1)
+    copy = pickle.loads(pickle.dumps(solver))
+    assert repr(copy) == repr(solver) and copy.__getnewargs_ex__() == solver.__getnewargs_ex__()
+    assert copy.__getnewargs_ex__()[1]["max_nodes"] == 7
+
+
+def test_types_of_pandas_do_not_depend_on_the_rows():
+    rows = bulkdoku.solve(["." * 81, "x"])
+    assert rows.to_pandas().dtypes.equals(rows[:0].to_pandas().dtypes)
+    assert rows.to_pandas()["solution"].isna().tolist() == [True, True]
+
+
+def test_names_are_suggested():
+    rows = bulkdoku.generate(1, seed=1)
+    for call in (
+        lambda: rows["solutoin"],
+        lambda: bulkdoku.solve(["x"], columns=["solutoin"]),
+        lambda: bulkdoku.solve(rows, column="solutoin"),
+        lambda: bulkdoku.solve_stream(rows, keep=["solutoin"], prefix="x"),
+    ):
+        with pytest.raises((KeyError, ValueError), match='did you mean "solution"'):
+            call()

@@ -183,12 +183,12 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));
         Ok(unknown.chain(args.select.filters()).chain(args.trainer.filter()).collect())
     };
-    let format = |inputs: &Inputs| match args.trainer.format() {
-        Some(format) => Ok(format),
-        None => {
-            let format = rows.format(&inputs.rows(), true)?;
-            args.select.sorted(&rows, ROWS.subcommand, inputs, format)
+    let format = |inputs: &Inputs| {
+        if let Some(format) = args.trainer.format() {
+            return Ok(format);
         }
+        let format = rows.format(&inputs.rows(), true)?;
+        args.select.sorted(&rows, ROWS.subcommand, inputs, format)
     };
     match args.solutions {
         None => run.run(args.input, &options, &destinations, &solve, filters, format),

@@ -37,7 +37,7 @@ pub fn write(reader: Box<dyn RecordBatchReader + Send>, mut file: impl Write) ->
         let arrays: Vec<_> = arrays.collect::<PyResult<_>>()?;
         for row in 0..batch.num_rows() {
             if row % ROWS_PER_CHECK == 0 {
-                Python::attach(|py| py.check_signals())?;
+                Python::attach(Python::check_signals)?;
             }
             let values = arrays.iter().zip(&columns);
             let values = values.map(|(array, (_, kind))| value(array, *kind, row));
@@ -83,7 +83,7 @@ fn like(array: &ArrayRef, kind: Kind) -> PyResult<ArrayRef> {
     };
     // A number that is too large is an error, not a null.
     let options = CastOptions { safe: false, ..CastOptions::default() };
-    Ok(cast_with_options(array, &data_type, &options).map_err(exception)?)
+    cast_with_options(array, &data_type, &options).map_err(exception)
 }
 
 /// One value of such an array.

@@ -205,7 +205,7 @@ fn kept_columns(incoming: &Schema, keep: Option<&Keep>) -> PyResult<Vec<usize>> 
     };
     match keep {
         None => Ok(Vec::new()),
-        Some(Keep::All) => Ok((0..incoming.fields().len()).collect()),
+        Some(Keep::All | Keep::Row) => Ok((0..incoming.fields().len()).collect()),
         Some(Keep::Only(names)) => names.iter().map(place).collect(),
     }
 }

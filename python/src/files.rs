@@ -350,7 +350,7 @@ fn for_each_batch(
     for batch in reader {
         let batch = batch.map_err(exception)?;
         for start in (0..batch.num_rows()).step_by(ROWS_PER_CHECK) {
-            Python::attach(Python::check_signals)?;
+            crate::watch::check_signals()?;
             let rows = batch.slice(start, ROWS_PER_CHECK.min(batch.num_rows() - start));
             write(&with_text(&rows)?)?;
         }

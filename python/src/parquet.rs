@@ -37,7 +37,7 @@ pub fn write(reader: Box<dyn RecordBatchReader + Send>, mut file: impl Write) ->
         let arrays: Vec<_> = arrays.collect::<PyResult<_>>()?;
         for row in 0..batch.num_rows() {
             if row % ROWS_PER_CHECK == 0 {
-                Python::attach(Python::check_signals)?;
+                crate::watch::check_signals()?;
             }
             let values = arrays.iter().zip(&columns);
             let values = values.map(|(array, (_, kind))| value(array, *kind, row));

@@ -29,8 +29,10 @@ export async function open(url) {
     waiting.set(++last, { resolve, reject });
     chromium.stdio[3].write(JSON.stringify({ id: last, sessionId, method, params }) + "\0");
   });
-  const { targetId } = await send("Target.createTarget", { url });
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
   ({ sessionId } = await send("Target.attachToTarget", { targetId, flatten: true }));
+  // An evaluation that a navigation interrupts may never end, so this waits for the new page.
+  await send("Page.navigate", { url });
   const evaluate = async expression => {
     const { result, exceptionDetails } = await send("Runtime.evaluate",
       { expression, awaitPromise: true, returnByValue: true, userGesture: true });

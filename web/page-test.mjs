@@ -95,13 +95,14 @@ try {
     writeFileSync(file, content);
     const shown = await solve(file, 3);
     const expected = nativeRows(file);
-    const [actual, wanted] = [shown.rows, expected].map(withoutLatency);
-    const difference = actual.split("\n").findIndex((row, i) => row !== wanted.split("\n")[i]);
+    const [actual, wanted] = [shown.rows, expected].map(rows => withoutLatency(rows).split("\n"));
+    const different = wanted.findIndex((row, i) => row !== actual[i]);
     check(`${name}: ${shown.records} records in ${shown.pieces} pieces, rows equal the command's`,
-      actual === wanted && shown.records > 0, `row ${difference}: ${actual.split("\n")[difference]} ${shown.status}`);
+      different < 0 && actual.length === wanted.length && shown.records > 0,
+      `${actual[different]} instead of ${wanted[different]}; ${shown.status}`);
     if (name === "puzzles.txt") {
       check("invalid records are listed with line, column, and reason",
-        shown.messages.length === 1000 && shown.messages.every(row => /^[\d,]+\|\d+\|\w+\|.+/.test(row)), shown.messages[0]);
+        shown.messages.length === Math.min(1000, expected.match(/,(malformed|contradictory),/g).length) && shown.messages.every(row => /^[\d,]+\|\d+\|\w+\|.+/.test(row)), shown.messages[0]);
       await send("Emulation.setDeviceMetricsOverride", { width: 800, height: 900, deviceScaleFactor: 1, mobile: false });
       await screenshot("many-light");
     }

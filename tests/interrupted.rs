@@ -470,7 +470,8 @@ fn a_signal_ends_a_run_that_waits_for_a_named_pipe() {
     assert_eq!(folder.names(), ["pipe"]);
     // Nobody reads it yet, and no file is left that looks complete.
     folder.file("in", CLASSIC);
-    for output in ["out.csv", "out.parquet"] {
+    let outputs = ["out.csv", "out.parquet"].into_iter();
+    for output in outputs.take(if cfg!(feature = "parquet") { 2 } else { 1 }) {
         let child = folder.spawn("solve", &["in", "-o", output, "--latency", "pipe"]);
         sleep(Duration::from_millis(300));
         signal(&child, Signal::TERM);

@@ -88,7 +88,8 @@ fn memory_is_bounded_for_rows_with_many_or_long_fields() {
     }
     folder.file("long.csv", long);
     for name in ["many.csv", "long.csv"] {
-        for ending in ["csv", "tsv.gz", "jsonl", "jsonl.zst", "parquet"] {
+        let endings = ["csv", "tsv.gz", "jsonl", "jsonl.zst", "parquet"].into_iter();
+        for ending in endings.take(if cfg!(feature = "full") { 5 } else { 3 }) {
             let output = format!("out.{ending}");
             let args = ["-q", "-j", "2", "--keep", "--force", name, "-o", &output];
             let mut child = folder.spawn("solve", &args);

@@ -183,26 +183,6 @@ def test_write_obeys_ctrl_c(tmp_path, name):
     assert output == "interrupted\n" and os.listdir(tmp_path) == []
 
 
-def test_an_array_that_changes_during_a_call_is_no_panic():
-    cells = np.zeros((100_000, 81), np.uint8)
-    is_over = threading.Event()
-
-    def change():
-        while not is_over.is_set():
-            cells[:, 5] = 99
-            cells[:, 5] = 0
-
-    thread = threading.Thread(target=change)
-    thread.start()
-    try:
-        for _ in range(5):
-            statuses = bulkdoku.solve(cells, max_nodes=1, columns=["status"])["status"]
-            assert set(statuses) <= {"malformed", "gave_up", "multiple"}
-    finally:
-        is_over.set()
-        thread.join()
-
-
 def test_empty_ranges_are_refused():
     for option, span in ("clues", (24, 22)), ("guesses", (5, 2)):
         with pytest.raises(ValueError, match=f"{option}: no number is at least {span[0]} and at most {span[1]}"):

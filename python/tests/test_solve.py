@@ -50,7 +50,7 @@ def test_limits():
     table = bulkdoku.solve(hard, max_nodes=1)
     assert set(table.to_list("status")) <= {"gave_up", "unique"}
     assert table.to_list("status").count("gave_up") > 200
-    for bad in ({"limit": 0}, {"limit": -1}, {"limit": 2**32}, {"max_nodes": 0}, {"threads": -1}):
+    for bad in ({"limit": 0}, {"limit": -1}, {"limit": 2**32}, {"max_nodes": 0}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             bulkdoku.solve([CLASSIC], **bad)
 

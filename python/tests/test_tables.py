@@ -144,7 +144,7 @@ def test_a_solver_is_pickled_by_its_options():
 
 def test_types_of_pandas_do_not_depend_on_the_rows():
     rows = bulkdoku.solve(["." * 81, "x"])
-    assert rows.to_pandas().dtypes.equals(rows[:0].to_pandas().dtypes)
+    assert list(map(str, rows.to_pandas().dtypes)) == list(map(str, rows[:0].to_pandas().dtypes))
     assert rows.to_pandas()["solution"].isna().tolist() == [True, True]
 
 

@@ -127,7 +127,7 @@ Examples:
   bulkdoku augment --times 1000 --original --layout hrm --seed 1 train.csv -o data/sudoku
   bulkdoku augment --sample 100k --times 0 --original --seed 1 large.csv.zst -o sample.csv
 
-Records that are no puzzles have no isomorphs: each has a message, and no row. The same goes for
+Invalid records have no isomorphs: each has a message, and no row. The same goes for
 records whose solution is incomplete, changes a clue, or breaks the rules (status mismatch). A missing
 solution is left out. Whether a solution is the only one is not checked (see bulkdoku check).
 

@@ -84,7 +84,7 @@ Examples:
   bulkdoku overlap --by grid train.csv test.csv
   bulkdoku overlap --near 1 train.csv test.csv
 
-Records that are no puzzles have no class: each has a message, and no row.
+Invalid records have no class: each has a message, and no row.
 
 Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Beyond
 --memory they are sorted on disk. Each class that sets share takes as much for each of them. Classes

@@ -64,7 +64,7 @@ impl JsonRows {
         }
     }
 
-    /// Copies the input's object, in place of the first `count` columns, which are its fields. Other
+    /// Copies the input's object instead of the first `count` columns, which are its fields. Other
     /// columns become further keys of the object.
     #[must_use]
     pub fn copying(self, count: usize) -> Self {

@@ -64,6 +64,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use bulkdoku::features::missing;
+use bulkdoku::pipeline::cores;
 use clap::builder::styling::{AnsiColor, Effects, Style};
 use clap::error::{ContextKind, ContextValue};
 use clap::{
@@ -300,7 +301,7 @@ const MAX_THREADS: usize = 1024;
 /// Reads `--threads`: 0 means all cores.
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     match numbers::count(text).map(usize::try_from) {
-        Ok(Ok(0)) => Ok(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
+        Ok(Ok(0)) => Ok(cores()),
         Ok(Ok(n)) if n <= MAX_THREADS => Ok(NonZeroUsize::new(n).expect("it is not 0")),
         Ok(_) => Err(format!("at most {MAX_THREADS}; 0 takes all cores")),
         Err(_) => Err(format!("a number from 0 (all cores) to {MAX_THREADS}")),

@@ -1,13 +1,12 @@
 //! The version of the program, and the machine.
 
 use std::fs;
-use std::num::NonZeroUsize;
 use std::sync::LazyLock;
-use std::thread;
 use std::time::SystemTime;
 
 use bulkdoku::SimdLevel;
 use bulkdoku::measure::Machine;
+use bulkdoku::pipeline::cores;
 
 /// The version of the package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -30,7 +29,7 @@ pub fn date(time: SystemTime) -> String {
 pub fn machine() -> Machine {
     Machine {
         cpu: fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| cpu(&text)),
-        cores: thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        cores: cores().get(),
         simd: levels().into_iter().map(String::from).collect(),
         os: std::env::consts::OS.into(),
         arch: std::env::consts::ARCH.into(),

@@ -17,7 +17,7 @@ use super::messages::MessageFormat;
 use super::properties;
 use super::sequencer::{Consumer, Sequencer};
 use super::statistics::Statistics;
-use super::threads::Threads;
+use super::threads::{Threads, cores};
 use crate::input::{Position, Records};
 use crate::output::{Derived, Needs, Results, Rows};
 use crate::solver::StopFlag;
@@ -43,7 +43,7 @@ impl Default for Options {
     /// All cores.
     fn default() -> Self {
         Self {
-            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            threads: cores(),
             stop: Arc::default(),
             block_bytes: BLOCK_BYTES,
             statistics: None,
@@ -195,10 +195,11 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
 ) -> Folded {
     let threads = Threads::start(options.threads);
     let count = threads.count().get();
-    let (recycle, free): (Vec<_>, Vec<_>) =
-        (0..count).map(|_| bounded(MAPPED_BLOCKS_PER_WORKER)).unzip();
+    // A worker alone never waits, and one block in turn stays in the cache.
+    let mapped_blocks = if count == 1 { 1 } else { MAPPED_BLOCKS_PER_WORKER };
+    let (recycle, free): (Vec<_>, Vec<_>) = (0..count).map(|_| bounded(mapped_blocks)).unzip();
     for (worker, sender) in recycle.iter().enumerate() {
-        for _ in 0..MAPPED_BLOCKS_PER_WORKER {
+        for _ in 0..mapped_blocks {
             let (value, early_end, summary) = (P::default(), None, BlockSummary::default());
             let mapped = MappedBlock { worker, value, early_end, summary };
             sender.send(mapped).unwrap_or_else(|_| unreachable!("the receiver is here"));
@@ -212,7 +213,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
         needs: needs.union(options.statistics.unwrap_or_default()),
         options,
         stop: StopFlag::from(Arc::clone(&options.stop)),
-        sequencer: Sequencer::new(reducer, MAPPED_BLOCKS_PER_WORKER * count),
+        sequencer: Sequencer::new(reducer, mapped_blocks * count),
     };
     threads.run(|index| {
         let _guard = CloseOnPanic(&fold);

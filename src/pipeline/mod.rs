@@ -57,3 +57,5 @@ pub use self::rows::RowWriter;
 pub use self::sources::{Answered, Changed, Ranges, TextSource};
 #[doc(hidden)]
 pub use self::statistics::Statistics;
+#[doc(hidden)]
+pub use self::threads::cores;

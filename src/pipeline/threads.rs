@@ -2,6 +2,8 @@
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
+use std::sync::LazyLock;
+use std::thread;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -32,7 +34,7 @@ impl Threads {
         let useful = match requested.get() {
             // Counting the cores takes 30 µs, several times as long as solving a puzzle.
             few @ ..=MOST => few,
-            many => many.min(MOST.max(MOST_PER_CORE * cores())),
+            many => many.min(MOST.max(MOST_PER_CORE * cores().get())),
         };
         let mut count = useful;
         while count > 1 {
@@ -72,15 +74,19 @@ impl Threads {
 /// Whether the system has the memory for these workers. A later allocation that fails would abort
 /// the process, so the memory is requested beforehand, and released without use.
 fn has_memory_for(workers: usize) -> bool {
-    let arenas = workers.min(ARENAS_PER_CORE * cores());
+    let arenas = workers.min(ARENAS_PER_CORE * cores().get());
     let bytes =
         workers.checked_mul(WORKER_BYTES).and_then(|bytes| bytes.checked_add(arenas * ARENA_BYTES));
     let mut room = Vec::<u8>::new();
     bytes.is_some_and(|bytes| black_box(&mut room).try_reserve_exact(bytes).is_ok())
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+/// The number of threads that can run at the same time, or 1 if it is unknown. Finding it reads
+/// several files of the system, so that is done once.
+pub fn cores() -> NonZeroUsize {
+    static CORES: LazyLock<NonZeroUsize> =
+        LazyLock::new(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
+    *CORES
 }
 
 #[cfg(test)]

@@ -118,4 +118,4 @@ fi
 # Each execution takes large buffers, which the allocator must not return to the system.
 export MALLOC_MMAP_THRESHOLD_=200000000 MALLOC_TRIM_THRESHOLD_=400000000
 exec cargo +nightly fuzz run "${build[@]}" "$target" -- \
-    -runs="$runs" -max_len="$length" -len_control=20 -timeout=10 -print_final_stats=1
+    -runs="$runs" -max_len="$length" -len_control=20 -timeout=10 -reload=0 -print_final_stats=1

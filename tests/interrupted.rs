@@ -65,7 +65,10 @@ fn a_signal_ends_a_run_that_waits_and_it_can_be_resumed() {
         signal(&child, which);
         let ran = Ran::from(child.wait_with_output().unwrap());
         assert_eq!(ran.status, 130, "{ran:?}");
-        assert!(ran.messages.contains("interrupted; --resume continues out"), "{ran:?}");
+        assert!(
+            ran.messages.contains("interrupted; out is not complete; --resume continues it"),
+            "{ran:?}"
+        );
         assert!(ran.messages.contains("5 records"), "{ran:?}");
         assert_eq!(folder.names(), ["bad", "out", "out.resume"]);
         drop(input);
@@ -135,7 +138,10 @@ fn a_run_that_times_out_can_be_resumed() {
     let mut messages = String::new();
     child.stderr.take().unwrap().read_to_string(&mut messages).unwrap();
     assert_eq!(status, Some(124), "{messages}");
-    assert!(messages.contains("timed out; --resume continues out"), "{messages}");
+    assert!(
+        messages.contains("timed out; out is not complete; --resume continues it"),
+        "{messages}"
+    );
     let ran = folder.solve(&["-o", "out", "--columns", COLUMNS, "--resume"], lines(21));
     assert_eq!(ran.status, 1, "{ran:?}");
     assert_eq!(folder.read("out"), folder.solve(&["--columns", COLUMNS], lines(21)).rows);

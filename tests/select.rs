@@ -127,8 +127,10 @@ fn folders_of_expanded_names_are_created_and_runs_in_them_resumed() {
     let ran = folder.line(line);
     assert_eq!((ran.status, &*ran.messages), (1, ""), "{ran:?}");
     for status in Status::ALL {
-        assert!(folder.path(&format!("a/{status}/b")).is_dir(), "{status}");
+        let has_rows = folder.path(&format!("a/{status}/b/rows.csv")).exists();
+        assert_eq!(folder.path(&format!("a/{status}")).exists(), has_rows, "{status}");
     }
+    assert_eq!(fs::read_dir(folder.path("a")).unwrap().count(), 5, "statuses with rows");
     let unique = folder.read("a/unique/b/rows.csv");
     let again = folder.line(&format!("{line} --resume"));
     assert!(again.status == 0 && again.messages.contains("is complete"), "{again:?}");

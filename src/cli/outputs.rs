@@ -11,7 +11,7 @@ use bulkdoku::pipeline::MessageFormat;
 use super::identity::{Identity, STDIN, stored};
 use super::out::{Out, Target, gone_message};
 use super::platform::FileId;
-use super::resume::{Disk, JournalFile};
+use super::resume::{Disk, JournalFile, remove_unused};
 use super::{Failure, extensions};
 
 /// The files that a run writes.
@@ -262,14 +262,19 @@ impl Destinations {
     /// is created or changed.
     pub fn open(&self, reads: &[PathBuf], existing: Existing<'_>) -> Result<Disk, Failure> {
         let targets = self.claim(reads)?;
+        let mut folders = Vec::new();
         for folder in self.parts.iter().filter_map(|path| path.parent()) {
+            let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+            let missing: Vec<_> = folder.ancestors().take_while(is_missing).collect();
+            folders.extend(missing.into_iter().rev().map(Path::to_path_buf));
             fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
         }
         let rows = self.all_rows().len();
-        let mut opened = open_all(&targets, existing, self.is_temporary)?.into_iter();
+        let opened = open_all(&targets, existing, self.is_temporary);
+        let mut opened = opened.inspect_err(|_| remove_unused(&folders))?.into_iter();
         let outs = opened.by_ref().take(rows + 1).flatten().collect();
         let sides = std::array::from_fn(|_| opened.next().flatten());
-        Ok(Disk::new(outs, rows, sides, self.force))
+        Ok(Disk::new(outs, rows, sides, folders, self.force))
     }
 }
 

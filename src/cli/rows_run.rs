@@ -193,106 +193,124 @@ impl RowsRun<'_> {
         ran: Result<Report, OutputFailure>,
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
-        let Self { typed, destinations, args, only_rows, page: own_page, .. } = self;
         let (report, failure) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
         };
-        results.messages.finish(destinations.errors.is_some());
+        results.messages.finish(self.destinations.errors.is_some());
         if report.failures.iter().any(|failure| failure.has_answers) {
             results.suspect_all();
         }
-        results.list_sides(destinations.stored_sides());
+        results.list_sides(self.destinations.stored_sides());
         let summary = summarize(&report);
-        let mut losses = Vec::new();
-        let outputs = results.storage.hashes().unwrap_or_else(|error| {
-            losses.push(error.to_string());
-            Vec::new()
-        });
-        let json = JsonSummary {
-            schema: 1,
-            version: env!("CARGO_PKG_VERSION"),
-            subcommand: &typed.subcommand,
-            options: &typed.options,
-            seed: typed.seed,
-            summary: &summary,
-            outputs,
-        };
-        let page = |out: &Out| match &own_page {
-            Some(page) => page.write(out),
-            None => html::of_run(&report, &summary.facts(), results.timeline(), began).write(out),
-        };
-        let [latency, summary_json, page_out] =
-            results.storage.sides.each_ref().map(Option::as_ref);
-        let sides = [
-            latency.and_then(|out| write_side(out, |out| write_latencies(&report, began, out))),
-            summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))),
-            page_out.and_then(|out| write_side(out, page)),
-        ];
-        losses.extend(sides.into_iter().flatten());
-        // Before the journal is removed, all that it lists has to be on the disk.
-        let outs = &results.storage.outs;
-        losses.extend(outs.iter().filter_map(|out| Some(out.settle().err()?.to_string())));
+        let mut losses = self.write_sides(&results, &report, &summary, began);
+        let is_quiet = self.args.quiet;
+        if failure.is_none() && !is_quiet && !self.only_rows {
+            let _ = writeln!(io::stderr(), "{summary}");
+        }
         let has_all_rows = failure.is_none() && !report.stopped;
-        let is_gone = results.storage.rows().iter().any(Out::is_gone);
-        let gone: Vec<_> = outs.iter().filter_map(gone_message).collect();
         let is_complete = losses.is_empty()
             && has_all_rows
             && report.failures.is_empty()
             && !results.is_incomplete();
-        if failure.is_none() && !args.quiet && !only_rows {
-            let _ = writeln!(io::stderr(), "{summary}");
-        }
         // The reader of the rows has all that it needs.
         let is_closed_pipe =
             failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
-        if let Some(error) = failure.filter(|_| !is_closed_pipe) {
-            losses.push(match &report.last_record {
-                // A Parquet file without its end has no rows.
-                _ if destinations.is_temporary => error.to_string(),
-                Some(last) => {
-                    format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
-                }
-                None => format!("{error}; no row is written"),
-            });
-        }
+        let failure = failure.filter(|_| !is_closed_pipe);
+        losses.extend(failure.map(|error| self.lost_rows(&error, &report)));
         losses.extend(results.loss());
-        losses.extend(gone);
+        losses.extend(results.storage.outs.iter().filter_map(gone_message));
         losses.extend(report.failures.iter().map(ToString::to_string));
-        let name = destinations.rows().name();
-        let has_journal = results.has_journal() && !is_gone;
-        let can_be_resumed = results.can_be_resumed();
-        let is_dropped = destinations.is_temporary && !has_all_rows;
-        if is_complete || !(has_journal || is_dropped) {
+        let advice = self.advice(&results, has_all_rows, &summary.resume_options());
+        if is_complete || advice.is_none() {
             results.complete()?;
         } else {
             results.storage.close();
         }
         if !losses.is_empty() {
-            if has_journal && !is_complete {
-                let next =
-                    if can_be_resumed { "--resume continues it" } else { "--force starts over" };
-                losses.push(format!("{name} is not complete; {next}"));
-            } else if is_dropped {
-                losses.push(format!("{name} is not written"));
-            }
+            losses.extend(advice.filter(|_| !is_complete));
             return Err(Failure::of_all(&losses));
         }
-        if report.stopped && !is_closed_pipe {
+        if is_closed_pipe {
+            return Ok(Exit::Done);
+        }
+        if report.stopped {
             let exit = platform::exit_of_stop();
             let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-            if !args.quiet && has_journal && can_be_resumed {
-                let options = summary.resume_options();
-                let _ = writeln!(io::stderr(), "{why}; {options} continues {name}");
-            } else if !args.quiet && has_journal {
-                let _ =
-                    writeln!(io::stderr(), "{why}; {name} is not complete; --force starts over");
-            } else if !args.quiet && is_dropped {
-                let _ = writeln!(io::stderr(), "{why}; {name} is not written");
+            if let Some(advice) = advice.filter(|_| !is_quiet) {
+                let _ = writeln!(io::stderr(), "{why}; {advice}");
             }
             return Ok(exit);
         }
-        Ok(if is_closed_pipe { Exit::Done } else { summary.exit() })
+        Ok(summary.exit())
+    }
+
+    /// Writes the side outputs, and returns what failed. Afterwards all outputs are on the disk.
+    fn write_sides(
+        &self,
+        results: &RowFiles<Disk>,
+        report: &Report,
+        summary: &impl RunSummary,
+        began: SystemTime,
+    ) -> Vec<String> {
+        let Disk { outs, sides, .. } = &results.storage;
+        let [latency, summary_json, page] = sides.each_ref().map(Option::as_ref);
+        let mut losses = Vec::new();
+        let outputs = results.storage.hashes().unwrap_or_else(|error| {
+            losses.push(error.to_string());
+            Vec::new()
+        });
+        let Typed { subcommand, options, seed, .. } = &self.typed;
+        let version = env!("CARGO_PKG_VERSION");
+        let json =
+            JsonSummary { schema: 1, version, subcommand, options, seed: *seed, summary, outputs };
+        let write_page = |out: &Out| match &self.page {
+            Some(page) => page.write(out),
+            None => html::of_run(report, &summary.facts(), results.timeline(), began).write(out),
+        };
+        losses.extend(
+            latency.and_then(|out| write_side(out, |out| write_latencies(report, began, out))),
+        );
+        losses.extend(summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))));
+        losses.extend(page.and_then(|out| write_side(out, write_page)));
+        // Before the journal is removed, all that it lists has to be on the disk.
+        losses.extend(outs.iter().filter_map(|out| Some(out.settle().err()?.to_string())));
+        losses
+    }
+
+    /// The message that an error of an output ended the rows, and where.
+    fn lost_rows(&self, error: &io::Error, report: &Report) -> String {
+        match &report.last_record {
+            // A Parquet file without its end has no rows.
+            _ if self.destinations.is_temporary => error.to_string(),
+            Some(last) => {
+                format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
+            }
+            None => format!("{error}; no row is written"),
+        }
+    }
+
+    /// What a run that is not complete leaves, and how to go on; `None` if it leaves nothing to
+    /// resume or to drop.
+    fn advice(
+        &self,
+        results: &RowFiles<Disk>,
+        has_all_rows: bool,
+        resume_options: &str,
+    ) -> Option<String> {
+        let name = self.destinations.rows().name();
+        let is_gone = results.storage.rows().iter().any(Out::is_gone);
+        if results.has_journal() && !is_gone {
+            Some(if results.can_be_resumed() {
+                format!("{name} is not complete; {resume_options} continues it")
+            } else {
+                format!("{name} is not complete; --force starts over")
+            })
+        } else if self.destinations.is_temporary && !has_all_rows {
+            Some(format!("{name} is not written"))
+        } else {
+            None
+        }
     }
 }
 

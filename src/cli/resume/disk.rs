@@ -1,6 +1,8 @@
 //! The files of a run.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -22,6 +24,8 @@ pub struct Disk {
     /// Whether files that existed before may be replaced or removed: those of an earlier run that
     /// is replaced or resumed.
     pub owns: bool,
+    /// The folders that were created for outputs of rows, outer ones first.
+    folders: Vec<PathBuf>,
     /// The hash of each output of rows that cannot be read again, if hashes are requested.
     hashes: Vec<Sha256>,
 }
@@ -36,9 +40,15 @@ pub struct FileHash {
 
 impl Disk {
     /// The files of a run without a journal. The first `rows` of `outs` are those of rows.
-    pub fn new(outs: Vec<Out>, rows: usize, sides: [Option<Out>; 3], owns: bool) -> Self {
+    pub fn new(
+        outs: Vec<Out>,
+        rows: usize,
+        sides: [Option<Out>; 3],
+        folders: Vec<PathBuf>,
+        owns: bool,
+    ) -> Self {
         let hashes = vec![Sha256::new(); if sides[1].is_some() { rows } else { 0 }];
-        Self { outs, rows, sides, journal: None, owns, hashes }
+        Self { outs, rows, sides, journal: None, owns, folders, hashes }
     }
 
     /// The outputs of rows.
@@ -71,12 +81,20 @@ impl Disk {
             let rows = &mut self.outs[..self.rows];
             rows.iter_mut().for_each(|out| out.remove_if_empty(self.owns));
         }
+        remove_unused(&self.folders);
     }
 
     /// Adds the name of the output to an error of its journal.
     fn named(&self, error: &io::Error) -> io::Error {
         let what = format!("{}: its journal: {error}", self.outs[0].name());
         io::Error::new(error.kind(), what)
+    }
+}
+
+/// Removes folders that are empty, in the reverse order of their creation.
+pub fn remove_unused(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
     }
 }
 
@@ -127,6 +145,8 @@ impl Storage for Disk {
         let mut outs = self.sides.iter_mut().flatten().chain(self.outs.iter_mut().rev());
         outs.try_for_each(|out| out.complete(self.owns))?;
         let removed = self.journal.as_mut().map_or(Ok(()), JournalFile::remove);
+        // The journal may have been in one of them.
+        remove_unused(&self.folders);
         removed.map_err(|error| self.named(&error))
     }
 }

@@ -22,7 +22,7 @@ use bulkdoku::stats::Timeline;
 use super::Failure;
 use super::messages::Messages;
 
-pub use disk::{Disk, FileHash};
+pub use disk::{Disk, FileHash, remove_unused};
 use journal::{Entry, Listed, Mark};
 pub use journal::{Journal, JournalFile};
 

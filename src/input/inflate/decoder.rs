@@ -61,13 +61,15 @@ impl Decoder {
         }
     }
 
-    /// Decompresses some of `bytes`. If it uses and yields nothing, it needs more of them.
-    pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    /// Decompresses some of `bytes`. If it uses and yields nothing, it needs more of them. `is_all`
+    /// tells that there are no more.
+    #[cfg_attr(not(feature = "zstd"), allow(unused_variables))]
+    pub(super) fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
         match *self {
             #[cfg(feature = "gzip")]
             Self::Deflate(ref mut decoder) => deflate_step(decoder, bytes, into),
             #[cfg(feature = "zstd")]
-            Self::Zst(ref mut frames) => frames.step(bytes, into),
+            Self::Zst(ref mut frames) => frames.step(bytes, is_all, into),
             #[cfg(feature = "xz")]
             Self::Xz(ref mut stream, window) => xz_step(stream, window, bytes, into),
             #[cfg(feature = "bzip2")]
@@ -162,6 +164,8 @@ impl ZstFrames {
     const MAX_LOG: u32 = 31;
     /// The length of the header of a block.
     const HEADER: usize = 3;
+    /// The longest block.
+    const MAX_BLOCK: usize = 128 * 1024;
 
     fn new(window: Window) -> io::Result<Self> {
         let mut decoder = zstd::stream::raw::Decoder::new()?;
@@ -171,16 +175,20 @@ impl ZstFrames {
     }
 
     /// Decompresses at most one block, or yields the rest of its output. An error loses the output
-    /// of its call, so calls must not depend on how the bytes arrive: the last byte of a block has
-    /// a call of its own, and so does each byte of the next header.
-    fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
+    /// of its call, so calls must not depend on how the bytes arrive: one call takes a block
+    /// without its last byte, further ones take that byte and each byte of the next header.
+    fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
         use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
 
         let Some(left) = self.left.or_else(|| self.max_output(bytes)) else {
             return Step { used: 0, made: 0, end: Ok(false) };
         };
         let (was_full, room) = (self.is_full, into.len());
-        let before_last = self.needed.saturating_sub(Self::HEADER + 1).max(1);
+        // What can be skipped may be longer than a block.
+        let before_last = self.needed.saturating_sub(Self::HEADER + 1).clamp(1, Self::MAX_BLOCK);
+        if !was_full && !is_all && bytes.len() < before_last {
+            return Step { used: 0, made: 0, end: Ok(false) };
+        }
         let length = if was_full { 0 } else { before_last.min(bytes.len()) };
         let mut input = InBuffer::around(&bytes[..length]);
         let mut output = OutBuffer::around(&mut *into);
@@ -188,7 +196,7 @@ impl ZstFrames {
         let (used, made) = (input.pos(), output.pos());
         self.is_full = made == room;
         if was_full && made == 0 && result.is_ok() {
-            return self.step(bytes, into);
+            return self.step(bytes, is_all, into);
         }
         let (made, left) = match left.checked_sub(made as u64) {
             None => (left as usize, None),

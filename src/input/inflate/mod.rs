@@ -56,6 +56,8 @@ pub(super) struct Inflate {
     bytes: Vec<u8>,
     start: usize,
     end: usize,
+    /// Whether the source has no more bytes.
+    is_over: bool,
     /// The number of compressed bytes used in all.
     used: u64,
     is_in_member: bool,
@@ -75,8 +77,19 @@ impl Inflate {
         let decoder = Decoder::new(codec, options)?;
         let end = bytes.len();
         let (start, used, made, verified) = (0, 0, 0, 0);
-        let (is_in_member, failure) = (false, None);
-        Ok(Self { codec, decoder, bytes, start, end, used, is_in_member, made, verified, failure })
+        Ok(Self {
+            codec,
+            decoder,
+            bytes,
+            start,
+            end,
+            is_over: false,
+            used,
+            is_in_member: false,
+            made,
+            verified,
+            failure: None,
+        })
     }
 
     /// Decompresses buffered bytes into `into`; reads more of them only if they yield nothing.
@@ -92,7 +105,11 @@ impl Inflate {
             if let Some((kind, damage)) = &self.failure {
                 return Err(damage.clone().error(*kind));
             }
-            if self.fill(source)? == 0 {
+            if self.fill(source)? > 0 {
+                continue;
+            }
+            // The decoder may use an incomplete block.
+            if std::mem::replace(&mut self.is_over, true) {
                 let rest = self.end - self.start;
                 if rest == 0 && !self.is_in_member {
                     return Ok(0);
@@ -105,8 +122,10 @@ impl Inflate {
 
     /// Reads once, after the unused bytes.
     fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
-        self.bytes.copy_within(self.start..self.end, 0);
-        (self.start, self.end) = (0, self.end - self.start);
+        if self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
         if self.end == self.bytes.len() || self.bytes.len() < COMPRESSED {
             self.bytes.resize(self.end + COMPRESSED, 0);
         }
@@ -138,7 +157,7 @@ impl Inflate {
                 }
                 continue;
             }
-            let step = self.decoder.step(bytes, &mut into[made..]);
+            let step = self.decoder.step(bytes, self.is_over, &mut into[made..]);
             made += step.made;
             self.made += step.made as u64;
             self.start += step.used;

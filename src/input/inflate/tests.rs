@@ -272,7 +272,9 @@ fn damage_to_any_byte_has_the_same_output_for_all_ways_of_arrival() {
     let own = ENCODERS.map(|(_, pack)| pack(&runs));
     // A block as it is, and one that repeats a byte, with lengths and a header of the next block.
     let plain = b"\x28\xB5\x2F\xFD\x60\x54\0\x28\0\0.....\x0A\x08\x001\x01\0\0".to_vec();
-    for packed in own.into_iter().chain(PACKED.map(made)).chain([plain]) {
+    // A block of 1,024 bytes in a frame that declares 256.
+    let long = [&b"\x28\xB5\x2F\xFD\x50\x01\0\0\x01\x20\0"[..], &[b'1'; 1024]].concat();
+    for packed in own.into_iter().chain(PACKED.map(made)).chain([plain, long]) {
         for at in (0..packed.len()).step_by(1 + packed.len() / 150) {
             for damage in [0x01, 0x08, 0x80, 0xFF] {
                 let mut damaged = packed.clone();

@@ -28,7 +28,7 @@ fn short_help_has_a_line_for_each_option() {
     for &subcommand in SUBCOMMANDS {
         let help = run(&[subcommand, "-h"]);
         assert_eq!(help.status, 0);
-        assert!(help.rows.lines().count() <= 50, "{}", help.rows);
+        assert!(help.rows.lines().count() <= 60, "{}", help.rows);
         for line in help.rows.lines() {
             // A continued line would be indented further.
             assert!(!line.starts_with(&" ".repeat(9)) && line.chars().count() <= 100, "{line}");
@@ -79,7 +79,7 @@ fn options_are_in_groups() {
 
 #[test]
 fn help_lists_the_values_of_options() {
-    let help = run(&["solve", "--help"]).rows;
+    let help = run(&["help", "solve"]).rows;
     for value in [
         "boj2580",
         "boj2239",
@@ -103,6 +103,24 @@ fn help_lists_the_values_of_options() {
     let short = run(&["solve", "-h"]).rows;
     for value in ["boj2239", "jsonl", "backtrack", "avx512", "lex-first"] {
         assert!(short.contains(value), "{value}: {short}");
+    }
+}
+
+#[test]
+fn long_help_is_at_most_120_lines_and_wrapped_once() {
+    for &subcommand in SUBCOMMANDS {
+        let help = run(&[subcommand, "--help"]).rows;
+        assert!(help.lines().count() <= 120, "{help}");
+        let is_text = |line: &str| line.starts_with(char::is_alphanumeric) && !line.ends_with(':');
+        let lines: Vec<_> = help.lines().collect();
+        for pair in lines.windows(2).filter(|pair| pair.iter().all(|line| is_text(line))) {
+            let next = pair[1].split(' ').next().unwrap_or_default();
+            let length = pair[0].chars().count() + 1 + next.chars().count();
+            assert!(length > 100, "this line could take the next word: {}", pair[0]);
+        }
+        // Details are in the full help.
+        let full = run(&["help", subcommand]).rows;
+        assert!(full.lines().count() >= help.lines().count(), "{subcommand}");
     }
 }
 

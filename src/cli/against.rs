@@ -18,7 +18,7 @@ use super::{Failure, numbers};
 /// The set that records are compared with.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AgainstArgs {
-    /// Only rows whose class does not occur in this file (--by: puzzle, grid)
+    /// Only rows whose class is not in this file
     ///
     /// It is read first, in any format. The option may be given several times. Records that are
     /// left out are counted as known.
@@ -32,7 +32,7 @@ pub struct AgainstArgs {
 /// Where a set of puzzles is kept.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct MemoryArgs {
-    /// Memory for the set that is compared with; beyond it, disk
+    /// Memory for the compared set; beyond it, disk
     ///
     /// Each class takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. What
     /// exceeds this is sorted in temporary files, in the folder that TMPDIR names.
@@ -40,7 +40,6 @@ pub struct MemoryArgs {
         long,
         value_name = "SIZE",
         help_heading = "Run",
-        hide_short_help = true,
         value_parser = numbers::size
     )]
     memory: Option<u64>,

@@ -3,22 +3,18 @@
 use bulkdoku::pipeline::Sameness;
 use clap::ValueEnum;
 
-use super::{Failure, help};
+use super::Failure;
 
 /// When two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct ByArgs {
     /// Compare by class, puzzle or grid [default: class]
-    #[arg(
-        long,
-        value_name = "WHAT",
-        help_heading = "Output",
-        hide_possible_values = true,
-        long_help = help::values::<By>("Two records are the same if they have the same [default: class]:")
-    )]
+    ///
+    /// Two records are the same if they have this in common.
+    #[arg(long, value_name = "WHAT", help_heading = "Output", hide_possible_values = true)]
     by: Option<By>,
 
-    /// With overlap, --against: compare classes after removing up to K clues, 1 or 2
+    /// Compare classes after removing up to K clues (1, 2)
     ///
     /// Two puzzles are compared by the canonical forms of all puzzles that result from removing up
     /// to K clues from each: some 26 forms per puzzle for K = 1, 330 for K = 2, so it takes as many
@@ -27,7 +23,6 @@ pub struct ByArgs {
         long,
         value_name = "K",
         help_heading = "Output",
-        hide_short_help = true,
         conflicts_with = "by",
         value_parser = clap::value_parser!(u8).range(1..=2)
     )]

@@ -18,7 +18,7 @@ pub struct EngineArgs {
     max_nodes: Option<NonZeroU64>,
 
     /// lanes, scalar, propagate, backtrack-{scan,flags,mask}
-    #[arg(long, value_name = "NAME", long_help = help::engines())]
+    #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = help::engines())]
     engine: Option<EngineKind>,
 
     /// avx512, avx2, sse4.2, sse2, neon or portable

@@ -1,38 +1,71 @@
-//! Parts of the help.
+//! The forms of the help.
 
 use bulkdoku::EngineKind;
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, Command};
 
 /// The end of the help of subcommands that can be interrupted and resumed.
 pub const SIGNALS: &str = "\
-The first SIGINT (Ctrl-C) or SIGTERM ends the run once the rows of what is done are written, a second
-one ends it at once. Until a run is complete, FILE.resume is beside its output FILE. With it, --resume
-continues the run however it ended, even by a kill. SIGUSR1 (and Ctrl-T where the system has it) prints
-the progress of the run.";
+The first SIGINT (Ctrl-C) or SIGTERM ends the run once the rows of the puzzles solved so far are \
+written; a second one ends it at once. Until a run is complete, there is a file FILE.resume next to \
+its output FILE, from which --resume continues the run however it ended, even by a kill. SIGUSR1 \
+(and Ctrl-T on systems that have it) prints the progress.";
 
-/// The long help of an option: an introduction and its values.
-pub fn values<T: ValueEnum>(about: &str) -> String {
-    let values = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let lines = values.map(|value| {
-        let names: Vec<_> = value.get_name_and_aliases().collect();
-        let help = value.get_help().map(ToString::to_string).unwrap_or_default();
-        (names.join(", "), help)
-    });
-    list(about, &lines.collect::<Vec<_>>())
-}
-
-/// The long help of `--engine`.
-pub fn engines() -> String {
-    let line = |kind: &EngineKind| {
-        let default = if *kind == EngineKind::default() { " (the default)" } else { "" };
-        (kind.name().to_owned(), format!("{}{default}", kind.about()))
+/// Completes the help of all subcommands.
+pub fn completed(command: Command) -> Command {
+    let help = || {
+        let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
+        help.help_heading("Run").help("Print help (-h: only the options)")
     };
-    let lines: Vec<_> = EngineKind::ALL.iter().map(line).collect();
-    list("The engine that solves:", &lines)
+    command.mut_subcommands(|subcommand| {
+        let end = subcommand.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+        subcommand.after_long_help(unwrapped(&end)).disable_help_flag(true).arg(help())
+    })
 }
 
-fn list(about: &str, lines: &[(String, String)]) -> String {
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let lines = lines.iter().map(|(name, help)| format!("\n- {name:<width$}  {help}"));
-    about.to_owned() + &lines.collect::<String>()
+/// The help of `-h` and `--help`, with a line for each option. Only `--help` has texts around them.
+pub fn with_short_options(command: Command, has_texts: bool) -> Command {
+    // With any long text, clap would put each option on two lines.
+    let (none, hint) = (None::<&str>, "describes all options in full");
+    let command = command.mut_args(|arg| arg.long_help(none));
+    command.mut_subcommands(|subcommand| {
+        let about = subcommand.get_long_about().or(subcommand.get_about()).cloned();
+        let end = subcommand.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+        let end = format!("{end}\n\n\"bulkdoku help {}\" {hint}.", subcommand.get_name());
+        let short = subcommand.mut_args(|arg| arg.long_help(none));
+        let short = short.long_about(none).after_long_help(none);
+        if has_texts { short.about(about.unwrap_or_default()).after_help(end) } else { short }
+    })
+}
+
+/// The help of `bulkdoku help` and of manual pages, with all paragraphs and values of options.
+pub fn with_long_options(command: Command) -> Command {
+    command.mut_subcommands(|subcommand| {
+        subcommand.mut_args(|arg| {
+            let has_help = arg.get_possible_values().iter().any(|value| value.get_help().is_some());
+            if has_help { arg.hide_possible_values(false) } else { arg }
+        })
+    })
+}
+
+/// Joins the lines of paragraphs, which are wrapped when they are shown. Headings and indented lines
+/// stay lines.
+fn unwrapped(text: &str) -> String {
+    let mut joined = String::new();
+    for line in text.lines() {
+        let is_text = |line: &str| !line.is_empty() && !line.starts_with(' ');
+        let last = joined.lines().next_back().unwrap_or_default();
+        if !joined.is_empty() {
+            let continues = is_text(line) && is_text(last) && !last.ends_with(':');
+            joined.push(if continues && !joined.ends_with('\n') { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+    }
+    joined
+}
+
+/// Parses the name of an engine.
+pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
+    let values = EngineKind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<EngineKind>())
 }

@@ -9,7 +9,7 @@ use bulkdoku::input::{
 use clap::ValueEnum;
 
 use super::row_args::{RowPlan, no_column};
-use super::{Failure, help, numbers};
+use super::{Failure, numbers};
 
 /// How the inputs are read.
 #[derive(Debug, clap::Args)]
@@ -21,19 +21,18 @@ pub struct LayoutArgs {
         value_name = "FORMAT",
         default_value = "auto",
         hide_default_value = true,
-        hide_possible_values = true,
-        long_help = help::values::<Format>("The layout of the inputs:")
+        hide_possible_values = true
     )]
     input_format: Format,
 
-    /// Column with the puzzles: its name, or its number from 1
+    /// Column of the puzzles: a name, or a number from 1
     ///
     /// In a table, or in JSON lines, where it is a key. If not given, it is found by its name or
     /// its contents, and reported.
     #[arg(long, value_name = "COLUMN")]
     column: Option<String>,
 
-    /// Separator of table fields: a character, tab or space
+    /// Field separator: a character, tab or space
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<Delimiter>,
 
@@ -41,14 +40,13 @@ pub struct LayoutArgs {
     #[arg(long)]
     no_header: bool,
 
-    /// Largest window of a compressed input [default: 32M]
+    /// Largest window of compressed inputs [default: 32M]
     ///
     /// A zst or xz stream states how far back it refers, and needs that much memory if it is long:
     /// 64M for xz -9, 128M for zstd --long. A stream that is longer than this and refers further
     /// back is refused, to bound memory.
     #[arg(
         long,
-        hide_short_help = true,
         value_name = "SIZE",
         default_value = "32M",
         hide_default_value = true,
@@ -56,14 +54,10 @@ pub struct LayoutArgs {
     )]
     window: Window,
 
-    /// The value of a blank in .npy arrays, read or written: 0, or 1 with digits from 2
-    #[arg(
-        long,
-        hide_short_help = true,
-        value_name = "N",
-        default_value_t = 0,
-        hide_default_value = true
-    )]
+    /// Value of a blank in .npy arrays: 0, or 1
+    ///
+    /// In arrays that are read and written. With 1, the digits are 2 to 10.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     npy_offset: u8,
 }
 
@@ -74,7 +68,7 @@ pub struct InputArgs {
     #[command(flatten)]
     layout: LayoutArgs,
 
-    /// Keep columns of the input in the rows: all, or a list
+    /// Keep columns of the input: all, or a list
     ///
     /// They come after the other columns of csv, tsv, jsonl and parquet. Of puzzle lines, the text
     /// after the cells is the column rest (with check: after the solution); of grids, the label

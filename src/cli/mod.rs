@@ -40,7 +40,6 @@ mod overlap;
 mod pages;
 mod platform;
 mod progress;
-mod readers;
 mod resume;
 mod row_args;
 mod rows_run;
@@ -67,9 +66,7 @@ use bulkdoku::features::missing;
 use bulkdoku::pipeline::cores;
 use clap::builder::styling::{AnsiColor, Effects, Style};
 use clap::error::{ContextKind, ContextValue};
-use clap::{
-    Arg, ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
-};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use thiserror::Error;
 
 pub use exit::Exit;
@@ -141,19 +138,20 @@ impl Command {
     }
 }
 
-/// All subcommands and options. `--help` is in the group "Run", too.
+/// All subcommands and options, with their help in full.
 pub fn command() -> clap::Command {
-    let help = || {
-        let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
-        help.help_heading("Run").help("Print this list (-h), or everything (--help)")
-    };
-    Cli::command().mut_subcommands(|subcommand| subcommand.disable_help_flag(true).arg(help()))
+    help::with_long_options(help::completed(Cli::command()))
 }
 
 /// Parses the command line. Ends the process if it is invalid, or after the requested help.
 pub fn parse() -> Result<Cli, Failure> {
     let color = requested_color(std::env::args_os().skip(1)).unwrap_or(ColorChoice::Auto);
-    let mut command = command().color(color);
+    let is_typed = |word: &str| std::env::args_os().any(|argument| argument == word);
+    let command = match std::env::args_os().nth(1) {
+        Some(first) if first == "help" => command(),
+        _ => help::with_short_options(help::completed(Cli::command()), is_typed("--help")),
+    };
+    let mut command = command.color(color);
     let matches = command.try_get_matches_from_mut(std::env::args_os());
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (mut cli, matches) = match parsed {

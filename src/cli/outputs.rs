@@ -24,7 +24,7 @@ pub struct Destinations {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write the histogram of latencies: .csv, .hgrm, .hlog
+    /// Write a histogram of latencies: .csv .hgrm .hlog
     ///
     /// By the name: .hgrm has percentiles, .hlog is an interval log, both in the forms of the HDR
     /// histogram library; any other name has all buckets as CSV.

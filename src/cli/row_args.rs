@@ -44,9 +44,9 @@ impl NamedColumn {
 /// Appends columns to the rows of the input.
 #[derive(Clone, Debug, clap::Args)]
 pub struct AppendArgs {
-    /// Rows as in the input, with these columns after its own
+    /// Write the input's rows with these columns appended
     ///
-    /// The columns of the input keep their names, their order, and their text.
+    /// The columns of the input keep their names, order, and text.
     #[arg(
         long,
         value_name = "LIST",

@@ -34,7 +34,7 @@ pub struct RunArgs {
     )]
     pub timeout: Option<Duration>,
 
-    /// Statuses that end the run with exit status 1, or none
+    /// Statuses that cause exit status 1, or none
     ///
     /// By default all but unique, solved, ok, duplicate and known. Failures of inputs and outputs
     /// have their exit status in any case.

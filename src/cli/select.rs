@@ -14,12 +14,12 @@ use super::inputs::Inputs;
 use super::order::Order;
 use super::outputs::Destinations;
 use super::row_args::RowPlan;
-use super::{Failure, help, numbers};
+use super::{Failure, numbers};
 
 /// A condition on records.
 #[derive(Clone, Debug, clap::Args)]
 pub struct WhereArgs {
-    /// Only rows that meet a condition: 'level >= 2 and clues < 24'
+    /// Only rows that meet a condition, as 'clues < 24'
     ///
     /// It has names of columns that --columns offers or the input has, numbers, texts in quotes,
     /// true and false, == != < <= > >=, in (…), not in (…), and, or, not, and parentheses. A name
@@ -51,22 +51,20 @@ pub struct SelectArgs {
         long,
         value_name = "COLUMN",
         help_heading = "Output",
-        hide_short_help = true,
         conflicts_with_all = ["split_by", "resume"]
     )]
     sort: Option<Order>,
 
-    /// Split rows into files by status or level: -o 'DIR/{}.csv'
+    /// Write a file per status or level: -o 'DIR/{}.csv'
+    ///
+    /// In the name of the output, {} is replaced by the status or the level. No file is created for
+    /// a status or level without rows.
     #[arg(
         long,
         value_name = "WHAT",
         help_heading = "Output",
         requires = "output",
-        hide_possible_values = true,
-        long_help = help::values::<SplitBy>(
-            "Rows go into several files: in the name of the output, {} stands for the status or \
-             the level. No file is made for a status or level without rows:"
-        )
+        hide_possible_values = true
     )]
     split_by: Option<SplitBy>,
 
@@ -78,7 +76,6 @@ pub struct SelectArgs {
         long,
         value_name = "K",
         help_heading = "Search",
-        hide_short_help = true,
         value_parser = |text: &str| numbers::up_to::<NonZeroU32>(text, 10_000)
     )]
     rating_over: Option<NonZeroU32>,

@@ -17,7 +17,6 @@ use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::Inputs;
 use super::outputs::Destinations;
-use super::readers::READERS;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 use super::select::SelectArgs;
 use super::trainer_args::TrainerArgs;
@@ -31,20 +30,18 @@ use super::{Exit, Failure, help, numbers};
 ///
 /// A puzzle line has 81 cells: 1 to 9, and one of 0 . _ * - x X ? for a blank. Text after them is
 /// ignored if a space, tab, comma or semicolon separates it. Blank lines and lines that start with
-/// # are no records. Every other line has a row, whatever is wrong with it.
+/// # are not records. Every other line has a row, whatever is wrong with it.
 ///
 /// By default each puzzle is searched until a second solution is found or excluded.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{AFTER_HELP}\n\n{}\n\n{READERS}", help::SIGNALS))]
+#[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
 #[command(mut_arg("format", |format| format
     .help("csv, tsv, jsonl, parquet, npy, lines, grid, boj2580 or boj2239")
-    .long_help(help::values::<Format>(
-        "How rows are written; by default as the output's name says (.csv .tsv .jsonl .ndjson \
-         .parquet .npy .lines .grid, most of them before a .gz or .zst), else csv:"
-    ))))]
-#[command(mut_arg("by", |by| by.hide_short_help(true)))]
-#[command(mut_arg("layout", |layout| layout.hide_short_help(true)))]
+    .long_help(
+        "How rows are written: csv, unless the output's name has another extension (.tsv .jsonl \
+         .ndjson .parquet .npy .lines .grid, most of them also before .gz or .zst)"
+    )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
     /// Files, or puzzles themselves; - or nothing reads standard input
@@ -81,13 +78,7 @@ pub struct Args {
     limit: LimitArgs,
 
     /// Of several solutions the first, or lex-first
-    #[arg(
-        long,
-        value_name = "WHICH",
-        help_heading = "Search",
-        hide_possible_values = true,
-        long_help = help::values::<Which>("Which solution of several is shown:")
-    )]
+    #[arg(long, value_name = "WHICH", help_heading = "Search", hide_possible_values = true)]
     solution: Option<Which>,
 
     /// List up to this many solutions, a row for each
@@ -111,12 +102,10 @@ Examples:
   bulkdoku solve puzzles.txt -o results.csv --latency latency.csv
   bulkdoku solve --format lines puzzles.txt > solutions.txt
   bulkdoku solve --first --columns puzzle,solution puzzles.txt.gz | head
-  bulkdoku solve puzzles.txt.zst -o results.jsonl.zst
   bulkdoku solve --limit 1000 --columns line,solutions,status several.txt
   bulkdoku solve sudoku.csv --column quizzes --keep id -o solved.csv
   bulkdoku solve --resume sudoku.csv -o solved.csv
-
-  bulkdoku solve --only unique --columns puzzle,solution,level puzzles.txt -o graded.csv
+  bulkdoku solve --only unique --columns puzzle,level puzzles.txt -o graded.csv
   bulkdoku solve --split-by level puzzles.txt -o 'levels/{}.csv'
   bulkdoku solve --against train.csv puzzles.txt -o unseen.csv
   bulkdoku solve --input-format boj2239 --format boj2239 < judge.txt
@@ -131,15 +120,17 @@ Statuses:
   contradictory  two equal clues share a row, column or box
   malformed      not a puzzle
   gave_up        --max-nodes was reached
-  known          --against: the class is in the other set; counted, without a row
+  known          the class is in the set of --against; counted, without a row
   internal_error the engine failed; please report it
 
 Columns about a puzzle with one solution, empty for others:
-  level          rules that solve it: 0 naked singles, 1 hidden singles, 2 locked candidates and
-                 minirows, 3 these are not enough, and guesses are needed
-  rating         guesses of the proof of this isomorph; --rating-over K: their geometric mean over K
-                 isomorphs, the same for all isomorphs. Not the rating of Sudoku Explainer
-  minimal        whether each clue is needed
+  level          rules that solve it: 0 naked singles, 1 hidden singles,
+                 2 locked candidates and minirows to which three digits are
+                 confined, 3 these are not enough: guesses are needed
+  rating         guesses of the proof of this isomorph; with --rating-over K
+                 their geometric mean over K isomorphs, the same for all of
+                 them. It is not the rating of Sudoku Explainer
+  minimal        whether each clue is needed (takes 13 times as long)
 
 The column reason has what is wrong with a malformed or contradictory record, as its message does.
 

@@ -22,7 +22,7 @@ use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
 use super::typed::Typed;
-use super::{Exit, Failure, help, numbers};
+use super::{Exit, Failure, numbers};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
@@ -75,13 +75,7 @@ pub struct Args {
     by: ByArgs,
 
     /// Meet the share for each: level, guesses or clues
-    #[arg(
-        long,
-        value_name = "WHAT",
-        help_heading = "Parts",
-        hide_possible_values = true,
-        long_help = help::values::<Stratify>("The share is met among the puzzles of each:")
-    )]
+    #[arg(long, value_name = "WHAT", help_heading = "Parts", hide_possible_values = true)]
     stratify: Option<Stratify>,
 
     /// Any number; another one splits differently

@@ -24,13 +24,7 @@ pub struct TrainerArgs {
     layout: Option<Layout>,
 
     /// With --layout: train or test [default: train]
-    #[arg(
-        long,
-        value_name = "WHICH",
-        requires = "layout",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "WHICH", requires = "layout", hide_possible_values = true)]
     subset: Option<Subset>,
 }
 

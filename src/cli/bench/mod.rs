@@ -23,7 +23,7 @@ use super::inputs::Inputs;
 use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
-use super::{Exit, Failure, help, html, numbers, parse_threads, rows_run, version};
+use super::{Exit, Failure, html, numbers, parse_threads, rows_run, version};
 pub use format::{COLUMNS, Format, TEXTS};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
@@ -114,8 +114,7 @@ pub struct Args {
         help_heading = "Search",
         value_delimiter = ',',
         default_value = EngineKind::default().name(),
-        value_parser = |text: &str| one_or_all(text, &EngineKind::ALL, str::parse),
-        long_help = help::engines() + "\nSeparate several by commas; all selects all."
+        value_parser = |text: &str| one_or_all(text, &EngineKind::ALL, str::parse)
     )]
     engine: Vec<Vec<EngineKind>>,
 

@@ -72,8 +72,7 @@ pub struct Args {
         long,
         value_name = "KIND",
         default_value = "minimal",
-        hide_possible_values = true,
-        long_help = help::values::<KindArg>("What kind of puzzles:")
+        hide_possible_values = true
     )]
     kind: KindArg,
 

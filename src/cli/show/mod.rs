@@ -15,7 +15,7 @@ use bulkdoku::solver::Propagate;
 use bulkdoku::{Limits, Marks};
 use clap::ValueEnum;
 
-use super::{Exit, Failure, help, print};
+use super::{Exit, Failure, print};
 use draw::Drawing;
 use names::Names;
 use read::Found;
@@ -42,15 +42,9 @@ pub struct Args {
     puzzle: Option<String>,
 
     /// Draw the puzzle as givens, propagated or solved
-    #[arg(
-        long,
-        value_name = "STAGE",
-        hide_possible_values = true,
-        help_heading = "Output",
-        long_help = help::values::<Stage>(
-            "The stage that is drawn [default: givens; propagated with --candidates or --trace]:"
-        )
-    )]
+    ///
+    /// By default givens, or propagated with --candidates or --trace.
+    #[arg(long, value_name = "STAGE", hide_possible_values = true, help_heading = "Output")]
     stage: Option<Stage>,
 
     /// List every step: assignments with their rule, guesses

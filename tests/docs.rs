@@ -1,4 +1,4 @@
-//! Links between documents, and the contents of the book.
+//! Links between documents, the contents of the book, and the commands that documents show.
 
 use std::collections::HashSet;
 use std::fs;
@@ -63,5 +63,154 @@ fn the_book_contains_every_document() {
         links(summary).iter().map(|link| Path::new("docs").join(link)).collect();
     for document in documents().iter().filter(|path| path.starts_with("docs") && *path != summary) {
         assert!(listed.contains(document), "{} is not in the summary", document.display());
+    }
+}
+
+/// The commands that documents show, run by a shell.
+#[cfg(unix)]
+mod commands {
+    use std::env;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+    use std::process::{Command, Output, Stdio};
+
+    use crate::common::command::{BULKDOKU, Folder};
+
+    /// A block of code.
+    struct Block {
+        /// The words after the fence, such as `console,ignore`.
+        info: String,
+        text: String,
+        /// The last line before the block.
+        caption: String,
+    }
+
+    fn blocks(path: &Path) -> Vec<Block> {
+        let text = fs::read_to_string(path).unwrap();
+        let parts: Vec<_> = text.split("```").collect();
+        let block = |pair: &[&str]| {
+            let (info, code) = pair[1].split_once('\n').unwrap();
+            // A block within a list is indented.
+            let indent = pair[0].rsplit('\n').next().unwrap();
+            let lines = code.lines().map(|line| line.strip_prefix(indent).unwrap_or(line));
+            let caption = pair[0].trim_end().rsplit('\n').next().unwrap().to_owned();
+            Block {
+                info: info.to_owned(),
+                text: lines.map(|l| format!("{l}\n")).collect(),
+                caption,
+            }
+        };
+        parts.chunks_exact(2).map(block).collect()
+    }
+
+    /// Creates a folder with the bundled datasets and a command `bulkdoku` that runs `script`.
+    fn folder(script: &str) -> Folder {
+        let folder = Folder::new();
+        symlink(fs::canonicalize("datasets").unwrap(), folder.path("datasets")).unwrap();
+        fs::create_dir(folder.path("bin")).unwrap();
+        let command = folder.file("bin/bulkdoku", format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(command, fs::Permissions::from_mode(0o755)).unwrap();
+        folder
+    }
+
+    fn shell(folder: &Folder, line: &str) -> Output {
+        let path = format!("{}:{}", folder.path("bin").display(), env::var("PATH").unwrap());
+        let mut command = Command::new("sh");
+        command.args(["-c", line]).current_dir(folder.path(".")).env("PATH", path);
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Replaces everything that differs between runs: times, rates, threads, and the vector level.
+    fn without_measurements(line: &str) -> String {
+        const UNITS: &[&str] = &["ns", "µs", "ms", "s", "a", "per", "thread", "threads"];
+        let words: Vec<_> = line.split(' ').collect();
+        let is_unit = |word: &str| UNITS.contains(&word.trim_end_matches(','));
+        let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+        let is_measured = |i: usize| {
+            is_number(words[i]) && words.get(i + 1).is_some_and(|&next| is_unit(next))
+                || i > 0 && is_unit(words[i]) && is_number(words[i - 1])
+                || words[i].starts_with('(') && words[i].ends_with("),")
+        };
+        let kept = (0..words.len()).map(|i| if is_measured(i) { "*" } else { words[i] });
+        kept.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn console_blocks_show_what_commands_print() {
+        let (mut count, mut ignored) = (0, 0);
+        for document in super::documents() {
+            let folder = folder(&format!("exec '{BULKDOKU}' \"$@\""));
+            for block in blocks(&document) {
+                // "`puzzles.txt`:" before a block of text defines that file.
+                let name = block.caption.strip_prefix('`').and_then(|it| it.strip_suffix("`:"));
+                if let (Some(name), "text") = (name, &*block.info) {
+                    folder.file(name, &block.text);
+                }
+                ignored += usize::from(block.info == "console,ignore");
+                if block.info != "console" {
+                    continue;
+                }
+                let text = format!("\n{}", block.text.replace("\\\n", ""));
+                for step in text.split("\n$ ").skip(1) {
+                    let (line, expected) = step.split_once('\n').unwrap_or((step, ""));
+                    // `cat` of a file that does not exist yet defines its contents.
+                    match line.strip_prefix("cat ").filter(|name| !folder.path(name).exists()) {
+                        Some(name) => _ = folder.file(name, format!("{}\n", expected.trim_end())),
+                        None => assert_prints(&document, &folder, line, expected),
+                    }
+                    count += 1;
+                }
+            }
+        }
+        // Blocks that need signals at the right moment, or a full disk.
+        assert_eq!(ignored, 3);
+        assert!(count >= 15, "{count} commands");
+    }
+
+    fn assert_prints(document: &Path, folder: &Folder, line: &str, expected: &str) {
+        let output = shell(folder, line);
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8(printed).unwrap();
+        let lines =
+            |text: &str| text.trim_end().lines().map(without_measurements).collect::<Vec<_>>();
+        let is_shown = is_shown(&lines(expected), &lines(&printed));
+        assert!(is_shown, "{}: {line}\n{printed}", document.display());
+    }
+
+    /// Returns whether `printed` is what a document shows, where a line `...` matches any lines.
+    fn is_shown(shown: &[String], printed: &[String]) -> bool {
+        match shown.split_first() {
+            None => printed.is_empty(),
+            Some((dots, others)) if dots == "..." => {
+                (0..=printed.len()).any(|from| is_shown(others, &printed[from..]))
+            }
+            Some((line, others)) => {
+                printed.first() == Some(line) && is_shown(others, &printed[1..])
+            }
+        }
+    }
+
+    /// Blocks of `sh` are not run, because many take long or need files. But with `--help` as the
+    /// last word, commands still report errors in the words before it.
+    #[test]
+    fn shell_blocks_have_valid_options() {
+        let mut count = 0;
+        for document in super::documents() {
+            let check = format!("echo >> checked; exec '{BULKDOKU}' \"$@\" --help 2>> errors");
+            let folder = folder(&check);
+            for block in blocks(&document).iter().filter(|block| block.info == "sh") {
+                let text = block.text.replace("\\\n", " ");
+                for line in text.lines().filter(|line| line.starts_with("bulkdoku ")) {
+                    shell(&folder, line);
+                }
+            }
+            if folder.path("checked").exists() {
+                let errors = folder.read("errors");
+                assert!(errors.is_empty(), "{}: {errors}", document.display());
+                count += folder.read("checked").lines().count();
+            }
+        }
+        assert!(count >= 60, "{count} commands");
     }
 }

@@ -130,7 +130,7 @@ Columns about a puzzle with one solution, empty for others:
   rating         guesses of the proof of this isomorph; with --rating-over K
                  their geometric mean over K isomorphs, the same for all of
                  them. It is not the rating of Sudoku Explainer
-  minimal        whether each clue is needed (takes 13 times as long)
+  minimal        whether each clue is needed (much slower to compute)
 
 The column reason has what is wrong with a malformed or contradictory record, as its message does.
 

@@ -19,7 +19,7 @@ mod searches;
 mod tests;
 mod work_sharing;
 
-use lane_kernel::Lanes as LaneKernel;
+use lane_kernel::LaneKernel;
 
 use self::scheduler::Scheduler;
 use super::contract::Question;

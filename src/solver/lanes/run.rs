@@ -355,7 +355,7 @@ impl<'a, K: Kernel> Run<'a, K> {
                 self.leaving_puzzles[place] = puzzle_of(lane);
                 solved &= !(1 << lane);
             }
-            self.kernel.keep(&moves);
+            self.kernel.move_to_exit(&moves);
             self.leaving += moves.lanes.count_ones() as usize;
             if self.leaving == self.lanes {
                 self.flush();

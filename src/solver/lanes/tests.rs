@@ -241,7 +241,7 @@ impl Kernel for Toy {
         lanes_of(lanes).for_each(|lane| self.stacks[lane].clear());
     }
 
-    fn keep(&mut self, moves: &Moves) {
+    fn move_to_exit(&mut self, moves: &Moves) {
         moved(&self.work, moves, &mut self.exit);
     }
 

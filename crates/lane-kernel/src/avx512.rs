@@ -1,6 +1,5 @@
 //! AVX-512 versions of the operations of [`Vector`] that need fewer instructions there: any bitwise
-//! function of
-//! three inputs is a single instruction.
+//! function of three inputs is a single instruction.
 
 use std::arch::x86_64::{
     _mm512_permutexvar_epi16, _mm512_ternarylogic_epi32, _mm512_unpackhi_epi16,
@@ -33,8 +32,8 @@ of_two! {
     permute_words: _mm512_permutexvar_epi16;
 }
 
-/// Truth tables of the three inputs. Applying a function to these constants yields the immediate
-/// of the instruction that computes it.
+/// Truth tables of the three inputs. Applying a function to these constants yields the immediate of
+/// the instruction that computes it.
 const A: i32 = 0xF0;
 const B: i32 = 0xCC;
 const C: i32 = 0xAA;
@@ -130,8 +129,7 @@ impl Vector<Avx512> for Vector512 {
     }
 
     /// Adding 511 subtracts one modulo nine bits. LLVM would recognize `x & (x - 1) == 0` and use a
-    /// bit
-    /// count, which takes two instructions on the busiest port.
+    /// bit count, which takes two instructions on the busiest port.
     #[inline(always)]
     fn if_single(self) -> Self {
         let s = self.token();

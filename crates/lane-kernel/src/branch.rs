@@ -2,8 +2,8 @@
 //!
 //! A branch picks a chute and a digit and splits the digit's configurations in two: alternative A
 //! keeps some of them, alternative B the others. An alternative is expressed as candidates removed
-//! from minirows. This is exact for every split made here: any one configuration, any two, and
-//! all or all but those through one minirow. (Removing one configuration of four or more cannot be
+//! from minirows. This is exact for every split made here: any one configuration, any two, and all
+//! or all but those through one minirow. (Removing one configuration of four or more cannot be
 //! expressed: the alternative would remove nothing, and the search would never end.)
 //!
 //! If every digit of every chute has one configuration left, the cells are either solved or
@@ -59,8 +59,7 @@ impl<V: Vector<S>, S: Simd> Split<V, S> {
     /// the other lanes remove nothing.
     ///
     /// Following tdoku (T. Dillon), prefers a digit with two configurations left, then one with
-    /// three,
-    /// in the chute with the fewest configurations over all digits.
+    /// three, in the chute with the fewest configurations over all digits.
     #[inline(always)]
     pub(crate) fn choose(s: S, left: &Configurations<V>, stuck: LaneSet) -> Self {
         let zero = V::splat(s, 0);
@@ -149,8 +148,8 @@ fn best_choice<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> Branch
 /// Returns the candidates that alternatives A and B remove from the minirows of the chosen chute.
 ///
 /// With two or three configurations, A keeps the first and B the others. With more, A keeps those
-/// through the first minirow of the first line, or through the second if the first has none:
-/// either the digit is in that minirow, or it is not.
+/// through the first minirow of the first line, or through the second if the first has none: either
+/// the digit is in that minirow, or it is not.
 #[inline(always)]
 fn alternatives<S: Simd, V: Vector<S>>(
     s: S,

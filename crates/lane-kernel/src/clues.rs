@@ -7,8 +7,7 @@ use super::vector::{ALL_DIGITS, Vector};
 use crate::LaneSet;
 
 /// Removes every clue from the other cells of its row, column, and box, and gives blanks the
-/// remaining
-/// candidates. Each cell of `cells` is a clue, or 0 for a blank.
+/// remaining candidates. Each cell of `cells` is a clue, or 0 for a blank.
 ///
 /// Returns the lanes in which two equal clues share a unit.
 #[inline(always)]
@@ -47,12 +46,11 @@ fn is_single<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
 }
 
 /// Removes clues from the other cells, which `rest` updates, and returns the lanes where clues
-/// clash.
-/// Sweeps may miss a clash, since they read what a unit *can* hold, and a search could continue for
-/// long before it fails.
+/// clash. Sweeps may miss a clash, since they read what a unit *can* hold, and a search could
+/// continue for long before it fails.
 ///
-/// Clues clash if the sum of all clues, as candidate masks, is larger than the sum of what the
-/// rows hold, or the columns, or the boxes. (81 times 256 fits in a lane.)
+/// Clues clash if the sum of all clues, as candidate masks, is larger than the sum of what the rows
+/// hold, or the columns, or the boxes. (81 times 256 fits in a lane.)
 #[inline(always)]
 fn eliminate<S: Simd, V: Vector<S>>(
     s: S,

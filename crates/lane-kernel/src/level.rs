@@ -73,8 +73,7 @@ impl SimdLevel {
     }
 
     /// Runs a closure that is compiled with the instructions of this level, such as a loop over
-    /// sets of lanes.
-    /// The closure and all functions that it calls should be `#[inline(always)]`.
+    /// sets of lanes. The closure and all functions that it calls should be `#[inline(always)]`.
     #[inline]
     pub fn run<R>(self, run: impl FnOnce() -> R) -> R {
         dispatch!(self.0, s => s.vectorize(run))

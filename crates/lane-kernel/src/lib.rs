@@ -1,16 +1,12 @@
 //! The vector kernel of bulkdoku's lane engine: many sudoku puzzles at once, one per 16-bit lane.
 //!
 //! The kernel contains all vector code: the cells of all lanes, the rules, the choice of a branch,
-//! and
-//! the pending alternatives of each lane. Its caller, a scheduler without vectors, decides what
-//! each
-//! lane does next; see [`Kernel`]. The layout, the rules, and the search are described in
-//! bulkdoku's
-//! `docs/lane-engine.md`.
+//! and the pending alternatives of each lane. Its caller, a scheduler without vectors, decides what
+//! each lane does next; see [`Kernel`]. The layout, the rules, and the search are described in
+//! bulkdoku's `docs/lane-engine.md`.
 //!
 //! The source is written for how LLVM compiles it: array helpers such as `from_fn` and `map` are
-//! compiled
-//! without the instruction set of the level, and `x & (x - 1) == 0` becomes a bit count.
+//! compiled without the instruction set of the level, and `x & (x - 1) == 0` becomes a bit count.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -163,8 +159,8 @@ pub type Column = [u16; CELLS];
 /// that waits for its neighbors takes steps that do not change it.
 ///
 /// The type parameters of `load` and `store` let puzzles and solutions be read and written in
-/// place,
-/// as part of any structure: 32 pointers to them would take 4 to 10% of the time of an easy puzzle.
+/// place, as part of any structure: 32 pointers to them would take 4 to 10% of the time of an easy
+/// puzzle.
 pub trait Kernel: Send {
     /// Returns the number of lanes: 8, 16, or 32.
     fn lanes(&self) -> usize;
@@ -176,9 +172,8 @@ pub trait Kernel: Send {
     fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates);
 
     /// Removes the clues of the entry block from their peers, and sweeps the block until most of
-    /// `lanes`
-    /// have an event. LaneKernel in which two equal clues (or single candidates) share a unit fail at
-    /// once.
+    /// `lanes` have an event. LaneKernel in which two equal clues (or single candidates) share a
+    /// unit fail at once.
     fn sweep_entry(&mut self, lanes: LaneSet) -> Verdict;
 
     /// Moves lanes of the entry block into the work block. Those in `stuck` may branch at once.
@@ -191,10 +186,8 @@ pub trait Kernel: Send {
     fn exchange(&mut self, exchange: &Exchange);
 
     /// Lets the lanes `branching` continue with alternative A and push alternative B onto their
-    /// stacks, and
-    /// lets the lanes `returning`, whose stacks must not be empty, continue with their last
-    /// alternative.
-    /// Returns the lanes whose stacks are not empty.
+    /// stacks, and lets the lanes `returning`, whose stacks must not be empty, continue with their
+    /// last alternative. Returns the lanes whose stacks are not empty.
     fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet;
 
     /// Removes and returns the last alternative on a lane's stack.
@@ -207,8 +200,7 @@ pub trait Kernel: Send {
     fn move_to_exit(&mut self, moves: &Moves);
 
     /// Writes the digits of the first lanes of a block to `places`. The digits of a lane without a
-    /// solution
-    /// are unspecified.
+    /// solution are unspecified.
     fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits);
 
     /// Returns the cells of a lane.

@@ -7,8 +7,7 @@
 //! ```
 //!
 //! Saving alternatives takes a blend, and restoring them into any lanes a permutation. The caller
-//! keeps
-//! track of the columns in use.
+//! keeps track of the columns in use.
 
 use fearless_simd::{Select, Simd};
 
@@ -74,8 +73,8 @@ impl<V> Pages<V> {
         let (givers, shared) = (V::order(s, &shared.from), V::mask(s, shared.lanes));
         let (columns, restored) = (V::order(s, &restored.from), V::mask(s, restored.lanes));
         let saved = V::mask(s, *saved);
-        // In nested loops of three: longer ones are not unrolled, and branches cost more than
-        // blends.
+        // In nested loops of three: longer ones are not unrolled, and computing addresses costs
+        // more than blends.
         for band in 0..3 {
             for stack in 0..3 {
                 let taken = split.of_box(s, band, stack);

@@ -11,24 +11,18 @@
 //! ```
 //!
 //! Half of all alternatives return before their lane pushes another one. So the topmost alternative
-//! of
-//! every lane is held in a block like the cells: pushing it there and popping it is a blend for all
-//! lanes at once. When a lane that holds an alternative pushes another one, the held alternative
-//! moves
-//! to a frame. Frames are narrow, to stay in the cache: a frame has one column for each residue
-//! modulo
-//! 8, so repeating a row over the vector brings each column back to its lane. Alternatives also use
-//! the free columns of frames that are in use.
+//! of every lane is held in a block like the cells: pushing it there and popping it is a blend for
+//! all lanes at once. When a lane that holds an alternative pushes another one, the held
+//! alternative moves to a frame. Frames are narrow, to stay in the cache: a frame has one column
+//! for each residue modulo 8, so repeating a row over the vector brings each column back to its
+//! lane. Alternatives also use the free columns of frames that are in use.
 //!
 //! When puzzles have several solutions, many lanes push one alternative after the other, few of
-//! which
-//! ever return. So when far more lanes push than return, the held block itself becomes a *wide*
-//! frame,
-//! with each lane in its own column, and another block replaces it. This costs next to nothing at
-//! first,
-//! but returning from a wide frame takes a whole pass per lane, and wide frames take memory. Their
-//! number
-//! is therefore limited, and further alternatives use narrow frames.
+//! which ever return. So when far more lanes push than return, the held block itself becomes a
+//! *wide* frame, with each lane in its own column, and another block replaces it. This costs next
+//! to nothing at first, but returning from a wide frame takes a whole pass per lane, and wide
+//! frames take memory. Their number is therefore limited, and further alternatives use narrow
+//! frames.
 
 use fearless_simd::{Select, Simd, SimdBase, SimdMask, u16x8, u32x16};
 
@@ -78,8 +72,7 @@ pub(crate) struct Stack<S: Simd, V> {
     /// The wide frames used so far.
     wide: Vec<Cells<V>>,
     /// The frame below, for each frame and lane. Here and in `live`, but not in `returning`, wide
-    /// frames
-    /// follow the narrow ones: their numbers start at [`Stack::FIRST_WIDE_FRAME`].
+    /// frames follow the narrow ones: their numbers start at [`Stack::FIRST_WIDE_FRAME`].
     below: Vec<[u16; 32]>,
     /// The lanes that have an alternative in each frame, including frames not yet allocated.
     live: Vec<LaneSet>,
@@ -91,8 +84,7 @@ pub(crate) struct Stack<S: Simd, V> {
 
 impl<S: Simd, V: Vector<S>> Stack<S, V> {
     /// Number of the first wide frame. Lanes never need this many narrow ones, since each frame in
-    /// use holds
-    /// at least one alternative.
+    /// use holds at least one alternative.
     const FIRST_WIDE_FRAME: usize = V::LEN * MAX_DEPTH;
 
     /// The held block becomes a wide frame when this many more lanes push a held alternative than
@@ -190,8 +182,8 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         let held: &mut Cells<V> = &mut self.held;
         // The previously held alternatives are in a wide frame if `held` has just become one.
         let before = wide.map(|wide| &self.wide[wide]);
-        // In nested loops of three: longer ones are not unrolled, and branches cost more than
-        // blends.
+        // In nested loops of three: longer ones are not unrolled, and computing addresses costs
+        // more than blends.
         for band in 0..3 {
             for stack in 0..3 {
                 let taken = split.of_box(s, band, stack);

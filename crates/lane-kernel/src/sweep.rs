@@ -65,15 +65,13 @@ struct SweepReport<V> {
     /// The digits that have a configuration in every chute.
     placed: V,
     /// Nonzero where two cells of a box have the same digit as their only candidate. No rule
-    /// removes
-    /// such a digit, since every cell keeps its own single.
+    /// removes such a digit, since every cell keeps its own single.
     at_least_twice: V,
 }
 
 impl<V> SweepReport<V> {
     /// Returns the lanes that have failed and those that are full, which need not be [`solved`].
-    /// Detecting
-    /// stuck lanes takes two sweeps.
+    /// Detecting stuck lanes takes two sweeps.
     #[inline(always)]
     fn verdict<S: Simd>(&self, s: S) -> Verdict
     where
@@ -120,8 +118,8 @@ pub(crate) fn step<S: Simd, V: Vector<S>>(
 /// Sweeps lanes that start together: first `unchecked` times, then with a check after each sweep
 /// until fewer than `few` of the `lanes` have no event. Returns the number of sweeps as well.
 ///
-/// Most puzzles without a solution fail in the very first sweep. That sweep is therefore checked
-/// if `unchecked` is 0, and it is enough if fewer than twice `few` lanes are left then.
+/// Most puzzles without a solution fail in the very first sweep. That sweep is therefore checked if
+/// `unchecked` is 0, and it is enough if fewer than twice `few` lanes are left then.
 #[inline(always)]
 pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     s: S,
@@ -382,8 +380,7 @@ pub(crate) fn all_configurations<S: Simd, V: Vector<S>>(
 ///
 /// From one line to the next, the configurations through a box move by one box: the first three
 /// forwards, the others backwards. So a loop over the lines keeps them in registers; a table of
-/// nine
-/// minirows would go through memory, and the loop would wait for it.
+/// nine minirows would go through memory, and the loop would wait for it.
 pub(crate) struct Closure<V> {
     forwards: [V; 3],
     backwards: [V; 3],
@@ -428,8 +425,7 @@ fn asserted<S: Simd, V: Vector<S>>(kept: &[V; 3], b: usize) -> V {
 /// Returns the lanes in which every row, column, and box holds nine digits.
 ///
 /// This test is for lanes in which every cell has one candidate. Neither condition suffices without
-/// the
-/// other: single digits can repeat in a unit, and a unit with nine digits can have several
+/// the other: single digits can repeat in a unit, and a unit with nine digits can have several
 /// candidates in a cell.
 #[inline(always)]
 pub(crate) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {

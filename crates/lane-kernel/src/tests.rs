@@ -284,8 +284,7 @@ fn check_branches(kernel: &mut LaneKernel, input: &Input) {
 }
 
 /// Sets the work lanes to cells that vary by round. No configuration is left, so both alternatives
-/// of
-/// a branching lane remove nothing.
+/// of a branching lane remove nothing.
 fn set_varied_lanes(kernel: &mut LaneKernel, input: &Input, round: u16) -> Vec<Candidates> {
     set_work_block(kernel, &[[0; CELLS]; MAX_LANES]);
     kernel.work(all_lanes(kernel), 0);

@@ -2,8 +2,7 @@
 //!
 //! Sixteen cells of eight puzzles are eight rows of eight words (two cells per word). Transposing
 //! such a square takes three rounds of interleaving. A vector holds one square in each of its
-//! blocks
-//! of eight lanes.
+//! blocks of eight lanes.
 
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
 
@@ -31,8 +30,7 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
 }
 
 /// Loads the clues of puzzle `i` into lane `i`, with 0 for a blank. Lanes without a puzzle receive
-/// the
-/// first one.
+/// the first one.
 #[inline(always)]
 pub(crate) fn load<S: Simd, V: Vector<S>, P>(
     s: S,

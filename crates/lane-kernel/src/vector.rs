@@ -1,8 +1,8 @@
 //! The vector type that the engine is generic over: one puzzle per 16-bit lane.
 //!
 //! [`Vector`] extends the integer vectors of `fearless_simd` with the operations that the rules
-//! need.
-//! Each has a portable body; `avx512.rs` overrides those that are a single instruction of AVX-512.
+//! need. Each has a portable body; `avx512.rs` overrides those that are a single instruction of
+//! AVX-512.
 //!
 //! A function over vectors must be `#[inline(always)]`, or run its body in [`Simd::vectorize`]:
 //! compiled for the baseline, it is up to 40 times slower.
@@ -17,9 +17,8 @@ pub const ALL_DIGITS: u16 = 0x1FF;
 /// Aligns the stack frame of the calling function to whole vectors.
 ///
 /// LLVM decides on the alignment before it knows which registers will be spilled, and only aligns
-/// for
-/// a variable in memory, such as this one. Otherwise, every other spill crosses two cache lines,
-/// and a step takes a tenth longer.
+/// for a variable in memory, such as this one. Otherwise, every other spill crosses two cache
+/// lines, and a step takes a tenth longer.
 #[inline(always)]
 pub(crate) fn align_stack<S: Simd, V: Vector<S>>(s: S) {
     std::hint::black_box(&V::splat(s, 0));
@@ -33,11 +32,9 @@ pub(crate) trait Vector<S: Simd>:
     + SimdBase<S, Block = u16x8<S>, ByteVector: SimdInt<S> + SimdBase<S, Block = u8x16<S>>>
 {
     /// Whether a sweep handles the singles of all bands before it closes the first one. Bands do
-    /// not
-    /// share cells, so the results are the same, and the closures need not wait for the singles of
-    /// their
-    /// band. Measurements show that with 32 lanes the minirow unions in between take too much
-    /// cache.
+    /// not share cells, so the results are the same, and the closures need not wait for the singles
+    /// of their band. Measurements show that with 32 lanes the minirow unions in between take too
+    /// much cache.
     const SINGLES_FIRST: bool = Self::LEN <= 16;
 
     /// Returns the order for [`Vector::permute`] that moves lane `from[l]` to lane `l`.
@@ -101,8 +98,7 @@ pub(crate) trait Vector<S: Simd>:
     }
 
     /// Converts two clues per lane, one byte each (0 for a blank), to candidates: those of the low
-    /// bytes and
-    /// those of the high bytes; 0 for a blank.
+    /// bytes and those of the high bytes; 0 for a blank.
     #[inline(always)]
     fn candidates(self) -> (Self, Self) {
         let s = self.token();
@@ -125,8 +121,7 @@ pub(crate) trait Vector<S: Simd>:
     /// Returns `a` where bits of `self` are set, and `b` elsewhere.
     ///
     /// Use this instead of a mask's `select` for values that are stored and soon read again: LLVM
-    /// turns
-    /// `select` into a masked store, which does not forward to a load.
+    /// turns `select` into a masked store, which does not forward to a load.
     #[inline(always)]
     fn select_bits(self, a: Self, b: Self) -> Self {
         (self & a) | (b & !self)
@@ -163,8 +158,7 @@ pub(crate) trait Vector<S: Simd>:
     }
 
     /// Returns a nonzero value where two of nine cells, with at most one digit each, hold the same
-    /// digit.
-    /// `all` is the union of the cells.
+    /// digit. `all` is the union of the cells.
     #[inline(always)]
     fn at_least_twice(cells: &[[Self; 3]; 3], all: Self) -> Self {
         let [[a, b, c], [d, e, f], [g, h, i]] = *cells;

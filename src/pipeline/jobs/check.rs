@@ -77,7 +77,7 @@ impl Check {
         outcomes: &Outcomes,
     ) -> Result<Status, Mismatch> {
         let outcome = outcomes.of(puzzle);
-        let solves = outcome.solutions == 1 && check::is_of(answer, &outcome.grid)
+        let solves = outcome.solutions == 1 && check::equals_grid(answer, &outcome.grid)
             || match puzzle {
                 PuzzleRef::Puzzle(index) => check::solves(&records.puzzles[index as usize], answer),
                 PuzzleRef::Marks(_) => false,

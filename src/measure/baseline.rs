@@ -61,7 +61,7 @@ impl Baseline {
         Some(format!("{cpu}, {} cores", other.cores))
     }
 
-    /// Compares measurements with the baseline, as far as it has them. Returns a line for each
+    /// Compares measurements with those of the same title in the baseline. Returns a line for each
     /// change beyond the spread of the rounds; and, by title, the new time divided by the old one.
     /// The ratio is that of the medians or of the fastest rounds, whichever is smaller, so only a
     /// slowdown of both increases it.

@@ -24,7 +24,7 @@ pub struct Progress {
 pub struct InputFailure {
     /// The name of the input.
     pub file: String,
-    /// The reason of the failure.
+    /// The cause of the failure.
     pub error: io::Error,
     /// Whether it has the solutions for the other inputs. In that case, any row may be wrong.
     pub has_answers: bool,

@@ -259,7 +259,7 @@ impl Default for Report {
 #[derive(Debug, Error)]
 #[error("{error}")]
 pub struct OutputFailure {
-    /// The reason of the failure.
+    /// The cause of the failure.
     pub error: io::Error,
     /// The report until the failure. Its last record is the last one whose row is written.
     pub report: Box<Report>,

@@ -202,7 +202,7 @@ fn sweep<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
 /// Returns the cells of a band.
 #[inline(always)]
 fn band_mut<V>(cells: &mut Cells<V>, band: usize) -> &mut [V; 27] {
-    cells[27 * band..].first_chunk_mut().expect("27 cells a band")
+    cells[27 * band..].first_chunk_mut().expect("27 cells per band")
 }
 
 /// Returns the cells from a stack's first to its last.

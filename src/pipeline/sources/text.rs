@@ -92,7 +92,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         Self { has_sums: true, ..self }
     }
 
-    /// Immediately skips the bytes that an earlier run has read, instead of with the first block.
+    /// Skips the bytes that an earlier run has read immediately instead of with the first block.
     ///
     /// # Errors
     /// [`Changed`] if the bytes are not the same; when reading fails or is stopped.

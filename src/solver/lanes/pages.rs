@@ -57,8 +57,8 @@ impl PageTable {
         true
     }
 
-    /// Takes an alternative for each of the lanes `takers`, as far as there are any. Returns the
-    /// lanes that receive one.
+    /// Takes an alternative for each of the lanes `takers` until none is left. Returns the lanes
+    /// that receive one.
     ///
     /// `restored` is set to the pending moves from the topmost page. Alternatives from other pages
     /// are already in their lanes.

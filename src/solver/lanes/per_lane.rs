@@ -97,7 +97,7 @@ impl PerLane {
 }
 
 impl<K: Kernel> Policy<K> for PerLane {
-    /// Moves new puzzles into all free lanes, as far as there are any.
+    /// Moves new puzzles into the free lanes.
     fn refill(&mut self, run: &mut BatchState<'_, K>, _: LaneSet) -> LaneSet {
         let mut branching = 0;
         while run.free() != 0 && run.has_entries() {

@@ -48,8 +48,8 @@ impl WorkSharing {
         question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
     }
 
-    /// Finds an alternative for each of the `free` lanes, as far as there are any, and a place for
-    /// each alternative B.
+    /// Finds an alternative for each of the `free` lanes until none is left, and a place for each
+    /// alternative B.
     ///
     /// Writes to `exchange` in place, which avoids copying values that have just been stored.
     fn match_up(

@@ -38,7 +38,7 @@ named_enum! {
     }
 
     /// The requested status does not exist.
-    UnknownStatus = "no status; there are {names}"
+    UnknownStatus = "unknown status; expected {names}"
 }
 
 impl Status {

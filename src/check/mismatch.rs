@@ -78,7 +78,7 @@ impl fmt::Display for Mismatch {
             Self::Ended => {
                 f.write_str("the solution is missing: there are fewer solutions than puzzles")
             }
-            Self::NoGrid(malformed) => write!(f, "the solution is no grid: {malformed}"),
+            Self::NoGrid(malformed) => write!(f, "the solution is not a grid: {malformed}"),
             Self::Blank { cell } => {
                 write!(f, "the solution is not complete: {} is blank", cell_name(*cell))
             }
@@ -98,7 +98,7 @@ impl fmt::Display for Mismatch {
                 };
                 write!(
                     f,
-                    "no candidate: {cell} may be {candidates} in the puzzle, is {digit} in the solution"
+                    "not a candidate: {cell} can be {candidates} in the puzzle, {digit} in the solution"
                 )
             }
             Self::Twice(found) => write!(f, "the solution breaks the rules: {found}"),

@@ -63,7 +63,7 @@ named_enum! {
     }
 
     /// The requested kind of puzzle does not exist.
-    UnknownKind = "{0:?} is none of {names}"
+    UnknownKind = "unknown kind {0:?}; expected {names}"
 }
 
 /// Generates puzzles; each thread needs its own generator.

@@ -103,12 +103,12 @@ impl FromStr for Pattern {
             format!("it has {cells} cells, not {CELLS}")
         } else if clues < MIN_CLUES {
             format!(
-                "it has room for {clues} clues; with fewer than {MIN_CLUES} there never is one \
-                 solution"
+                "it has room for {clues} clues; with fewer than {MIN_CLUES} no puzzle has \
+                 exactly one solution"
             )
         } else if let Some(lines) = pattern.empty_lines() {
             format!(
-                "{lines} have no clue, so they could change places: there never is one solution"
+                "{lines} have no clue, so they could be exchanged: no puzzle has exactly one solution"
             )
         } else {
             return Ok(pattern);

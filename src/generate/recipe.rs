@@ -27,7 +27,7 @@ named_enum! {
     }
 
     /// The requested method for drawing grids does not exist.
-    UnknownGrids = "{0:?} is none of {names}"
+    UnknownGrids = "unknown kind of grids {0:?}; expected {names}"
 }
 
 impl Grids {
@@ -116,7 +116,9 @@ impl Recipe {
             ));
         }
         if !symmetry.is_of(pattern.mask()) {
-            return refused(format!("the pattern has no symmetry {symmetry}, so no puzzle can"));
+            return refused(format!(
+                "the pattern does not have symmetry {symmetry}, so no puzzle can"
+            ));
         }
         if *clues.end() < MIN_CLUES {
             return refused(format!(
@@ -140,7 +142,7 @@ impl Recipe {
         let cells = self.pattern.cells();
         if cells < MIN_USUAL_CELLS {
             return Some(format!(
-                "few puzzles or none have all their clues in {cells} given cells: rows may take very \
+                "few puzzles, if any, have all their clues in {cells} given cells: rows may take very \
                  long"
             ));
         }
@@ -148,7 +150,7 @@ impl Recipe {
         let is_rare = most < *USUAL_CLUES.start() || least > *USUAL_CLUES.end();
         (is_rare && self.symmetry == Symmetry::None).then(|| {
             format!(
-                "taking clues away leaves {} to {} in all but three of 10,000 puzzles: rows with \
+                "removing clues leaves {} to {} in all but three of 10,000 puzzles: rows with \
                  {least} to {most} take very long",
                 USUAL_CLUES.start(),
                 USUAL_CLUES.end()
@@ -188,6 +190,6 @@ mod tests {
         let pattern: Pattern = format!("{}.", "#".repeat(80)).parse().unwrap();
         let symmetry = Symmetry::Rot90;
         let refused = check(Recipe { symmetry, pattern, ..recipe.clone() }).unwrap_err();
-        assert!(refused.contains("no symmetry rot90"), "{refused}");
+        assert!(refused.contains("not have symmetry rot90"), "{refused}");
     }
 }

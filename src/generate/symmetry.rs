@@ -24,7 +24,7 @@ named_enum! {
     }
 
     /// The requested symmetry does not exist.
-    UnknownSymmetry = "{0:?} is none of {names}"
+    UnknownSymmetry = "unknown symmetry {0:?}; expected {names}"
 }
 
 impl Symmetry {

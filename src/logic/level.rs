@@ -89,7 +89,7 @@ impl FromStr for Level {
 
 /// The requested level does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no level {0:?}; there are 0 to 3")]
+#[error("unknown level {0:?}; expected 0 to 3")]
 pub struct UnknownLevel(String);
 
 #[cfg(test)]

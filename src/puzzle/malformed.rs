@@ -26,8 +26,8 @@ impl Malformed {
         }
         match text.iter().position(|byte| !is_cell(*byte)) {
             Some(at) if is_scientific(text) => {
-                let what = "a number in scientific notation: a spreadsheet made it of the puzzle, \
-                            whose digits are lost; import the column as text";
+                let what = "a number in scientific notation: a spreadsheet converted the puzzle and \
+                            lost digits; import the column as text";
                 Self { column: at + 1, what: what.into() }
             }
             Some(at) => Self::not_a_cell(text, at),
@@ -42,7 +42,7 @@ impl Malformed {
             Some(c @ ('O' | 'o')) => format!("letter {c}, not zero; write 0 for a blank"),
             Some(c @ ('l' | 'I')) => format!("letter {c}, not one; write 1 for the digit one"),
             Some('\0') => "a NUL byte is not a cell".into(),
-            Some('\r') => "a carriage return inside a line; convert the line ends to LF".into(),
+            Some('\r') => "a carriage return inside a line; convert line endings to LF".into(),
             Some('\u{FEFF}') => {
                 "a byte order mark (U+FEFF) inside the input; were files joined here?".into()
             }
@@ -210,7 +210,7 @@ mod tests {
             ("I", "letter I, not one; write 1 for the digit one".into()),
             ("A", format!("'A' {other}")),
             ("\0", "a NUL byte is not a cell".into()),
-            ("\r", "a carriage return inside a line; convert the line ends to LF".into()),
+            ("\r", "a carriage return inside a line; convert line endings to LF".into()),
             ("５", format!("full-width digit '５' (U+FF15); {ascii}")),
             ("٥", format!("Arabic digit '٥' (U+0665); {ascii}")),
             ("۵", format!("Persian digit '۵' (U+06F5); {ascii}")),

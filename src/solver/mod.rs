@@ -59,7 +59,7 @@ named_enum! {
     }
 
     /// The requested engine does not exist.
-    UnknownEngine = "no engine {0:?}; there is {names}"
+    UnknownEngine = "unknown engine {0:?}; expected {names}"
 }
 
 impl EngineKind {

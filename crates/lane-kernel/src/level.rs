@@ -108,7 +108,7 @@ impl Eq for SimdLevel {}
 
 /// The requested SIMD level is not available on this CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("this machine has no vector level {name:?}; it has {}", available.join(", "))]
+#[error("this CPU does not support SIMD level {name:?}; it supports {}", available.join(", "))]
 pub struct UnsupportedSimd {
     name: String,
     available: Vec<&'static str>,

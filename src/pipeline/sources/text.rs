@@ -328,15 +328,18 @@ impl<R: Read> Input<R> {
             let most = (bytes - self.read_bytes).min(SKIP_BYTES) as usize;
             let got = self.read(&mut room[..most])?;
             if got == 0 {
-                let what =
-                    format!("ends after {} bytes, {bytes} were read before", self.read_bytes);
+                let what = format!(
+                    "ends after {} bytes, but the previous run read {bytes}",
+                    self.read_bytes
+                );
                 return Err(io::Error::other(Changed(what)));
             }
             self.add(&room[..got]);
         }
         self.read_bytes = 0;
         if check_sum.is_some() && check_sum != self.add(&[]) {
-            let what = format!("is not what was read before: it differs before byte {bytes}");
+            let what =
+                format!("has been modified since the previous run: it differs before byte {bytes}");
             return Err(io::Error::other(Changed(what)));
         }
         Ok(())

@@ -137,7 +137,7 @@ impl Grid {
 
 /// Two equal clues in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{digit} stands twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
+#[error("{digit} occurs twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
 #[non_exhaustive]
 pub struct Contradiction {
     /// The repeated digit.
@@ -177,7 +177,7 @@ mod tests {
     fn a_contradiction_names_cells_and_unit() {
         let found = CLASSIC.replacen("53..7", "53..5", 1).parse::<Puzzle>().unwrap();
         let found = found.contradiction().unwrap();
-        assert_eq!(found.to_string(), "5 stands twice in row 1, at r1c1 and r1c5");
+        assert_eq!(found.to_string(), "5 occurs twice in row 1, at r1c1 and r1c5");
         let mut cells = [0; CELLS];
         (cells[0], cells[10]) = (7, 7);
         let found = Puzzle::from_cells(cells).unwrap().contradiction().unwrap();

@@ -32,7 +32,7 @@ pub fn rows(ran: &Ran) -> Vec<&str> {
 fn rows_have_the_default_columns() {
     let wrong = solved_but(&[(1, 3, '5')]);
     let ran = run(&[], format!("{CLASSIC},{SOLVED}\n\n# x\n{CLASSIC},{wrong}\n"));
-    let reason = "the solution breaks the rules: 5 stands twice in row 1, at r1c1 and r1c3";
+    let reason = "the solution breaks the rules: 5 occurs twice in row 1, at r1c1 and r1c3";
     let expected = [
         "line,puzzle,answer,status,reason".into(),
         format!("1,{CLASSIC},{SOLVED},ok,"),
@@ -202,7 +202,7 @@ fn every_reason_has_its_cells_and_place() {
             &contradictory,
             SOLVED,
             2,
-            "the puzzle's clues contradict each other: 5 stands twice in row 1, at r1c1 and r1c2",
+            "the puzzle's clues contradict each other: 5 occurs twice in row 1, at r1c1 and r1c2",
         ),
         (
             CLASSIC,
@@ -214,19 +214,19 @@ fn every_reason_has_its_cells_and_place() {
             CLASSIC,
             &solved_but(&[(3, 1, '2')]),
             106,
-            "the solution breaks the rules: 2 stands twice in row 3, at r3c1 and r3c6",
+            "the solution breaks the rules: 2 occurs twice in row 3, at r3c1 and r3c6",
         ),
         (
             CLASSIC,
             &solved_but(&[(4, 2, '9'), (4, 3, '5')]),
             111,
-            "the solution breaks the rules: 9 stands twice in column 2, at r3c2 and r4c2",
+            "the solution breaks the rules: 9 occurs twice in column 2, at r3c2 and r4c2",
         ),
         (
             &".".repeat(81),
             &shifted,
             92,
-            "the solution breaks the rules: 2 stands twice in box 1, at r1c2 and r2c1",
+            "the solution breaks the rules: 2 occurs twice in box 1, at r1c2 and r2c1",
         ),
         (&double(), &solved_but(&[]), 1, "the puzzle has more than one solution"),
         (

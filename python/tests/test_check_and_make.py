@@ -100,7 +100,7 @@ def test_canonical_forms_of_bad_rows():
     assert table.to_list("status") == ["ok", "contradictory", "malformed", "malformed"]
     assert table.to_list("canonical") == ["." * 81, None, None, None]
     assert table.to_list("automorphisms") == [3359232, 0, 0, 0]
-    assert "5 stands twice" in table.to_list("reason")[1]
+    assert "5 occurs twice" in table.to_list("reason")[1]
 
 
 def test_bad_rows_have_no_isomorphs():

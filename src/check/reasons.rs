@@ -68,7 +68,7 @@ mod tests {
             let expected = [
                 ("the solution is missing; the puzzle has no solution", Place::Answer(0)),
                 (
-                    "the puzzle's clues contradict each other: 1 stands twice in row 1, at r1c1 \
+                    "the puzzle's clues contradict each other: 1 occurs twice in row 1, at r1c1 \
                      and r1c2",
                     Place::Puzzle(1),
                 ),

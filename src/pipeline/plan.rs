@@ -35,7 +35,7 @@ use crate::output::{CsvRows, Format};
 /// assert!(rows[2].contains(",contradictory,0,"));
 /// assert_eq!(
 ///     String::from_utf8(messages).unwrap(),
-///     "example:3:2: contradictory: 5 stands twice in row 1, at r1c1 and r1c2\n"
+///     "example:3:2: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2\n"
 /// );
 /// assert_eq!((report.counts.of(Status::Unique), report.counts.comments), (1, 1));
 /// ```

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_ask_for_compressions() {
+    fn extensions_indicate_compressions() {
         let of = |name: &str| Compression::of_name(Path::new(name));
         assert_eq!((of("a.csv.gz"), of("b.zst")), (Some(Compression::Gz), Some(Compression::Zst)));
         assert_eq!(of("a.GZ"), Some(Compression::Gz));

@@ -7,12 +7,14 @@ use fearless_simd::{u16x16, u16x32};
 use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::level::SimdLevel;
-use super::pages::Pages;
-use super::stack::Stack;
+use super::pages::AlternativePages;
+use super::stack::AlternativeStacks;
 use super::sweep::{Cells, Configurations, all_configurations, solved, step, sweep_together};
 use super::transpose::{column, load, load_candidates, move_lanes, store};
 use super::vector::{Vector, align_stack};
-use crate::{Block, CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneSet, Moves, Verdict};
+use crate::{
+    CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, Moves,
+};
 
 /// A kernel of one vector width, with all its memory.
 struct SizedKernel<S: Simd, V> {
@@ -22,8 +24,8 @@ struct SizedKernel<S: Simd, V> {
     exit: Box<Cells<V>>,
     /// The configurations of the work block, for lanes that are stuck.
     configurations: Box<Configurations<V>>,
-    pages: Pages<V>,
-    stack: Stack<S, V>,
+    pages: AlternativePages<V>,
+    stack: AlternativeStacks<S, V>,
     /// Whether the entry block was filled with clues instead of candidates.
     has_clues: bool,
     unchecked: UncheckedSweeps,
@@ -41,19 +43,19 @@ impl<S: Simd, V: Vector<S>> SizedKernel<S, V> {
             entry: blank(),
             exit: blank(),
             configurations: Box::new([[V::splat(s, 0); 6]; 6]),
-            pages: Pages::new(pages),
-            stack: Stack::new(s),
+            pages: AlternativePages::new(pages),
+            stack: AlternativeStacks::new(s),
             has_clues: true,
             unchecked: UncheckedSweeps::default(),
         })
     }
 
-    fn block(&self, of: Block) -> &Cells<V> {
+    fn block(&self, of: LaneBlock) -> &Cells<V> {
         match of {
-            Block::Entry => &self.entry,
-            Block::Work => &self.work,
-            Block::Exit => &self.exit,
-            Block::Page(number) => self.pages.page(number),
+            LaneBlock::Entry => &self.entry,
+            LaneBlock::Work => &self.work,
+            LaneBlock::Exit => &self.exit,
+            LaneBlock::Page(number) => self.pages.page(number),
         }
     }
 }
@@ -87,7 +89,7 @@ impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
         vectorize!(s, load_candidates(s, marks, candidates_of, entry));
     }
 
-    fn sweep_entry(&mut self, filled: LaneSet) -> Verdict {
+    fn sweep_entry(&mut self, filled: LaneSet) -> LaneVerdict {
         let (s, entry, has_clues) = (self.s, &mut *self.entry, self.has_clues);
         let unchecked = self.unchecked.predict();
         let (verdict, sweeps) = vectorize!(s, {
@@ -99,7 +101,7 @@ impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
                 sweep_together(s, entry, lanes, unchecked, Self::MIN_CHANGING_LANES);
             let solved = if swept.solved & lanes == 0 { 0 } else { solved(s, entry) };
             let found = checked(swept, lanes, solved);
-            (Verdict { failed: found.failed | (clashing & filled), ..found }, sweeps)
+            (LaneVerdict { failed: found.failed | (clashing & filled), ..found }, sweeps)
         });
         let left = filled & !verdict.ended();
         self.unchecked.record(sweeps, left.count_ones() >= Self::MIN_CHANGING_LANES);
@@ -116,7 +118,7 @@ impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
         });
     }
 
-    fn work(&mut self, busy: LaneSet, enough: u32) -> Verdict {
+    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict {
         let (s, work, configurations) = (self.s, &mut *self.work, &mut *self.configurations);
         let swept = vectorize!(s, {
             align_stack::<S, V>(s);
@@ -168,12 +170,12 @@ impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
     }
 
     #[inline(always)]
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
         let (s, cells) = (self.s, self.block(of));
         vectorize!(s, store(s, cells, places, digits_of));
     }
 
-    fn column(&self, of: Block, lane: usize) -> Column {
+    fn column(&self, of: LaneBlock, lane: usize) -> Column {
         column(self.block(of), lane)
     }
 
@@ -186,8 +188,8 @@ impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
 
 /// Restricts a sweep's verdict to `lanes`, where full lanes that are not `solved` have failed.
 #[inline(always)]
-fn checked(swept: Verdict, lanes: LaneSet, solved: LaneSet) -> Verdict {
-    Verdict {
+fn checked(swept: LaneVerdict, lanes: LaneSet, solved: LaneSet) -> LaneVerdict {
+    LaneVerdict {
         failed: (swept.failed | (swept.solved & !solved)) & lanes,
         solved: swept.solved & solved & lanes,
         stuck: swept.stuck & lanes,
@@ -288,9 +290,9 @@ macro_rules! forward {
 
 impl Kernel for LaneKernel {
     forward! {
-        fn sweep_entry(lanes: LaneSet) -> Verdict;
+        fn sweep_entry(lanes: LaneSet) -> LaneVerdict;
         fn admit(moves: &Moves, stuck: LaneSet);
-        fn work(busy: LaneSet, enough: u32) -> Verdict;
+        fn work(busy: LaneSet, enough: u32) -> LaneVerdict;
         fn exchange(exchange: &Exchange);
         fn push_and_pop(branching: LaneSet, returning: LaneSet) -> LaneSet;
         fn pop(lane: usize) -> Option<Column>;
@@ -314,11 +316,11 @@ impl Kernel for LaneKernel {
     }
 
     #[inline]
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
         for_variant!(&self.0, kernel => kernel.store(of, places, digits_of));
     }
 
-    fn column(&self, of: Block, lane: usize) -> Column {
+    fn column(&self, of: LaneBlock, lane: usize) -> Column {
         for_variant!(&self.0, kernel => kernel.column(of, lane))
     }
 }

@@ -59,7 +59,7 @@ pub fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
 
 /// The result of a sweep or step. The three sets are disjoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub struct LaneVerdict {
     /// LaneKernel with a contradiction.
     pub failed: LaneSet,
     /// LaneKernel with a solution.
@@ -68,7 +68,7 @@ pub struct Verdict {
     pub stuck: LaneSet,
 }
 
-impl Verdict {
+impl LaneVerdict {
     /// Returns the lanes that have nothing left to search.
     #[inline(always)]
     pub fn ended(&self) -> LaneSet {
@@ -126,7 +126,7 @@ impl Exchange {
 
 /// A block of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum LaneBlock {
     /// New puzzles.
     Entry,
     /// Puzzles being searched.
@@ -174,13 +174,13 @@ pub trait Kernel: Send {
     /// Removes the clues of the entry block from their peers, and sweeps the block until most of
     /// `lanes` have an event. LaneKernel in which two equal clues (or single candidates) share a
     /// unit fail at once.
-    fn sweep_entry(&mut self, lanes: LaneSet) -> Verdict;
+    fn sweep_entry(&mut self, lanes: LaneSet) -> LaneVerdict;
 
     /// Moves lanes of the entry block into the work block. Those in `stuck` may branch at once.
     fn admit(&mut self, moves: &Moves, stuck: LaneSet);
 
     /// Steps the work block until `enough` of the `busy` lanes have an event; returns the events.
-    fn work(&mut self, busy: LaneSet, enough: u32) -> Verdict;
+    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict;
 
     /// Branches, and shares, saves, or restores alternatives, in one pass over the work block.
     fn exchange(&mut self, exchange: &Exchange);
@@ -201,10 +201,10 @@ pub trait Kernel: Send {
 
     /// Writes the digits of the first lanes of a block to `places`. The digits of a lane without a
     /// solution are unspecified.
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits);
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits);
 
     /// Returns the cells of a lane.
-    fn column(&self, of: Block, lane: usize) -> Column;
+    fn column(&self, of: LaneBlock, lane: usize) -> Column;
 
     /// Overwrites a work lane.
     fn set_lane(&mut self, lane: usize, cells: &Column);

@@ -18,9 +18,9 @@ use super::vector::Vector;
 use crate::{CELLS, Exchange};
 
 /// The pages used so far.
-pub(crate) struct Pages<V>(Vec<Cells<V>>);
+pub(crate) struct AlternativePages<V>(Vec<Cells<V>>);
 
-impl<V> Pages<V> {
+impl<V> AlternativePages<V> {
     /// Reserves space for this many pages. Unused memory is never touched.
     pub(crate) fn new(most: usize) -> Self {
         Self(Vec::with_capacity(most))

@@ -53,13 +53,13 @@ type Frame<S> = [u16x8<S>; CELLS];
 
 /// The lanes that return from one frame.
 #[derive(Clone, Copy)]
-struct Source {
+struct SourceFrame {
     frame: u16,
     lanes: LaneSet,
 }
 
 /// The stacks of pending alternatives of all lanes.
-pub(crate) struct Stack<S: Simd, V> {
+pub(crate) struct AlternativeStacks<S: Simd, V> {
     /// The last alternative that each lane has pushed.
     held: Box<Cells<V>>,
     /// The lanes that have an alternative in `held`.
@@ -72,17 +72,18 @@ pub(crate) struct Stack<S: Simd, V> {
     /// The wide frames used so far.
     wide: Vec<Cells<V>>,
     /// The frame below, for each frame and lane. Here and in `live`, but not in `returning`, wide
-    /// frames follow the narrow ones: their numbers start at [`Stack::FIRST_WIDE_FRAME`].
+    /// frames follow the narrow ones: their numbers start at
+    /// [`AlternativeStacks::FIRST_WIDE_FRAME`].
     below: Vec<[u16; 32]>,
     /// The lanes that have an alternative in each frame, including frames not yet allocated.
     live: Vec<LaneSet>,
     /// The lanes that return from each narrow frame in this pass.
     returning: Vec<LaneSet>,
     /// The frames that lanes return from in this pass.
-    sources: [Source; MAX_SOURCE_FRAMES],
+    sources: [SourceFrame; MAX_SOURCE_FRAMES],
 }
 
-impl<S: Simd, V: Vector<S>> Stack<S, V> {
+impl<S: Simd, V: Vector<S>> AlternativeStacks<S, V> {
     /// Number of the first wide frame. Lanes never need this many narrow ones, since each frame in
     /// use holds at least one alternative.
     const FIRST_WIDE_FRAME: usize = V::LEN * MAX_DEPTH;
@@ -106,7 +107,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
             // The last entries are not frames; they are where a search for a free column ends.
             live: vec![0; Self::FIRST_WIDE_FRAME + WIDE_FRAMES + FRAMES_PER_SEARCH],
             returning: vec![0; Self::FIRST_WIDE_FRAME],
-            sources: [Source { frame: 0, lanes: 0 }; MAX_SOURCE_FRAMES],
+            sources: [SourceFrame { frame: 0, lanes: 0 }; MAX_SOURCE_FRAMES],
         }
     }
 
@@ -204,7 +205,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
         self.holding = (self.holding & !returning) | branching;
     }
 
-    /// Pops without branching: [`Stack::exchange`] for lanes that only return.
+    /// Pops without branching: [`AlternativeStacks::exchange`] for lanes that only return.
     #[inline(always)]
     pub(crate) fn pop_all(&mut self, s: S, cells: &mut Cells<V>, returning: LaneSet) {
         self.pop_frames(s, cells, returning & !self.holding);
@@ -316,7 +317,7 @@ impl<S: Simd, V: Vector<S>> Stack<S, V> {
     }
 
     #[inline(always)]
-    fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[Source]) {
+    fn blend<const N: usize>(&self, s: S, cells: &mut Cells<V>, sources: &[SourceFrame]) {
         let mut lanes = [V::splat(s, 0); N];
         let mut frames = [&self.frames[0]; N];
         for i in 0..N {

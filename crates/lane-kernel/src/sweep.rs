@@ -9,7 +9,7 @@ use std::hint::black_box;
 use fearless_simd::Simd;
 
 use super::vector::{ALL_DIGITS, Vector};
-use crate::{CELLS, LaneSet, Verdict};
+use crate::{CELLS, LaneSet, LaneVerdict};
 
 /// The candidates of every cell, one puzzle per lane.
 pub(crate) type Cells<V> = [V; CELLS];
@@ -73,7 +73,7 @@ impl<V> SweepReport<V> {
     /// Returns the lanes that have failed and those that are full, which need not be [`solved`].
     /// Detecting stuck lanes takes two sweeps.
     #[inline(always)]
-    fn verdict<S: Simd>(&self, s: S) -> Verdict
+    fn verdict<S: Simd>(&self, s: S) -> LaneVerdict
     where
         V: Vector<S>,
     {
@@ -81,18 +81,18 @@ impl<V> SweepReport<V> {
             | self.placed.lanes_differ(V::splat(s, ALL_DIGITS))
             | self.at_least_twice.lanes_differ(V::splat(s, 0));
         let full = self.sum.lanes_equal(V::splat(s, 9 * ALL_DIGITS)) & !failed;
-        Verdict { failed, solved: full, stuck: 0 }
+        LaneVerdict { failed, solved: full, stuck: 0 }
     }
 
     /// Adds the stuck lanes: those whose sum is still `before`, the sum after the previous sweep.
     #[inline(always)]
-    fn verdict_after<S: Simd>(&self, s: S, before: V) -> Verdict
+    fn verdict_after<S: Simd>(&self, s: S, before: V) -> LaneVerdict
     where
         V: Vector<S>,
     {
         let verdict = self.verdict(s);
         let stuck = self.sum.lanes_equal(before) & !verdict.ended();
-        Verdict { stuck, ..verdict }
+        LaneVerdict { stuck, ..verdict }
     }
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn step<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
-) -> Verdict {
+) -> LaneVerdict {
     let before = sweep::<S, V, REPORT_SUM, true>(s, cells, None).sum;
     sweep::<S, V, REPORT_ALL, true>(s, cells, Some(left)).verdict_after(s, before)
 }
@@ -127,7 +127,7 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     lanes: LaneSet,
     unchecked: usize,
     few: u32,
-) -> (Verdict, usize) {
+) -> (LaneVerdict, usize) {
     let mut sweeps = unchecked;
     if unchecked == 0 {
         let verdict = sweep::<S, V, REPORT_ALL, false>(s, cells, None).verdict(s);

@@ -3,8 +3,8 @@
 use super::sweep::CONFIGURATIONS;
 use super::vector::ALL_DIGITS;
 use crate::{
-    Block, CELLS, Candidates, Digits, Exchange, Kernel, LaneKernel, LaneSet, MAX_LANES, Moves,
-    SimdLevel, Verdict, lanes_of,
+    CELLS, Candidates, Digits, Exchange, Kernel, LaneBlock, LaneKernel, LaneSet, LaneVerdict,
+    MAX_LANES, Moves, SimdLevel, lanes_of,
 };
 
 /// A `SplitMix64` random number generator.
@@ -50,7 +50,7 @@ impl Random {
 }
 
 /// Random input for the checks, lane by lane.
-struct Input {
+struct RandomInput {
     /// Candidates of every cell, which include those of the grid.
     cells: Vec<Candidates>,
     /// Complete grids.
@@ -61,7 +61,7 @@ struct Input {
     from: [u16; MAX_LANES],
 }
 
-impl Input {
+impl RandomInput {
     fn new(random: &mut Random) -> Self {
         let grids: Vec<Digits> = (0..MAX_LANES).map(|_| random.grid()).collect();
         let (mut cells, mut puzzles) = (Vec::new(), Vec::new());
@@ -103,7 +103,7 @@ fn contains(lanes: LaneSet, lane: usize) -> bool {
 }
 
 /// Returns the candidates of all lanes of a block, with bit `d` for digit `d`.
-fn cells(kernel: &LaneKernel, of: Block) -> Vec<Candidates> {
+fn cells(kernel: &LaneKernel, of: LaneBlock) -> Vec<Candidates> {
     (0..kernel.lanes()).map(|lane| kernel.column(of, lane).map(|cell| cell << 1)).collect()
 }
 
@@ -139,7 +139,7 @@ fn is_full(cells: &Candidates) -> bool {
 }
 
 /// Checks that clues and candidates are loaded and removed from their peers, and clashes detected.
-fn check_load(kernel: &mut LaneKernel, input: &Input) {
+fn check_load(kernel: &mut LaneKernel, input: &RandomInput) {
     // One lane has no puzzle.
     let some = kernel.lanes() - 1;
     for is_clues in [true, false] {
@@ -150,9 +150,9 @@ fn check_load(kernel: &mut LaneKernel, input: &Input) {
             kernel.load_candidates(&input.cells[..some], |marks| marks);
             input.cells.clone()
         };
-        let loaded = cells(kernel, Block::Entry);
+        let loaded = cells(kernel, LaneBlock::Entry);
         let found = kernel.sweep_entry(all_lanes(kernel));
-        let swept = cells(kernel, Block::Entry);
+        let swept = cells(kernel, LaneBlock::Entry);
         for lane in 0..some {
             // A blank has no candidates until the clues are removed from their peers.
             let is_loaded = |i: usize| loaded[lane][i] == 0 || loaded[lane][i] == given[lane][i];
@@ -165,15 +165,15 @@ fn check_load(kernel: &mut LaneKernel, input: &Input) {
 }
 
 /// Checks that solutions are recognized, moved between lanes, and written as digits.
-fn check_solutions(kernel: &mut LaneKernel, input: &Input) {
+fn check_solutions(kernel: &mut LaneKernel, input: &RandomInput) {
     let lanes = kernel.lanes();
     kernel.load(&input.grids[..lanes], |clues| clues);
-    let solved = Verdict { solved: all_lanes(kernel), ..Verdict::default() };
+    let solved = LaneVerdict { solved: all_lanes(kernel), ..LaneVerdict::default() };
     assert_eq!(kernel.sweep_entry(all_lanes(kernel)), solved);
     // Once with fewer places than lanes.
     for some in [lanes, lanes - 1] {
         let mut digits = vec![[0; CELLS]; some];
-        kernel.store(Block::Entry, &mut digits, |digits| digits);
+        kernel.store(LaneBlock::Entry, &mut digits, |digits| digits);
         assert_eq!(digits, input.grids[..some]);
     }
     // Some lanes receive other cells, and the rest keep theirs.
@@ -183,26 +183,26 @@ fn check_solutions(kernel: &mut LaneKernel, input: &Input) {
     kernel.admit(&moves, 0);
     kernel.move_to_exit(&identity_moves(all_lanes(kernel)));
     let mut kept = vec![[0; CELLS]; lanes];
-    kernel.store(Block::Exit, &mut kept, |digits| digits);
+    kernel.store(LaneBlock::Exit, &mut kept, |digits| digits);
     for lane in 0..lanes {
         let from = usize::from(input.from[lane]);
         let expected =
             input.grids[if contains(moves.lanes, lane) { from } else { MAX_LANES - 1 - lane }];
-        let found = LaneKernel::digits(&kernel.column(Block::Work, lane));
+        let found = LaneKernel::digits(&kernel.column(LaneBlock::Work, lane));
         assert_eq!((found, kept[lane]), (expected, expected));
     }
 }
 
 /// Checks that steps only remove candidates, never those of a solution, and keep stuck lanes.
-fn check_steps(kernel: &mut LaneKernel, input: &Input) {
+fn check_steps(kernel: &mut LaneKernel, input: &RandomInput) {
     set_work_block(kernel, &input.cells);
-    let mut before = cells(kernel, Block::Work);
+    let mut before = cells(kernel, LaneBlock::Work);
     let mut stuck = 0;
     for _ in 0..20 {
         let verdict = kernel.work(all_lanes(kernel), 0);
         assert_eq!(verdict.failed, 0, "every lane has a solution");
         assert_eq!(stuck & !verdict.stuck, 0);
-        let after = cells(kernel, Block::Work);
+        let after = cells(kernel, LaneBlock::Work);
         for (lane, after) in after.iter().enumerate() {
             for cell in 0..CELLS {
                 assert_eq!(after[cell] & !before[lane][cell], 0);
@@ -216,31 +216,31 @@ fn check_steps(kernel: &mut LaneKernel, input: &Input) {
 }
 
 /// Checks that any number of unchecked sweeps leads to the state and verdict of plain steps.
-fn check_entry(kernel: &mut LaneKernel, input: &Input) {
+fn check_entry(kernel: &mut LaneKernel, input: &RandomInput) {
     let (all_lanes, lanes) = (all_lanes(kernel), kernel.lanes());
     let identity_moves = identity_moves(all_lanes);
     kernel.load_candidates(&input.cells[..lanes], |marks| marks);
     kernel.admit(&identity_moves, 0);
     kernel.work(all_lanes, lanes as u32);
-    let wanted = cells(kernel, Block::Work);
+    let expected = cells(kernel, LaneBlock::Work);
     // The kernel learns from block to block how many sweeps to leave unchecked.
     for _ in 0..20 {
         kernel.load_candidates(&input.cells[..lanes], |marks| marks);
         let verdict = kernel.sweep_entry(all_lanes);
         assert_eq!(verdict.failed, 0, "every lane has a solution");
-        let entries = cells(kernel, Block::Entry);
+        let entries = cells(kernel, LaneBlock::Entry);
         for lane in lanes_of(verdict.solved | verdict.stuck) {
-            assert_eq!(entries[lane], wanted[lane]);
+            assert_eq!(entries[lane], expected[lane]);
             assert_eq!(contains(verdict.solved, lane), is_full(&entries[lane]));
         }
         kernel.admit(&identity_moves, 0);
         kernel.work(all_lanes, lanes as u32);
-        assert_eq!(cells(kernel, Block::Work), wanted);
+        assert_eq!(cells(kernel, LaneBlock::Work), expected);
     }
 }
 
 /// Checks that equal single candidates in any unit are a contradiction after one step.
-fn check_equal_singles(kernel: &mut LaneKernel, input: &Input) {
+fn check_equal_singles(kernel: &mut LaneKernel, input: &RandomInput) {
     for first in 0..CELLS {
         let mut lanes = [[ALL_DIGITS << 1; CELLS]; MAX_LANES];
         let equal: Vec<usize> = peers(first).collect();
@@ -255,16 +255,16 @@ fn check_equal_singles(kernel: &mut LaneKernel, input: &Input) {
 
 /// Checks that the alternatives of a branch share no solution, lose no solution, and both remove
 /// candidates, whether a lane branches after a step or immediately after it enters.
-fn check_branches(kernel: &mut LaneKernel, input: &Input) {
+fn check_branches(kernel: &mut LaneKernel, input: &RandomInput) {
     set_work_block(kernel, &input.cells);
     let lanes = kernel.lanes();
     let stuck = kernel.work(all_lanes(kernel), lanes as u32).stuck & input.lanes;
-    let parents = cells(kernel, Block::Work);
+    let parents = cells(kernel, LaneBlock::Work);
     let branch = Exchange { branching: stuck, saved: stuck, ..Exchange::NONE };
     kernel.exchange(&branch);
-    let alternative_a = cells(kernel, Block::Work);
+    let alternative_a = cells(kernel, LaneBlock::Work);
     kernel.exchange(&Exchange { restored: identity_moves(stuck), ..Exchange::NONE });
-    let alternative_b = cells(kernel, Block::Work);
+    let alternative_b = cells(kernel, LaneBlock::Work);
     for lane in 0..lanes {
         let (parent, a, b) = (&parents[lane], &alternative_a[lane], &alternative_b[lane]);
         if !contains(stuck, lane) {
@@ -280,12 +280,12 @@ fn check_branches(kernel: &mut LaneKernel, input: &Input) {
     kernel.load_candidates(&parents, |marks| marks);
     kernel.admit(&identity_moves(all_lanes(kernel)), stuck);
     kernel.exchange(&branch);
-    assert_eq!(cells(kernel, Block::Work), alternative_a);
+    assert_eq!(cells(kernel, LaneBlock::Work), alternative_a);
 }
 
 /// Sets the work lanes to cells that vary by round. No configuration is left, so both alternatives
 /// of a branching lane remove nothing.
-fn set_varied_lanes(kernel: &mut LaneKernel, input: &Input, round: u16) -> Vec<Candidates> {
+fn set_varied_lanes(kernel: &mut LaneKernel, input: &RandomInput, round: u16) -> Vec<Candidates> {
     set_work_block(kernel, &[[0; CELLS]; MAX_LANES]);
     kernel.work(all_lanes(kernel), 0);
     let unlike = |cells: &Candidates| cells.map(|cell| cell ^ round << 1);
@@ -295,7 +295,7 @@ fn set_varied_lanes(kernel: &mut LaneKernel, input: &Input, round: u16) -> Vec<C
 }
 
 /// Checks pages against a model.
-fn check_pages(kernel: &mut LaneKernel, input: &Input) {
+fn check_pages(kernel: &mut LaneKernel, input: &RandomInput) {
     let mut pages: Vec<_> =
         (0..PAGES as u16).map(|page| set_varied_lanes(kernel, input, page)).collect();
     for page in 0..PAGES {
@@ -317,15 +317,15 @@ fn check_pages(kernel: &mut LaneKernel, input: &Input) {
         for lane in lanes_of(restored.lanes) {
             work[lane] = pages[page][usize::from(from[lane])];
         }
-        assert_eq!(cells(kernel, Block::Work), work, "round {round}");
+        assert_eq!(cells(kernel, LaneBlock::Work), work, "round {round}");
     }
     for page in 0..PAGES {
-        assert_eq!(cells(kernel, Block::Page(page)), pages[page]);
+        assert_eq!(cells(kernel, LaneBlock::Page(page)), pages[page]);
     }
 }
 
 /// Checks stacks against one list per lane.
-fn check_stacks(kernel: &mut LaneKernel, input: &Input) {
+fn check_stacks(kernel: &mut LaneKernel, input: &RandomInput) {
     let mut model: Vec<Vec<Candidates>> = vec![Vec::new(); kernel.lanes()];
     let mut random = Random(u64::from(input.lanes));
     let mut stacked = 0;
@@ -338,7 +338,7 @@ fn check_stacks(kernel: &mut LaneKernel, input: &Input) {
         lanes_of(branching).for_each(|lane| model[lane].push(work[lane]));
         lanes_of(returning)
             .for_each(|lane| work[lane] = model[lane].pop().expect("an alternative"));
-        assert_eq!(cells(kernel, Block::Work), work, "round {round}");
+        assert_eq!(cells(kernel, LaneBlock::Work), work, "round {round}");
         let has_any = |lane: usize| !model[lane].is_empty();
         assert!((0..kernel.lanes()).all(|lane| contains(stacked, lane) == has_any(lane)));
         // Some lanes lose one alternative, and a few lose all.
@@ -356,7 +356,7 @@ fn check_stacks(kernel: &mut LaneKernel, input: &Input) {
 
 /// Checks that the closure of a chute has exactly the candidates that are on a configuration, digit
 /// by digit.
-fn check_closure(kernel: &mut LaneKernel, input: &Input) {
+fn check_closure(kernel: &mut LaneKernel, input: &RandomInput) {
     // Each minirow of one band holds random digits; the rest is open.
     let minirow =
         |lane: usize, i: usize| (input.cells[lane][i] ^ input.cells[lane][i + 9]) & ALL_DIGITS << 1;
@@ -369,7 +369,7 @@ fn check_closure(kernel: &mut LaneKernel, input: &Input) {
         .collect();
     set_work_block(kernel, &given);
     kernel.work(all_lanes(kernel), 0);
-    let after = cells(kernel, Block::Work);
+    let after = cells(kernel, LaneBlock::Work);
     for lane in 0..kernel.lanes() {
         for (line, b, digit) in (0..81).map(|i| (i / 27, i / 9 % 3, 1 + i as u32 % 9)) {
             let holds = |line: usize, b: usize| minirow(lane, 3 * line + b) >> digit & 1 != 0;
@@ -381,9 +381,9 @@ fn check_closure(kernel: &mut LaneKernel, input: &Input) {
     }
 }
 
-type Check = fn(&mut LaneKernel, &Input);
+type CheckFn = fn(&mut LaneKernel, &RandomInput);
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, CheckFn); 9] = [
     ("clues and candidates come in, and clashes are seen", check_load),
     ("solutions are known, move, and go out", check_solutions),
     ("steps keep every solution", check_steps),
@@ -398,7 +398,7 @@ const CHECKS: [(&str, Check); 9] = [
 #[test]
 fn every_kernel_matches_the_model() {
     for seed in 0..24 {
-        let input = Input::new(&mut Random(seed));
+        let input = RandomInput::new(&mut Random(seed));
         for level in SimdLevel::available() {
             for (name, check) in CHECKS {
                 println!("seed {seed}, {level}: {name}");

@@ -43,7 +43,7 @@ pub struct Changed(String);
 
 /// An input that is being read.
 struct OpenInput<R> {
-    input: Input<R>,
+    input: CountingReader<R>,
     file: Arc<str>,
     /// The index of the input.
     index: usize,
@@ -130,7 +130,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
 
     fn begin(&mut self, source: Source<R>) -> OpenInput<R> {
         let at = source.position;
-        let input = Input {
+        let input = CountingReader {
             reader: source.reader,
             is_at_start: at.offset == source.skip,
             stop: Arc::clone(&self.stop),
@@ -219,7 +219,7 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         &self,
         block: &mut Block,
         layout: &Layout,
-        input: &mut Input<R>,
+        input: &mut CountingReader<R>,
     ) -> io::Result<FillEnd> {
         let room = block.bytes.len();
         let target = self.target_bytes.min(block.target_bytes);
@@ -274,7 +274,7 @@ fn stamp<R>(block: &mut Block, open: &OpenInput<R>, failed: Option<u64>) {
 
 /// Drops bytes up to the end of a line, and keeps those after it in the block. Returns whether the
 /// line ended.
-fn skip_line(block: &mut Block, input: &mut Input<impl Read>) -> io::Result<bool> {
+fn skip_line(block: &mut Block, input: &mut CountingReader<impl Read>) -> io::Result<bool> {
     loop {
         let got = input.read(&mut block.bytes)?;
         if got == 0 {
@@ -296,7 +296,7 @@ fn is_stop(error: &io::Error) -> bool {
 }
 
 /// A reader that counts the bytes of one input, until the run is stopped.
-struct Input<R> {
+struct CountingReader<R> {
     reader: R,
     /// Whether a byte order mark may follow.
     is_at_start: bool,
@@ -309,7 +309,7 @@ struct Input<R> {
     sum: Option<StreamSum>,
 }
 
-impl<R: Read> Input<R> {
+impl<R: Read> CountingReader<R> {
     /// Adds bytes to the checksum, and returns the result.
     fn add(&mut self, bytes: &[u8]) -> Option<u64> {
         let sum = self.sum.as_mut()?;

@@ -8,7 +8,8 @@
 //! search").
 
 use lane_kernel::{
-    Block, CELLS, Column, Exchange, Kernel, LaneSet, MAX_DEPTH, MAX_LANES, Moves, Verdict, lanes_of,
+    CELLS, Column, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_DEPTH, MAX_LANES, Moves,
+    lanes_of,
 };
 
 use super::per_lane::PerLane;
@@ -28,7 +29,7 @@ const NEW_ALTERNATIVES_PAGE: usize = 0;
 
 /// A node, a solution, or the end of a puzzle, in the list of the searches.
 #[derive(Clone, Copy)]
-struct Part {
+struct SearchPart {
     /// The effort of the search between the previous part and this one.
     effort_before: Effort,
     kind: PartKind,
@@ -51,9 +52,9 @@ enum PartKind {
 /// A policy by which all lanes search a few puzzles.
 pub(super) struct Ordered {
     /// The parts in reverse order: the head of the list is at the end of the vector.
-    list: Vec<Part>,
+    list: Vec<SearchPart>,
     /// Scratch space for the parts that are being replaced.
-    replaced: Vec<Part>,
+    replaced: Vec<SearchPart>,
     /// The puzzles in the reverse order of the list, with the results counted so far.
     puzzles: Vec<SearchResult>,
     slots: Slots,
@@ -117,7 +118,7 @@ impl Ordered {
     }
 
     fn push(&mut self, effort_before: Effort, kind: PartKind) {
-        self.list.push(Part { effort_before, kind });
+        self.list.push(SearchPart { effort_before, kind });
     }
 
     /// Replaces the part of a lane with the results of the lane's event.
@@ -126,7 +127,7 @@ impl Ordered {
         run: &BatchState<'_, impl Kernel>,
         lane: usize,
         effort_before: Effort,
-        of: Verdict,
+        of: LaneVerdict,
     ) {
         let Effort { guesses, nodes } = effort_before;
         let searched = Effort { guesses, nodes: nodes + 1 };
@@ -136,7 +137,8 @@ impl Ordered {
             let head = self.puzzles.last().expect("a puzzle for each end");
             let is_counted_only = self.puzzles.len() == 1 && head.solutions > 0;
             let needs_grid = !is_counted_only || run.job.question.known.is_some();
-            let slot = needs_grid.then(|| self.slots.store(run.kernel.column(Block::Work, lane)));
+            let slot =
+                needs_grid.then(|| self.slots.store(run.kernel.column(LaneBlock::Work, lane)));
             self.push(searched, PartKind::Solution(slot));
         } else {
             self.push(Effort::NONE, PartKind::NewAlternative(lane));
@@ -153,7 +155,7 @@ impl Ordered {
     /// Counts the solutions at the head of the list, and finishes puzzles that are complete or have
     /// enough solutions.
     fn count_head<K: Kernel>(&mut self, run: &mut BatchState<'_, K>) {
-        while let Some(Part { effort_before, kind }) = self.list.last().copied() {
+        while let Some(SearchPart { effort_before, kind }) = self.list.last().copied() {
             let head = self.puzzles.last_mut().expect("a puzzle for each end");
             let puzzle = head.entered.puzzle;
             let mut is_over = matches!(kind, PartKind::End);
@@ -184,7 +186,7 @@ impl Ordered {
 
     /// Removes the remaining parts of the first puzzle.
     fn drop_rest(&mut self, run: &mut BatchState<'_, impl Kernel>) {
-        while let Some(Part { kind, .. }) = self.list.pop() {
+        while let Some(SearchPart { kind, .. }) = self.list.pop() {
             match kind {
                 PartKind::Lane(lane) => run.busy &= !(1 << lane),
                 PartKind::Slot(slot) => self.slots.unused.push(slot),
@@ -247,7 +249,7 @@ impl<K: Kernel> Policy<K> for Ordered {
         }
         for lane in lanes_of(saved.lanes) {
             self.slots.all[usize::from(saved.from[lane])] =
-                run.kernel.column(Block::Page(NEW_ALTERNATIVES_PAGE), lane);
+                run.kernel.column(LaneBlock::Page(NEW_ALTERNATIVES_PAGE), lane);
         }
         for lane in lanes_of(loaded.lanes) {
             let slot = usize::from(loaded.from[lane]);
@@ -256,7 +258,7 @@ impl<K: Kernel> Policy<K> for Ordered {
         }
     }
 
-    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: Verdict) -> Continuation {
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
         run.busy &= !verdict.ended();
         let mut events = verdict.events();
         let mut first = self.list.len();

@@ -12,7 +12,7 @@ pub(super) const MAX_PAGES: usize = if cfg!(test) { 2 } else { 64 };
 
 /// The alternatives on one page.
 #[derive(Clone, Copy)]
-struct Page {
+struct PageColumns {
     occupied: LaneSet,
     /// The search that each column belongs to.
     owners: [SearchId; MAX_LANES],
@@ -20,7 +20,7 @@ struct Page {
 
 /// The alternatives on all pages of the kernel.
 pub(super) struct PageTable {
-    all: [Page; MAX_PAGES],
+    all: [PageColumns; MAX_PAGES],
     /// The topmost page. Pages below it may be empty; pages above it are.
     pub(super) top: usize,
     /// Number of alternatives on all pages.
@@ -29,7 +29,7 @@ pub(super) struct PageTable {
 
 impl PageTable {
     pub(super) const EMPTY: Self = Self {
-        all: [Page { occupied: 0, owners: [0; MAX_LANES] }; MAX_PAGES],
+        all: [PageColumns { occupied: 0, owners: [0; MAX_LANES] }; MAX_PAGES],
         top: 0,
         alternatives: 0,
     };

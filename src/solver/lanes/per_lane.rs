@@ -2,9 +2,9 @@
 //! node at which a limit is reached therefore depend on the puzzle alone. If neither matters, lanes
 //! search together ([`super::work_sharing`]).
 
-use lane_kernel::{Kernel, LaneSet, MAX_LANES, Verdict, lanes_of};
+use lane_kernel::{Kernel, LaneSet, LaneVerdict, MAX_LANES, lanes_of};
 
-use super::run::{BatchState, Continuation, Effort, Entry, Policy, SearchResult};
+use super::run::{BatchState, Continuation, Effort, EnteredPuzzle, Policy, SearchResult};
 use crate::solver::Limits;
 
 /// A policy by which each lane searches one puzzle.
@@ -13,7 +13,7 @@ pub(super) struct PerLane {
     pub(super) stacked: LaneSet,
     node_limit: u64,
     solution_limit: u32,
-    entered: [Entry; MAX_LANES],
+    entered: [EnteredPuzzle; MAX_LANES],
     solutions: [u32; MAX_LANES],
     guesses: [u64; MAX_LANES],
     nodes: [u64; MAX_LANES],
@@ -24,7 +24,7 @@ impl PerLane {
         stacked: 0,
         node_limit: u64::MAX,
         solution_limit: 0,
-        entered: [Entry { puzzle: 0, at_ns: 0 }; MAX_LANES],
+        entered: [EnteredPuzzle { puzzle: 0, at_ns: 0 }; MAX_LANES],
         solutions: [0; MAX_LANES],
         guesses: [0; MAX_LANES],
         nodes: [0; MAX_LANES],
@@ -128,7 +128,7 @@ impl<K: Kernel> Policy<K> for PerLane {
     }
 
     /// Finishes lanes whose search ends; the others return to their last alternative, or branch.
-    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: Verdict) -> Continuation {
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
         let right = self.with_new_solution(run, verdict.solved);
         let (over, stuck) = (verdict.ended(), verdict.stuck);
         let done = (over & !self.stacked) | self.count_solutions(run, right);

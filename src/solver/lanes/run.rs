@@ -7,7 +7,9 @@
 
 use std::num::NonZeroU64;
 
-use lane_kernel::{Block, CELLS, Kernel, LaneSet, MAX_LANES, Moves, SimdLevel, Verdict, lanes_of};
+use lane_kernel::{
+    CELLS, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_LANES, Moves, SimdLevel, lanes_of,
+};
 
 use crate::clock::Instant;
 use crate::marks::Marks;
@@ -48,7 +50,7 @@ pub(super) struct BatchJob<'a> {
 
 /// The index of a puzzle in the batch, and the time at which it entered.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry {
+pub(super) struct EnteredPuzzle {
     pub(super) puzzle: usize,
     pub(super) at_ns: u64,
 }
@@ -71,7 +73,7 @@ impl Effort {
 /// The result of a search, except its grid.
 #[derive(Clone, Copy)]
 pub(super) struct SearchResult {
-    pub(super) entered: Entry,
+    pub(super) entered: EnteredPuzzle,
     pub(super) solutions: u32,
     pub(super) gave_up: bool,
     pub(super) effort: Effort,
@@ -107,7 +109,7 @@ pub(super) trait Policy<K> {
     fn advance(&mut self, run: &mut BatchState<'_, K>, next: Continuation);
 
     /// Handles the events of a step.
-    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: Verdict) -> Continuation;
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation;
 
     /// Returns whether the policy has nothing left to do.
     fn is_done(&self, run: &BatchState<'_, K>) -> bool;
@@ -135,7 +137,7 @@ pub(super) struct BatchState<'a, K> {
     waiting: LaneSet,
     waiting_stuck: LaneSet,
     /// The puzzle in lane 0 of the entry block.
-    first_entry: Entry,
+    first_entry: EnteredPuzzle,
     /// The last clock reading; `clock_is_current` until the next step is made.
     clock_ns: u64,
     clock_is_current: bool,
@@ -166,7 +168,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
             next: 0,
             waiting: 0,
             waiting_stuck: 0,
-            first_entry: Entry::default(),
+            first_entry: EnteredPuzzle::default(),
             clock_ns: 0,
             clock_is_current: false,
             exit_count: 0,
@@ -245,7 +247,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
     pub(super) fn take_entries(
         &mut self,
         free: LaneSet,
-        mut on_entry: impl FnMut(usize, Entry),
+        mut on_entry: impl FnMut(usize, EnteredPuzzle),
     ) -> LaneSet {
         let mut moves = Moves::NONE;
         let mut stuck = 0;
@@ -254,7 +256,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
             stuck |= (self.waiting_stuck >> entry & 1) << lane;
             self.waiting &= !(1 << entry);
             let puzzle = self.first_entry.puzzle + entry;
-            on_entry(lane, Entry { puzzle, ..self.first_entry });
+            on_entry(lane, EnteredPuzzle { puzzle, ..self.first_entry });
         }
         self.busy |= moves.lanes;
         self.kernel.admit(&moves, stuck);
@@ -266,7 +268,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
     fn load_entries(&mut self) {
         let first = self.next;
         self.next = (first + self.lanes).min(self.end);
-        self.first_entry = Entry { puzzle: first, at_ns: self.now_ns() };
+        self.first_entry = EnteredPuzzle { puzzle: first, at_ns: self.now_ns() };
         let filled = LaneSet::MAX >> (MAX_LANES - (self.next - first));
         let question = &self.job.question;
         match question.batch.part(first..self.next) {
@@ -291,7 +293,11 @@ impl<'a, K: Kernel> BatchState<'a, K> {
     }
 
     /// Finishes entries that need no search; the others wait for a work lane.
-    fn sort_entries(&mut self, Verdict { failed, solved, stuck }: Verdict, filled: LaneSet) {
+    fn sort_entries(
+        &mut self,
+        LaneVerdict { failed, solved, stuck }: LaneVerdict,
+        filled: LaneSet,
+    ) {
         let is_one_node = self.job.question.limits.nodes == Some(NonZeroU64::MIN);
         let refused = if is_one_node { stuck } else { 0 };
         let done = solved | failed | refused;
@@ -306,7 +312,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
         if solved != 0 {
             // All entries are stored: a branch per lane on unpredictable data takes longer. Grids
             // that are not solutions are overwritten below or when the search ends.
-            self.kernel.store(Block::Entry, entries, |outcome| &mut outcome.grid.0);
+            self.kernel.store(LaneBlock::Entry, entries, |outcome| &mut outcome.grid.0);
         }
         self.level.run(
             #[inline(always)]
@@ -335,7 +341,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
     }
 
     /// Steps the work block until enough lanes have an event.
-    fn work(&mut self) -> Verdict {
+    fn work(&mut self) -> LaneVerdict {
         self.clock_is_current = false;
         let enough = (self.busy.count_ones() * Self::MIN_EVENTS_OF_32 / 32).max(1);
         self.kernel.work(self.busy, enough)
@@ -343,7 +349,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
 
     /// Returns the solution in a work lane.
     pub(super) fn grid(&self, lane: usize) -> Grid {
-        Grid(K::digits(&self.kernel.column(Block::Work, lane)))
+        Grid(K::digits(&self.kernel.column(LaneBlock::Work, lane)))
     }
 
     /// Moves the solutions in these work lanes to the exit block. `puzzle_of` maps a lane to its
@@ -374,7 +380,7 @@ impl<'a, K: Kernel> BatchState<'a, K> {
             return;
         }
         let mut grids = [[0; CELLS]; MAX_LANES];
-        self.kernel.store(Block::Exit, &mut grids[..self.lanes], |grid| grid);
+        self.kernel.store(LaneBlock::Exit, &mut grids[..self.lanes], |grid| grid);
         for (puzzle, grid) in self.exit_puzzles[..self.exit_count].iter().zip(&grids) {
             self.job.outcomes[*puzzle].grid.0 = *grid;
         }

@@ -4,7 +4,7 @@ use lane_kernel::{Kernel, MAX_LANES, SimdLevel};
 
 use super::ordered::Ordered;
 use super::per_lane::PerLane;
-use super::run::{BatchJob, BatchState, Entry, MultipleSolutionsRate, SearchEnd};
+use super::run::{BatchJob, BatchState, EnteredPuzzle, MultipleSolutionsRate, SearchEnd};
 use super::work_sharing::WorkSharing;
 use crate::clock::Instant;
 use crate::solver::contract::Question;
@@ -96,7 +96,7 @@ impl<K: Kernel> Scheduler<K> {
     /// Searches deferred puzzles in order, at most one per lane. If stopped, returns the first one
     /// whose outcome is not final.
     #[cold]
-    fn search_again(&mut self, job: &mut BatchJob<'_>, group: &[Entry]) -> Option<usize> {
+    fn search_again(&mut self, job: &mut BatchJob<'_>, group: &[EnteredPuzzle]) -> Option<usize> {
         let start = Instant::now();
         let mut found = [Outcome::NONE; MAX_LANES];
         let found = &mut found[..group.len()];

@@ -1,14 +1,14 @@
 //! Bookkeeping of the searches that share work.
 
-use super::run::Entry;
+use super::run::EnteredPuzzle;
 
 /// The index of a search.
 pub(super) type SearchId = u16;
 
 /// The state of the search for one puzzle.
 #[derive(Clone, Copy)]
-pub(super) struct Search {
-    pub(super) entered: Entry,
+pub(super) struct SharedSearch {
+    pub(super) entered: EnteredPuzzle,
     pub(super) solutions: u32,
     /// The guesses, above the low 16 bits. The low bits count the open alternatives, in lanes and
     /// on pages: at most one column of each page, some 2,000. Both are in one number, because each
@@ -16,11 +16,11 @@ pub(super) struct Search {
     counts: u64,
 }
 
-impl Search {
+impl SharedSearch {
     /// Adds one guess and one open alternative.
     const BRANCH: u64 = 1 << 16 | 1;
 
-    fn new(entered: Entry) -> Self {
+    fn new(entered: EnteredPuzzle) -> Self {
         Self { entered, solutions: 0, counts: 1 }
     }
 
@@ -36,7 +36,7 @@ impl Search {
 /// All current searches.
 pub(super) struct Searches {
     /// The searches, indexed by [`SearchId`].
-    all: Vec<Search>,
+    all: Vec<SharedSearch>,
     /// The unused indices.
     unused: Vec<SearchId>,
 }
@@ -49,8 +49,8 @@ impl Searches {
 
     /// Starts the search for a puzzle that has entered a lane.
     #[inline]
-    pub(super) fn begin(&mut self, entered: Entry) -> SearchId {
-        let search = Search::new(entered);
+    pub(super) fn begin(&mut self, entered: EnteredPuzzle) -> SearchId {
+        let search = SharedSearch::new(entered);
         if let Some(id) = self.unused.pop() {
             *self.of(id) = search;
             return id;
@@ -60,14 +60,14 @@ impl Searches {
     }
 
     #[inline]
-    pub(super) fn of(&mut self, id: SearchId) -> &mut Search {
+    pub(super) fn of(&mut self, id: SearchId) -> &mut SharedSearch {
         &mut self.all[usize::from(id)]
     }
 
     /// Replaces an alternative with two.
     #[inline]
     pub(super) fn branch(&mut self, id: SearchId) {
-        self.of(id).counts += Search::BRANCH;
+        self.of(id).counts += SharedSearch::BRANCH;
     }
 
     /// Ends an alternative; returns whether it was the last one.
@@ -80,7 +80,7 @@ impl Searches {
 
     /// Removes a search.
     #[inline]
-    pub(super) fn remove(&mut self, id: SearchId) -> Search {
+    pub(super) fn remove(&mut self, id: SearchId) -> SharedSearch {
         self.unused.push(id);
         let search = *self.of(id);
         self.of(id).counts = 0;
@@ -90,7 +90,7 @@ impl Searches {
     /// Removes all searches; returns the first puzzle among them, if any.
     pub(super) fn discard(&mut self) -> Option<usize> {
         self.unused.clear();
-        let open = self.all.drain(..).filter(Search::is_open);
+        let open = self.all.drain(..).filter(SharedSearch::is_open);
         open.map(|search| search.entered.puzzle).min()
     }
 }

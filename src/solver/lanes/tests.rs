@@ -4,8 +4,8 @@
 use std::num::NonZeroU32;
 
 use lane_kernel::{
-    Block, Candidates, Column, Digits, Exchange, Kernel, LaneSet, MAX_LANES, Moves, Verdict,
-    lanes_of,
+    Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_LANES,
+    Moves, lanes_of,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::solver::{Batch, Limits, Outcome, Question, StopFlag};
 
 /// A node of a tree that is generated as it is visited.
 #[derive(Clone, Copy, Default)]
-struct State {
+struct TreeNode {
     hash: u32,
     depth: u8,
     /// The depth of the tree.
@@ -34,7 +34,7 @@ enum NodeKind {
     Stuck,
 }
 
-impl State {
+impl TreeNode {
     /// Returns the root, which is determined by the first digits of a puzzle.
     fn of(puzzle: &Digits) -> Self {
         let seed = puzzle[..8].iter().fold(0, |seed, digit| seed * 10 + u32::from(*digit));
@@ -88,7 +88,7 @@ fn plain_search(puzzle: &Puzzle, known: Option<&Grid>, limits: Limits) -> Outcom
     }
     let most = limits.max_nodes();
     let mut outcome = Outcome::NONE;
-    let mut waiting = vec![State::of(puzzle.cells())];
+    let mut waiting = vec![TreeNode::of(puzzle.cells())];
     while let Some(state) = waiting.pop() {
         if outcome.nodes == most {
             return Outcome { gave_up: true, ..outcome };
@@ -122,35 +122,35 @@ fn clashes(puzzle: &Digits) -> bool {
     puzzle[11] == 9
 }
 
-type States = [State; MAX_LANES];
+type TreeNodes = [TreeNode; MAX_LANES];
 
 /// A kernel that searches trees.
 #[derive(Default)]
 struct TreeKernel {
     lanes: usize,
-    entry: States,
+    entry: TreeNodes,
     clashing: LaneSet,
-    work: States,
-    exit: States,
-    pages: [States; pages::MAX_PAGES],
-    stacks: [Vec<State>; MAX_LANES],
+    work: TreeNodes,
+    exit: TreeNodes,
+    pages: [TreeNodes; pages::MAX_PAGES],
+    stacks: [Vec<TreeNode>; MAX_LANES],
     /// The number of calls of [`Kernel::work`], and the call that requests a stop.
     calls: usize,
     stop_at: Option<(usize, StopFlag)>,
 }
 
 impl TreeKernel {
-    fn block(&self, of: Block) -> &States {
+    fn block(&self, of: LaneBlock) -> &TreeNodes {
         match of {
-            Block::Entry => &self.entry,
-            Block::Work => &self.work,
-            Block::Exit => &self.exit,
-            Block::Page(number) => &self.pages[number],
+            LaneBlock::Entry => &self.entry,
+            LaneBlock::Work => &self.work,
+            LaneBlock::Exit => &self.exit,
+            LaneBlock::Page(number) => &self.pages[number],
         }
     }
 
     /// Lets the lane continue with alternative A, and returns alternative B.
-    fn branch(&mut self, lane: usize) -> State {
+    fn branch(&mut self, lane: usize) -> TreeNode {
         let parent = self.work[lane];
         assert!(parent.kind() == NodeKind::Stuck, "nothing is left to infer");
         self.work[lane] = parent.alternative(1);
@@ -162,16 +162,16 @@ fn set_of(lanes: impl Iterator<Item = usize>) -> LaneSet {
     lanes.fold(0, |set, lane| set | 1 << lane)
 }
 
-fn verdict(states: &States, lanes: LaneSet) -> Verdict {
+fn verdict(states: &TreeNodes, lanes: LaneSet) -> LaneVerdict {
     let are = |kind| set_of(lanes_of(lanes).filter(|lane| states[*lane].kind() == kind));
-    Verdict {
+    LaneVerdict {
         failed: are(NodeKind::Failed),
         solved: are(NodeKind::Solved),
         stuck: are(NodeKind::Stuck),
     }
 }
 
-fn apply_moves(from: &States, moves: &Moves, to: &mut States) {
+fn apply_moves(from: &TreeNodes, moves: &Moves, to: &mut TreeNodes) {
     lanes_of(moves.lanes).for_each(|lane| to[lane] = from[usize::from(moves.from[lane])]);
 }
 
@@ -183,7 +183,7 @@ impl Kernel for TreeKernel {
     fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits) {
         self.clashing = set_of((0..puzzles.len()).filter(|i| clashes(clues_of(&puzzles[*i]))));
         for (state, puzzle) in self.entry.iter_mut().zip(puzzles) {
-            *state = State::of(clues_of(puzzle));
+            *state = TreeNode::of(clues_of(puzzle));
         }
     }
 
@@ -191,10 +191,10 @@ impl Kernel for TreeKernel {
         unreachable!("puzzles only");
     }
 
-    fn sweep_entry(&mut self, lanes: LaneSet) -> Verdict {
+    fn sweep_entry(&mut self, lanes: LaneSet) -> LaneVerdict {
         let clashing = self.clashing & lanes;
         let found = verdict(&self.entry, lanes & !clashing);
-        Verdict { failed: found.failed | clashing, ..found }
+        LaneVerdict { failed: found.failed | clashing, ..found }
     }
 
     fn admit(&mut self, moves: &Moves, _: LaneSet) {
@@ -202,7 +202,7 @@ impl Kernel for TreeKernel {
     }
 
     /// Varies which lanes have an event in each step.
-    fn work(&mut self, busy: LaneSet, enough: u32) -> Verdict {
+    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict {
         assert_ne!(busy, 0, "a lane for each step");
         if let Some((last, stop)) = &self.stop_at {
             assert!(self.calls < *last, "asked to stop");
@@ -241,7 +241,7 @@ impl Kernel for TreeKernel {
     }
 
     fn pop(&mut self, lane: usize) -> Option<Column> {
-        self.stacks[lane].pop().map(State::column)
+        self.stacks[lane].pop().map(TreeNode::column)
     }
 
     fn clear(&mut self, lanes: LaneSet) {
@@ -252,22 +252,22 @@ impl Kernel for TreeKernel {
         apply_moves(&self.work, moves, &mut self.exit);
     }
 
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
         for (place, state) in places.iter_mut().zip(self.block(of)) {
             *digits_of(place) = state.digits();
         }
     }
 
-    fn column(&self, of: Block, lane: usize) -> Column {
+    fn column(&self, of: LaneBlock, lane: usize) -> Column {
         self.block(of)[lane].column()
     }
 
     fn set_lane(&mut self, lane: usize, cells: &Column) {
-        self.work[lane] = State::of_column(cells);
+        self.work[lane] = TreeNode::of_column(cells);
     }
 
     fn digits(cells: &Column) -> Digits {
-        State::of_column(cells).digits()
+        TreeNode::of_column(cells).digits()
     }
 }
 

@@ -10,10 +10,10 @@
 //! search. So this policy is not used while puzzles with several solutions are frequent
 //! ([`MultipleSolutionsRate`](super::run::SeveralRate)).
 
-use lane_kernel::{Exchange, Kernel, LaneSet, MAX_LANES, Verdict, lanes_of};
+use lane_kernel::{Exchange, Kernel, LaneSet, LaneVerdict, MAX_LANES, lanes_of};
 
 use super::pages::{self, PageTable};
-use super::run::{BatchState, Continuation, Effort, Entry, Policy, SearchResult};
+use super::run::{BatchState, Continuation, Effort, EnteredPuzzle, Policy, SearchResult};
 use super::searches::{SearchId, Searches};
 use crate::solver::contract::Question;
 
@@ -27,7 +27,7 @@ pub(super) struct WorkSharing {
     /// The search of each lane, or the last one if the lane is free.
     owner: [SearchId; MAX_LANES],
     /// Puzzles with a second solution, and those whose alternatives did not fit on the pages.
-    pub(super) deferred: Vec<Entry>,
+    pub(super) deferred: Vec<EnteredPuzzle>,
 }
 
 impl WorkSharing {
@@ -158,7 +158,7 @@ impl<K: Kernel> Policy<K> for WorkSharing {
         }
     }
 
-    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: Verdict) -> Continuation {
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
         if verdict.solved != 0 {
             self.count_solutions(run, verdict.solved);
         }

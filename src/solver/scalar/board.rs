@@ -51,14 +51,14 @@ impl Guess {
 /// ```
 ///
 /// One step handles a digit's 27 cells at once: two or three lookups yield its possible minirows
-/// and columns ([`Board::apply_rules`]), and a pass over the nine digits counts the candidates of
-/// all cells ([`Board::count_candidates`]).
+/// and columns ([`BitBoard::apply_rules`]), and a pass over the nine digits counts the candidates
+/// of all cells ([`BitBoard::count_candidates`]).
 ///
 /// Bitboards of one digit in one band, with tables of implications, come from zhouyundong's and
 /// JCZ's solvers in the New Sudoku Players' Forum. The closure over the six permutations of a band
 /// is what tdoku calls configurations.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct BitBoard {
     /// `candidates[digit][band]`.
     candidates: [[Cells; 4]; 9],
     /// `columns[digit][band]`: the columns (9 bits) of the candidates at the last update.
@@ -69,7 +69,7 @@ pub struct Board {
     changed: u64,
 }
 
-impl Board {
+impl BitBoard {
     /// Returns the candidates that the clues leave.
     pub fn new(puzzle: &Puzzle) -> Self {
         let mut board = Self {
@@ -206,7 +206,7 @@ impl Board {
     }
 
     /// Returns the guess with the fewest alternatives on a stuck board: in the first cell with two
-    /// candidates, otherwise by [`Board::fewest_ways`].
+    /// candidates, otherwise by [`BitBoard::fewest_ways`].
     ///
     /// A cell with two candidates is preferred because both alternatives determine its digit.
     /// (tdoku guesses the minirows of a digit. That takes a tenth fewer guesses on hard puzzles,
@@ -278,9 +278,9 @@ impl Board {
     }
 }
 
-impl From<Board> for Grid {
+impl From<BitBoard> for Grid {
     /// Returns the solution of a solved board.
-    fn from(board: Board) -> Self {
+    fn from(board: BitBoard) -> Self {
         let mut cells = [0; CELLS];
         for (digit, bands) in board.candidates.iter().enumerate() {
             for row in 0..9 {

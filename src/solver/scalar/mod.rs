@@ -12,7 +12,7 @@ mod tables;
 use super::contract::{Question, Unanswered, count_solutions, search_each};
 use super::{Batch, Engine, Outcome, StopFlag};
 use crate::puzzle::CELLS;
-use board::{Board, Guess, Propagation};
+use board::{BitBoard, Guess, Propagation};
 pub use solutions::Solutions;
 
 /// An engine that solves one puzzle at a time with bitmasks of candidates, without vector
@@ -21,7 +21,7 @@ pub use solutions::Solutions;
 pub struct Scalar {
     /// Unexplored boards, the next one last. Each has at least one more open cell than the next, so
     /// there are at most 82.
-    pending: Vec<Board>,
+    pending: Vec<BitBoard>,
     stop: StopFlag,
 }
 
@@ -32,7 +32,7 @@ impl Scalar {
     }
 
     /// Starts a search.
-    fn begin(&mut self, board: Board) {
+    fn begin(&mut self, board: BitBoard) {
         self.pending.clear();
         self.pending.push(board);
     }
@@ -50,10 +50,10 @@ impl Scalar {
     #[inline(always)]
     fn next(
         &mut self,
-        choose: impl Fn(&Board) -> Guess,
+        choose: impl Fn(&BitBoard) -> Guess,
         max_nodes: u64,
         outcome: &mut Outcome,
-    ) -> Result<Option<Board>, Unanswered> {
+    ) -> Result<Option<BitBoard>, Unanswered> {
         while let Some(board) = self.pending.last_mut() {
             if outcome.nodes == max_nodes {
                 return Err(Unanswered::GaveUp);
@@ -95,11 +95,11 @@ impl Engine for Scalar {
         let limits = question.limits;
         search_each(outcomes, |i| {
             self.begin(match question.batch {
-                Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
-                Batch::Marks(marks) => Board::from_marks(&marks[i]),
+                Batch::Puzzles(puzzles) => BitBoard::new(&puzzles[i]),
+                Batch::Marks(marks) => BitBoard::from_marks(&marks[i]),
             });
             count_solutions(limits, question.known(i), |outcome| {
-                self.next(Board::most_constrained, limits.max_nodes(), outcome)
+                self.next(BitBoard::most_constrained, limits.max_nodes(), outcome)
             })
         })
     }

@@ -7,7 +7,7 @@ use std::iter::FusedIterator;
 use std::num::NonZeroU64;
 
 use super::Scalar;
-use super::board::{Board, Propagation};
+use super::board::{BitBoard, Propagation};
 use crate::marks::Marks;
 use crate::puzzle::Grid;
 use crate::solver::{Engine, Outcome, StopFlag, Unanswered};
@@ -45,7 +45,7 @@ impl Solutions {
 
     /// Starts a search before the first solution of `marks`.
     pub fn begin(&mut self, marks: &Marks) {
-        self.0.begin(Board::from_marks(marks));
+        self.0.begin(BitBoard::from_marks(marks));
     }
 
     /// Starts a search after the given solution of `marks`.
@@ -73,7 +73,7 @@ impl Solutions {
     pub fn next_within(&mut self, nodes: Option<NonZeroU64>) -> Result<Option<Grid>, Unanswered> {
         let most = nodes.map_or(u64::MAX, NonZeroU64::get);
         let mut outcome = Outcome::NONE;
-        let solved = self.0.next(Board::first_of_first_open, most, &mut outcome)?;
+        let solved = self.0.next(BitBoard::first_of_first_open, most, &mut outcome)?;
         Ok(solved.map(Grid::from))
     }
 }

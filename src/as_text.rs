@@ -1,4 +1,4 @@
-//! Serde implementations for puzzles, grids and pencil marks: they are serialised as text.
+//! Serde implementations for puzzles, grids, and pencil marks: they are serialized as text.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

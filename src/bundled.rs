@@ -3,9 +3,9 @@
 /// A bundled set.
 #[derive(Clone, Copy, Debug)]
 pub struct BundledSet {
-    /// Its name.
+    /// The name of the set.
     pub name: &'static str,
-    /// A puzzle on each line, and `#` comments.
+    /// One puzzle per line, and `#` comments.
     pub text: &'static str,
 }
 

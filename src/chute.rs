@@ -1,4 +1,4 @@
-//! The cells of a band as bits, and the implications for one digit in a chute, for each of the 512
+//! The cells of a band as bits, and the implications for one digit in a chute: tables over the 512
 //! sets of minirows with candidates.
 
 /// A set of cells of one band: bit `9 * row + column`.
@@ -14,7 +14,7 @@ pub(crate) const EACH_ROW: Cells = 1 | 1 << 9 | 1 << 18;
 /// The first box of a band.
 pub(crate) const BOX: Cells = 0b111 * EACH_ROW;
 
-/// For a digit placed in a cell of a band, its remaining cells in that band.
+/// For a digit placed in a cell of a band, the digit's remaining cells in that band.
 pub(crate) static PLACED: [Cells; 27] = {
     let mut table = [0; 27];
     let mut cell = 0;
@@ -26,7 +26,7 @@ pub(crate) static PLACED: [Cells; 27] = {
     table
 };
 
-/// The cells of each unit in each of the three bands: rows, columns, boxes.
+/// The cells of each unit (rows, columns, boxes) in each of the three bands.
 pub(crate) static UNITS: [[Cells; 3]; 27] = {
     let mut table = [[0; 3]; 27];
     let mut i = 0;
@@ -43,11 +43,11 @@ pub(crate) static UNITS: [[Cells; 3]; 27] = {
 /// Permutation matrices are closed under transposition, so the tables serve both.
 pub(crate) type Minirows = u16;
 
-/// The six configurations of a digit in a chute: once in each line, once in each box.
+/// The six configurations of a digit in a chute: once in each line and once in each box.
 const CONFIGURATIONS: [Minirows; 6] =
     [0b100_010_001, 0b010_100_001, 0b100_001_010, 0b001_100_010, 0b010_001_100, 0b001_010_100];
 
-/// The minirows that can have the digit: the union of all possible configurations. These are locked
+/// The minirows that can have the digit: the union of all possible configurations. This is locked
 /// candidates in both directions, and 0 if the digit has no place.
 pub(crate) static POSSIBLE: [Minirows; 512] = {
     let mut table = [0; 512];
@@ -65,7 +65,7 @@ pub(crate) static POSSIBLE: [Minirows; 512] = {
     table
 };
 
-/// The minirows that must have the digit: the only ones of their line.
+/// The minirows that must have the digit: the only possible ones of their line.
 pub(crate) static ASSERTED: [Minirows; 512] = {
     let mut table = [0; 512];
     let mut minirows = 0;

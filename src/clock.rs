@@ -1,6 +1,6 @@
 //! The clock that measures latencies and wall time.
 //!
-//! `wasm32-unknown-unknown` lacks one: the clock of the standard library panics there. With the
+//! `wasm32-unknown-unknown` lacks a clock: that of the standard library panics there. With the
 //! feature `js`, the clock is `performance.now` of the page, the worker, or Node. Without it, time
 //! does not pass: all latencies and durations are 0.
 
@@ -17,13 +17,13 @@ pub use stopped::Instant;
 mod stopped {
     use std::time::Duration;
 
-    /// The only moment of a clock that stands still.
+    /// The only instant of a clock that does not advance.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub struct Instant;
 
     #[allow(clippy::unused_self, reason = "the interface of the standard library's clock")]
     impl Instant {
-        /// Returns the moment.
+        /// Returns the instant.
         pub const fn now() -> Self {
             Self
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// A compression of rows. Each needs its feature. In both formats, concatenated streams are a
+/// A compression of rows. Each needs its feature. In both formats, concatenated streams form one
 /// stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -16,7 +16,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// The ones of this build.
+    /// The compressions that this build has.
     pub const ALL: &[Self] = &[
         #[cfg(feature = "gzip")]
         Self::Gz,
@@ -24,7 +24,7 @@ impl Compression {
         Self::Zst,
     ];
 
-    /// Its name, which is also the file extension.
+    /// Returns the name, which is also the file extension.
     pub const fn name(self) -> &'static str {
         match self {
             #[cfg(feature = "gzip")]
@@ -34,7 +34,7 @@ impl Compression {
         }
     }
 
-    /// The compression that a file's extension asks for.
+    /// Returns the compression that a file name's extension indicates.
     pub fn of_name(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
         Self::ALL.iter().copied().find(|known| extension.eq_ignore_ascii_case(known.name()))
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn extensions_ask_for_compressions() {
+    fn extensions_indicate_compressions() {
         let of = |name: &str| Compression::of_name(Path::new(name));
         assert_eq!((of("a.csv.gz"), of("b.zst")), (Some(Compression::Gz), Some(Compression::Zst)));
         assert_eq!(of("a.GZ"), Some(Compression::Gz));

@@ -28,7 +28,7 @@ impl Kinds {
     /// All kinds.
     pub const ALL: Self = Self { digits: true, rows: true, bands: true, transpose: true };
 
-    /// A random order of nine rows or columns.
+    /// Returns a random order of nine rows or columns.
     fn lines(self, rng: &mut SeededRng) -> [usize; 9] {
         let same = [0, 1, 2];
         let threes = if self.bands { rng.order() } else { same };
@@ -38,22 +38,22 @@ impl Kinds {
     }
 }
 
-/// One symmetry of sudoku.
+/// A symmetry of sudoku, which maps puzzles to isomorphic puzzles.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     /// The cell from which each cell is taken.
     source: [u8; CELLS],
-    /// The new label of each digit; a blank stays a blank.
+    /// The new label of each digit; a blank remains a blank.
     digits: [u8; 10],
 }
 
 impl Permutation {
-    /// A random permutation, all equally likely.
+    /// Draws a random permutation. All are equally likely.
     pub fn random(rng: &mut SeededRng) -> Self {
         Self::of_kinds(rng, Kinds::ALL)
     }
 
-    /// A random permutation of these kinds and their combinations, all equally likely.
+    /// Draws a random combination of permutations of these kinds. All are equally likely.
     pub fn of_kinds(rng: &mut SeededRng, kinds: Kinds) -> Self {
         let (rows, columns) = (kinds.lines(rng), kinds.lines(rng));
         let transpose = kinds.transpose && rng.below(2) == 1;
@@ -66,22 +66,22 @@ impl Permutation {
         Self { source, digits }
     }
 
-    /// The puzzle permuted.
+    /// Permutes a puzzle.
     #[must_use]
     pub fn puzzle(&self, puzzle: &Puzzle) -> Puzzle {
         Puzzle::from_cells(self.cells(puzzle.cells())).expect("digits stay digits")
     }
 
-    /// The grid permuted: solutions stay solutions of the permuted puzzle.
+    /// Permutes a grid. The solutions of a puzzle become solutions of the permuted puzzle.
     #[must_use]
     pub fn grid(&self, grid: &Grid) -> Grid {
         Grid(self.cells(grid.cells()))
     }
 
-    /// Returns a puzzle and its solution permuted.
+    /// Permutes a puzzle and its solution.
     #[must_use]
     pub fn puzzle_and_grid(&self, puzzle: &Puzzle, grid: &Grid) -> (Puzzle, Grid) {
-        // Both in one byte, so the cells are permuted once.
+        // Both share a byte, so the cells are permuted once.
         let both: [u8; CELLS] =
             std::array::from_fn(|cell| puzzle.cells()[cell] << 4 | grid.cells()[cell]);
         let both = self.source.map(|from| both[usize::from(from)]);
@@ -90,7 +90,7 @@ impl Permutation {
         (Puzzle::from_cells(clues).expect("digits stay digits"), Grid(renamed))
     }
 
-    /// Pencil marks permuted: the candidates of each cell, relabelled.
+    /// Permutes pencil marks and relabels their candidates.
     #[must_use]
     pub fn marks(&self, marks: &Marks) -> Marks {
         Marks::from_cells(self.source.map(|from| {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_fixes_the_permutation() {
+    fn the_same_seed_yields_the_same_permutation() {
         let permuted = |seed| {
             let puzzle = CLASSIC.parse().unwrap();
             Permutation::random(&mut SeededRng::new(seed)).puzzle(&puzzle)
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_alone_keeps_what_the_others_change() {
+    fn single_kinds_change_only_what_they_permute() {
         let none = Kinds { digits: false, rows: false, bands: false, transpose: false };
         let grid: [u8; CELLS] = std::array::from_fn(|cell| (cell / 9) as u8 + 1);
         for seed in 0..20 {
             let cells =
                 |kinds| Permutation::of_kinds(&mut SeededRng::new(seed), kinds).cells(&grid);
             assert_eq!(cells(none), grid);
-            // Each row holds one digit, unless the board is transposed.
+            // Each row has one digit, unless the board is transposed.
             let rows =
                 |cells: [u8; CELLS]| -> Vec<_> { (0..9).map(|row| cells[9 * row]).collect() };
             let bands = rows(cells(Kinds { bands: true, ..none }));

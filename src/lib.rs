@@ -1,5 +1,5 @@
-//! A batch engine for sudoku: it reads puzzle lines, solves them on all cores, and writes one
-//! row for each, in order, with a histogram of the time they took.
+//! A batch engine for sudoku. It reads puzzles, solves them on all cores, and writes one row for
+//! each, in order, with a histogram of solving times.
 //!
 //! # One puzzle
 //!
@@ -30,7 +30,7 @@
 //!
 //! # A stream
 //!
-//! [`Pipeline::run`] does the work of the command, on all cores: it reads lines, tables, grids or
+//! [`Pipeline::run`] does the work of the command on all cores: it reads lines, tables, grids, or
 //! JSON from any reader and writes rows, in order, to any [`Sink`](pipeline::Sink).
 //!
 //! ```
@@ -45,22 +45,22 @@
 //! # Ok::<(), bulkdoku::pipeline::OutputFailure>(())
 //! ```
 //!
-//! `examples/` has more. [`canon`] computes canonical forms, [`isomorph`] draws isomorphs,
-//! [`rating`] rates puzzles, [`generate`] makes puzzles, and [`solver`] tells which engine suits
-//! which task.
+//! See `examples/` for more. [`canon`] computes canonical forms, [`isomorph`] draws isomorphs,
+//! [`rating`] rates puzzles, [`generate`] generates puzzles, and [`solver`] explains which engine
+//! suits which task.
 //!
 //! # Features
 //!
-//! Without features, the crate has puzzles, engines, canonical forms and generators. The feature
-//! `pipeline` adds the modules that read and write records; `gzip`, `zstd`, `xz`, `bzip2` and `lz4`
-//! add compressed inputs, the first two also outputs; `parquet` reads and writes Parquet files.
-//! `serde` serialises puzzles, grids and pencil marks as text. `cli` adds the command and its
-//! dependencies; `hlog` writes latencies as interval logs of `HdrHistogram`, and `pages` prints
-//! completions and manual pages. `cli`, `gzip` and `serde` are on by default; `full` is all of them.
-//! `js` measures time on `wasm32-unknown-unknown` with `performance.now`; without it, latencies there
-//! are 0.
+//! Without features, the crate has puzzles, engines, canonical forms, and generators. The feature
+//! `pipeline` adds the modules that read and write records. `gzip`, `zstd`, `xz`, `bzip2`, and
+//! `lz4` add compressed inputs, and the first two also compressed outputs. `parquet` reads and
+//! writes Parquet files. `serde` serializes puzzles, grids, and pencil marks as text. `cli` adds
+//! the command and its dependencies, `hlog` writes latencies as interval logs of `HdrHistogram`,
+//! and `pages` prints completions and manual pages. `cli`, `gzip`, and `serde` are enabled by
+//! default; `full` enables all of these. `js` measures time on `wasm32-unknown-unknown` with
+//! `performance.now`; without it, latencies there are 0.
 //!
-//! Items that are hidden from this documentation are for the command, the Python package and the
+//! Items that are hidden from this documentation are for the command, the Python package, and the
 //! fuzz targets. They may change in any release.
 
 #[cfg(feature = "serde")]
@@ -127,7 +127,7 @@ pub use status::Status;
 #[doc(hidden)]
 pub use tail::Tail;
 
-/// The README's example is also a test.
+/// Runs the README's example as a test.
 #[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

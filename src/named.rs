@@ -1,7 +1,7 @@
-//! Enums whose variants have names.
+//! A macro for enums whose variants have names.
 
 /// Defines an enum whose variants have names, the array of all variants, and the conversions from
-/// and to names. The last line names the error for an unknown name, and its message.
+/// and to names. The last line of the definition names the error for an unknown name.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*
@@ -18,10 +18,10 @@ macro_rules! named_enum {
         }
 
         impl $type {
-            /// Every one, in the order of their definition.
+            /// All values, in the order of their definition.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
 
-            /// Its name.
+            /// Returns the name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*

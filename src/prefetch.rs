@@ -13,7 +13,7 @@ use std::hint::black_box;
 /// The bytes of a cache line.
 const LINE: usize = 64;
 
-/// A value that takes a few cache lines.
+/// A value that occupies a few cache lines.
 pub trait Prefetch {
     /// Reads a byte of each of its cache lines.
     fn prefetch(&self) -> u8;

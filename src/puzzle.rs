@@ -1,4 +1,4 @@
-//! 81 cells: read from text, print, check against the rules.
+//! Puzzles and grids of 81 cells: parsing, formatting, and checking against the rules.
 //!
 //! Cells are numbered in row order, 0 (top left) to 80 (bottom right).
 
@@ -16,12 +16,12 @@ pub use malformed::Malformed;
 pub(crate) use units::{ROW_COLUMN_BOX, row_column_box};
 pub use units::{Unit, peers};
 
-/// The number of cells of a puzzle.
+/// Number of cells of a puzzle.
 pub const CELLS: usize = text::CELLS;
 
 /// A puzzle: 81 cells in row order, 0 for a blank, 1 to 9 for a clue.
 ///
-/// It may have any number of solutions, and its clues may break the rules: see
+/// A puzzle may have any number of solutions, and its clues may break the rules: see
 /// [`Puzzle::contradiction`].
 ///
 /// ```
@@ -39,52 +39,52 @@ pub const CELLS: usize = text::CELLS;
 pub struct Puzzle(pub(crate) [u8; CELLS]);
 
 impl Puzzle {
-    /// The puzzle without any clue.
+    /// The puzzle without clues.
     pub const EMPTY: Self = Self([0; CELLS]);
 
-    /// Reads exactly 81 characters, digits `1` to `9` or one of [`BLANKS`].
+    /// Parses exactly 81 characters, digits `1` to `9` or one of [`BLANKS`].
     ///
     /// # Errors
-    /// [`Malformed`] has the fault and its column, from 1.
+    /// [`Malformed`], with the fault and its column, from 1.
     pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
         text.try_into().ok().and_then(Self::from_text).ok_or_else(|| Malformed::new(text))
     }
 
-    /// Reads 81 characters; `None` if one is not a cell ([`Puzzle::parse`] reports which).
+    /// Parses 81 characters; returns `None` if one is not a cell ([`Puzzle::parse`] reports which).
     pub fn from_text(text: &[u8; CELLS]) -> Option<Self> {
         let mut puzzle = Self::EMPTY;
         text::read(text, puzzle.cells_mut()).then_some(puzzle)
     }
 
-    /// Takes 81 values, 0 for a blank, 1 to 9 for a clue; `None` if one is larger.
+    /// Creates a puzzle from 81 values, 0 to 9; returns `None` if one is larger.
     pub fn from_cells(cells: [u8; CELLS]) -> Option<Self> {
-        // Without an early exit, the compiler vectorises this.
+        // Without an early exit, the compiler vectorizes this.
         cells.iter().fold(true, |all, &c| all & (c <= 9)).then_some(Self(cells))
     }
 
-    /// The cells in row order, 0 for a blank.
+    /// Returns the cells in row order, 0 for a blank.
     pub fn cells(&self) -> &[u8; CELLS] {
         &self.0
     }
 
-    /// The cells, mutable; values must be 9 or less.
+    /// Returns the cells. Values must be 9 or less.
     #[inline]
     pub(crate) fn cells_mut(&mut self) -> &mut [u8; CELLS] {
         &mut self.0
     }
 
-    /// 81 characters, `.` for a blank.
+    /// Formats 81 characters, with `.` for a blank.
     pub(crate) fn text(&self) -> [u8; CELLS] {
         self.0.map(|c| if c == 0 { b'.' } else { b'0' + c })
     }
 
-    /// The number of clues.
+    /// Returns the number of clues.
     pub fn clues(&self) -> usize {
         self.0.iter().filter(|&&c| c != 0).count()
     }
 
-    /// Two equal clues in one unit, if there are any: the first pair, by unit (rows, then columns,
-    /// then boxes), then by cell.
+    /// Returns the first pair of equal clues in one unit, by unit (rows, then columns, then boxes),
+    /// then by cell.
     pub fn contradiction(&self) -> Option<Contradiction> {
         Unit::all().find_map(|unit| {
             let cells = unit.cells();
@@ -103,30 +103,30 @@ impl Puzzle {
     }
 }
 
-/// 81 digits in row order, the solution of a puzzle.
+/// A solution: 81 digits in row order.
 ///
-/// [`Grid::BLANK`] means that there is none; [`Grid::is_valid`] and [`Grid::solves`] check a grid
-/// against the rules. Grids and puzzles are ordered like 81-digit numbers.
+/// [`Grid::BLANK`] stands for a missing solution. [`Grid::is_valid`] and [`Grid::solves`] check a
+/// grid against the rules. Grids and puzzles are ordered like 81-digit numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Grid(pub(crate) [u8; CELLS]);
 
 impl Grid {
-    /// No digits: a missing solution.
+    /// A grid without digits, for a missing solution.
     pub const BLANK: Self = Self([0; CELLS]);
 
-    /// The digits in row order.
+    /// Returns the digits in row order.
     pub fn cells(&self) -> &[u8; CELLS] {
         &self.0
     }
 
-    /// Whether this grid obeys the rules and keeps every clue of `puzzle`.
+    /// Returns whether this grid obeys the rules and keeps every clue of `puzzle`.
     pub fn solves(&self, puzzle: &Puzzle) -> bool {
         let keeps_clues =
             (self.0.iter()).zip(puzzle.cells()).all(|(&digit, &clue)| clue == 0 || clue == digit);
         keeps_clues && self.is_valid()
     }
 
-    /// Whether every unit has every digit.
+    /// Returns whether every unit has every digit.
     pub fn is_valid(&self) -> bool {
         let digits_of = |unit: Unit| {
             (unit.cells().into_iter()).fold(0_u16, |digits, cell| digits | 1 << self.0[cell])
@@ -137,7 +137,7 @@ impl Grid {
 
 /// Two equal clues in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{digit} stands twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
+#[error("{digit} occurs twice in {unit}, at {} and {}", cell_name(cells[0]), cell_name(cells[1]))]
 #[non_exhaustive]
 pub struct Contradiction {
     /// The repeated digit.
@@ -148,7 +148,7 @@ pub struct Contradiction {
     pub unit: Unit,
 }
 
-/// `r1c1` to `r9c9`, the field's usual name of a cell.
+/// Returns the usual name of a cell, `r1c1` to `r9c9`.
 pub(crate) fn cell_name(cell: usize) -> String {
     format!("r{}c{}", cell / 9 + 1, cell % 9 + 1)
 }
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_of_every_kind_read_alike() {
+    fn all_blank_characters_parse_to_the_same_puzzle() {
         for &blank in BLANKS {
             let text = CLASSIC.replace('.', std::str::from_utf8(&[blank]).unwrap());
             assert_eq!(text.parse::<Puzzle>().unwrap().to_string(), CLASSIC);
@@ -177,7 +177,7 @@ mod tests {
     fn a_contradiction_names_cells_and_unit() {
         let found = CLASSIC.replacen("53..7", "53..5", 1).parse::<Puzzle>().unwrap();
         let found = found.contradiction().unwrap();
-        assert_eq!(found.to_string(), "5 stands twice in row 1, at r1c1 and r1c5");
+        assert_eq!(found.to_string(), "5 occurs twice in row 1, at r1c1 and r1c5");
         let mut cells = [0; CELLS];
         (cells[0], cells[10]) = (7, 7);
         let found = Puzzle::from_cells(cells).unwrap().contradiction().unwrap();

@@ -7,13 +7,13 @@
 //!
 //! The level is the same for all isomorphs of a puzzle. The number of guesses differs between
 //! isomorphs of a hard puzzle, but its geometric mean over some isomorphs of the canonical form is
-//! the same for all of them. Neither is a rating like that of Sudoku Explainer, which searches for
-//! the steps that people take.
+//! the same for all of them. Neither number is a rating like that of Sudoku Explainer, which
+//! searches for the steps that people take.
 
 use crate::isomorph::{Permutation, SeededRng};
 pub use crate::logic::{Level, UnknownLevel};
 
-/// The permutations over which ratings are averaged, always the same ones.
+/// Returns the permutations over which ratings are averaged, which are always the same.
 #[doc(hidden)]
 pub fn isomorphs() -> impl Iterator<Item = Permutation> {
     let mut rng = SeededRng::new(0);

@@ -1,4 +1,4 @@
-//! Which vector instructions to use, and the vectors that text is read and written with.
+//! SIMD levels, and the vectors that parse and write text.
 
 pub(crate) use lane_kernel::vectors;
 pub use lane_kernel::{SimdLevel, UnsupportedSimd};

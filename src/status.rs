@@ -5,31 +5,31 @@ use crate::puzzle::Puzzle;
 use crate::solver::{Limits, Outcome};
 
 named_enum! {
-    /// The statuses a row can have, in the order of the summary. Every record has exactly one.
+    /// The status of a record, in the order of the summary. Every record has exactly one.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Status {
-        /// Exactly one solution, proved.
+        /// The puzzle has exactly one solution, which is proved.
         Unique = "unique",
-        /// A solution; uniqueness was not checked.
+        /// The puzzle has a solution; uniqueness was not checked.
         Solved = "solved",
-        /// The input's own solution is right and unique, or the puzzle has a canonical form.
+        /// The input's solution is right and unique, or the puzzle has a canonical form.
         Ok = "ok",
-        /// The same as an earlier puzzle, so it has no row.
+        /// The puzzle equals an earlier one, so it has no row.
         Duplicate = "duplicate",
-        /// The same as a puzzle of another set, so it has no row.
+        /// The puzzle equals one of another set, so it has no row.
         Known = "known",
-        /// At least two solutions.
+        /// The puzzle has at least two solutions.
         Multiple = "multiple",
         /// The clues obey the rules, but no solution exists.
         Unsolvable = "unsolvable",
         /// Two equal clues share a unit.
         Contradictory = "contradictory",
-        /// The input's own solution is wrong ([`crate::check`]).
+        /// The input's solution is wrong ([`crate::check`]).
         Mismatch = "mismatch",
-        /// Not a puzzle.
+        /// The record is not a puzzle.
         Malformed = "malformed",
-        /// Pencil marks that are more than clues, so they have no canonical form.
+        /// The pencil marks are not equivalent to a puzzle, so they have no canonical form.
         NoForm = "no_form",
         /// The node limit ended the search.
         GaveUp = "gave_up",
@@ -37,13 +37,13 @@ named_enum! {
         InternalError = "internal_error",
     }
 
-    /// No status has this name.
-    UnknownStatus = "no status; there are {names}"
+    /// The requested status does not exist.
+    UnknownStatus = "unknown status; expected {names}"
 }
 
 impl Status {
-    /// The status of `puzzle`, whose `outcome` was found under `limits`. For pencil marks, `puzzle`
-    /// is their [clues](crate::Marks::clues).
+    /// Returns the status of `puzzle`, whose `outcome` was found under `limits`. For pencil marks,
+    /// `puzzle` is their [clues](crate::Marks::clues).
     pub fn of(puzzle: &Puzzle, limits: Limits, outcome: &Outcome) -> Self {
         match outcome.solutions {
             0 if puzzle.contradiction().is_some() => Self::Contradictory,
@@ -55,7 +55,7 @@ impl Status {
         }
     }
 
-    /// Whether a run with such records alone ends with exit status 0.
+    /// Returns whether a run that has only such records ends with exit status 0.
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Unique | Self::Solved | Self::Ok | Self::Duplicate | Self::Known)
     }

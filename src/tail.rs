@@ -1,22 +1,22 @@
-//! Check sums of the bytes before a place in a file.
+//! Checksums of the bytes before a position in a file.
 
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 use twox_hash::xxhash3_128::Hasher;
 
-/// The last bytes before a place in a stream: their number and check sum.
+/// The last bytes before a position in a stream: their number and checksum.
 ///
-/// With it, a resumed run verifies that the stream is still the same.
+/// A resumed run uses it to verify that the stream has not changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tail {
-    /// The number of bytes; 0 if they are not known.
+    /// The number of bytes, or 0 if it is unknown.
     pub bytes: u32,
-    /// Their [`check_sum`].
+    /// The [`check_sum`] of the bytes.
     pub check_sum: u32,
 }
 
 impl Tail {
-    /// The last `most` bytes, or all if there are fewer.
+    /// Returns the tail of the last `most` bytes, or of all bytes if there are fewer.
     pub fn of(bytes: &[u8], most: usize) -> Self {
         let last = &bytes[bytes.len().saturating_sub(most)..];
         if last.is_empty() {
@@ -25,18 +25,18 @@ impl Tail {
         Self { bytes: last.len() as u32, check_sum: check_sum(last) }
     }
 
-    /// Whether it is the tail of all these bytes.
+    /// Returns whether `bytes` end with this tail.
     pub fn is_of(self, bytes: &[u8]) -> bool {
         self == Self::of(bytes, bytes.len())
     }
 }
 
-/// The lower 32 bits of the hash of some bytes by XXH3.
+/// Returns the lower 32 bits of the XXH3 hash of some bytes.
 pub fn check_sum(bytes: &[u8]) -> u32 {
     XxHash3_128::oneshot(bytes) as u32
 }
 
-/// The check sum of all bytes of a stream so far.
+/// The running checksum of all bytes of a stream.
 #[derive(Default)]
 pub(crate) struct StreamSum(Hasher);
 
@@ -45,7 +45,7 @@ impl StreamSum {
         self.0.write(bytes);
     }
 
-    /// The lower 64 bits of the hash of all bytes by XXH3.
+    /// Returns the lower 64 bits of the XXH3 hash of all bytes.
     pub(crate) fn value(&self) -> u64 {
         self.0.finish_128() as u64
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_bytes_have_another_tail() {
+    fn tails_of_different_bytes_differ() {
         let tail = Tail::of(b"one two", 3);
         assert!(tail.is_of(b"two"));
         assert!(!tail.is_of(b"twp") && !tail.is_of(b" two") && !tail.is_of(b""));

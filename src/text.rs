@@ -1,8 +1,8 @@
-//! Converts 81 characters to cells and back, in vectors.
+//! Converts 81 characters to cells and back, with vectors.
 //!
-//! Reading an easy puzzle cell by cell would take longer than solving it. These functions are
-//! inlined where the vector level is known ([`Simd::vectorize`]). They move each cell once,
-//! straight to its destination: loading bytes that were just stored in pieces of another size is
+//! Parsing an easy puzzle cell by cell would take longer than solving it. These functions are
+//! inlined where the SIMD level is fixed ([`Simd::vectorize`]). They move each cell once, straight
+//! to its destination, because loading bytes that were just stored in pieces of another size is
 //! slow.
 
 use std::ops::{Add, BitOrAssign, Sub};
@@ -11,13 +11,13 @@ use crate::simd::vectors::{Level, Select, Simd, SimdBase, SimdInt, SimdMask, dis
 
 pub(crate) const CELLS: usize = 81;
 
-/// The number of characters of pencil marks: nine for each cell.
+/// Length of pencil marks: nine characters per cell.
 pub(crate) const MARKS: usize = 9 * CELLS;
 
-/// The characters that mean a blank cell.
+/// The characters that represent a blank.
 pub const BLANKS: &[u8; 8] = b"0._*-xX?";
 
-/// Whether a character is a digit or a blank.
+/// Returns whether a character is a digit or a blank.
 pub(crate) fn is_cell(byte: u8) -> bool {
     byte.is_ascii_digit() || BLANKS.contains(&byte)
 }
@@ -25,13 +25,13 @@ pub(crate) fn is_cell(byte: u8) -> bool {
 /// The 81 characters of a puzzle or a solution, or its cells: 0 for a blank.
 pub(crate) type Line = [u8; CELLS];
 
-/// The column of the character at a byte, from 1.
+/// Returns the column of the character at a byte, from 1.
 pub(crate) fn column(line: &[u8], at: usize) -> usize {
     String::from_utf8_lossy(&line[..at.min(line.len())]).chars().count() + 1
 }
 
-/// The offsets of the level's widest vectors in a line. The last two overlap, so no remainder is
-/// left.
+/// Returns the offsets of the level's widest vectors in a line. The last two overlap, so no
+/// remainder is left.
 #[inline(always)]
 pub(crate) fn windows<S: Simd>() -> impl Iterator<Item = usize> {
     (0..CELLS).step_by(S::u8s::LEN).map(
@@ -40,40 +40,41 @@ pub(crate) fn windows<S: Simd>() -> impl Iterator<Item = usize> {
     )
 }
 
-/// The last vector of a line, and its offset. It is no wider than necessary, so it is mostly in one
-/// cache line.
-type Last<S> = u8x32<S>;
-const LAST: usize = CELLS - 32;
+/// The last vector of a line, starting at offset `LAST_VECTOR_START`. It is no wider than necessary, so it is
+/// mostly in one cache line.
+type LastVector<S> = u8x32<S>;
+const LAST_VECTOR_START: usize = CELLS - 32;
 
-/// The offsets of the widest vectors before it.
+/// Returns the offsets of the widest vectors before the last vector.
 #[inline(always)]
 fn windows_before_last<S: Simd>() -> impl Iterator<Item = usize> {
-    (0..LAST).step_by(S::u8s::LEN)
+    (0..LAST_VECTOR_START).step_by(S::u8s::LEN)
 }
 
-/// Reads cells at the baseline vector level.
+/// Parses cells at the baseline SIMD level.
 pub(crate) fn read(line: &Line, cells: &mut Line) -> bool {
     dispatch!(Level::baseline(), s => read_cells(s, line, cells))
 }
 
-/// Reads cells in place; returns `false` if some character is not a cell, and then `cells` is
+/// Parses a line into `cells`; returns `false` if some character is not a cell. Then `cells` is
 /// meaningless.
 #[inline(always)]
 pub(crate) fn read_cells<S: Simd>(s: S, line: &Line, cells: &mut Line) -> bool {
     // Nearly every file uses one character for blanks, `.` or `0`.
-    read_with(s, line, cells, b".") || read_with(s, line, cells, b"._*-xX?")
+    read_cells_with_blanks(s, line, cells, b".")
+        || read_cells_with_blanks(s, line, cells, b"._*-xX?")
 }
 
 #[inline(always)]
-fn read_with<S: Simd>(s: S, line: &Line, cells: &mut Line, blanks: &[u8]) -> bool {
+fn read_cells_with_blanks<S: Simd>(s: S, line: &Line, cells: &mut Line, blanks: &[u8]) -> bool {
     let mut all_cells = true;
     for at in windows_before_last::<S>() {
         all_cells &= read_window::<S, S::u8s>(s, line, cells, blanks, at);
     }
-    all_cells & read_window::<S, Last<S>>(s, line, cells, blanks, LAST)
+    all_cells & read_window::<S, LastVector<S>>(s, line, cells, blanks, LAST_VECTOR_START)
 }
 
-/// One vector, at this offset.
+/// Parses one vector at this offset.
 #[inline(always)]
 fn read_window<S: Simd, V>(s: S, line: &Line, cells: &mut Line, blanks: &[u8], at: usize) -> bool
 where
@@ -91,7 +92,7 @@ where
     is_cell.all_true()
 }
 
-/// Copies the text of cells.
+/// Copies cells that are already text.
 #[inline(always)]
 pub(crate) fn copy_cells<S: Simd>(s: S, cells: &Line, line: &mut Line) {
     write_sums(s, cells, 0, line);
@@ -102,26 +103,26 @@ pub(crate) fn write_digits<S: Simd>(s: S, digits: &Line, line: &mut Line) {
     write_sums(s, digits, b'0', line);
 }
 
-/// Writes each byte plus `more`.
+/// Writes each byte plus `addend`.
 #[inline(always)]
-fn write_sums<S: Simd>(s: S, bytes: &Line, more: u8, line: &mut Line) {
+fn write_sums<S: Simd>(s: S, bytes: &Line, addend: u8, line: &mut Line) {
     for at in windows_before_last::<S>() {
-        write_sum::<S, S::u8s>(s, bytes, more, line, at);
+        write_sum::<S, S::u8s>(s, bytes, addend, line, at);
     }
-    write_sum::<S, Last<S>>(s, bytes, more, line, LAST);
+    write_sum::<S, LastVector<S>>(s, bytes, addend, line, LAST_VECTOR_START);
 }
 
-/// One vector, at this offset.
+/// Writes one vector at this offset.
 #[inline(always)]
-fn write_sum<S: Simd, V>(s: S, bytes: &Line, more: u8, line: &mut Line, at: usize)
+fn write_sum<S: Simd, V>(s: S, bytes: &Line, addend: u8, line: &mut Line, at: usize)
 where
     V: SimdBase<S, Element = u8> + Add<u8, Output = V>,
 {
-    let sum = V::from_slice(s, &bytes[at..at + V::LEN]) + more;
+    let sum = V::from_slice(s, &bytes[at..at + V::LEN]) + addend;
     sum.store_slice(&mut line[at..at + V::LEN]);
 }
 
-/// Writes cells, `.` for a blank.
+/// Writes cells, with `.` for a blank.
 #[inline(always)]
 pub(crate) fn write_cells<S: Simd>(s: S, digits: &Line, line: &mut Line) {
     for at in windows::<S>() {

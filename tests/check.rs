@@ -32,7 +32,7 @@ pub fn rows(ran: &Ran) -> Vec<&str> {
 fn rows_have_the_default_columns() {
     let wrong = solved_but(&[(1, 3, '5')]);
     let ran = run(&[], format!("{CLASSIC},{SOLVED}\n\n# x\n{CLASSIC},{wrong}\n"));
-    let reason = "the solution breaks the rules: 5 stands twice in row 1, at r1c1 and r1c3";
+    let reason = "the solution breaks the rules: 5 occurs twice in row 1, at r1c1 and r1c3";
     let expected = [
         "line,puzzle,answer,status,reason".into(),
         format!("1,{CLASSIC},{SOLVED},ok,"),
@@ -185,12 +185,12 @@ fn every_reason_has_its_cells_and_place() {
         (0..81).map(|cell| char::from(b'1' + ((cell / 9 + cell % 9) % 9) as u8)).collect();
     let cases = [
         (CLASSIC, "", 83, "the solution is missing"),
-        (CLASSIC, &SOLVED[..80], 163, "the solution is no grid: 80 cells, 81 expected"),
+        (CLASSIC, &SOLVED[..80], 163, "the solution is not a grid: 80 cells, 81 expected"),
         (
             CLASSIC,
             &SOLVED.replacen("46", "4O", 1),
             86,
-            "the solution is no grid: letter O, not zero; write 0 for a blank",
+            "the solution is not a grid: letter O, not zero; write 0 for a blank",
         ),
         (
             CLASSIC,
@@ -202,7 +202,7 @@ fn every_reason_has_its_cells_and_place() {
             &contradictory,
             SOLVED,
             2,
-            "the puzzle's clues contradict each other: 5 stands twice in row 1, at r1c1 and r1c2",
+            "the puzzle's clues contradict each other: 5 occurs twice in row 1, at r1c1 and r1c2",
         ),
         (
             CLASSIC,
@@ -214,32 +214,32 @@ fn every_reason_has_its_cells_and_place() {
             CLASSIC,
             &solved_but(&[(3, 1, '2')]),
             106,
-            "the solution breaks the rules: 2 stands twice in row 3, at r3c1 and r3c6",
+            "the solution breaks the rules: 2 occurs twice in row 3, at r3c1 and r3c6",
         ),
         (
             CLASSIC,
             &solved_but(&[(4, 2, '9'), (4, 3, '5')]),
             111,
-            "the solution breaks the rules: 9 stands twice in column 2, at r3c2 and r4c2",
+            "the solution breaks the rules: 9 occurs twice in column 2, at r3c2 and r4c2",
         ),
         (
             &".".repeat(81),
             &shifted,
             92,
-            "the solution breaks the rules: 2 stands twice in box 1, at r1c2 and r2c1",
+            "the solution breaks the rules: 2 occurs twice in box 1, at r1c2 and r2c1",
         ),
         (&double(), &solved_but(&[]), 1, "the puzzle has more than one solution"),
         (
             &marked,
             SOLVED,
             733,
-            "no candidate: r1c3 may be 12 in the puzzle, is 4 in the solution; the puzzle has no solution",
+            "not a candidate: r1c3 can be 12 in the puzzle, 4 in the solution; the puzzle has no solution",
         ),
         (
             &empty,
             SOLVED,
             733,
-            "no candidate: r1c3 may be nothing in the puzzle, is 4 in the solution; the puzzle has no solution",
+            "not a candidate: r1c3 can be nothing in the puzzle, 4 in the solution; the puzzle has no solution",
         ),
         (
             &marks(CLASSIC),
@@ -289,7 +289,7 @@ fn places_in_tables_are_physical_lines() {
         "<stdin>:3:93: mismatch: the solution breaks",
         "<stdin>:5:85: mismatch: the solution is missing",
         "<stdin>:6:84: malformed: 2 fields, 3 expected",
-        "<stdin>:7:246: mismatch: the solution is no grid: 'y' is not a cell",
+        "<stdin>:7:246: mismatch: the solution is not a grid: 'y' is not a cell",
     ] {
         assert!(ran.messages.contains(message), "{message}: {}", ran.messages);
     }
@@ -352,7 +352,8 @@ fn rows_come_in_every_format_that_has_columns() {
     let input = format!("{CLASSIC},{SOLVED}\n{CLASSIC}, a\"b\n");
     let args = ["--columns", "answer,status,reason", "--format"];
     let rows_in = |format| run(&[&args[..], &[format]].concat(), &input).rows;
-    let reason = "the solution is no grid: 'a' is not a cell; use 1 to 9, and 0 or . for a blank";
+    let reason =
+        "the solution is not a grid: 'a' is not a cell; use 1 to 9, and 0 or . for a blank";
     let tsv = rows_in("tsv");
     let expected = format!("{SOLVED}\tok\t\n\"a\"\"b\"\tmismatch\t{reason}\n");
     assert_eq!(tsv, format!("answer\tstatus\treason\n{expected}"));

@@ -334,7 +334,7 @@ fn a_solution_column_that_is_checked() {
     let last = SOLVED.len() - 1;
     let twice = format!("{}5", &SOLVED[..last]);
     let blank = format!("{}.", &CLASSIC[..last]);
-    let message = "<stdin>:1:163: mismatch: the solution breaks the rules: 5 stands twice in row 9, at \
+    let message = "<stdin>:1:163: mismatch: the solution breaks the rules: 5 occurs twice in row 9, at \
                    r9c3 and r9c9";
     check(&format!("{blank},{twice}\n")).gives(1, &["1,mismatch"], &[message]);
     check(&format!("id,puzzle\n1,{CLASSIC}\n")).is_refused(2, "no column");
@@ -371,7 +371,7 @@ fn each_status() {
     let input = [CLASSIC, &several, unsolvable, &contradictory, &few, &".".repeat(81)].join("\n");
     let rows =
         ["1,unique", "2,multiple", "3,unsolvable", "4,contradictory", "5,multiple", "6,multiple"];
-    let message = "<stdin>:4:2: contradictory: 5 stands twice in row 1, at r1c1 and r1c2";
+    let message = "<stdin>:4:2: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2";
     given(input.clone()).gives(1, &rows, &[message]);
     let first = ["1,solved", "2,solved", "3,unsolvable", "4,contradictory", "5,solved", "6,solved"];
     given(input).with(&["--first"]).gives(1, &first, &[message]);
@@ -419,7 +419,7 @@ fn pencil_marks() {
         format!("8,unique,1,{}", marks(CLASSIC)),
     ];
     assert_eq!(ran.rows.lines().skip(1).collect::<Vec<_>>(), expected);
-    let message = format!("<stdin>:6:{}: contradictory: 3 stands twice in ", 9 * second + 3);
+    let message = format!("<stdin>:6:{}: contradictory: 3 occurs twice in ", 9 * second + 3);
     assert!(ran.messages.contains(&message), "{message} in {}", ran.messages);
     assert_eq!(ran.status, 1);
 

@@ -554,7 +554,7 @@ fn a_different_standard_input_is_reported() {
     for (input, message) in [
         (String::new(), "<stdin>: ends after 0 bytes"),
         (lines(1), "<stdin>: ends after 82 bytes"),
-        (lines(21).replace("12", "13"), "<stdin>: is not what was read before"),
+        (lines(21).replace("12", "13"), "<stdin>: has been modified since the previous run"),
     ] {
         let rows = folder.read("out");
         let ran = folder.solve(&resume, input);

@@ -84,10 +84,10 @@ fn each_bad_line_is_malformed_at_its_column_and_the_others_are_solved() {
         (r#"{"puzzle":"12""#.to_owned(), "malformed: no JSON: EOF while parsing an object"),
         (format!("{good} x"), "malformed: no JSON: trailing characters"),
         ("[1,2]".to_owned(), "1: malformed: an array that is not 81 cells"),
-        (format!(r#"{{"puzzle":"{twice}"}}"#), "13: contradictory: 5 stands twice in row 1"),
+        (format!(r#"{{"puzzle":"{twice}"}}"#), "13: contradictory: 5 occurs twice in row 1"),
         (
             format!(r#"{{"puzzle": {:?}}}"#, numbers(&twice)),
-            "16: contradictory: 5 stands twice in row 1, at r1c1 and r1c2",
+            "16: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2",
         ),
     ];
     for (bad, message) in cases {

@@ -155,7 +155,7 @@ fn without_a_solution_there_is_only_a_message() {
         let contradictory = format!("5.5{}", ".".repeat(78));
         let unsolvable = format!("12345678.........9{}", ".".repeat(63));
         for (puzzle, reason) in [
-            (&contradictory, "5 stands twice in row 1"),
+            (&contradictory, "5 occurs twice in row 1"),
             (&unsolvable, "unsolvable: there is no solution"),
         ] {
             let (rows, messages, status) = solve(&args, &grid(puzzle, between));

@@ -185,8 +185,8 @@ fn invalid_usage_is_found_before_any_work() {
             2,
             "no column \"time\"; there are \"rest\"; no column \"time\"; there are file, line",
         ),
-        (&["--engine", "fast"], 2, "no engine \"fast\"; there is"),
-        (&["--simd", "mmx"], 2, "no vector level \"mmx\"; it has"),
+        (&["--engine", "fast"], 2, "unknown engine \"fast\"; expected lanes, "),
+        (&["--simd", "mmx"], 2, "does not support SIMD level \"mmx\"; it supports "),
         (&["--limit", "0"], 2, "--limit"),
         (&["--format", "lines", "--columns", "line"], 2, "--columns goes with --format csv"),
     ];

@@ -141,7 +141,7 @@ fn a_contradiction_among_pencil_marks_has_a_line_and_column() {
     let text = format!("{}\n{rest}", first.replacen("1679 ", "4    ", 1));
     let ran = solve(text);
     assert!(
-        ran.messages.contains("<stdin>:1:9: contradictory: 4 stands twice in row 1"),
+        ran.messages.contains("<stdin>:1:9: contradictory: 4 occurs twice in row 1"),
         "{ran:?}"
     );
 }
@@ -232,13 +232,13 @@ fn lines_as_programs_write_them_are_read() {
     let twice = all(&CLASSIC.replacen("7....6", "5....6", 1), ",").replace('.', "");
     let ran = solve(twice);
     assert!(
-        ran.messages.contains("<stdin>:1:7: contradictory: 5 stands twice in row 1"),
+        ran.messages.contains("<stdin>:1:7: contradictory: 5 occurs twice in row 1"),
         "{ran:?}"
     );
     let twice = all(&zeros.replacen("53", "55", 1), ",");
     let ran = solve(format!("{CLASSIC}\n  {twice}"));
     assert!(
-        ran.messages.contains("<stdin>:2:5: contradictory: 5 stands twice in row 1"),
+        ran.messages.contains("<stdin>:2:5: contradictory: 5 occurs twice in row 1"),
         "{ran:?}"
     );
     // Other numbers of cells are malformed as usual.

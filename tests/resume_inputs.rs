@@ -299,7 +299,7 @@ fn a_pipe_that_changed_before_the_checkpoint_is_refused() {
                 let resume = [&args[..], &["--resume", "--report", "page.html"]].concat();
                 let ran = folder.solve(&resume, input);
                 assert_eq!(ran.status, 2, "{name}: {ran:?}");
-                let message = "bulkdoku: <stdin>: is not what was read before: it differs before";
+                let message = "bulkdoku: <stdin>: has been modified since the previous run: it differs before";
                 let ends = "bulkdoku: <stdin>: ends after";
                 let is_named = ran.messages.starts_with(message) || ran.messages.starts_with(ends);
                 assert!(is_named, "{name}: {ran:?}");

@@ -360,7 +360,7 @@ fn isomorphs_of_records_without_a_right_solution() {
     // The wrong one is a mismatch; the missing one is left out.
     assert_eq!(solutions, [81, 81, 0, 0]);
     assert!(
-        ran.status == 1 && ran.messages.contains("in:2:86: mismatch: the solution is no grid"),
+        ran.status == 1 && ran.messages.contains("in:2:86: mismatch: the solution is not a grid"),
         "{}",
         ran.messages
     );

@@ -85,7 +85,7 @@ fn the_reason_is_that_of_the_message() {
         assert_eq!(reasons.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 5]);
     }
     let ran = folder.line("solve in -q --columns status,reason --only contradictory,unique");
-    let reason = "5 stands twice in row 1, at r1c1 and r1c2";
+    let reason = "5 occurs twice in row 1, at r1c1 and r1c2";
     let row = format!("contradictory,\"{reason}\"\n");
     assert_eq!(ran.rows, format!("status,reason\nunique,\n{row}{row}"));
     let tsv = folder.line("solve in -q --columns reason --only contradictory --format tsv");

@@ -77,6 +77,6 @@ test("the README's example prints what it says", async () => {
   try { await import(pathToFileURL(file)); } finally { console.log = log; }
   assert.match(printed[0][0], /^[1-9]{81}$/);
   assert.deepEqual(printed[1][0], { unique: 2, contradictory: 1 });
-  assert.match(printed[2][0], /^5 stands twice/);
+  assert.match(printed[2][0], /^5 occurs twice/);
   assert.equal(printed[3][0], "unique");
 });

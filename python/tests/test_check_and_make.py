@@ -19,7 +19,7 @@ def test_check_explains_what_is_wrong():
     pairs = {
         (CLASSIC, SOLVED): ("ok", None),
         (CLASSIC, "6" + SOLVED[1:]): ("mismatch", "a clue is changed: r1c1 is 5 in the puzzle, 6 in the solution"),
-        (CLASSIC, SOLVED[:80]): ("mismatch", "the solution is no grid: 80 cells, 81 expected"),
+        (CLASSIC, SOLVED[:80]): ("mismatch", "the solution is not a grid: 80 cells, 81 expected"),
         (CLASSIC, None): ("mismatch", "the solution is missing"),
         (CLASSIC, SOLVED[:2] + "." + SOLVED[3:]): ("mismatch", "the solution is not complete: r1c3 is blank"),
         ("." * 81, SOLVED): ("mismatch", "the puzzle has more than one solution"),
@@ -100,7 +100,7 @@ def test_canonical_forms_of_bad_rows():
     assert table.to_list("status") == ["ok", "contradictory", "malformed", "malformed"]
     assert table.to_list("canonical") == ["." * 81, None, None, None]
     assert table.to_list("automorphisms") == [3359232, 0, 0, 0]
-    assert "5 stands twice" in table.to_list("reason")[1]
+    assert "5 occurs twice" in table.to_list("reason")[1]
 
 
 def test_bad_rows_have_no_isomorphs():

@@ -37,7 +37,7 @@ def test_statuses_and_reasons():
     assert [solution is None for solution in table.to_list("solution")] == [False] * 2 + [True] * 5
     reasons = table.to_list("reason")
     assert reasons[0] is None and reasons[1] is None and reasons[3] is None
-    assert reasons[2] == "5 stands twice in row 1, at r1c1 and r1c2"
+    assert reasons[2] == "5 occurs twice in row 1, at r1c1 and r1c2"
     assert reasons[4] == "column 3: 2 cells, 81 expected"
     assert reasons[5] == "null"
     assert reasons[6] == "column 81: letter O, not zero; write 0 for a blank"

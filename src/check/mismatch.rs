@@ -1,28 +1,28 @@
-//! Why the input's solution is wrong.
+//! The reasons that a solution in the input is wrong.
 
 use std::fmt;
 
 use crate::marks::Digits;
 use crate::puzzle::{Contradiction, Malformed, cell_name};
 
-/// Why the input's solution is wrong: the first reason that applies.
+/// The reason that the input's solution is wrong: the first one that applies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// It is missing.
+    /// The solution is missing.
     Missing,
-    /// It is missing because there are fewer solutions than puzzles.
+    /// The solution is missing because there are fewer solutions than puzzles.
     Ended,
-    /// It is not a grid.
+    /// The solution is not a grid.
     NoGrid(Malformed),
-    /// A cell is blank.
+    /// A cell of the solution is blank.
     Blank {
         /// The first such cell.
         cell: usize,
     },
     /// The puzzle's clues break the rules, so no solution is right.
     Clues(Contradiction),
-    /// A clue is another digit in the input's solution.
+    /// A clue differs from the digit in the input's solution.
     Clue {
         /// The first such cell.
         cell: usize,
@@ -42,21 +42,21 @@ pub enum Mismatch {
     },
     /// A digit occurs twice in a unit of the input's solution.
     Twice(Contradiction),
-    /// It solves the puzzle, but is not the only solution.
+    /// The solution is right, but not the only one.
     Several,
 }
 
 /// The place of a [`Mismatch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// In the input's solution, at this byte.
+    /// A byte of the input's solution.
     Answer(usize),
-    /// In the puzzle, at this cell.
+    /// A cell of the puzzle.
     Puzzle(usize),
 }
 
 impl Mismatch {
-    /// Its place.
+    /// Returns the place of the mismatch.
     pub fn place(&self) -> Place {
         match self {
             Self::Missing | Self::Ended => Place::Answer(0),
@@ -78,7 +78,7 @@ impl fmt::Display for Mismatch {
             Self::Ended => {
                 f.write_str("the solution is missing: there are fewer solutions than puzzles")
             }
-            Self::NoGrid(malformed) => write!(f, "the solution is no grid: {malformed}"),
+            Self::NoGrid(malformed) => write!(f, "the solution is not a grid: {malformed}"),
             Self::Blank { cell } => {
                 write!(f, "the solution is not complete: {} is blank", cell_name(*cell))
             }
@@ -98,7 +98,7 @@ impl fmt::Display for Mismatch {
                 };
                 write!(
                     f,
-                    "no candidate: {cell} may be {candidates} in the puzzle, is {digit} in the solution"
+                    "not a candidate: {cell} can be {candidates} in the puzzle, {digit} in the solution"
                 )
             }
             Self::Twice(found) => write!(f, "the solution breaks the rules: {found}"),

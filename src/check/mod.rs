@@ -1,10 +1,10 @@
 //! Checks the input's solutions, which are called `answer` in code.
 //!
 //! The input's solution is right if it is a complete grid, keeps the clues, obeys the rules, and is
-//! the puzzle's only solution. The grid alone shows the first three: [`solves`] checks them quickly,
-//! and [`compare`] returns what is wrong. The last one needs an engine, whose outcome [`judge`]
-//! compares. A right solution in the input therefore checks the engine as well, which has to find
-//! the same grid.
+//! the puzzle's only solution. The grid alone shows the first three: [`solves`] checks them
+//! quickly, and [`compare`] returns what is wrong. The last one needs an engine, whose outcome
+//! [`judge`] compares. So a right solution in the input also checks the engine, which must find the
+//! same grid.
 
 mod mismatch;
 mod reasons;
@@ -45,7 +45,7 @@ pub fn solves(puzzle: &Puzzle, answer: &[u8]) -> bool {
     ))
 }
 
-/// Whether all characters are digits, and clues are kept.
+/// Returns whether all characters are digits and all clues are kept.
 #[inline(always)]
 fn keeps_clues<S: Simd>(s: S, puzzle: &Puzzle, line: &Line) -> bool {
     let mut all_right = true;
@@ -59,9 +59,9 @@ fn keeps_clues<S: Simd>(s: S, puzzle: &Puzzle, line: &Line) -> bool {
     all_right
 }
 
-/// Whether every unit of 81 digits has every digit.
+/// Returns whether every unit of 81 digits has every digit.
 ///
-/// Each digit from 1 to 8 is a bit of a byte, 9 is no bit. If the exclusive or of a unit's nine
+/// Each digit from 1 to 8 is a bit of a byte, and 9 is 0. If the exclusive or of a unit's nine
 /// bytes has all bits, each bit occurs an odd number of times, which leaves just one cell for a 9.
 #[inline(always)]
 fn is_valid(line: &Line) -> bool {
@@ -70,7 +70,7 @@ fn is_valid(line: &Line) -> bool {
         *bits = (1..=8)
             .fold(0, |bits, digit| bits | u8::from(*character == b'0' + digit) << (digit - 1));
     }
-    // Of each cell and the next two.
+    // The exclusive or of each cell and the next two.
     let three: [u8; CELLS] = std::array::from_fn(|i| bits[i] ^ bits[i + 1] ^ bits[i + 2]);
     let mut columns = [0_u8; 9];
     let mut all = u8::MAX;
@@ -92,7 +92,7 @@ fn is_valid(line: &Line) -> bool {
 /// # Errors
 /// The first mismatch.
 pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Mismatch> {
-    let digits = read(answer)?;
+    let digits = parse_answer(answer)?;
     let clues = puzzle.clues();
     if let Some(found) = clues.contradiction() {
         return Err(Mismatch::Clues(found));
@@ -110,7 +110,7 @@ pub fn compare(puzzle: &Marks, answer: &[u8]) -> Result<(), Mismatch> {
 }
 
 /// Parses the input's solution, in which no cell may be blank.
-fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
+fn parse_answer(answer: &[u8]) -> Result<Puzzle, Mismatch> {
     if answer.is_empty() {
         return Err(Mismatch::Missing);
     }
@@ -121,9 +121,10 @@ fn read(answer: &[u8]) -> Result<Puzzle, Mismatch> {
     }
 }
 
-/// Returns the status of a record if the input's solution solves the puzzle. `outcome` is what an
-/// engine found under `limits`: the status is `ok` if it found the same solution and no other. If the
-/// limit is one solution, the outcome is ignored.
+/// Returns the status of a record whose input's solution solves the puzzle.
+///
+/// `outcome` is the outcome of an engine under `limits`. The status is `ok` if the engine found the
+/// same solution and no other. If the limit is one solution, the outcome is ignored.
 ///
 /// # Errors
 /// [`Mismatch::Several`].
@@ -133,7 +134,7 @@ pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status,
     }
     match outcome.solutions {
         2.. => Err(Mismatch::Several),
-        1 if is_of(answer, &outcome.grid) => {
+        1 if equals_grid(answer, &outcome.grid) => {
             Ok(if outcome.gave_up { Status::GaveUp } else { Status::Ok })
         }
         1 if outcome.gave_up => Err(Mismatch::Several),
@@ -145,9 +146,9 @@ pub fn judge(answer: &[u8], limits: Limits, outcome: &Outcome) -> Result<Status,
 
 /// Returns whether the input's solution is this grid.
 #[inline(always)]
-pub(crate) fn is_of(answer: &[u8], grid: &Grid) -> bool {
+pub(crate) fn equals_grid(answer: &[u8], grid: &Grid) -> bool {
     let Ok(line) = <&Line>::try_from(answer) else { return false };
-    // Without an early exit, so it is vectorized.
+    // Without an early exit, the compiler vectorizes this.
     line.iter().zip(grid.cells()).fold(true, |all, (text, digit)| all & (*text == digit + b'0'))
 }
 
@@ -192,7 +193,7 @@ mod tests {
         assert_eq!(proof(outcome(2, false, SOLVED)), Err(Mismatch::Several));
         assert_eq!(proof(outcome(1, true, SOLVED)), Ok(Status::GaveUp));
         assert_eq!(proof(outcome(0, true, &".".repeat(81))), Ok(Status::GaveUp));
-        // Two were found, one by the engine.
+        // There are two solutions, and the engine found one of them.
         assert_eq!(proof(outcome(1, true, &other)), Err(Mismatch::Several));
         // The solution in the input is right, so the engine is wrong.
         assert_eq!(proof(outcome(1, false, &other)), Ok(Status::InternalError));

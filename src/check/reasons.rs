@@ -1,10 +1,11 @@
-//! The reasons why solutions in the input are wrong.
+//! The reasons that solutions in the input are wrong.
 
 use std::fmt::Write;
 
 use super::{Mismatch, Place};
 
-/// The reasons why the input's solutions in a block are wrong, in the order of its records. Reused.
+/// The reasons that solutions in a block are wrong, in the order of its records. Reused across
+/// blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Reasons {
     text: String,
@@ -12,7 +13,7 @@ pub struct Reasons {
     each: Vec<(usize, Place)>,
 }
 
-/// Why the input's solution is wrong.
+/// The reason that a solution in the input is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason<'a> {
     /// The message.
@@ -22,14 +23,14 @@ pub struct Reason<'a> {
 }
 
 impl Reasons {
-    /// Removes all reasons but keeps the memory.
+    /// Removes all reasons but keeps their memory.
     pub fn clear(&mut self) {
         self.text.clear();
         self.each.clear();
     }
 
-    /// Adds the reason for the next wrong solution in the input. `is_unsolvable` is whether the puzzle is known to
-    /// have no solution.
+    /// Adds the reason for the next wrong solution. `is_unsolvable` is whether the puzzle is known
+    /// to have no solution.
     pub fn push(&mut self, mismatch: &Mismatch, is_unsolvable: bool) {
         let is_news = is_unsolvable && !matches!(mismatch, Mismatch::Clues(_));
         let end = if is_news { "; the puzzle has no solution" } else { "" };
@@ -37,7 +38,7 @@ impl Reasons {
         self.each.push((self.text.len(), mismatch.place()));
     }
 
-    /// All reasons in order.
+    /// Iterates over all reasons in order.
     pub fn iter(&self) -> impl Iterator<Item = Reason<'_>> {
         let mut start = 0;
         self.each.iter().map(move |&(end, place)| {
@@ -67,7 +68,7 @@ mod tests {
             let expected = [
                 ("the solution is missing; the puzzle has no solution", Place::Answer(0)),
                 (
-                    "the puzzle's clues contradict each other: 1 stands twice in row 1, at r1c1 \
+                    "the puzzle's clues contradict each other: 1 occurs twice in row 1, at r1c1 \
                      and r1c2",
                     Place::Puzzle(1),
                 ),

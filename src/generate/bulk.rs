@@ -1,60 +1,60 @@
-//! Many rows at once, which an engine solves as batches.
+//! Generates many rows at a time, whose searches an engine solves as batches.
 
 use std::mem;
 use std::ops::Range;
 
 use super::order::RemovalOrder;
 use super::recipe::Recipe;
-use super::reduction::{Next, Reduction};
+use super::reduction::{NextStep, Reduction};
 use super::{Generator, kinds, narrow};
 use crate::puzzle::{Grid, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Batch, Limits, Outcome, StopFlag};
 
-/// Rows in flight: enough to keep all lanes busy, few enough for the caches.
-const AT_ONCE: usize = 256;
-/// Grids that are drawn for a row between two checks of the stop flag.
-const DRAWS: usize = 1024;
+/// Number of rows in progress: enough to keep all lanes busy, few enough for the caches.
+const ROWS_IN_PROGRESS: usize = 256;
+/// Number of grids that are drawn for a row between two checks of the stop flag.
+const DRAWS_PER_STOP_CHECK: usize = 1024;
 
-/// A row in progress. It is large and moves from list to list.
+/// A row in progress. It is large and moves from list to list, so it is boxed.
 #[derive(Debug)]
-pub struct InFlight {
+pub struct RowInProgress {
     place: usize,
     random: SeededRng,
     reduction: Reduction,
 }
 
-/// Buffers for a round.
+/// Buffers that are reused for each batch.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct BatchBuffers {
     puzzles: Vec<Puzzle>,
     known: Vec<Grid>,
     outcomes: Vec<Outcome>,
     /// Rows that are fully reduced.
     #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
-    reduced: Vec<Box<InFlight>>,
+    reduced: Vec<Box<RowInProgress>>,
 }
 
-struct Stopped;
+struct GeneratorStopped;
 
-impl InFlight {
-    /// Begins the row at this place with a random grid.
+impl RowInProgress {
+    /// Starts the row at this place in the result with a random grid.
     fn begin(
         place: usize,
         mut random: SeededRng,
         recipe: &Recipe,
         stop: &StopFlag,
-    ) -> Result<Box<Self>, Stopped> {
+    ) -> Result<Box<Self>, GeneratorStopped> {
         let allowed = recipe.pattern.mask();
-        let is_narrow = allowed.count_ones() <= narrow::MOST_CELLS;
+        let is_narrow = allowed.count_ones() <= narrow::MAX_CELLS;
         loop {
             if stop.is_requested() {
-                return Err(Stopped);
+                return Err(GeneratorStopped);
             }
-            for _ in 0..DRAWS {
+            for _ in 0..DRAWS_PER_STOP_CHECK {
                 let solution = if is_narrow {
                     let found = narrow::search(allowed, recipe.grids, &mut random, stop);
-                    found.ok_or(Stopped)?
+                    found.ok_or(GeneratorStopped)?
                 } else {
                     recipe.grids.fill(&mut random)
                 };
@@ -68,21 +68,21 @@ impl InFlight {
 }
 
 impl Generator {
-    /// Makes rows by removing clues; fewer if it is stopped.
+    /// Generates rows by removing clues; fewer if the generator is stopped.
     pub(super) fn reduce_all(
         &mut self,
         recipe: &Recipe,
         seed: u64,
         indices: Range<u64>,
     ) -> Vec<Puzzle> {
-        let mut made = Vec::new();
+        let mut generated = Vec::new();
         self.rows.clear();
-        if self.try_reduce_all(recipe, seed, indices, &mut made).is_err() {
-            // Keeps the rows before the first missing one.
-            let missing = made.iter().position(|&puzzle| puzzle == Puzzle::EMPTY);
-            made.truncate(missing.unwrap_or(made.len()));
+        if self.try_reduce_all(recipe, seed, indices, &mut generated).is_err() {
+            // Keep the rows before the first missing one.
+            let missing = generated.iter().position(|&puzzle| puzzle == Puzzle::EMPTY);
+            generated.truncate(missing.unwrap_or(generated.len()));
         }
-        made
+        generated
     }
 
     fn try_reduce_all(
@@ -90,29 +90,29 @@ impl Generator {
         recipe: &Recipe,
         seed: u64,
         indices: Range<u64>,
-        made: &mut Vec<Puzzle>,
-    ) -> Result<(), Stopped> {
+        generated: &mut Vec<Puzzle>,
+    ) -> Result<(), GeneratorStopped> {
         let mut waiting = indices.enumerate();
         loop {
-            while self.rows.len() < AT_ONCE
+            while self.rows.len() < ROWS_IN_PROGRESS
                 && let Some((place, index)) = waiting.next()
             {
-                made.push(Puzzle::EMPTY);
+                generated.push(Puzzle::EMPTY);
                 let random = SeededRng::of_row(seed, index);
-                self.rows.push(InFlight::begin(place, random, recipe, &self.stop)?);
+                self.rows.push(RowInProgress::begin(place, random, recipe, &self.stop)?);
             }
             if self.rows.is_empty() {
                 return Ok(());
             }
             self.search(recipe)?;
-            self.finish(recipe, made)?;
+            self.finish(recipe, generated)?;
         }
     }
 
-    /// Runs the searches of all rows, and moves fully reduced rows to their list.
-    fn search(&mut self, recipe: &Recipe) -> Result<(), Stopped> {
-        let Self { engine, stop, rows, room, .. } = self;
-        let Room { puzzles, known, outcomes, reduced } = room;
+    /// Runs one search per row, and moves fully reduced rows to their list.
+    fn search(&mut self, recipe: &Recipe) -> Result<(), GeneratorStopped> {
+        let Self { engine, stop, rows, buffers, .. } = self;
+        let BatchBuffers { puzzles, known, outcomes, reduced } = buffers;
         puzzles.clear();
         known.clear();
         for row in &*rows {
@@ -122,53 +122,58 @@ impl Generator {
         outcomes.resize(rows.len(), Outcome::NONE);
         let batch = Batch::Puzzles(puzzles);
         if engine.solve_other(batch, known, Limits::FIRST, outcomes) < rows.len() {
-            return Err(Stopped);
+            return Err(GeneratorStopped);
         }
         for (mut row, outcome) in mem::take(rows).into_iter().zip(&*outcomes) {
             match row.reduction.learn(outcome.solution()) {
-                Next::Search => rows.push(row),
-                Next::Done => reduced.push(row),
-                Next::Impossible => {
-                    rows.push(InFlight::begin(row.place, row.random, recipe, stop)?);
+                NextStep::Search => rows.push(row),
+                NextStep::Done => reduced.push(row),
+                NextStep::Impossible => {
+                    rows.push(RowInProgress::begin(row.place, row.random, recipe, stop)?);
                 }
             }
         }
         Ok(())
     }
 
-    /// Finishes reduced rows; those that do not fit the recipe are restarted.
-    fn finish(&mut self, recipe: &Recipe, made: &mut [Puzzle]) -> Result<(), Stopped> {
-        let reduced = mem::take(&mut self.room.reduced);
+    /// Finishes reduced rows; those that do not match the recipe are restarted.
+    fn finish(
+        &mut self,
+        recipe: &Recipe,
+        generated: &mut [Puzzle],
+    ) -> Result<(), GeneratorStopped> {
+        let reduced = mem::take(&mut self.buffers.reduced);
         if recipe.needs_guesses() {
             self.count_guesses(&reduced)?;
         }
         for (i, mut row) in reduced.into_iter().enumerate() {
             if self.stop.is_requested() {
-                return Err(Stopped);
+                return Err(GeneratorStopped);
             }
             let (puzzle, solution) = (row.reduction.puzzle(), row.reduction.solution());
             let fits = recipe.fits(puzzle)
                 && (!recipe.needs_guesses()
-                    || recipe.guesses.contains(&self.room.outcomes[i].guesses));
+                    || recipe.guesses.contains(&self.buffers.outcomes[i].guesses));
             let random = &mut row.random;
-            let found = fits
-                .then(|| kinds::of_minimal(recipe.kind, puzzle.0, &solution.0, random, &self.stop));
+            let found = fits.then(|| {
+                kinds::from_minimal(recipe.kind, puzzle.0, &solution.0, random, &self.stop)
+            });
             if let Some(cells) = found.flatten() {
-                made[row.place] = Puzzle(cells);
+                generated[row.place] = Puzzle(cells);
             } else {
-                self.rows.push(InFlight::begin(row.place, row.random, recipe, &self.stop)?);
+                self.rows.push(RowInProgress::begin(row.place, row.random, recipe, &self.stop)?);
             }
         }
         Ok(())
     }
 
     /// Solves the reduced puzzles to count their guesses.
-    fn count_guesses(&mut self, reduced: &[Box<InFlight>]) -> Result<(), Stopped> {
-        let Room { puzzles, outcomes, .. } = &mut self.room;
+    fn count_guesses(&mut self, reduced: &[Box<RowInProgress>]) -> Result<(), GeneratorStopped> {
+        let BatchBuffers { puzzles, outcomes, .. } = &mut self.buffers;
         puzzles.clear();
         puzzles.extend(reduced.iter().map(|row| *row.reduction.puzzle()));
         outcomes.resize(puzzles.len(), Outcome::NONE);
         let solved = self.engine.solve(Batch::Puzzles(puzzles), Limits::PROOF, outcomes);
-        if solved < puzzles.len() { Err(Stopped) } else { Ok(()) }
+        if solved < puzzles.len() { Err(GeneratorStopped) } else { Ok(()) }
     }
 }

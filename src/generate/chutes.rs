@@ -1,8 +1,8 @@
 //! Solution grids that start from a random band and a random stack.
 //!
 //! A band is drawn uniformly, and so is a stack that shares its first box. The other four boxes are
-//! filled cell by cell: cells with one candidate first, otherwise one of those with the fewest. A
-//! grid is reached in only one way, with a probability of 1 / weight, where the weight is the
+//! filled cell by cell: first cells with one candidate, otherwise one of those with the fewest.
+//! Each grid is reached in only one way, with a probability of 1 / weight, where the weight is the
 //! product of the numbers of candidates. So grids with large weights would be too rare. Accepting a
 //! grid with a probability proportional to its weight corrects this ([Knuth, Estimating the
 //! efficiency of backtrack programs](https://doi.org/10.1090/S0025-5718-1975-0373371-6)).
@@ -11,17 +11,17 @@ use super::Cells;
 use crate::puzzle::CELLS;
 use crate::random::SeededRng;
 
-/// The weight at which a grid is always accepted, as a power of two. Larger weights, 0.05% of the
-/// total, count as this one.
-const MOST_WEIGHT: u32 = 17;
+/// The weight at which a grid is always accepted, as a power of two. Larger weights, which are
+/// 0.05% of the total, count as this one.
+const MAX_WEIGHT_BITS: u32 = 17;
 
-/// A grid: the first one that a search finds, or one drawn nearly uniformly from all
+/// Returns a grid: the first one that a search finds, or one drawn nearly uniformly from all
 /// 6,670,903,752,021,072,936,960.
 pub fn fill(is_uniform: bool, random: &mut SeededRng) -> Cells {
     loop {
         let mut cells = band_and_stack(random);
-        if let Some(weight) = fill_rest(&mut cells, random)
-            && (!is_uniform || random.happens(weight, MOST_WEIGHT))
+        if let Some(weight) = fill_last_boxes(&mut cells, random)
+            && (!is_uniform || random.happens(weight, MAX_WEIGHT_BITS))
         {
             return cells;
         }
@@ -50,11 +50,11 @@ fn band_and_stack(random: &mut SeededRng) -> Cells {
     cells
 }
 
-/// One of the 56 × 6⁶ bands that begin with this box, given as its rows.
+/// Draws one of the 56 × 6⁶ bands that begin with this box. Boxes and bands are arrays of rows.
 fn chute(first: [[u8; 3]; 3], random: &mut SeededRng) -> [[u8; 9]; 3] {
     // In the second box, each row sends the same number of digits to the row before it, and the
     // rest to the row after it: none or all in one way, one or two in 3 × 3 × 3 ways.
-    let before = match random.below(56) {
+    let sent_before = match random.below(56) {
         0 => 0,
         1..28 => 1,
         28..55 => 2,
@@ -63,13 +63,13 @@ fn chute(first: [[u8; 3]; 3], random: &mut SeededRng) -> [[u8; 9]; 3] {
     let sent = first.map(|row| shuffled(row, random));
     let mut boxes = [[[0; 3]; 3]; 2];
     for row in 0..3 {
-        let neighbours = [(row + 2) % 3, (row + 1) % 3];
+        let other_rows = [(row + 2) % 3, (row + 1) % 3];
         for i in 0..3 {
-            // In the third box it is the other way round. Every row is filled: the first digits of
-            // one row take the places that the last digits of another leave.
-            let is_behind = usize::from(i >= before);
-            boxes[0][neighbours[is_behind]][i] = sent[row][i];
-            boxes[1][neighbours[1 - is_behind]][i] = sent[row][i];
+            // The third box is the reverse. Every row is filled: the first digits of one row take
+            // the places that the last digits of another row leave.
+            let is_after = usize::from(i >= sent_before);
+            boxes[0][other_rows[is_after]][i] = sent[row][i];
+            boxes[1][other_rows[1 - is_after]][i] = sent[row][i];
         }
     }
     let mut rows = [[0; 9]; 3];
@@ -81,27 +81,27 @@ fn chute(first: [[u8; 3]; 3], random: &mut SeededRng) -> [[u8; 9]; 3] {
     rows
 }
 
-/// The cells of the last four boxes, six by six.
-const REST: usize = 36;
-const ALL: u64 = (1 << REST) - 1;
+/// Number of cells in the last four boxes, which form a square of six by six.
+const OPEN_CELLS: usize = 36;
+const ALL: u64 = (1 << OPEN_CELLS) - 1;
 const ROW: u64 = 0b11_1111;
 const COLUMN: u64 = 0b1_000_001_000_001_000_001_000_001_000_001;
 
-/// For each cell, the cells of its row, column and box.
-const SEEN: [u64; REST] = {
+/// For each cell, the cells of its row, column, and box.
+const PEERS: [u64; OPEN_CELLS] = {
     const BOX: u64 = 0b111_000_111_000_111;
-    let mut seen = [0; REST];
+    let mut peers = [0; OPEN_CELLS];
     let mut cell = 0;
-    while cell < REST {
+    while cell < OPEN_CELLS {
         let (row, column) = (cell / 6, cell % 6);
-        seen[cell] = ROW << (row * 6) | COLUMN << column | BOX << (row / 3 * 18 + column / 3 * 3);
+        peers[cell] = ROW << (row * 6) | COLUMN << column | BOX << (row / 3 * 18 + column / 3 * 3);
         cell += 1;
     }
-    seen
+    peers
 };
 
-/// The four boxes while they are being filled.
-struct Rest {
+/// The last four boxes while they are being filled.
+struct LastBoxes {
     /// The possible cells of each digit; meaningless for filled cells.
     places: [u64; 9],
     /// The cells of each digit.
@@ -110,34 +110,34 @@ struct Rest {
 }
 
 /// Fills the last four boxes. Returns the weight, or `None` if a cell has no candidate left.
-fn fill_rest(cells: &mut Cells, random: &mut SeededRng) -> Option<u64> {
-    let mut rest = Rest::new(cells);
+fn fill_last_boxes(cells: &mut Cells, random: &mut SeededRng) -> Option<u64> {
+    let mut boxes = LastBoxes::new(cells);
     let mut weight = 1;
-    while rest.open != 0 {
-        let [one, two] = rest.counts();
-        if one & rest.open != rest.open {
+    while boxes.open != 0 {
+        let [one, two] = boxes.at_least_one_and_two();
+        if one & boxes.open != boxes.open {
             return None;
         }
-        let singles = rest.open & !two;
+        let singles = boxes.open & !two;
         if singles != 0 {
-            rest.put_singles(singles)?;
+            boxes.place_singles(singles)?;
             continue;
         }
-        let pairs = rest.open & !rest.three();
-        let cell = if pairs == 0 { rest.open } else { pairs }.trailing_zeros() as usize;
-        let mut digits = rest.candidates(cell);
+        let pairs = boxes.open & !boxes.at_least_three();
+        let cell = if pairs == 0 { boxes.open } else { pairs }.trailing_zeros() as usize;
+        let mut digits = boxes.candidates(cell);
         let choices = digits.count_ones();
         weight *= u64::from(choices);
         for _ in 0..random.below(choices as usize) {
             digits &= digits - 1;
         }
-        rest.put(cell, digits.trailing_zeros() as usize);
+        boxes.place_digit(cell, digits.trailing_zeros() as usize);
     }
-    rest.write(cells);
+    boxes.write(cells);
     Some(weight)
 }
 
-impl Rest {
+impl LastBoxes {
     fn new(cells: &Cells) -> Self {
         let mut places = [ALL; 9];
         for line in 0..6 {
@@ -149,9 +149,10 @@ impl Rest {
         Self { places, filled: [0; 9], open: ALL }
     }
 
-    /// The cells with at least one and two candidates, if they are open.
+    /// Returns the cells with at least one candidate, and at least two. Filled cells are
+    /// meaningless.
     #[inline(always)]
-    fn counts(&self) -> [u64; 2] {
+    fn at_least_one_and_two(&self) -> [u64; 2] {
         let [mut one, mut two] = [0; 2];
         for places in self.places {
             two |= one & places;
@@ -160,16 +161,16 @@ impl Rest {
         [one, two]
     }
 
-    /// The cells with at least three candidates, if they are open.
+    /// Returns the cells with at least three candidates. Filled cells are meaningless.
     #[inline(always)]
-    fn three(&self) -> u64 {
-        let [mut one, mut two, mut three] = [0; 3];
+    fn at_least_three(&self) -> u64 {
+        let [mut one, mut two, mut at_least_three] = [0; 3];
         for places in self.places {
-            three |= two & places;
+            at_least_three |= two & places;
             two |= one & places;
             one |= places;
         }
-        three
+        at_least_three
     }
 
     #[inline(always)]
@@ -178,26 +179,26 @@ impl Rest {
     }
 
     #[inline(always)]
-    fn put(&mut self, cell: usize, digit: usize) {
+    fn place_digit(&mut self, cell: usize, digit: usize) {
         self.open &= !(1 << cell);
         self.filled[digit] |= 1 << cell;
-        self.places[digit] &= !SEEN[cell];
+        self.places[digit] &= !PEERS[cell];
     }
 
-    /// Fills cells that have one candidate each; `None` if two of them conflict.
+    /// Fills cells that have one candidate each; returns `None` if two of them conflict.
     #[inline(always)]
-    fn put_singles(&mut self, singles: u64) -> Option<()> {
+    fn place_singles(&mut self, singles: u64) -> Option<()> {
         self.open &= !singles;
         for (places, filled) in self.places.iter_mut().zip(&mut self.filled) {
             let mut cells = *places & singles;
             *filled |= cells;
             while cells != 0 {
-                let seen = SEEN[cells.trailing_zeros() as usize];
+                let peers = PEERS[cells.trailing_zeros() as usize];
                 cells &= cells - 1;
-                if cells & seen != 0 {
+                if cells & peers != 0 {
                     return None;
                 }
-                *places &= !seen;
+                *places &= !peers;
             }
         }
         Some(())
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn bands_are_uniform() {
-        // The 56 ways to distribute digits to rows are equally frequent: chi-square with 55 degrees
+        // The 56 ways to distribute digits to rows are equally likely: chi-square with 55 degrees
         // of freedom is below 93.2 in 999 of 1000 cases.
         let mut random = SeededRng::of_row(1, 0);
         let mut counts = std::collections::HashMap::new();
@@ -251,14 +252,15 @@ mod tests {
         }
     }
 
-    /// The mean weight of all searches, including failed ones, is the number of ways to fill the
-    /// rest: 6,670,903,752,021,072,936,960 grids / (9! × (56 × 6⁶)²) = 2692.96.
+    /// Checks that the mean weight of all searches, including failed ones, is the number of ways to
+    /// fill the rest: 6,670,903,752,021,072,936,960 grids / (9! × (56 × 6⁶)²) = 2692.96.
     #[test]
     fn weights_count_the_grids() {
         const SEARCHES: u64 = 40_000;
         let mut random = SeededRng::of_row(2, 0);
-        let weights = (0..SEARCHES)
-            .map(|_| fill_rest(&mut band_and_stack(&mut random), &mut random).unwrap_or(0) as f64);
+        let weights = (0..SEARCHES).map(|_| {
+            fill_last_boxes(&mut band_and_stack(&mut random), &mut random).unwrap_or(0) as f64
+        });
         let (sum, squares) =
             weights.fold((0.0, 0.0), |(sum, squares), w| (sum + w, squares + w * w));
         let mean = sum / SEARCHES as f64;

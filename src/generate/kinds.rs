@@ -1,4 +1,4 @@
-//! Other kinds, made from minimal puzzles, and easy puzzles.
+//! Kinds of puzzles that are derived from minimal puzzles, and easy puzzles.
 
 use super::recipe::Grids;
 use super::{Cells, Kind};
@@ -7,17 +7,17 @@ use crate::random::SeededRng;
 use crate::rating::Level;
 use crate::solver::{Limits, Outcome, StopFlag, outcome_of};
 
-/// The number of moves in the search for a hard puzzle.
-const MOVES: usize = 1000;
+/// Number of moves in the search for a hard puzzle.
+const MOVES_PER_CLIMB: usize = 1000;
 
-/// The number of those from a puzzle of a pool.
-const MOVES_NEAR_START: usize = 50;
+/// Number of those moves that start at a puzzle of the pool.
+const MOVES_FROM_POOL: usize = 50;
 
-/// The number of clues of an easy puzzle.
+/// The range of the number of clues of an easy puzzle.
 pub const EASY_CLUES: std::ops::RangeInclusive<usize> = 30..=37;
 
-/// Makes a puzzle of this kind from a minimal puzzle; `None` if that is impossible.
-pub fn of_minimal(
+/// Derives a puzzle of this kind from a minimal puzzle; returns `None` if that is impossible.
+pub fn from_minimal(
     kind: Kind,
     cells: Cells,
     solution: &Cells,
@@ -26,13 +26,13 @@ pub fn of_minimal(
 ) -> Option<Cells> {
     match kind {
         Kind::Hard => Some(hard(cells, false, random, stop)),
-        Kind::Several => Some(several(cells, random)),
-        Kind::Unsolvable => unsolvable(cells, solution, random),
+        Kind::Several => Some(with_several_solutions(cells, random)),
+        Kind::Unsolvable => with_no_solution(cells, solution, random),
         Kind::Minimal | Kind::Solved | Kind::Easy => Some(cells),
     }
 }
 
-/// Removes every clue that can be removed, in random order.
+/// Removes every redundant clue, in random order.
 fn reduce(mut cells: Cells, random: &mut SeededRng) -> Cells {
     for cell in random.order::<CELLS>() {
         let clue = std::mem::take(&mut cells[cell]);
@@ -43,20 +43,22 @@ fn reduce(mut cells: Cells, random: &mut SeededRng) -> Cells {
     cells
 }
 
-/// Hill climbing from a minimal puzzle: a move removes one or two clues, adds others until there is
-/// one solution, and removes redundant ones. It is accepted if the puzzle needs at least as many
-/// guesses. If the search is stopped, it ends early.
+/// Searches for a hard puzzle by hill climbing from a minimal puzzle.
 ///
-/// A climb from a puzzle of a pool ends at another one. A hard puzzle often needs more guesses than
-/// all its neighbors, so the climb starts at the best of a few of them. With more, other rows would
-/// find the same one.
+/// A move removes one or two clues, adds others until there is one solution, and removes redundant
+/// ones. It is accepted if the puzzle needs at least as many guesses. If `stop` is set, the search
+/// ends early.
+///
+/// A climb from a puzzle of the pool ends at a different one. A hard puzzle often needs more
+/// guesses than all its neighbors, so the climb starts at the best of a few neighbors. With more of
+/// them, other rows would start at the same one.
 pub fn hard(start: Cells, is_of_pool: bool, random: &mut SeededRng, stop: &StopFlag) -> Cells {
     let mut best = start;
     let (near_start, mut guesses) =
-        if is_of_pool { (MOVES_NEAR_START, 0) } else { (0, solve(start).guesses) };
-    for i in (0..MOVES).take_while(|_| !stop.is_requested()) {
+        if is_of_pool { (MOVES_FROM_POOL, 0) } else { (0, solve(start).guesses) };
+    for i in (0..MOVES_PER_CLIMB).take_while(|_| !stop.is_requested()) {
         let from = if i < near_start { start } else { best };
-        let Some(next) = neighbour(from, random) else { continue };
+        let Some(next) = neighbor(from, random) else { continue };
         let outcome = solve(next);
         if outcome.guesses >= guesses && !(is_of_pool && next == start) {
             (best, guesses) = (next, outcome.guesses);
@@ -65,12 +67,12 @@ pub fn hard(start: Cells, is_of_pool: bool, random: &mut SeededRng, stop: &StopF
     best
 }
 
-/// A minimal puzzle that differs from this one in a few clues.
-fn neighbour(mut cells: Cells, random: &mut SeededRng) -> Option<Cells> {
+/// Returns a minimal puzzle that differs from this one in a few clues.
+fn neighbor(mut cells: Cells, random: &mut SeededRng) -> Option<Cells> {
     let clues = random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0);
     let taken: Vec<usize> = clues.take(1 + random.below(2)).collect();
     taken.into_iter().for_each(|cell| cells[cell] = 0);
-    // Each clue comes from a solution of the clues so far, so there always is one.
+    // Each clue comes from a solution of the clues so far, so there always is a solution.
     for cell in random.order::<CELLS>() {
         if cells[cell] == 0 {
             let outcome = solve(cells);
@@ -83,8 +85,8 @@ fn neighbour(mut cells: Cells, random: &mut SeededRng) -> Option<Cells> {
     None
 }
 
-/// A minimal puzzle without one to three of its clues.
-fn several(mut cells: Cells, random: &mut SeededRng) -> Cells {
+/// Removes one to three clues of a minimal puzzle, so that it has several solutions.
+fn with_several_solutions(mut cells: Cells, random: &mut SeededRng) -> Cells {
     let clues: Vec<usize> =
         random.order::<CELLS>().into_iter().filter(|&cell| cells[cell] != 0).collect();
     for &cell in &clues[..=random.below(3)] {
@@ -93,9 +95,9 @@ fn several(mut cells: Cells, random: &mut SeededRng) -> Cells {
     cells
 }
 
-/// Adds a clue that is not in the only solution, so there is none. `None` if every blank cell has
-/// only its own digit as candidate.
-fn unsolvable(mut cells: Cells, solution: &Cells, random: &mut SeededRng) -> Option<Cells> {
+/// Adds a clue that is not in the only solution, so that there is none. Returns `None` if no blank
+/// cell has another candidate.
+fn with_no_solution(mut cells: Cells, solution: &Cells, random: &mut SeededRng) -> Option<Cells> {
     let mut ways: Vec<(usize, u8)> = Vec::new();
     for cell in (0..CELLS).filter(|&cell| cells[cell] == 0) {
         let wrong = candidates(&cells, cell) & !(1 << solution[cell]);
@@ -114,7 +116,7 @@ pub fn solve(cells: Cells) -> Outcome {
     outcome_of(&Puzzle(cells), Limits::PROOF)
 }
 
-/// Removes clues of a full grid in random order, as long as naked singles solve it.
+/// Removes clues of a full grid in random order while naked singles solve the puzzle.
 pub fn easy(grids: Grids, random: &mut SeededRng) -> Cells {
     loop {
         let mut cells = grids.fill(random);
@@ -134,7 +136,7 @@ pub fn easy(grids: Grids, random: &mut SeededRng) -> Cells {
     }
 }
 
-/// The candidates of a cell (bits 1 to 9): digits that no peer has.
+/// Returns the candidates of a cell (bits 1 to 9): the digits that no peer has.
 fn candidates(cells: &Cells, cell: usize) -> u16 {
     let digit = |&peer: &u8| cells[usize::from(peer)];
     let taken = peers(cell).iter().fold(0_u16, |taken, peer| taken | 1 << digit(peer));

@@ -1,15 +1,16 @@
 //! Generates corpora: random puzzles of a requested kind.
 //!
-//! A row depends only on its index, the seed and the recipe: each row has its own stream of random
-//! numbers. A corpus is the same for any number of threads, and any part of it can be reproduced.
+//! A row depends only on its index, the seed, and the recipe, because each row has its own stream
+//! of random numbers. A corpus is the same for any number of threads, and any part of it can be
+//! reproduced.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `rows`, `chutes` | solution grids: filled row by row, or starting from a band and a stack |
-//! | `reduction`, `order`, `unavoidable` | removing clues with few engine calls |
-//! | `bulk` | many rows at once, solved as batches |
+//! | `reduction`, `order`, `unavoidable` | removal of clues with few engine calls |
+//! | `bulk` | generation of many rows, solved as batches |
 //! | `narrow` | clues in few cells: a search for digits with one solution |
-//! | `kinds` | other kinds, made from minimal puzzles; easy puzzles |
+//! | `kinds` | kinds derived from minimal puzzles; easy puzzles |
 //! | `recipe`, `pattern`, `symmetry` | the requirements of a row |
 
 mod bulk;
@@ -37,7 +38,7 @@ use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
 use crate::simd::SimdLevel;
 use crate::solver::{Engine, EngineKind, StopFlag};
-use bulk::InFlight;
+use bulk::RowInProgress;
 
 /// 81 cells in row order, 0 for a blank.
 type Cells = [u8; CELLS];
@@ -46,14 +47,14 @@ named_enum! {
     /// The kind of puzzle to generate.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Kind {
-        /// One solution, and every clue is needed for that.
+        /// One solution, for which every clue is needed.
         #[default]
         Minimal = "minimal",
         /// A solution grid.
         Solved = "solved",
-        /// One solution, 30 to 37 clues, solved by naked singles.
+        /// One solution, 30 to 37 clues, and solved by naked singles.
         Easy = "easy",
-        /// Minimal, and takes the engine `scalar` many guesses; found by local search.
+        /// Minimal, and many guesses for the engine `scalar`; found by local search.
         Hard = "hard",
         /// More than one solution.
         Several = "several",
@@ -61,8 +62,8 @@ named_enum! {
         Unsolvable = "unsolvable",
     }
 
-    /// A kind of puzzle was requested that does not exist.
-    UnknownKind = "{0:?} is none of {names}"
+    /// The requested kind of puzzle does not exist.
+    UnknownKind = "unknown kind {0:?}; expected {names}"
 }
 
 /// Generates puzzles; each thread needs its own generator.
@@ -74,7 +75,7 @@ named_enum! {
 /// let puzzle = generator.puzzle(Kind::Minimal, 7, 0);
 /// assert!((17..=40).contains(&puzzle.clues()));
 ///
-/// // Many at once are much faster.
+/// // Many at a time are much faster.
 /// let puzzles = generator.puzzles(&Recipe::default(), 7, 0..100);
 /// assert_eq!(puzzles[0], puzzle);
 /// ```
@@ -84,8 +85,8 @@ pub struct Generator {
     pool: Arc<[Puzzle]>,
     stop: StopFlag,
     #[expect(clippy::vec_box, reason = "rows are large and move from list to list")]
-    rows: Vec<Box<InFlight>>,
-    room: bulk::Room,
+    rows: Vec<Box<RowInProgress>>,
+    buffers: bulk::BatchBuffers,
 }
 
 impl Default for Generator {
@@ -101,39 +102,40 @@ impl fmt::Debug for Generator {
 }
 
 impl Generator {
-    /// A generator with the default engine.
+    /// Creates a generator with the default engine.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A generator with this engine. Its puzzles do not depend on the engine, unless guesses are
-    /// requested.
+    /// Creates a generator with this engine. Its puzzles do not depend on the engine, unless the
+    /// recipe limits guesses.
     pub fn with(engine: Box<dyn Engine>) -> Self {
-        let (rows, room) = (Vec::new(), bulk::Room::default());
-        Self { engine, pool: Arc::from([]), stop: StopFlag::default(), rows, room }
+        let (rows, buffers) = (Vec::new(), bulk::BatchBuffers::default());
+        Self { engine, pool: Arc::from([]), stop: StopFlag::default(), rows, buffers }
     }
 
-    /// The same with starting points for the search for hard puzzles. They must have one solution.
+    /// Sets the starting points of the search for hard puzzles. Each must have one solution.
     #[must_use]
     pub fn from_pool(self, pool: Arc<[Puzzle]>) -> Self {
         Self { pool, ..self }
     }
 
-    /// Sets the flag at which the generator stops.
+    /// Sets the flag that stops the generator.
     pub fn stop_at(&mut self, stop: StopFlag) {
         self.engine.stop_at(stop.clone());
         self.stop = stop;
     }
 
-    /// Row `index` (from 0) of the corpus of `seed`.
+    /// Generates row `index` (from 0) of the corpus of `seed`.
     pub fn puzzle(&mut self, kind: Kind, seed: u64, index: u64) -> Puzzle {
         let recipe = Recipe { kind, ..Recipe::default() };
         self.puzzles(&recipe, seed, index..index + 1)[0]
     }
 
-    /// Rows of the corpus of `seed` and `recipe`; fewer if the generator is stopped.
+    /// Generates rows of the corpus of `seed` and `recipe`; fewer if the generator is stopped.
     ///
-    /// A recipe that no puzzle meets is searched until then: see [`Recipe::check`].
+    /// If no puzzle meets the recipe, the search continues until the generator is stopped: see
+    /// [`Recipe::check`].
     pub fn puzzles(&mut self, recipe: &Recipe, seed: u64, rows: Range<u64>) -> Vec<Puzzle> {
         let is_reduced = match recipe.kind {
             Kind::Solved | Kind::Easy => false,
@@ -166,7 +168,7 @@ mod tests {
     use crate::rating::Level;
     use crate::solver::{Batch, Limits, Outcome};
 
-    /// Solutions, up to two, and guesses.
+    /// Searches for up to two solutions, and counts guesses.
     fn solve(puzzle: &Puzzle) -> Outcome {
         kinds::solve(*puzzle.cells())
     }
@@ -175,7 +177,7 @@ mod tests {
         Generator::new().puzzles(&Recipe { kind, ..Recipe::default() }, seed, 0..count)
     }
 
-    /// Removes clue by clue, with a search for each.
+    /// Removes clue by clue, with one search for each.
     fn plain_reduction(random: &mut SeededRng) -> Cells {
         let mut cells = rows::fill(random);
         for cell in random.order::<CELLS>() {
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn reduction_equals_removing_clue_by_clue() {
+    fn reduction_matches_removing_clue_by_clue() {
         for (index, puzzle) in (0..).zip(corpus(Kind::Minimal, 11, 300)) {
             assert_eq!(plain_reduction(&mut SeededRng::of_row(11, index)), puzzle.0, "{index}");
         }
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn clues_keep_to_a_pattern() {
+    fn clues_are_within_the_pattern() {
         let pattern: Pattern = "####.####".repeat(9).parse().unwrap();
         let recipe = Recipe { pattern, grids: Grids::Fast, ..Recipe::default() };
         for puzzle in Generator::new().puzzles(&recipe, 5, 0..20) {
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn guesses_and_levels_are_met() {
+    fn puzzles_meet_guesses_and_levels() {
         let many = Recipe { guesses: 5..=50, ..Recipe::default() };
         for puzzle in Generator::new().puzzles(&many, 5, 0..5) {
             let mut outcome = [Outcome::NONE];
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_kinds_match_their_descriptions() {
+    fn other_kinds_match_their_descriptions() {
         for puzzle in corpus(Kind::Easy, 1, 20) {
             assert!(kinds::EASY_CLUES.contains(&puzzle.clues()));
             assert_eq!(Level::of(&puzzle), Level::NakedSingles);
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_and_indices_make_different_puzzles() {
+    fn seeds_and_indices_yield_different_puzzles() {
         let mut all = [corpus(Kind::Minimal, 1, 10), corpus(Kind::Minimal, 2, 10)].concat();
         all.sort_unstable_by_key(ToString::to_string);
         all.dedup();

@@ -1,8 +1,8 @@
 //! Puzzles with clues in few given cells.
 //!
-//! The digits of a random grid in few given cells hardly ever have one solution. So a hill climb
-//! searches for digits: a move replaces one to three clues, and is accepted if the number of
-//! solutions does not grow.
+//! The digits of a random grid in few given cells hardly ever have one solution. So this module
+//! searches for digits by hill climbing: a move replaces one to three clues, and is accepted if the
+//! number of solutions does not increase.
 
 use super::Cells;
 use super::recipe::Grids;
@@ -10,14 +10,14 @@ use crate::puzzle::{CELLS, Puzzle};
 use crate::random::SeededRng;
 use crate::solver::{Limits, Outcome, StopFlag, outcome_of};
 
-/// With at most this many allowed cells, the digits are searched for.
-pub const MOST_CELLS: u32 = 40;
-/// The most solutions that are counted at the start of a climb.
-const MOST_SOLUTIONS: u32 = 4_000;
-/// The moves of a climb before it restarts.
-const MOVES: usize = 4_000;
+/// With at most this many allowed cells, [`search`] is used.
+pub const MAX_CELLS: u32 = 40;
+/// Maximum number of solutions that are counted at the start of a climb.
+const MAX_SOLUTIONS: u32 = 4_000;
+/// Number of moves before a climb restarts.
+const MOVES_PER_CLIMB: usize = 4_000;
 
-/// A grid whose digits in these cells have no other solution; `None` if the search is stopped.
+/// Returns a grid whose digits in these cells have no other solution, or `None` if stopped.
 pub fn search(
     allowed: u128,
     grids: Grids,
@@ -29,15 +29,15 @@ pub fn search(
         let solution = grids.fill(random);
         let mut clues = [0; CELLS];
         cells.iter().for_each(|&cell| clues[cell] = solution[cell]);
-        let mut outcome = count(&clues, MOST_SOLUTIONS);
-        for _ in 0..MOVES {
+        let mut outcome = count(&clues, MAX_SOLUTIONS);
+        for _ in 0..MOVES_PER_CLIMB {
             if stop.is_requested() {
                 return None;
             }
             if outcome.solutions == 1 {
                 return Some(outcome.grid.0);
             }
-            let next = neighbour(&clues, &cells, random);
+            let next = neighbor(&clues, &cells, random);
             let found = count(&next, outcome.solutions.saturating_add(1));
             if (1..=outcome.solutions).contains(&found.solutions) {
                 (clues, outcome) = (next, found);
@@ -47,7 +47,7 @@ pub fn search(
 }
 
 /// Replaces digits in one to three of the cells such that there is still a solution.
-fn neighbour(clues: &Cells, cells: &[usize], random: &mut SeededRng) -> Cells {
+fn neighbor(clues: &Cells, cells: &[usize], random: &mut SeededRng) -> Cells {
     let mut next = *clues;
     let mut free = [0; 3];
     let free = &mut free[..=random.below(3)];
@@ -74,7 +74,7 @@ fn count(clues: &Cells, limit: u32) -> Outcome {
 mod tests {
     use super::*;
 
-    /// Clues in 24 cells, where random grids never have one solution.
+    /// Uses clues in 24 cells, where random grids never have one solution.
     #[test]
     fn the_search_finds_digits_with_one_solution() {
         let puzzle: Puzzle =

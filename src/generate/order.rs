@@ -1,4 +1,4 @@
-//! The order, and the groups, in which clues are removed.
+//! The order and the groups in which clues are removed.
 
 use super::symmetry::Symmetry;
 use crate::puzzle::CELLS;
@@ -7,7 +7,7 @@ use crate::random::SeededRng;
 /// Groups of cells in the order of their removal; a group is removed as a whole.
 #[derive(Clone, Debug)]
 pub struct RemovalOrder {
-    /// The group of each cell; `None` if it is never a clue.
+    /// The group of each cell, or `None` if the cell is never a clue.
     group_of: [Option<u8>; CELLS],
     cells: [u8; CELLS],
     /// The end of each group in `cells`.
@@ -15,7 +15,7 @@ pub struct RemovalOrder {
 }
 
 impl RemovalOrder {
-    /// A random order of the cells that may be clues.
+    /// Returns a random order of the cells that may be clues.
     pub fn random(symmetry: Symmetry, allowed: u128, random: &mut SeededRng) -> Self {
         let mut order = Self { group_of: [None; CELLS], cells: [0; CELLS], ends: Vec::new() };
         let mut length = 0;
@@ -38,18 +38,18 @@ impl RemovalOrder {
         order
     }
 
-    /// The number of groups.
+    /// Returns the number of groups.
     pub fn groups(&self) -> usize {
         self.ends.len()
     }
 
-    /// The cells of a group.
+    /// Returns the cells of a group.
     pub fn cells(&self, group: usize) -> impl Iterator<Item = usize> {
         let start = group.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.cells[start as usize..self.ends[group] as usize].iter().map(|&cell| cell as usize)
     }
 
-    /// The group of each cell as a bit; 0 if it is never a clue.
+    /// Returns the group of each cell as a bit, or 0 if the cell is never a clue.
     pub fn bits(&self) -> [u128; CELLS] {
         self.group_of.map(|group| group.map_or(0, |group| 1 << group))
     }

@@ -1,4 +1,4 @@
-//! Masks of the cells that may hold clues.
+//! Patterns of the cells that may be clues.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::puzzle::CELLS;
 
-/// The cells that may hold clues.
+/// The cells that may be clues.
 ///
 /// ```
 /// use bulkdoku::generate::Pattern;
@@ -27,26 +27,26 @@ use crate::puzzle::CELLS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern(u128);
 
-/// Puzzles with fewer clues never have one solution ([McGuire, Tugemann,
+/// The smallest number of clues with which a puzzle can have one solution ([McGuire, Tugemann,
 /// Civario](https://arxiv.org/abs/1201.0749)).
-pub const LEAST_CLUES: usize = 17;
+pub const MIN_CLUES: usize = 17;
 
 impl Pattern {
     /// All cells.
     pub const ALL: Self = Self((1 << CELLS) - 1);
 
-    /// The number of cells.
+    /// Returns the number of cells.
     pub fn cells(&self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The cells as bits.
+    /// Returns the cells as bits.
     pub fn mask(&self) -> u128 {
         self.0
     }
 
-    /// Two lines of a chute without a cell, if there are any: they could be exchanged in every
-    /// solution.
+    /// Describes two lines of a chute without a cell, if there are any. They could be exchanged in
+    /// every solution.
     fn empty_lines(self) -> Option<String> {
         let row = |row: usize| 0b1_1111_1111 << (9 * row);
         let column = |column: usize| (0..9).fold(0, |mask, row| mask | 1 << (9 * row + column));
@@ -64,7 +64,7 @@ impl Pattern {
     }
 }
 
-/// Why a text is not a pattern.
+/// The reason that a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct BadPattern(String);
@@ -73,7 +73,7 @@ impl FromStr for Pattern {
     type Err = BadPattern;
 
     /// Parses 81 cells, with any white space between them: `#` or a digit from 1 to 9 for a cell
-    /// that may hold a clue, `.` or 0 for others. A puzzle is also a pattern.
+    /// that may be a clue, `.` or 0 for the others. A puzzle is therefore also a pattern.
     fn from_str(text: &str) -> Result<Self, BadPattern> {
         let (mut mask, mut cells) = (0_u128, 0);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -101,14 +101,14 @@ impl FromStr for Pattern {
         let clues = pattern.cells();
         let why = if cells != CELLS {
             format!("it has {cells} cells, not {CELLS}")
-        } else if clues < LEAST_CLUES {
+        } else if clues < MIN_CLUES {
             format!(
-                "it has room for {clues} clues; with fewer than {LEAST_CLUES} there never is one \
-                 solution"
+                "it has room for {clues} clues; with fewer than {MIN_CLUES} no puzzle has \
+                 exactly one solution"
             )
         } else if let Some(lines) = pattern.empty_lines() {
             format!(
-                "{lines} have no clue, so they could change places: there never is one solution"
+                "{lines} have no clue, so they could be exchanged: no puzzle has exactly one solution"
             )
         } else {
             return Ok(pattern);
@@ -118,7 +118,7 @@ impl FromStr for Pattern {
 }
 
 impl fmt::Display for Pattern {
-    /// 81 characters, `#` where a clue may be.
+    /// Formats 81 characters, with `#` for a cell that may be a clue.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: String =
             (0..CELLS).map(|cell| if self.0 >> cell & 1 == 0 { '.' } else { '#' }).collect();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_patterns_are_refused_with_the_reason() {
+    fn invalid_patterns_are_rejected_with_the_reason() {
         let parsed = |text: &str| text.parse::<Pattern>().unwrap_err().to_string();
         assert!(parsed("##\n#x").starts_with("2:2: 'x' is not a cell"));
         assert_eq!(parsed(&"#".repeat(82)), "it has 82 cells, not 81");
@@ -158,15 +158,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "[#.0-9x\n \u{e9}]{70,95}") {
+        fn any_text_is_parsed_or_rejected(text in "[#.0-9x\n \u{e9}]{70,95}") {
             if let Ok(pattern) = text.parse::<Pattern>() {
-                prop_assert!(pattern.cells() >= LEAST_CLUES);
+                prop_assert!(pattern.cells() >= MIN_CLUES);
                 prop_assert_eq!(pattern.to_string().parse(), Ok(pattern));
             }
         }
 
         #[test]
-        fn any_characters_are_read_or_refused(text in any::<String>()) {
+        fn any_characters_are_parsed_or_rejected(text in any::<String>()) {
             let _ = text.parse::<Pattern>();
         }
     }

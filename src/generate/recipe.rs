@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use super::pattern::{LEAST_CLUES, Pattern};
+use super::pattern::{MIN_CLUES, Pattern};
 use super::symmetry::Symmetry;
 use super::{Cells, Kind, chutes, rows};
 use crate::named::named_enum;
@@ -13,21 +13,21 @@ use crate::random::SeededRng;
 use crate::rating::Level;
 
 named_enum! {
-    /// The way to draw solution grids. Their statistics are in the guide.
+    /// The method for drawing solution grids. The guide has their statistics.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Grids {
-        /// Row by row, digits in random order.
+        /// Fills row by row, trying digits in random order.
         #[default]
         Rows = "rows",
-        /// A random band and stack, completed by a search.
+        /// Draws a random band and stack, and completes them by a search.
         Fast = "fast",
-        /// Nearly uniformly from all grids.
+        /// Draws nearly uniformly from all grids.
         Uniform = "uniform",
     }
 
-    /// A way to draw grids was requested that does not exist.
-    UnknownGrids = "{0:?} is none of {names}"
+    /// The requested method for drawing grids does not exist.
+    UnknownGrids = "unknown kind of grids {0:?}; expected {names}"
 }
 
 impl Grids {
@@ -42,29 +42,29 @@ impl Grids {
 
 /// The requirements for the rows of a corpus.
 ///
-/// All but `kind` and `grids` are for minimal puzzles: a row draws puzzles from its own stream
-/// until one fits. With a symmetry, a puzzle is minimal within it: every group of symmetric clues
-/// is needed.
+/// Requirements other than `kind` and `grids` are for minimal puzzles: each row draws puzzles from
+/// its own stream until one meets them. With a symmetry, a puzzle is minimal within the symmetry:
+/// every group of symmetric clues is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The kind of puzzle.
     pub kind: Kind,
-    /// The way to draw solution grids.
+    /// The method for drawing solution grids.
     pub grids: Grids,
-    /// The symmetry of the cells that hold clues.
+    /// The symmetry of the cells that are clues.
     pub symmetry: Symmetry,
-    /// The cells that may hold clues.
+    /// The cells that may be clues.
     pub pattern: Pattern,
     /// The number of clues.
     pub clues: RangeInclusive<usize>,
-    /// The number of guesses that the engine takes to prove that there is one solution.
+    /// The number of guesses with which the engine proves that there is one solution.
     pub guesses: RangeInclusive<u64>,
-    /// The rules that solve it.
+    /// The level of the rules that solve the puzzle.
     pub level: Option<Level>,
 }
 
 impl Default for Recipe {
-    /// Any minimal puzzles.
+    /// Accepts any minimal puzzles.
     fn default() -> Self {
         Self {
             kind: Kind::default(),
@@ -81,16 +81,16 @@ impl Default for Recipe {
 const ANY_CLUES: RangeInclusive<usize> = 0..=81;
 const ANY_GUESSES: RangeInclusive<u64> = 0..=u64::MAX;
 
-/// The most clues that a minimal puzzle is known to have
-/// ([Mladen Dobrichev's search](http://forum.enjoysudoku.com/post328340.html)).
-const MOST_CLUES: usize = 40;
-/// The number of clues of minimal puzzles in all but three of 10,000 rows.
+/// Maximum number of clues of known minimal puzzles ([Mladen Dobrichev's
+/// search](http://forum.enjoysudoku.com/post328340.html)).
+const MAX_KNOWN_CLUES: usize = 40;
+/// The range of the number of clues in all but three of 10,000 minimal puzzles.
 const USUAL_CLUES: RangeInclusive<usize> = 21..=28;
 
-/// Patterns with fewer cells hold few puzzles, or none.
-const FEW_CELLS: usize = 22;
+/// Patterns with fewer cells have few puzzles, or none.
+const MIN_USUAL_CELLS: usize = 22;
 
-/// Why no row can meet a recipe.
+/// The reason that no row can meet a recipe.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct Unmeetable(String);
@@ -116,19 +116,21 @@ impl Recipe {
             ));
         }
         if !symmetry.is_of(pattern.mask()) {
-            return refused(format!("the pattern has no symmetry {symmetry}, so no puzzle can"));
-        }
-        if *clues.end() < LEAST_CLUES {
             return refused(format!(
-                "a puzzle with fewer than {LEAST_CLUES} clues never has one solution"
+                "the pattern does not have symmetry {symmetry}, so no puzzle can"
+            ));
+        }
+        if *clues.end() < MIN_CLUES {
+            return refused(format!(
+                "a puzzle with fewer than {MIN_CLUES} clues never has one solution"
             ));
         }
         if *clues.start() > pattern.cells() {
             return refused(format!("the pattern has room for {} clues", pattern.cells()));
         }
-        if *clues.start() > MOST_CLUES && *symmetry == Symmetry::None {
+        if *clues.start() > MAX_KNOWN_CLUES && *symmetry == Symmetry::None {
             return refused(format!(
-                "no minimal puzzle with more than {MOST_CLUES} clues is known; nearly all have {} to {}",
+                "no minimal puzzle with more than {MAX_KNOWN_CLUES} clues is known; nearly all have {} to {}",
                 USUAL_CLUES.start(),
                 USUAL_CLUES.end()
             ));
@@ -138,9 +140,9 @@ impl Recipe {
 
     fn warning(&self) -> Option<String> {
         let cells = self.pattern.cells();
-        if cells < FEW_CELLS {
+        if cells < MIN_USUAL_CELLS {
             return Some(format!(
-                "few puzzles or none have all their clues in {cells} given cells: rows may take very \
+                "few puzzles, if any, have all their clues in {cells} given cells: rows may take very \
                  long"
             ));
         }
@@ -148,7 +150,7 @@ impl Recipe {
         let is_rare = most < *USUAL_CLUES.start() || least > *USUAL_CLUES.end();
         (is_rare && self.symmetry == Symmetry::None).then(|| {
             format!(
-                "taking clues away leaves {} to {} in all but three of 10,000 puzzles: rows with \
+                "removing clues leaves {} to {} in all but three of 10,000 puzzles: rows with \
                  {least} to {most} take very long",
                 USUAL_CLUES.start(),
                 USUAL_CLUES.end()
@@ -160,7 +162,7 @@ impl Recipe {
         self.guesses != ANY_GUESSES
     }
 
-    /// Whether a puzzle meets the recipe, apart from guesses.
+    /// Returns whether a puzzle meets the recipe, without regard to guesses.
     pub(super) fn fits(&self, puzzle: &Puzzle) -> bool {
         self.clues.contains(&puzzle.clues())
             && self.level.is_none_or(|level| Level::of(puzzle) == level)
@@ -172,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn impossible_recipes_are_refused_with_the_reason() {
+    fn impossible_recipes_are_rejected_with_the_reason() {
         let check = |recipe: Recipe| recipe.check().map_err(|error| error.to_string());
         let recipe = Recipe::default();
         assert_eq!(check(recipe.clone()), Ok(None));
@@ -188,6 +190,6 @@ mod tests {
         let pattern: Pattern = format!("{}.", "#".repeat(80)).parse().unwrap();
         let symmetry = Symmetry::Rot90;
         let refused = check(Recipe { symmetry, pattern, ..recipe.clone() }).unwrap_err();
-        assert!(refused.contains("no symmetry rot90"), "{refused}");
+        assert!(refused.contains("not have symmetry rot90"), "{refused}");
     }
 }

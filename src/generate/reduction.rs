@@ -1,13 +1,13 @@
-//! Removes clues with few engine calls.
+//! Removing clues with few engine calls.
 //!
-//! Clues are removed from a full grid in a given order, each if the solution stays unique. The
+//! Clues are removed from a full grid in a given order, each if the solution remains unique. The
 //! result depends only on the grid and the order, so it can be computed in any way. Number the
-//! groups of cells by the order. A group stays if and only if it is the highest group of an
-//! unavoidable set none of whose lower groups has stayed. If all sets were known, one pass over
-//! them by their highest groups would decide every group. Some sets are known at the start; the
-//! others are learned. An engine searches the puzzle that the known sets leave, up to some group,
-//! for another solution. If there is one, it yields a new set, and the pass is repeated from its
-//! highest group on. If there is none, all groups up to that one are decided.
+//! groups of cells by the order. A group is kept if and only if it is the highest group of an
+//! unavoidable set none of whose lower groups is kept. If all sets were known, one pass over them
+//! by their highest groups would decide every group. Some sets are known at the start; the others
+//! are learned. An engine searches the puzzle that the known sets leave, up to some group, for
+//! another solution. If there is one, it yields a new set, and the pass is repeated from the
+//! highest group of this set. If there is none, all groups up to that one are decided.
 
 use std::ops::Range;
 
@@ -17,10 +17,10 @@ use super::unavoidable::SetsByHighest;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// The number of groups, of every 81, that the first search decides.
-const FIRST: usize = 42;
-/// Each later search decides this many groups that known sets do not keep. Half of these searches
+const FIRST_SEARCH_GROUPS: usize = 42;
+/// Number of groups, not kept by known sets, that each later search decides. Half of these searches
 /// find another solution.
-const PER_SEARCH: u32 = 2;
+const UNDECIDED_PER_SEARCH: u32 = 2;
 
 /// A puzzle from which clues are being removed.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ pub struct Reduction {
     order: RemovalOrder,
     bits: [u128; CELLS],
     sets: SetsByHighest,
-    /// The groups that stay, among those that the pass has reached.
+    /// The groups that are kept, among those that the pass has reached.
     kept: u128,
-    /// The number of groups that the search is about; all later ones are clues.
+    /// The number of groups that the current search decides; all later groups are clues.
     searched: usize,
     /// The groups that are clues of `puzzle`.
     clues: u128,
@@ -38,9 +38,9 @@ pub struct Reduction {
     solution: Grid,
 }
 
-/// The next step.
+/// The next step of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum NextStep {
     /// Search for a solution of the puzzle other than the known one.
     Search,
     /// Done: the puzzle is minimal.
@@ -50,7 +50,7 @@ pub enum Next {
 }
 
 impl Reduction {
-    /// Starts with all clues of a grid that are in the order. `None` if known sets show that these
+    /// Starts with all cells in the order as clues. Returns `None` if known sets show that these
     /// have several solutions.
     pub fn new(solution: Cells, order: RemovalOrder) -> Option<Self> {
         let bits = order.bits();
@@ -68,41 +68,42 @@ impl Reduction {
         };
         // If not all cells may be clues, the first search checks whether the allowed ones suffice.
         let is_whole = reduction.bits.iter().all(|&bit| bit != 0);
-        let first = if is_whole { reduction.order.groups() * FIRST / CELLS } else { 0 };
+        let first =
+            if is_whole { reduction.order.groups() * FIRST_SEARCH_GROUPS / CELLS } else { 0 };
         reduction.pass(0..first);
         reduction.set_clues();
         Some(reduction)
     }
 
-    /// The puzzle to be searched, or the result.
+    /// Returns the puzzle to search, or the result.
     pub fn puzzle(&self) -> &Puzzle {
         &self.puzzle
     }
 
-    /// The known solution.
+    /// Returns the known solution.
     pub fn solution(&self) -> &Grid {
         &self.solution
     }
 
     /// Takes the result of the search: another solution, or none.
-    pub fn learn(&mut self, other: Option<&Grid>) -> Next {
+    pub fn learn(&mut self, other: Option<&Grid>) -> NextStep {
         let Some(other) = other else {
             let has_changed = self.search_more();
             self.set_clues();
-            return if has_changed { Next::Search } else { Next::Done };
+            return if has_changed { NextStep::Search } else { NextStep::Done };
         };
         let set = self.difference(other);
         if set == 0 {
-            return Next::Impossible;
+            return NextStep::Impossible;
         }
         let highest = self.sets.add(set);
         self.kept &= (1 << highest) - 1;
         self.pass(highest..self.searched);
         self.set_clues();
-        Next::Search
+        NextStep::Search
     }
 
-    /// The groups in which another grid differs: usually few.
+    /// Returns the groups in which another grid differs, which are usually few.
     fn difference(&self, other: &Grid) -> u128 {
         let (known, [last]) = self.solution.0.as_chunks::<8>() else { unreachable!("81 cells") };
         let (others, _) = other.0.as_chunks::<8>();
@@ -118,17 +119,17 @@ impl Reduction {
         set
     }
 
-    /// Continues with the next groups; returns `false` if known sets keep all that are left.
+    /// Continues with the next groups; returns `false` if known sets keep all remaining groups.
     fn search_more(&mut self) -> bool {
         let mut undecided = 0;
-        while undecided < PER_SEARCH && self.searched < self.order.groups() {
+        while undecided < UNDECIDED_PER_SEARCH && self.searched < self.order.groups() {
             self.pass(self.searched..self.searched + 1);
             undecided += u32::from(self.kept >> (self.searched - 1) & 1 == 0);
         }
         undecided > 0
     }
 
-    /// Continues the pass over sets with these highest groups. Earlier groups have been passed.
+    /// Continues the pass with these highest groups, after all earlier groups.
     fn pass(&mut self, groups: Range<usize>) {
         self.searched = groups.end;
         for group in groups {
@@ -138,7 +139,8 @@ impl Reduction {
         }
     }
 
-    /// Sets the clues for the next search: groups that stay, and all groups that it is not about.
+    /// Sets the clues for the next search: groups that are kept, and all groups that it does not
+    /// decide.
     fn set_clues(&mut self) {
         let clues = self.kept | u128::MAX << self.searched;
         let mut changed = (clues ^ self.clues) & ((1 << self.order.groups()) - 1);

@@ -4,10 +4,11 @@ use super::Cells;
 use crate::puzzle::{CELLS, ROW_COLUMN_BOX};
 use crate::random::SeededRng;
 
-/// The cells that a search may enter before it restarts.
-const STEPS: u32 = 2_000;
+/// Maximum number of cells that a search enters before it restarts.
+const MAX_STEPS: u32 = 2_000;
 
-/// Fills cell by cell, digits in random order. In the rare case of a long search, it restarts.
+/// Fills a grid cell by cell, trying digits in random order. Restarts in the rare case of a long
+/// search.
 pub fn fill(random: &mut SeededRng) -> Cells {
     loop {
         if let Some(cells) = Filling::default().fill(random) {
@@ -16,7 +17,7 @@ pub fn fill(random: &mut SeededRng) -> Cells {
     }
 }
 
-/// The digits in each row, column and box so far, bit 0 for 1.
+/// The digits in each row, column, and box so far: bit 0 for digit 1.
 #[derive(Debug, Default)]
 struct Filling {
     rows: [u16; 9],
@@ -27,12 +28,12 @@ struct Filling {
 #[derive(Clone, Copy, Debug, Default)]
 struct Choice {
     digits: u16,
-    /// The order in which digits are tried, four bits each, without those already tried.
+    /// The digits that have not been tried, in the order of the trials, four bits per digit.
     order: u64,
 }
 
 impl Choice {
-    /// The next digit in the order, less 1.
+    /// Takes the next digit in the order, less 1.
     #[inline(always)]
     fn take(&mut self) -> Option<u16> {
         if self.digits == 0 {
@@ -54,12 +55,12 @@ impl Filling {
         let mut choices = [Choice::default(); CELLS];
         let mut cells = [0; CELLS];
         let mut cell = 0;
-        let mut steps = STEPS;
+        let mut steps = MAX_STEPS;
         choices[0] = self.enter(0, random);
         loop {
             if let Some(digit) = choices[cell].take() {
                 cells[cell] = digit as u8 + 1;
-                self.turn(cell, digit);
+                self.toggle(cell, digit);
                 cell += 1;
                 if cell == CELLS {
                     return Some(cells);
@@ -71,13 +72,13 @@ impl Filling {
                 }
             } else {
                 cell = cell.checked_sub(1)?;
-                self.turn(cell, u16::from(cells[cell]) - 1);
+                self.toggle(cell, u16::from(cells[cell]) - 1);
             }
         }
     }
 
-    /// The candidates of a cell, in random order. With at most one candidate, no random numbers are
-    /// needed.
+    /// Returns the candidates of a cell, in random order. With at most one candidate, no random
+    /// numbers are used.
     #[inline(always)]
     fn enter(&self, cell: usize, random: &mut SeededRng) -> Choice {
         let [row, column, in_box] = ROW_COLUMN_BOX[cell];
@@ -99,7 +100,7 @@ impl Filling {
 
     /// Places a digit in a cell, or removes it.
     #[inline(always)]
-    fn turn(&mut self, cell: usize, digit: u16) {
+    fn toggle(&mut self, cell: usize, digit: u16) {
         let [row, column, in_box] = ROW_COLUMN_BOX[cell];
         self.rows[row as usize] ^= 1 << digit;
         self.columns[column as usize] ^= 1 << digit;

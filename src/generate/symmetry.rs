@@ -1,10 +1,10 @@
-//! Symmetries of the cells that hold clues.
+//! Symmetries of the cells that are clues.
 
 use crate::named::named_enum;
 use crate::puzzle::CELLS;
 
 named_enum! {
-    /// A symmetry of the pattern of clues.
+    /// A symmetry of the cells that are clues.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum Symmetry {
@@ -23,13 +23,13 @@ named_enum! {
         Vertical = "vertical",
     }
 
-    /// A symmetry was requested that does not exist.
-    UnknownSymmetry = "{0:?} is none of {names}"
+    /// The requested symmetry does not exist.
+    UnknownSymmetry = "unknown symmetry {0:?}; expected {names}"
 }
 
 impl Symmetry {
-    /// The cells that are symmetric to this one: itself, and up to three others. Some may be
-    /// repeated.
+    /// Returns the cells that are symmetric to this one: the cell itself, and up to three others,
+    /// possibly with repetitions.
     pub fn images(self, cell: usize) -> [usize; 4] {
         let (row, column) = (cell / 9, cell % 9);
         let (down, across) = (8 - row, 8 - column);
@@ -44,7 +44,7 @@ impl Symmetry {
         }
     }
 
-    /// Whether a set of cells has this symmetry.
+    /// Returns whether a set of cells has this symmetry.
     pub fn is_of(self, cells: u128) -> bool {
         let is_in = |cell: usize| cells >> cell & 1 != 0;
         (0..CELLS).all(|cell| self.images(cell).iter().all(|&image| is_in(image) == is_in(cell)))

@@ -1,17 +1,17 @@
-//! Unavoidable sets that are easily found in a solution grid.
+//! Unavoidable sets of a solution grid that are easy to find.
 //!
-//! A set of cells of a grid is unavoidable if other digits are possible in them: a puzzle without a
-//! clue in the set has a second solution ([McGuire, Tugemann,
+//! A set of cells of a grid is unavoidable if its digits can be replaced with others: a puzzle
+//! without a clue in the set has a second solution ([McGuire, Tugemann,
 //! Civario](https://arxiv.org/abs/1201.0749)).
 
 use super::Cells;
 use crate::puzzle::{CELLS, row_column_box};
 
 /// The usual number of sets that [`known_sets`] finds and a row learns.
-const USUAL: usize = 160;
+const USUAL_SET_COUNT: usize = 160;
 
-/// Adds the sets of two rows of a band, of two columns of a stack and of two digits to `sets`. A
-/// set is the union of the bits of its cells; cells may share a bit or have none.
+/// Adds the sets of two rows of a band, of two columns of a stack, and of two digits to `sets`. A
+/// set is the union of the bits of its cells. Cells may share a bit or have none.
 fn known_sets(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     for chute in 0..3 {
         for (first, second) in [(0, 1), (0, 2), (1, 2)] {
@@ -23,7 +23,7 @@ fn known_sets(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
     two_digits(solution, bits, sets);
 }
 
-/// If two lines of a chute have the same digits in some cells, these can be exchanged.
+/// Adds sets of two lines of a chute that have the same digits, which can be exchanged.
 fn two_lines(
     cell: impl Fn(usize, usize) -> usize,
     [first, second]: [usize; 2],
@@ -35,7 +35,7 @@ fn two_lines(
     for i in 0..9 {
         place[solution[cell(first, i)] as usize] = i;
     }
-    let mut left = NINE;
+    let mut left = ALL_ROWS;
     while left != 0 {
         let (mut i, mut set) = (left.trailing_zeros() as usize, 0);
         while left >> i & 1 != 0 {
@@ -48,20 +48,21 @@ fn two_lines(
     }
 }
 
-const NINE: u16 = 0b1_1111_1111;
+const ALL_ROWS: u16 = 0b1_1111_1111;
 
 #[derive(Clone, Copy, Default)]
-struct Places {
-    /// Its cell in each row.
+struct DigitCells {
+    /// The digit's cell in each row.
     cells: [u8; 9],
-    /// Its row in each column and in each box.
+    /// The digit's row in each column and in each box.
     of_columns: [u8; 9],
     of_boxes: [u8; 9],
 }
 
-/// Two digits can be exchanged in rows that no column and no box ties to other rows.
+/// Adds sets of two digits, which can be exchanged in rows that share no columns and boxes with
+/// others.
 fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
-    let mut places = [Places::default(); 9];
+    let mut places = [DigitCells::default(); 9];
     for (cell, &digit) in solution.iter().enumerate() {
         let [row, column, square] = row_column_box(cell);
         let places = &mut places[digit as usize - 1];
@@ -81,7 +82,7 @@ fn two_digits(solution: &Cells, bits: &[u128; CELLS], sets: &mut Vec<u128>) {
             for i in 0..9 {
                 ties[first.of_boxes[i] as usize] |= 1 << second.of_boxes[i];
             }
-            let mut left = NINE;
+            let mut left = ALL_ROWS;
             while left != 0 {
                 let mut set = 0;
                 let mut next = left & left.wrapping_neg();
@@ -107,16 +108,17 @@ pub struct SetsByHighest {
     first: [u16; CELLS],
 }
 
-/// There is no further set.
-const NONE: u16 = u16::MAX;
+/// Marks the end of a list of sets.
+const NO_SET: u16 = u16::MAX;
 
 impl SetsByHighest {
-    /// The easily found sets of a solution grid, by the groups of its cells as bits. `None` if one
-    /// of them has no group.
+    /// Returns the easily found sets of a solution grid, given the groups of its cells as bits.
+    /// Returns `None` if a set has no group.
     pub fn known(solution: &Cells, bits: &[u128; CELLS]) -> Option<Self> {
-        let mut sets = Vec::with_capacity(USUAL);
+        let mut sets = Vec::with_capacity(USUAL_SET_COUNT);
         known_sets(solution, bits, &mut sets);
-        let mut all = Self { next: Vec::with_capacity(USUAL), first: [NONE; CELLS], sets };
+        let mut all =
+            Self { next: Vec::with_capacity(USUAL_SET_COUNT), first: [NO_SET; CELLS], sets };
         for i in 0..all.sets.len() {
             let highest = all.sets[i].checked_ilog2()? as usize;
             all.next.push(std::mem::replace(&mut all.first[highest], i as u16));
@@ -124,7 +126,7 @@ impl SetsByHighest {
         Some(all)
     }
 
-    /// Adds a set that is not empty; returns its highest group.
+    /// Adds a set, which must not be empty; returns its highest group.
     pub fn add(&mut self, set: u128) -> usize {
         let highest = set.ilog2() as usize;
         let place = self.sets.len() as u16;
@@ -133,11 +135,11 @@ impl SetsByHighest {
         highest
     }
 
-    /// Whether a set with this highest group has no kept group.
+    /// Returns whether a set with this highest group has no kept group.
     #[inline(always)]
     pub fn needs(&self, highest: usize, kept: u128) -> bool {
         let mut place = self.first[highest];
-        while place != NONE {
+        while place != NO_SET {
             if self.sets[place as usize] & kept == 0 {
                 return true;
             }
@@ -155,7 +157,7 @@ mod tests {
     use crate::random::SeededRng;
     use crate::solver::{Batch, Engine, Limits, Outcome, Scalar};
 
-    /// Without the clues of a set there is another solution.
+    /// Checks that without the clues of a set, there is another solution.
     #[test]
     fn known_sets_are_unavoidable() {
         let bits: [u128; CELLS] = std::array::from_fn(|cell| 1 << cell);
@@ -163,8 +165,8 @@ mod tests {
             let solution = rows::fill(&mut SeededRng::of_row(7, index));
             let mut sets = Vec::new();
             known_sets(&solution, &bits, &mut sets);
-            // Each of the 18 pairs of lines and 36 pairs of digits has at least one.
-            assert!((54..=USUAL).contains(&sets.len()), "{}", sets.len());
+            // Each of the 18 pairs of lines and 36 pairs of digits has at least one set.
+            assert!((54..=USUAL_SET_COUNT).contains(&sets.len()), "{}", sets.len());
             for set in sets {
                 let clue = |cell: usize| if set >> cell & 1 == 0 { solution[cell] } else { 0 };
                 let puzzle = Puzzle(std::array::from_fn(clue));

@@ -7,9 +7,9 @@ use crate::chute::{
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
 
-/// The candidates of each cell.
+/// The candidates of each cell, with the rules that remove them.
 ///
-/// After a [`Contradiction`] they must not be used.
+/// After a [`Contradiction`], the candidates must not be used.
 ///
 /// ```
 /// use bulkdoku::logic::{Candidates, Level};
@@ -23,13 +23,13 @@ use crate::puzzle::{CELLS, Grid, Puzzle, Unit};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Candidates {
-    /// The cells that may have each digit, in each of the three bands.
+    /// The cells that can have each digit, in each of the three bands.
     digits: [[Cells; 3]; 9],
     /// The cells whose digit has been removed from their peers.
-    settled: [Cells; 3],
+    placed: [Cells; 3],
 }
 
-/// Iterates over cells of one band.
+/// An iterator over cells of one band.
 #[derive(Clone, Debug)]
 pub struct BandCells {
     band: usize,
@@ -54,17 +54,17 @@ impl From<&Marks> for Candidates {
                 bands[cell / 27] |= Cells::from(mask >> (digit + 1) & 1) << (cell % 27);
             }
         }
-        Self { digits, settled: [0; 3] }
+        Self { digits, placed: [0; 3] }
     }
 }
 
 impl Candidates {
-    /// The candidates that the clues leave in their peers and elsewhere.
+    /// Returns the candidates that the clues leave.
     ///
     /// # Errors
     /// When a clue's digit is already taken.
     pub fn of(puzzle: &Puzzle, watch: &mut impl Watch) -> Result<Self, Contradiction> {
-        let mut candidates = Self { digits: [[ALL; 3]; 9], settled: [0; 3] };
+        let mut candidates = Self { digits: [[ALL; 3]; 9], placed: [0; 3] };
         for (cell, &clue) in puzzle.cells().iter().enumerate() {
             if clue != 0 {
                 candidates.assign(cell, clue, Rule::Clue, watch)?;
@@ -73,8 +73,8 @@ impl Candidates {
         Ok(candidates)
     }
 
-    /// Applies the rules of this level and those below until none applies. Returns the level of
-    /// the rules that were needed.
+    /// Applies the rules up to a level until none applies. Returns the level of the rules that were
+    /// needed.
     ///
     /// # Errors
     /// When no solution is left.
@@ -91,7 +91,7 @@ impl Candidates {
             }
             if self.hidden_singles(watch)? {
                 level = level.max(Level::HiddenSingles);
-            } else if strongest > Level::HiddenSingles && self.chutes(watch)? {
+            } else if strongest > Level::HiddenSingles && self.apply_all_chute_rules(watch)? {
                 level = Level::LockedCandidates;
             } else {
                 return Ok(level);
@@ -113,12 +113,12 @@ impl Candidates {
         self.place(usize::from(digit) - 1, cell / 27, cell % 27, || rule, watch)
     }
 
-    /// The number of cells without an assigned digit.
+    /// Returns the number of cells without an assigned digit.
     pub fn open(&self) -> usize {
-        CELLS - self.settled.iter().map(|cells| cells.count_ones() as usize).sum::<usize>()
+        CELLS - self.placed.iter().map(|cells| cells.count_ones() as usize).sum::<usize>()
     }
 
-    /// The candidates of every cell, as pencil marks.
+    /// Returns the candidates of every cell as pencil marks.
     pub fn marks(&self) -> Marks {
         let mut cells = [Digits::default(); CELLS];
         for (digit, bands) in (1..).zip(&self.digits) {
@@ -129,12 +129,12 @@ impl Candidates {
         Marks::from_cells(cells)
     }
 
-    /// The solution, if every cell has its digit.
+    /// Returns the solution, if every cell has its digit.
     pub fn grid(&self) -> Option<Grid> {
         (self.open() == 0).then(|| Grid(*self.marks().clues().cells()))
     }
 
-    /// Naked singles: removes the only candidate of a cell from its peers, repeatedly.
+    /// Applies naked singles: removes the only candidate of a cell from its peers, repeatedly.
     fn naked_singles(&mut self, watch: &mut impl Watch) -> Result<(), Contradiction> {
         loop {
             let mut has_new = false;
@@ -148,17 +148,17 @@ impl Candidates {
                     let cell = 27 * band + once.trailing_ones() as usize;
                     return Err(Contradiction::NoCandidate { cell });
                 }
-                let mut singles = once & !twice & !self.settled[band];
+                let mut singles = once & !twice & !self.placed[band];
                 has_new |= singles != 0;
                 while singles != 0 {
                     let cell = singles.trailing_zeros() as usize;
                     singles &= singles - 1;
-                    // The cell is empty if it has just lost its candidate to a peer.
+                    // The cell has no candidate if a peer has just taken its last one.
                     let holds = |digit: &usize| self.digits[*digit][band] >> cell & 1 != 0;
                     let Some(digit) = (0..9).find(holds) else {
                         return Err(Contradiction::NoCandidate { cell: 27 * band + cell });
                     };
-                    self.settle(digit, band, cell, || Rule::OnlyCandidate, watch);
+                    self.remove_from_peers(digit, band, cell, || Rule::OnlyCandidate, watch);
                 }
             }
             if !has_new {
@@ -167,15 +167,15 @@ impl Candidates {
         }
     }
 
-    /// Hidden singles: the only cell of a unit that may have a digit loses all others. Returns
-    /// whether there were any.
+    /// Applies hidden singles: removes all other candidates of a cell that is a digit's only place
+    /// in a unit. Returns whether there were any.
     fn hidden_singles(&mut self, watch: &mut impl Watch) -> Result<bool, Contradiction> {
         let mut has_new = false;
         for digit in 0..9 {
             let places = self.digits[digit];
             let hidden = only_places(&places).ok_or_else(|| no_place(digit, &places))?;
             for band in 0..3 {
-                let mut new = hidden[band] & !self.settled[band];
+                let mut new = hidden[band] & !self.placed[band];
                 has_new |= new != 0;
                 while new != 0 {
                     let cell = new.trailing_zeros() as usize;
@@ -187,15 +187,19 @@ impl Candidates {
         Ok(has_new)
     }
 
-    /// Applies the rules of chutes; returns whether they have removed candidates.
-    fn chutes(&mut self, watch: &mut impl Watch) -> Result<bool, Contradiction> {
+    /// Applies the rules of chutes. Returns whether they have removed candidates.
+    fn apply_all_chute_rules(&mut self, watch: &mut impl Watch) -> Result<bool, Contradiction> {
         let before = self.digits;
-        (0..6).try_for_each(|chute| self.chute(Chute(chute), watch))?;
+        (0..6).try_for_each(|chute| self.apply_chute_rules(Chute(chute), watch))?;
         Ok(self.digits != before)
     }
 
-    /// Locked candidates, and minirows that three digits fill, which lose all other candidates.
-    fn chute(&mut self, chute: Chute, watch: &mut impl Watch) -> Result<(), Contradiction> {
+    /// Applies locked candidates, and removes other candidates of minirows that three digits fill.
+    fn apply_chute_rules(
+        &mut self,
+        chute: Chute,
+        watch: &mut impl Watch,
+    ) -> Result<(), Contradiction> {
         let (is_band, i) = (chute.0 < 3, usize::from(chute.0 % 3));
         let possible = self.digits.map(|digit| {
             let minirows = if is_band { minirows(digit[i]) } else { minicolumns(digit, i) };
@@ -216,12 +220,12 @@ impl Candidates {
             let rules = [(possible[digit], Rule::Locked(chute)), (unfilled, Rule::Filled(chute))];
             for (allowed, rule) in rules {
                 if is_band {
-                    self.keep(digit, i, CELLS_OF[usize::from(allowed)], || Some(rule), watch);
+                    self.restrict(digit, i, CELLS_OF[usize::from(allowed)], || Some(rule), watch);
                     continue;
                 }
                 for band in 0..3 {
                     let taken = Cells::from(!allowed >> (3 * band) & 0b111) << (3 * i);
-                    self.keep(digit, band, !(taken * EACH_ROW), || Some(rule), watch);
+                    self.restrict(digit, band, !(taken * EACH_ROW), || Some(rule), watch);
                 }
             }
         }
@@ -239,18 +243,18 @@ impl Candidates {
         watch: &mut impl Watch,
     ) -> Result<(), Contradiction> {
         if self.digits[digit][band] >> cell & 1 == 0 {
-            return Err(self.taken(27 * band + cell, digit));
+            return Err(self.taken_digit(27 * band + cell, digit));
         }
-        self.settle(digit, band, cell, rule, watch);
+        self.remove_from_peers(digit, band, cell, rule, watch);
         for other in (0..9).filter(|&other| other != digit) {
-            self.keep(other, band, !(1 << cell), || None, watch);
+            self.restrict(other, band, !(1 << cell), || None, watch);
         }
         Ok(())
     }
 
-    /// Removes the digit of a cell from the peers.
+    /// Removes the digit of a cell from its peers.
     #[inline(always)]
-    fn settle(
+    fn remove_from_peers(
         &mut self,
         digit: usize,
         band: usize,
@@ -262,14 +266,14 @@ impl Candidates {
         watch.observe(|| Step::Assigned { cell: assigned, digit: number, rule: rule() });
         for other in 0..3 {
             let kept = if other == band { PLACED[cell] } else { !(EACH_ROW << (cell % 9)) };
-            self.keep(digit, other, kept, || None, watch);
+            self.restrict(digit, other, kept, || None, watch);
         }
-        self.settled[band] |= 1 << cell;
+        self.placed[band] |= 1 << cell;
     }
 
-    /// Keeps only those candidates of a digit in a band that are in `cells`.
+    /// Removes the candidates of a digit in a band that are not in `cells`.
     #[inline(always)]
-    fn keep(
+    fn restrict(
         &mut self,
         digit: usize,
         band: usize,
@@ -285,11 +289,11 @@ impl Candidates {
         }
     }
 
-    /// The contradiction of a digit that is not a candidate of its cell.
+    /// Returns the contradiction of a digit that is not a candidate of its cell.
     #[cold]
-    fn taken(&self, cell: usize, digit: usize) -> Contradiction {
+    fn taken_digit(&self, cell: usize, digit: usize) -> Contradiction {
         let has_digit = |&peer: &usize| {
-            let cells = self.settled[peer / 27] & self.digits[digit][peer / 27];
+            let cells = self.placed[peer / 27] & self.digits[digit][peer / 27];
             peer != cell && cells >> (peer % 27) & 1 != 0
         };
         let units = Unit::of_cell(cell);
@@ -298,7 +302,7 @@ impl Candidates {
     }
 }
 
-/// The rule by which a digit with these places has its only place of a unit in this cell.
+/// Returns the rule by which this cell is a digit's only place in a unit, given the digit's places.
 fn only_place(places: &[Cells; 3], band: usize, cell: usize) -> Rule {
     let is_only = |(_, unit): &(Unit, &[Cells; 3])| {
         unit[band] >> cell & 1 != 0 && count_in(unit, places) == 1
@@ -307,7 +311,7 @@ fn only_place(places: &[Cells; 3], band: usize, cell: usize) -> Rule {
     Rule::OnlyPlace(unit)
 }
 
-/// The contradiction of a digit with these places.
+/// Returns the contradiction of a digit with these places.
 #[cold]
 fn no_place(digit: usize, places: &[Cells; 3]) -> Contradiction {
     let is_empty = |(_, unit): &(Unit, &[Cells; 3])| count_in(unit, places) == 0;
@@ -315,12 +319,12 @@ fn no_place(digit: usize, places: &[Cells; 3]) -> Contradiction {
     Contradiction::NoPlace { digit: digit as u8 + 1, unit }
 }
 
-/// The number of places in a unit.
+/// Returns the number of places in a unit.
 fn count_in(unit: &[Cells; 3], places: &[Cells; 3]) -> u32 {
     unit.iter().zip(places).map(|(unit, places)| (unit & places).count_ones()).sum()
 }
 
-/// The cells that are the only place of a digit in a unit; `None` if a unit has no place.
+/// Returns the cells that are a digit's only place in a unit, or `None` if a unit has no place.
 fn only_places(digit: &[Cells; 3]) -> Option<[Cells; 3]> {
     let mut only = [0; 3];
     let (mut once, mut twice) = (0, 0);
@@ -347,7 +351,7 @@ fn only_places(digit: &[Cells; 3]) -> Option<[Cells; 3]> {
     Some(std::array::from_fn(|band| only[band] | digit[band] & (columns * EACH_ROW)))
 }
 
-/// The minirows that contain any of these cells of a band.
+/// Returns the minirows that contain any of these cells of a band.
 fn minirows(cells: Cells) -> Minirows {
     let firsts = (cells | cells >> 1 | cells >> 2) & 0o111_111_111;
     // Gathers the bits 0, 3, 6, …, first in groups of three.
@@ -355,13 +359,13 @@ fn minirows(cells: Cells) -> Minirows {
     (threes & 0b111 | threes >> 6 & 0b111_000 | threes >> 12 & 0b111_000_000) as Minirows
 }
 
-/// The minirows of a stack that contain any of a digit's cells.
+/// Returns the minirows of a stack that contain any of a digit's cells.
 fn minicolumns(digit: [Cells; 3], stack: usize) -> Minirows {
     let [a, b, c] = digit.map(|cells| (columns(cells) >> (3 * stack) & 0b111) as Minirows);
     a | b << 3 | c << 6
 }
 
-/// The columns that contain any of these cells of a band.
+/// Returns the columns that contain any of these cells of a band.
 fn columns(cells: Cells) -> Cells {
     (cells | cells >> 9 | cells >> 18) & ROW
 }
@@ -381,7 +385,7 @@ mod tests {
 
     #[test]
     fn locked_candidates_leave_the_rest_of_the_row() {
-        // Boxes 1 and 2 can have it only in rows 1 and 2, so box 3 has it in row 3.
+        // Boxes 1 and 2 have the digit only in rows 1 and 2, so box 3 has it in row 3.
         let candidates = 0b111_011_011;
         assert_eq!(POSSIBLE[candidates], 0b100_011_011);
         assert_eq!(ASSERTED[candidates], 0b100_000_000);

@@ -1,4 +1,4 @@
-//! The rules that a puzzle needs.
+//! Levels: the rules that a puzzle needs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,11 +9,11 @@ use super::Candidates;
 use crate::marks::Marks;
 use crate::puzzle::Puzzle;
 
-/// The rules that solve a puzzle. Each level includes the rules of those before it.
+/// The rules that solve a puzzle. Each level includes the rules of the levels before it.
 ///
 /// A level below [`Level::Assumptions`] proves that the puzzle has exactly one solution. The rules
-/// of [`Level::LockedCandidates`] are those of the engine `lanes`: a puzzle with one solution has
-/// at most this level if and only if the engine proves it without a guess.
+/// up to [`Level::LockedCandidates`] are those of the engine `lanes`: it proves a puzzle with one
+/// solution without a guess if and only if the puzzle has at most this level.
 ///
 /// ```
 /// use bulkdoku::Puzzle;
@@ -32,13 +32,13 @@ use crate::puzzle::Puzzle;
 pub enum Level {
     /// A cell with one candidate left has that digit.
     NakedSingles,
-    /// The only cell of a unit that may have a digit has it.
+    /// The only cell of a unit that can have a digit has it.
     HiddenSingles,
-    /// If a digit's places in a row or box are all in one minirow, it is removed from the rest of
-    /// the other; a minirow that three digits must fill loses all other candidates; the same for
-    /// columns.
+    /// If all places of a digit in a row or box are in one minirow, the digit is removed from the
+    /// rest of the other unit. A minirow to which three digits are confined loses all other
+    /// candidates. The same rules apply to columns.
     LockedCandidates,
-    /// These rules are not enough: a guess is needed. This includes every puzzle with several
+    /// These rules are not enough, so a guess is needed. This includes every puzzle with several
     /// solutions or none.
     Assumptions,
 }
@@ -48,12 +48,12 @@ impl Level {
     pub const ALL: [Self; 4] =
         [Self::NakedSingles, Self::HiddenSingles, Self::LockedCandidates, Self::Assumptions];
 
-    /// The level of a puzzle, the same for all its isomorphs.
+    /// Returns the level of a puzzle, which is the same for all its isomorphs.
     pub fn of(puzzle: &Puzzle) -> Self {
         Candidates::of(puzzle, &mut ()).map_or(Self::Assumptions, Self::of_candidates)
     }
 
-    /// The level of pencil marks. Marks that are equivalent to a puzzle have its level.
+    /// Returns the level of pencil marks. Marks that are equivalent to a puzzle have its level.
     pub fn of_marks(marks: &Marks) -> Self {
         Self::of_candidates(marks.into())
     }
@@ -65,14 +65,14 @@ impl Level {
         }
     }
 
-    /// Its number in rows, 0 to 3.
+    /// Returns the number of the level in rows, 0 to 3.
     pub const fn number(self) -> u8 {
         self as u8
     }
 }
 
 impl fmt::Display for Level {
-    /// `0` to `3`.
+    /// Formats the number, `0` to `3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.number().fmt(f)
     }
@@ -87,9 +87,9 @@ impl FromStr for Level {
     }
 }
 
-/// A level was requested that does not exist.
+/// The requested level does not exist.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no level {0:?}; there are 0 to 3")]
+#[error("unknown level {0:?}; expected 0 to 3")]
 pub struct UnknownLevel(String);
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
     use crate::puzzle::{CELLS, Grid, Unit, peers};
     use crate::solver::{Limits, Outcome, solve_batch};
 
-    /// The first puzzles of each bundled set.
+    /// Returns the first puzzles of each bundled set.
     fn puzzles() -> Vec<Puzzle> {
         let first = |text: &str| text.lines().take(300).map(|line| line.parse().unwrap()).collect();
         BUNDLED.iter().map(|set| set.text).flat_map(|text| -> Vec<Puzzle> { first(text) }).collect()
@@ -131,8 +131,8 @@ mod tests {
         }
     }
 
-    /// Whether naked singles, or both rules of singles, solve a puzzle, applied cell by cell and
-    /// unit by unit.
+    /// Returns whether naked singles, or naked and hidden singles, solve a puzzle when applied cell
+    /// by cell and unit by unit.
     fn solved_by_singles(puzzle: &Puzzle, with_hidden: bool) -> bool {
         let mut marks = Marks::from(puzzle);
         loop {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn singles_agree_with_the_rules_of_the_textbooks() {
+    fn levels_of_singles_match_a_textbook_implementation() {
         for puzzle in puzzles() {
             let level = Level::of(&puzzle);
             let by_naked = solved_by_singles(&puzzle, false);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_back() {
+    fn level_numbers_round_trip() {
         for level in Level::ALL {
             assert_eq!(level.to_string().parse(), Ok(level));
         }

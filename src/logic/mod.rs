@@ -1,8 +1,8 @@
-//! The rules that people use, on bitmasks of candidates: [`Level`] names them in order of
-//! difficulty, and [`Candidates::deduce`] applies them, the weakest first.
+//! Rules that people use, on bitmasks of candidates. [`Level`] names them in order of difficulty,
+//! and [`Candidates::deduce`] applies them, the weakest first.
 //!
-//! A [`Watch`] observes each step, so the steps of the command's `show` are those that determine
-//! the level of a puzzle. The engine `propagate` searches with the same rules.
+//! A [`Watch`] observes each step, so the command `show` prints the very steps that determine the
+//! level of a puzzle. The engine `propagate` searches with the same rules.
 
 mod candidates;
 mod level;
@@ -13,9 +13,9 @@ use crate::puzzle::Unit;
 pub use candidates::{BandCells, Candidates};
 pub use level::{Level, UnknownLevel};
 
-/// An observer of deductions and searches. The observer `()` ignores them.
+/// An observer of deductions and searches. The observer `()` ignores all steps.
 pub trait Watch {
-    /// Observes a step, which is computed only if it is used.
+    /// Observes a step. `step` is called only if the observer uses the step.
     fn observe(&mut self, step: impl FnOnce() -> Step);
 }
 
@@ -33,7 +33,7 @@ pub enum Step {
         cell: usize,
         /// Its digit.
         digit: u8,
-        /// Why it has this digit.
+        /// The reason for the digit.
         rule: Rule,
     },
     /// Cells lose a candidate.
@@ -42,7 +42,7 @@ pub enum Step {
         cells: BandCells,
         /// The candidate.
         digit: u8,
-        /// Why; `None` if it follows from the last assignment.
+        /// The reason, or `None` if the elimination follows from the last assignment.
         rule: Option<Rule>,
     },
     /// A digit is guessed; its assignment follows.
@@ -54,27 +54,27 @@ pub enum Step {
         /// The digit.
         digit: u8,
     },
-    /// The search goes back.
+    /// The search returns to an earlier state.
     Retreated {
         /// The number of guesses so far.
         depth: usize,
-        /// The contradiction that was found.
+        /// The contradiction that was detected.
         why: Contradiction,
     },
 }
 
-/// Why a digit is assigned to a cell, or candidates are eliminated.
+/// The reason for an assignment or an elimination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// It is a clue.
+    /// The digit is a clue.
     Clue,
-    /// It is a guess.
+    /// The digit is a guess.
     Guess,
-    /// The cell has no other candidate left.
+    /// The cell has no other candidate.
     OnlyCandidate,
-    /// The unit has no other place left for it.
+    /// The unit has no other place for the digit.
     OnlyPlace(Unit),
-    /// Its places in the rows (or columns) and boxes of a chute are elsewhere.
+    /// The digit's places in the rows (or columns) and boxes of a chute are elsewhere.
     Locked(Chute),
     /// Three other digits fill the cells that a box shares with a row (or column).
     Filled(Chute),
@@ -98,7 +98,7 @@ impl fmt::Display for Rule {
 pub struct Chute(pub u8);
 
 impl fmt::Display for Chute {
-    /// `rows 1 to 3`, `columns 7 to 9`.
+    /// Formats it as `rows 1 to 3` or `columns 7 to 9`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = if self.0 < 3 { "rows" } else { "columns" };
         let first = self.0 % 3 * 3 + 1;
@@ -106,7 +106,7 @@ impl fmt::Display for Chute {
     }
 }
 
-/// Why the candidates admit no solution. Digits are 1 to 9.
+/// The reason that candidates have no solution. Digits are 1 to 9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contradiction {
     /// The digit of a cell is already taken in one of its units.

@@ -1,14 +1,14 @@
-//! Each rule and each contradiction, as an observer sees them.
+//! Tests of each rule and each contradiction, through an observer.
 
 use super::*;
 use crate::bundled::BUNDLED;
 use crate::marks::{Digits, Marks};
 use crate::puzzle::Puzzle;
 
-/// Applies the steps to pencil marks of its own.
-struct Replay(Marks, Vec<Rule>);
+/// An observer that applies the steps to its own pencil marks.
+struct ReplayedSteps(Marks, Vec<Rule>);
 
-impl Watch for Replay {
+impl Watch for ReplayedSteps {
     fn observe(&mut self, step: impl FnOnce() -> Step) {
         match step() {
             Step::Assigned { cell, digit, rule } => {
@@ -39,12 +39,12 @@ fn steps_lead_to_the_candidates_and_keep_the_solution() {
     let mut has_rules = [false; 4];
     for set in BUNDLED {
         for puzzle in set.text.lines().take(200).map(|line| line.parse::<Puzzle>().unwrap()) {
-            let mut replay = Replay(Marks::ALL, Vec::new());
+            let mut replay = ReplayedSteps(Marks::ALL, Vec::new());
             let Ok(candidates) = deduced(&puzzle, &mut replay) else {
                 assert_eq!(puzzle.count(1), 0, "{puzzle}");
                 continue;
             };
-            let Replay(marks, rules) = replay;
+            let ReplayedSteps(marks, rules) = replay;
             assert_eq!(candidates.marks(), marks, "{puzzle}");
             assert_eq!(marks.count(2), puzzle.count(2), "{puzzle}");
             has_rules[0] |= rules.contains(&Rule::OnlyCandidate);
@@ -57,14 +57,14 @@ fn steps_lead_to_the_candidates_and_keep_the_solution() {
 }
 
 #[test]
-fn contradictions_name_their_place() {
+fn contradictions_have_cells_and_units() {
     let contradiction = |text: &str| {
         let puzzle = format!("{text:.<81}").parse().unwrap();
         deduced(&puzzle, &mut ()).unwrap_err()
     };
     let taken = Contradiction::Taken { cell: 1, digit: 5, unit: Unit::Row(0) };
     assert_eq!(contradiction("55"), taken);
-    // A9 has no candidate but 9, which B9 has.
+    // The only candidate of A9 is 9, which B9 has.
     assert_eq!(contradiction("12345678.........9"), Contradiction::NoCandidate { cell: 8 });
     let no_place = Contradiction::NoPlace { digit: 1, unit: Unit::Row(0) };
     assert_eq!(contradiction("234567.........1"), no_place);

@@ -1,8 +1,8 @@
-//! Parses marks in any form: a line, a drawn grid, a puzzle.
+//! Parses pencil marks from a line, a drawn grid, or a puzzle.
 
 use std::str::FromStr;
 
-use super::drawn::{Kind, any_row, is_dashes};
+use super::drawn::{LineKind, any_row, is_dashes};
 use super::{Marks, TEXT};
 use crate::puzzle::{CELLS, Malformed, Puzzle};
 
@@ -10,7 +10,7 @@ impl Marks {
     fn from_grid(text: &str) -> Result<Self, Malformed> {
         let mut cells = Vec::with_capacity(CELLS);
         for (number, line) in (1..).zip(text.lines()) {
-            if Kind::of(line.as_bytes()) != Kind::Row || is_dashes(line.as_bytes()) {
+            if LineKind::of(line.as_bytes()) != LineKind::Row || is_dashes(line.as_bytes()) {
                 continue;
             }
             let in_line = |Malformed { column, what }| Malformed {
@@ -31,13 +31,14 @@ impl Marks {
 impl FromStr for Marks {
     type Err = Malformed;
 
-    /// Reads one of:
-    /// - 729 characters, as [`Marks::parse`] does;
-    /// - nine rows of nine cells, each cell its candidates (`1679`, or in nine places `1____67_9`)
-    ///   or a blank for all of them; bars, borders and text after the ninth row are skipped;
-    /// - 81 cells, as [`Puzzle::parse`] does: a clue is the only candidate of its cell.
+    /// Parses one of:
+    /// - 729 characters, like [`Marks::parse`];
+    /// - nine rows of nine cells, each with its candidates (`1679`, or in nine places `1____67_9`)
+    /// or a
+    ///   blank for all of them; bars, borders, and text after the ninth row are skipped;
+    /// - 81 cells, like [`Puzzle::parse`]: a clue is the only candidate of its cell.
     ///
-    /// The message of an error names the line or the column as well.
+    /// Error messages include the line or the column.
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let text = &text.trim().replace('…', "...");
         if text.contains(['\n', ' ', '|']) {
@@ -63,7 +64,7 @@ mod tests {
         "4.....8.5.3..........7......2.....6.....8.4......1.......6.3.7.5..2.....1.4......";
 
     #[test]
-    fn puzzles_and_grids_of_all_kinds_read_alike() {
+    fn all_forms_parse_to_the_same_marks() {
         let marks: Marks = HARD.parse().unwrap();
         let rows: Vec<&str> = (0..9).map(|row| &HARD[row * 9..][..9]).collect();
         let spaced = |row: &&str| {
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_in_places_and_frames_of_forums_are_read() {
+    fn parses_candidates_in_places_and_forum_frames() {
         let marks: Marks = HARD.parse().unwrap();
         let cell = |cell: usize| -> String {
             let digits = marks.of_cell(cell);
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place() {
+    fn errors_have_a_line_or_column() {
         let error = |text: &str| text.parse::<Marks>().unwrap_err().to_string();
         assert!(error("12").contains("column 3: 2 cells"), "{}", error("12"));
         assert!(error(&"2".repeat(729)).starts_with("column 1: pencil marks: 2 in the place of 1"));

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// A set of digits: bit n for digit n.
+/// A set of digits: bit `d` for digit `d`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Digits(pub(crate) u16);
 
 impl Digits {
-    /// 1 to 9.
+    /// The digits 1 to 9.
     pub const ALL: Self = Self(0b11_1111_1110);
 
-    /// A single digit.
+    /// Returns the set of a single digit.
     ///
     /// # Panics
-    /// When it is not 1 to 9.
+    /// When the digit is not 1 to 9.
     pub fn one(digit: u8) -> Self {
         let mut one = Self::default();
         one.insert(digit);
@@ -23,37 +23,37 @@ impl Digits {
     /// Adds a digit.
     ///
     /// # Panics
-    /// When it is not 1 to 9.
+    /// When the digit is not 1 to 9.
     pub fn insert(&mut self, digit: u8) {
         assert!((1..=9).contains(&digit), "a digit is 1 to 9");
         self.0 |= 1 << digit;
     }
 
-    /// The digits above `digit`, 0 to 9.
+    /// Returns the digits of the set above `digit`, which is 0 to 9.
     #[inline]
     #[must_use]
     pub const fn above(self, digit: u8) -> Self {
         Self(self.0 & Self::ALL.0 << digit)
     }
 
-    /// The digits below `digit`, 1 to 9.
+    /// Returns the digits of the set below `digit`, which is 1 to 9.
     #[inline]
     #[must_use]
     pub const fn below(self, digit: u8) -> Self {
         Self(self.0 & !(Self::ALL.0 << (digit - 1)))
     }
 
-    /// The number of digits.
+    /// Returns the number of digits.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there are no digits.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether `digit` is in the set.
+    /// Returns whether `digit` is in the set.
     pub const fn contains(self, digit: u8) -> bool {
         digit < 16 && self.0 >> digit & 1 != 0
     }
@@ -69,12 +69,12 @@ impl IntoIterator for Digits {
     }
 }
 
-/// Iterates over the digits of a set, the smallest first.
+/// An iterator over the digits of a set, in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Upward(Digits);
 
 impl Upward {
-    /// Whether no digits are left.
+    /// Returns whether no digits are left.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -96,7 +96,7 @@ impl Iterator for Upward {
 }
 
 impl fmt::Display for Digits {
-    /// The digits in ascending order, without separators: `1679`.
+    /// Formats the digits in ascending order, without separators: `1679`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text: String = self.into_iter().map(|digit| char::from(b'0' + digit)).collect();
         f.pad(&text)

@@ -1,15 +1,15 @@
-//! The lines of drawn grids: their kind, and the cells or candidates of a row.
+//! Classifies the lines of drawn grids, and parses the cells or candidates of rows.
 
 use super::Digits;
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::{column, is_cell};
 
-/// The longest line that may be a row or is kept as a label, in bytes.
+/// Maximum length in bytes of a line that may be a row or is kept as a label.
 pub const LONGEST_LINE: usize = 256;
 
-/// The kind of a line.
+/// The kind of a line in a drawn grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LineKind {
     Row,
     Border,
     Blank,
@@ -22,8 +22,8 @@ pub(crate) enum Kind {
     TooLong,
 }
 
-impl Kind {
-    /// The kind of a line, given without its end. Only the start of a long line is inspected.
+impl LineKind {
+    /// Classifies a line, without its line ending. Only the start of a long line is inspected.
     pub(crate) fn of(line: &[u8]) -> Self {
         let begin = &line[..line.len().min(LONGEST_LINE)];
         match begin.trim_ascii() {
@@ -43,8 +43,8 @@ impl Kind {
             return Self::Border;
         }
         // Nearly every row has a digit and otherwise only cells and spaces.
-        let seen = text.iter().fold(0, |seen, &byte| seen | PLAIN[byte as usize]);
-        if seen & (DIGIT | NOT_PLAIN) == DIGIT {
+        let classes = text.iter().fold(0, |classes, &byte| classes | BYTE_CLASSES[byte as usize]);
+        if classes & (DIGIT | NOT_PLAIN) == DIGIT {
             return Self::Row;
         }
         let (mut cells, mut lines, mut corners) = (0, 0, 0);
@@ -65,7 +65,7 @@ impl Kind {
         is_border &= cells == lines + corners
             && (lines > corners || cells == 0)
             && (cells != 9 || has_joint)
-            && (has_joint || !is_row_of_nothing(text));
+            && (has_joint || !is_row_without_candidates(text));
         if is_border {
             Self::Border
         } else if !is_row && is_label(text) {
@@ -76,8 +76,8 @@ impl Kind {
     }
 }
 
-/// Whether a line is nine cells of nine places without any candidate.
-fn is_row_of_nothing(text: &[u8]) -> bool {
+/// Returns whether a line is nine cells of nine places without any candidate.
+fn is_row_without_candidates(text: &[u8]) -> bool {
     let is_empty_cell = |(_, token): (usize, &[u8])| token.len() == 9 && !token.contains(&b'-');
     text.len() >= CELLS + 8 && tokens(text).count() == 9 && tokens(text).all(is_empty_cell)
 }
@@ -85,8 +85,8 @@ fn is_row_of_nothing(text: &[u8]) -> bool {
 const DIGIT: u8 = 1;
 const NOT_PLAIN: u8 = 2;
 
-/// For each byte whether it is a digit, or neither a cell, a space nor a bar.
-const PLAIN: [u8; 256] = {
+/// For each byte, whether it is a digit, or is not a cell, a space, or a bar.
+const BYTE_CLASSES: [u8; 256] = {
     let mut plain = [NOT_PLAIN; 256];
     let others = b"0._*-xX? \t|";
     let mut i = 0;
@@ -102,9 +102,9 @@ const PLAIN: [u8; 256] = {
     plain
 };
 
-/// Whether a line that is not a row contains a word: two or more letters at its start or after a
-/// space, at least one of which cannot be a misread digit or a blank. A line with nine consecutive
-/// digits and dots is not a label.
+/// Returns whether a line that is not a row contains a word: two or more letters at its start or
+/// after a space, at least one of which cannot be a misread digit or a blank. A line with nine
+/// consecutive digits and dots is not a label.
 fn is_label(text: &[u8]) -> bool {
     let is_cell = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     if text.chunk_by(|a, b| is_cell(a) && is_cell(b)).any(|cells| cells.len() >= 9) {
@@ -120,24 +120,24 @@ fn is_label(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a row has only dashes and bars.
+/// Returns whether a row has only dashes and bars.
 pub(crate) fn is_dashes(row: &[u8]) -> bool {
     !pieces(row).any(|(_, piece)| matches!(piece, Piece::Cell(cell) if cell != b'-'))
 }
 
-/// Whether a line has only the brackets that enclose rows.
+/// Returns whether a line has only the brackets that enclose rows.
 fn is_frame(text: &[u8]) -> bool {
     let is_between = |byte: u8| matches!(byte, b' ' | b'\t' | b',' | b';');
     text.iter().any(|&byte| is_bracket(byte))
         && text.iter().all(|&byte| is_bracket(byte) || is_between(byte))
 }
 
-/// Whether a character opens or closes a list.
+/// Returns whether a character opens or closes a list.
 pub(crate) fn is_bracket(byte: u8) -> bool {
     matches!(byte, b'[' | b']' | b'{' | b'}' | b'(' | b')')
 }
 
-/// The candidates of a row of either cells or candidates.
+/// Parses the candidates of a row of either cells or candidates.
 pub(super) fn any_row(row: &[u8]) -> Result<[Digits; 9], Malformed> {
     let of_cell = |cell: u8| match cell {
         b'1'..=b'9' => Digits::one(cell - b'0'),
@@ -146,8 +146,8 @@ pub(super) fn any_row(row: &[u8]) -> Result<[Digits; 9], Malformed> {
     marks_of_row(row).map_or_else(|| plain_cells(row).map(|cells| cells.map(of_cell)), Ok)
 }
 
-/// The candidates of nine cells: the digits of each, or nine places with a digit or a blank, or one
-/// blank for all.
+/// Parses the candidates of nine cells: the digits of each, or nine places with a digit or a blank,
+/// or one blank for all.
 pub(crate) fn marks_of_row(row: &[u8]) -> Option<[Digits; 9]> {
     if pieces(row).any(|(_, piece)| matches!(piece, Piece::Other(_))) {
         return None;
@@ -178,7 +178,7 @@ fn candidates(token: &[u8]) -> Option<Digits> {
     (is_set || is_placed).then_some(digits)
 }
 
-/// The tokens between blanks and bars, each with its offset.
+/// Returns the tokens between blanks and bars, each with its offset.
 pub(crate) fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut pieces = pieces(row).peekable();
     std::iter::from_fn(move || {
@@ -192,7 +192,7 @@ pub(crate) fn tokens(row: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// The nine cells of a row written by hand.
+/// Parses the nine cells of a handwritten row.
 pub(crate) fn plain_cells(row: &[u8]) -> Result<[u8; 9], Malformed> {
     let mut cells = [0; 9];
     let (mut count, mut tenth) = (0, None);
@@ -233,13 +233,13 @@ pub(crate) enum Piece {
     Space,
     /// A line between two cells.
     Bar,
-    /// A character of borders.
+    /// A character of a border.
     Joint,
     /// The first byte of any other character.
     Other(u8),
 }
 
-/// The characters of a line, each with its offset.
+/// Splits a line into characters, each with its offset.
 pub(crate) fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -251,7 +251,7 @@ pub(crate) fn pieces(line: &[u8]) -> impl Iterator<Item = (usize, Piece)> {
             [b'+' | b'=', ..] => (Piece::Joint, 1),
             // │ ┃ ║
             [0xE2, 0x94, 0x82 | 0x83, ..] | [0xE2, 0x95, 0x91, ..] => (Piece::Bar, 3),
-            // The box drawing characters, U+2500 to U+257F.
+            // The box-drawing characters, U+2500 to U+257F.
             [0xE2, 0x94 | 0x95, 0x80..=0xBF, ..] => (Piece::Joint, 3),
             [other, ..] => (Piece::Other(other), 1),
         };

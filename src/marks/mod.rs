@@ -1,10 +1,10 @@
 //! Pencil marks: the given candidates of all cells.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
 //! | `digits` | sets of digits |
 //! | `drawn` | lines of drawn grids |
-//! | `any_form` | marks parsed from a line, a drawn grid or a puzzle |
+//! | `any_form` | parsing of pencil marks from a line, a drawn grid, or a puzzle |
 
 mod any_form;
 mod digits;
@@ -18,12 +18,12 @@ use crate::prefetch::Prefetch;
 use crate::puzzle::{BLANKS, CELLS, Grid, Malformed, Puzzle, cell_name};
 use crate::text;
 
-/// The number of characters of marks as text: nine for each cell.
+/// Length of pencil marks as text: nine characters per cell.
 pub const TEXT: usize = text::MARKS;
 
-/// The candidates of each cell, as given: they need not be consistent.
+/// Pencil marks: the given candidates of each cell, which need not be consistent.
 ///
-/// A puzzle is a special case: one candidate in the cells with a clue, all nine in the others.
+/// A puzzle is a special case, with one candidate in cells with a clue, and all nine in blanks.
 ///
 /// ```
 /// use bulkdoku::marks::{Digits, Marks};
@@ -38,14 +38,14 @@ pub const TEXT: usize = text::MARKS;
 pub struct Marks([u16; CELLS]);
 
 impl Marks {
-    /// All candidates in every cell: the puzzle without any clue.
+    /// All candidates in every cell: the puzzle without clues.
     pub const ALL: Self = Self([Digits::ALL.0; CELLS]);
 
-    /// Reads exactly 729 characters, nine for each cell in row order: the n-th is the digit `n` if
-    /// it is a candidate, else one of [`BLANKS`].
+    /// Parses exactly 729 characters, nine for each cell in row order. The `n`-th one is the digit
+    /// `n` if it is a candidate, otherwise one of [`BLANKS`].
     ///
     /// # Errors
-    /// [`Malformed`] has the fault and its column, from 1.
+    /// [`Malformed`], with the fault and its column, from 1.
     pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
         if text.len() != TEXT {
             let what = format!("{} characters, {TEXT} expected for pencil marks", text.len());
@@ -69,15 +69,15 @@ impl Marks {
         Ok(marks)
     }
 
-    /// Takes the candidates of each cell.
+    /// Creates pencil marks from the candidates of each cell.
     pub fn from_cells(cells: [Digits; CELLS]) -> Self {
         Self(cells.map(|Digits(mask)| mask))
     }
 
-    /// The candidates of a cell.
+    /// Returns the candidates of a cell.
     ///
     /// # Panics
-    /// When there is no such cell.
+    /// When `cell` is above 80.
     #[inline]
     pub fn of_cell(&self, cell: usize) -> Digits {
         Digits(self.0[cell])
@@ -86,30 +86,30 @@ impl Marks {
     /// Sets the candidates of a cell.
     ///
     /// # Panics
-    /// When there is no such cell.
+    /// When `cell` is above 80.
     #[inline]
     pub fn set(&mut self, cell: usize, digits: Digits) {
         self.0[cell] = digits.0;
     }
 
-    /// The candidates of each cell, bit n for digit n.
+    /// Returns the candidates of each cell as bit masks: bit `d` for digit `d`.
     pub(crate) fn masks(&self) -> &[u16; CELLS] {
         &self.0
     }
 
-    /// The cells with one candidate, as clues.
+    /// Returns the cells with one candidate as clues.
     pub fn clues(&self) -> Puzzle {
         let clue = |mask: u16| if mask.is_power_of_two() { mask.trailing_zeros() as u8 } else { 0 };
         Puzzle::from_cells(self.0.map(clue)).expect("candidates are digits")
     }
 
-    /// The equivalent puzzle, if each cell has either one candidate or all nine.
+    /// Returns the equivalent puzzle, if each cell has either one candidate or all nine.
     pub fn puzzle(&self) -> Option<Puzzle> {
         let clues = self.clues();
         (Self::from(&clues) == *self).then_some(clues)
     }
 
-    /// Whether `grid` obeys the rules and every digit is a candidate of its cell.
+    /// Returns whether `grid` obeys the rules and every digit is a candidate of its cell.
     pub fn is_solved_by(&self, grid: &Grid) -> bool {
         let are_candidates = (0..CELLS).all(|cell| self.of_cell(cell).contains(grid.cells()[cell]));
         are_candidates && grid.is_valid()
@@ -125,14 +125,14 @@ impl Prefetch for Marks {
 }
 
 impl From<&Puzzle> for Marks {
-    /// One candidate in each cell with a clue, all nine in the others.
+    /// Converts clues to single candidates, and blanks to all nine.
     fn from(puzzle: &Puzzle) -> Self {
         Self(puzzle.cells().map(|clue| if clue == 0 { Digits::ALL.0 } else { 1 << clue }))
     }
 }
 
 impl fmt::Display for Marks {
-    /// 729 characters, `.` for a digit that is not a candidate.
+    /// Formats 729 characters, with `.` for a digit that is not a candidate.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = [b'.'; TEXT];
         for cell in 0..CELLS {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_puzzle_s_marks() {
+    fn formats_a_puzzle_as_729_characters() {
         let marks = Marks::from(&classic());
         let text = marks.to_string();
         assert_eq!(&text[..27], "....5......3......123456789");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn other_marks_than_clues_and_blanks_are_no_puzzle() {
+    fn only_clues_and_blanks_convert_to_a_puzzle() {
         let mut marks = Marks::from(&classic());
         marks.set(2, Digits::default());
         assert_eq!((marks.puzzle(), marks.clues()), (None, classic()));
@@ -211,7 +211,7 @@ mod tests {
         assert!(marks.is_solved_by(&Grid(*solved.cells())));
         marks.set(2, Digits::one(1));
         assert!(!marks.is_solved_by(&Grid(*solved.cells())));
-        // Candidates alone are not enough.
+        // Candidates alone are not sufficient.
         assert!(!Marks::ALL.is_solved_by(&Grid([1; CELLS])));
         assert!(!Marks::ALL.is_solved_by(&Grid::BLANK));
     }

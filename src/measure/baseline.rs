@@ -8,13 +8,13 @@ use super::Measurement;
 
 /// An earlier measurement. Its JSON may have other fields.
 #[derive(Clone, Debug, Deserialize)]
-struct Earlier {
+struct EarlierMeasurement {
     #[serde(flatten)]
     measurement: Measurement,
     machine: Option<Machine>,
 }
 
-/// The identity of a machine.
+/// The CPU and operating system of a measurement.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
@@ -22,7 +22,7 @@ pub struct Machine {
     pub cpu: Option<String>,
     /// The number of hardware threads.
     pub cores: usize,
-    /// The vector levels, the best first.
+    /// The SIMD levels, the best first.
     pub simd: Vec<String>,
     /// The operating system.
     pub os: String,
@@ -30,12 +30,12 @@ pub struct Machine {
     pub arch: String,
 }
 
-/// Earlier measurements.
+/// Earlier measurements to compare with.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Baseline(Vec<Earlier>);
+pub struct Baseline(Vec<EarlierMeasurement>);
 
 impl Baseline {
-    /// Reads the JSON of earlier measurements.
+    /// Parses the JSON of earlier measurements.
     ///
     /// # Errors
     /// When it is not a list of measurements.
@@ -43,17 +43,17 @@ impl Baseline {
         serde_json::from_slice(json)
     }
 
-    /// The earlier measurement with this title.
+    /// Returns the earlier measurement with this title.
     fn find(&self, title: &str) -> Option<&Measurement> {
         self.0.iter().map(|earlier| &earlier.measurement).find(|one| one.title() == title)
     }
 
-    /// Whether it has a measurement to compare with.
+    /// Returns whether the baseline has a measurement with this title.
     pub fn has(&self, title: &str) -> bool {
         self.find(title).is_some()
     }
 
-    /// The first machine in the baseline other than this one.
+    /// Returns the first machine in the baseline other than this one.
     pub fn other_machine(&self, here: &Machine) -> Option<String> {
         let is_other = |machine: &&Machine| machine.cpu != here.cpu || machine.cores != here.cores;
         let other = self.0.iter().filter_map(|earlier| earlier.machine.as_ref()).find(is_other)?;
@@ -61,10 +61,10 @@ impl Baseline {
         Some(format!("{cpu}, {} cores", other.cores))
     }
 
-    /// Compares measurements with the baseline, if it has them. Returns a line for each change beyond
-    /// the spread of the rounds; and the title of each measurement with the new time divided by the
-    /// old one: by the medians or by the fastest rounds, whichever is less, so a slowdown shows in
-    /// both.
+    /// Compares measurements with those of the same title in the baseline. Returns a line for each
+    /// change beyond the spread of the rounds; and, by title, the new time divided by the old one.
+    /// The ratio is that of the medians or of the fastest rounds, whichever is smaller, so only a
+    /// slowdown of both increases it.
     pub fn compare(&self, measurements: &[Measurement]) -> (String, Vec<(String, f64)>) {
         let (mut changes, mut searches, mut changed) = (String::new(), String::new(), 0);
         let mut ratios = Vec::new();
@@ -73,7 +73,7 @@ impl Baseline {
             let Some(before) = self.find(&title) else { continue };
             let same_rows = before.rows == now.rows && before.seed == now.seed;
             let nodes = [before.nodes_per_puzzle, now.nodes_per_puzzle];
-            // More than rounding in text. A baseline without nodes has zero.
+            // The difference exceeds rounding in text. A baseline without nodes has zero.
             if same_rows && nodes[0] > 0.0 && (nodes[0] / nodes[1] - 1.0).abs() > 1e-6 {
                 let what =
                     format!("other searches, {:.4} nodes before, now {:.4}", nodes[0], nodes[1]);
@@ -102,7 +102,7 @@ impl Baseline {
 mod tests {
     use super::*;
 
-    /// A measurement with these median, smallest, and largest times.
+    /// Returns a measurement with these median, smallest, and largest times.
     fn measurement(set: &str, [ns_per_puzzle, ns_min, ns_max]: [f64; 3]) -> Measurement {
         Measurement {
             set: set.into(),

@@ -1,4 +1,4 @@
-//! One engine, at one vector level, on a number of threads.
+//! One engine, at one SIMD level, on a number of threads.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::BenchError;
-use super::set::{MADE_FROM_PUZZLES, Rows};
+use super::set::{ROWS_ARE_VALID, SetRows};
 use crate::clock::Instant;
 use crate::marks::{self, Marks};
 use crate::prefetch::prefetch_all;
@@ -19,26 +19,26 @@ use crate::simd::vectors::{Simd, dispatch};
 use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome};
 use crate::text::{Line, read_cells, write_cells};
 
-/// The number of lines or puzzles that memory is prefetched ahead.
-const AHEAD: usize = 8;
+/// Number of lines or puzzles that are prefetched ahead.
+const PREFETCH_DISTANCE: usize = 8;
 
-/// An engine to measure, and how it runs.
+/// An engine to measure, its SIMD level, and its threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// The engine.
     pub engine: EngineKind,
-    /// The vector level, for an engine with vectors.
+    /// The SIMD level, for an engine with vectors.
     pub simd: SimdLevel,
     /// The number of threads, each with its own engine.
     pub threads: NonZeroUsize,
 }
 
-/// Engines and the threads that run them.
+/// A configuration that is ready to run: its engines and threads.
 pub(super) struct Contender {
     pub configuration: Configuration,
     pool: ThreadPool,
-    /// One for each thread of the pool, so no lock is contended.
-    workers: Vec<Mutex<Worker>>,
+    /// One worker per thread of the pool, so no lock is contended.
+    workers: Vec<Mutex<EngineWorker>>,
     batch: usize,
     limits: Limits,
 }
@@ -53,13 +53,13 @@ impl Contender {
         let threads = configuration.threads.get();
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| BenchError::Threads(threads, error))?;
-        let workers = (0..threads).map(|_| Mutex::new(Worker::new(configuration))).collect();
+        let workers = (0..threads).map(|_| Mutex::new(EngineWorker::new(configuration))).collect();
         Ok(Self { configuration, pool, workers, batch, limits })
     }
 
     /// Doubles the number of rows until a pass would take longer than `at_most`. Returns the number
     /// of rows and the time of the last pass.
-    pub fn warm_up(&self, rows: &Rows, at_most: Duration) -> (usize, Duration) {
+    pub fn warm_up(&self, rows: &SetRows, at_most: Duration) -> (usize, Duration) {
         let mut count = rows.len().min(16);
         loop {
             let time = self.time(rows, count);
@@ -71,13 +71,13 @@ impl Contender {
         }
     }
 
-    /// The time to read, solve, and write the first `count` rows.
-    pub fn time(&self, rows: &Rows, count: usize) -> Duration {
+    /// Measures the time to parse, solve, and write the first `count` rows.
+    pub fn time(&self, rows: &SetRows, count: usize) -> Duration {
         self.pass(rows, count, |_, _| {})
     }
 
-    /// The outcomes of the first `count` rows, in another pass.
-    pub fn outcomes(&self, rows: &Rows, count: usize) -> Vec<Outcome> {
+    /// Returns the outcomes of the first `count` rows, in another pass.
+    pub fn outcomes(&self, rows: &SetRows, count: usize) -> Vec<Outcome> {
         let all = Mutex::new(vec![Outcome::NONE; count]);
         self.pass(rows, count, |first, outcomes| {
             let mut all = all.lock().expect("copying does not panic");
@@ -86,14 +86,19 @@ impl Contender {
         all.into_inner().expect("copying does not panic")
     }
 
-    /// Distributes batches to the threads; `keep` gets the first row and the outcomes of each.
-    /// Returns the time from the start of the first batch to the end of the last one, without
-    /// waking threads.
-    fn pass(&self, rows: &Rows, count: usize, keep: impl Fn(usize, &[Outcome]) + Sync) -> Duration {
+    /// Distributes batches to the threads; `keep` receives the first row and the outcomes of each.
+    /// Returns the time from the start of the first batch to the end of the last one, without the
+    /// time to wake threads.
+    fn pass(
+        &self,
+        rows: &SetRows,
+        count: usize,
+        keep: impl Fn(usize, &[Outcome]) + Sync,
+    ) -> Duration {
         let next = AtomicUsize::new(0);
         let times = self.pool.broadcast(|thread| {
             let mut worker = self.workers[thread.index()].lock().expect("each has its own");
-            worker.make_room(rows, self.batch.min(count));
+            worker.allocate(rows, self.batch.min(count));
             let start = Instant::now();
             loop {
                 let first = next.fetch_add(self.batch, Ordering::Relaxed);
@@ -112,9 +117,9 @@ impl Contender {
 }
 
 /// One engine and its buffers for a batch.
-struct Worker {
+struct EngineWorker {
     engine: Box<dyn Engine>,
-    /// The level for reading and writing text.
+    /// The level for parsing and writing text.
     simd: SimdLevel,
     puzzles: Vec<Puzzle>,
     marks: Vec<Marks>,
@@ -122,7 +127,7 @@ struct Worker {
     output: Vec<Line>,
 }
 
-impl Worker {
+impl EngineWorker {
     fn new(Configuration { engine, simd, .. }: Configuration) -> Self {
         Self {
             engine: engine.build(simd),
@@ -134,8 +139,8 @@ impl Worker {
         }
     }
 
-    /// Makes room for a batch of rows, outside the timing.
-    fn make_room(&mut self, rows: &Rows, batch: usize) {
+    /// Allocates memory for a batch of rows, outside the timing.
+    fn allocate(&mut self, rows: &SetRows, batch: usize) {
         if rows.has_marks {
             self.marks.resize(batch, Marks::ALL);
         } else {
@@ -150,42 +155,42 @@ impl Worker {
         let batch = if has_marks {
             let lines = text.as_chunks::<{ marks::TEXT }>().0;
             for (line, marks) in lines.iter().zip(&mut self.marks) {
-                *marks = Marks::parse(line).expect(MADE_FROM_PUZZLES);
+                *marks = Marks::parse(line).expect(ROWS_ARE_VALID);
             }
             Batch::Marks(&self.marks[..lines.len()])
         } else {
             let lines = text.as_chunks::<CELLS>().0;
-            read(self.simd, lines, &mut self.puzzles);
+            parse_lines(self.simd, lines, &mut self.puzzles);
             Batch::Puzzles(&self.puzzles[..lines.len()])
         };
         let outcomes = &mut self.outcomes[..batch.len()];
         self.engine.solve(batch, limits, outcomes);
-        write(self.simd, outcomes, &mut self.output);
+        write_solutions(self.simd, outcomes, &mut self.output);
         black_box(&self.output);
         outcomes
     }
 }
 
-/// Reads a batch of lines.
-fn read(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
+/// Parses a batch of lines.
+fn parse_lines(simd: SimdLevel, lines: &[Line], puzzles: &mut [Puzzle]) {
     dispatch!(simd.token(), s => s.vectorize(
         #[inline(always)]
         || {
             for (i, line) in lines.iter().enumerate() {
-                prefetch_all(puzzles.get(i + AHEAD));
-                assert!(read_cells(s, line, puzzles[i].cells_mut()), "{MADE_FROM_PUZZLES}");
+                prefetch_all(puzzles.get(i + PREFETCH_DISTANCE));
+                assert!(read_cells(s, line, puzzles[i].cells_mut()), "{ROWS_ARE_VALID}");
             }
         }
     ));
 }
 
-/// Writes the solutions of a batch; `.` in every cell if there is none.
-fn write(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
+/// Writes the solutions of a batch, with `.` in every cell if there is none.
+fn write_solutions(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
     dispatch!(simd.token(), s => s.vectorize(
         #[inline(always)]
         || {
             for (i, outcome) in outcomes.iter().enumerate() {
-                prefetch_all(lines.get(i + AHEAD));
+                prefetch_all(lines.get(i + PREFETCH_DISTANCE));
                 write_cells(s, outcome.grid.cells(), &mut lines[i]);
             }
         }

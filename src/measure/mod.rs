@@ -1,10 +1,11 @@
 //! Measures the engines, and checks their results.
 //!
-//! The time of a puzzle is that from its 81 characters (729 of pencil marks) to the 81 characters
-//! of its solution, in memory. The rows of a set are repeated and permuted. Every contender is
-//! warmed up, and its results are checked: solutions must obey the rules, and the numbers of
-//! solutions must agree. Then the contenders take turns in every round, so a disturbance affects
-//! all of them. The median of the rounds is compared; the smallest and largest show its error.
+//! The time of a puzzle is the time from its 81 characters (729 for pencil marks) to the 81
+//! characters of its solution, in memory. The rows of a set are repeated and permuted. Every
+//! contender is warmed up, and its results are checked: solutions must obey the rules, and the
+//! numbers of solutions must agree. Then the contenders take turns in every round, so a disturbance
+//! affects all of them. The medians of the rounds are compared; the smallest and largest times show
+//! their error.
 
 mod baseline;
 mod contender;
@@ -24,42 +25,42 @@ pub use set::{Content, PuzzleSet, Selection};
 
 use crate::solver::{Limits, Outcome};
 use contender::Contender;
-use set::Rows;
+use set::SetRows;
 
-/// How to measure.
+/// The settings of a measurement.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The engines to compare.
     pub configurations: Vec<Configuration>,
     /// The limits of each search.
     pub limits: Limits,
-    /// The rows that are made from a set.
+    /// The rows that are generated from a set.
     pub selection: Selection,
     /// The number of timed rounds, after an untimed one.
     pub rounds: NonZeroUsize,
-    /// The number of puzzles that an engine gets at once.
+    /// The number of puzzles in a batch.
     pub batch: NonZeroUsize,
-    /// The shortest time of a round. A fast contender solves its rows several times.
+    /// The minimum time of a round. A fast contender solves its rows several times.
     pub round_at_least: Duration,
-    /// The longest time of a round. A slow contender gets fewer rows.
+    /// The maximum time of a round. A slow contender solves fewer rows.
     pub round_at_most: Duration,
 }
 
-/// One set solved by one engine at one vector level on a number of threads.
+/// The result for one set, one engine, one SIMD level, and one number of threads.
 ///
 /// The order of the fields is that of CSV and JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Measurement {
-    /// The set's name.
+    /// The name of the set.
     pub set: String,
-    /// The engine's name.
+    /// The name of the engine.
     pub engine: String,
-    /// The vector level in use; `None` for an engine without vectors.
+    /// The SIMD level in use; `None` for an engine without vectors.
     pub simd: Option<String>,
-    /// Threads, each with its own engine.
+    /// The number of threads, each with its own engine.
     pub threads: usize,
-    /// `first`, `proof` (a second solution is searched for), or `limit N`.
+    /// `first`, `proof` (with a search for a second solution), or `limit N`.
     pub mode: String,
     /// The number of puzzles in one pass.
     pub rows: usize,
@@ -74,19 +75,20 @@ pub struct Measurement {
     pub ns_max: f64,
     /// Puzzles per second, from the median.
     pub puzzles_per_second: f64,
-    /// The mean of guesses.
+    /// The mean number of guesses.
     pub guesses_per_puzzle: f64,
-    /// The mean of nodes.
+    /// The mean number of nodes.
     pub nodes_per_puzzle: f64,
-    /// The share of puzzles without a guess, 0 to 1.
+    /// The fraction of puzzles without a guess, 0 to 1.
     pub share_without_guess: f64,
-    /// Nanoseconds that half of the puzzles do not exceed, as the engine reports them.
+    /// The latency in nanoseconds that half of the puzzles do not exceed, as reported by the
+    /// engine.
     pub latency_p50_ns: u64,
-    /// Nanoseconds that 99 of 100 puzzles do not exceed.
+    /// The latency in nanoseconds that 99 of 100 puzzles do not exceed.
     pub latency_p99_ns: u64,
-    /// Nanoseconds of the slowest puzzle.
+    /// The latency in nanoseconds of the slowest puzzle.
     pub latency_max_ns: u64,
-    /// The number of puzzles whose search the node limit ended.
+    /// The number of puzzles whose search reached the node limit.
     pub gave_up: usize,
     /// The node limit.
     pub max_nodes: Option<u64>,
@@ -98,19 +100,19 @@ pub struct Measurement {
     pub permuted: bool,
     /// The seed of the permutations.
     pub seed: Option<u64>,
-    /// The number of invalid records of the set. They are not measured.
+    /// The number of invalid records of the set, which are not measured.
     pub bad_records: u64,
 }
 
 impl Measurement {
-    /// The engine, its vector level, and the threads: `lanes avx2, 2 threads`.
+    /// Returns the engine, its SIMD level, and the threads: `lanes avx2, 2 threads`.
     pub fn contender(&self) -> String {
         let simd = self.simd.as_ref().map_or(String::new(), |simd| format!(" {simd}"));
         let plural = if self.threads == 1 { "" } else { "s" };
         format!("{}{simd}, {} thread{plural}", self.engine, self.threads)
     }
 
-    /// The name of the measurement, by which it is compared with a baseline.
+    /// Returns the title of the measurement, by which it is compared with a baseline.
     pub fn title(&self) -> String {
         format!("{} {}, {}", self.set, self.contender(), self.mode)
     }
@@ -166,17 +168,18 @@ impl Bench {
         Ok(Self { plan, contenders })
     }
 
-    /// The number of steps that [`Bench::measure`] reports for each set.
+    /// Returns the number of steps that [`Bench::measure`] reports for each set.
     pub fn steps(&self) -> usize {
         self.contenders.len() * (1 + self.plan.rounds.get())
     }
 
-    /// The titles of the measurements of a set.
+    /// Returns the titles of the measurements of a set.
     pub fn titles(&self, set: &PuzzleSet) -> Vec<String> {
         self.contenders.iter().map(|contender| self.unmeasured(set, contender).title()).collect()
     }
 
-    /// Measures every contender on `set`. `step` is called after each check and each round of one.
+    /// Measures every contender on `set`. Calls `step` after each check and each round of a
+    /// contender.
     ///
     /// # Errors
     /// When a solution breaks the rules or two contenders disagree.
@@ -216,7 +219,7 @@ impl Bench {
         Ok(measurements)
     }
 
-    /// A measurement without results.
+    /// Creates a measurement without results.
     fn unmeasured(&self, set: &PuzzleSet, contender: &Contender) -> Measurement {
         let (plan, Configuration { engine, simd, threads }) = (&self.plan, contender.configuration);
         Measurement {
@@ -241,11 +244,11 @@ impl Bench {
 }
 
 /// Checks that every solution obeys the rules and keeps the clues of its row, and that the numbers
-/// of solutions equal those of the first contender. Returns the numbers; `None` if the node limit
-/// ended the search.
+/// of solutions equal those of the first contender. Returns these numbers, with `None` where the
+/// node limit ended the search.
 fn check(
     title: &str,
-    rows: &Rows,
+    rows: &SetRows,
     outcomes: &[Outcome],
     first: Option<&(String, Vec<Option<u32>>)>,
 ) -> Result<Vec<Option<u32>>, BenchError> {
@@ -270,7 +273,7 @@ fn check(
     Ok(counts)
 }
 
-/// Why nothing could be measured.
+/// The reason that a measurement failed.
 #[derive(Debug, Error)]
 pub enum BenchError {
     /// This number of threads cannot be started.
@@ -292,7 +295,8 @@ mod tests {
         PuzzleSet::new("a set", Content::Puzzles(vec![puzzle]), 0)
     }
 
-    /// The engine `scalar` on these numbers of threads, 200 rows, three rounds.
+    /// Returns a plan with the engine `scalar` on these numbers of threads, 200 rows, and three
+    /// rounds.
     fn plan(threads: &[usize]) -> Plan {
         let configuration = |&threads: &usize| Configuration {
             engine: EngineKind::Scalar,

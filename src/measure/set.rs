@@ -11,7 +11,7 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 /// Puzzles that are measured together.
 #[derive(Clone, Debug)]
 pub struct PuzzleSet {
-    /// The name in reports.
+    /// The name of the set in reports.
     pub name: String,
     /// The puzzles in the order of the file.
     pub content: Content,
@@ -19,7 +19,7 @@ pub struct PuzzleSet {
     pub bad: u64,
 }
 
-/// The puzzles of a set, whose rows have one length.
+/// The puzzles of a set, all of one form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Clues.
@@ -28,10 +28,10 @@ pub enum Content {
     Marks(Vec<Marks>),
 }
 
-/// The rows that are made from the puzzles of a set.
+/// The rows to generate from the puzzles of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// A smaller set is repeated until it has this many rows.
+    /// The minimum number of rows. A smaller set is repeated.
     pub at_least: usize,
     /// The maximum number of rows.
     pub at_most: Option<usize>,
@@ -39,17 +39,17 @@ pub struct Selection {
     pub seed: Option<u64>,
 }
 
-/// Rows as text, one directly after the other.
+/// Rows as text, one directly after the other, without separators.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Rows {
+pub(super) struct SetRows {
     text: Vec<u8>,
     /// Whether a row is 729 characters of pencil marks instead of 81 cells.
     pub has_marks: bool,
 }
 
-pub(super) const MADE_FROM_PUZZLES: &str = "the rows of a set were made from puzzles";
+pub(super) const ROWS_ARE_VALID: &str = "the rows of a set are valid puzzles";
 
-impl Rows {
+impl SetRows {
     fn width(&self) -> usize {
         if self.has_marks { marks::TEXT } else { CELLS }
     }
@@ -58,27 +58,27 @@ impl Rows {
         self.text.len() / self.width()
     }
 
-    /// The text of some rows.
+    /// Returns the text of some rows.
     pub fn text(&self, rows: Range<usize>) -> &[u8] {
         &self.text[rows.start * self.width()..rows.end * self.width()]
     }
 
-    /// Whether a grid solves a row.
+    /// Returns whether a grid solves a row.
     pub fn is_solved_by(&self, row: usize, grid: &Grid) -> bool {
         let text = String::from_utf8_lossy(self.text(row..row + 1));
-        text.parse::<Marks>().expect(MADE_FROM_PUZZLES).is_solved_by(grid)
+        text.parse::<Marks>().expect(ROWS_ARE_VALID).is_solved_by(grid)
     }
 }
 
 impl PuzzleSet {
-    /// Creates a set of the puzzles of `source`, a path or a name, with the number of its invalid
+    /// Creates a set of puzzles. `source` is a path or a name, and `bad` the number of invalid
     /// records.
     pub fn new(source: &str, content: Content, bad: u64) -> Self {
         Self { name: name_of(source), content, bad }
     }
 
-    /// The rows to measure.
-    pub(super) fn rows(&self, selection: Selection) -> Rows {
+    /// Returns the rows to measure.
+    pub(super) fn rows(&self, selection: Selection) -> SetRows {
         let (text, has_marks) = match &self.content {
             Content::Puzzles(puzzles) => {
                 (selection.rows(puzzles, Permutation::puzzle, Puzzle::text).into_flattened(), false)
@@ -90,12 +90,12 @@ impl PuzzleSet {
                 (selection.rows(marks, Permutation::marks, text).into_flattened(), true)
             }
         };
-        Rows { text, has_marks }
+        SetRows { text, has_marks }
     }
 }
 
 impl Selection {
-    /// The text of some items, repeated, permuted, and shuffled if necessary.
+    /// Returns the text of some items, repeated, permuted, and shuffled if necessary.
     fn rows<T, L>(
         self,
         items: &[T],
@@ -113,7 +113,7 @@ impl Selection {
     }
 }
 
-/// The file's name without folder and extensions, including that of a compression.
+/// Returns the file's name without its folder and extensions.
 fn name_of(source: &str) -> String {
     const COMPRESSED: [&str; 6] = ["gz", "zst", "xz", "bz2", "lz4", "zz"];
     let mut path = Path::new(source);

@@ -16,7 +16,7 @@ pub struct Block {
     pub source: usize,
     /// The number of the first line, row, or generated puzzle.
     pub first: u64,
-    /// Turns the block into records.
+    /// The parser that turns the block into records.
     pub contents: Arc<dyn Contents>,
     /// The buffer, of which the first `length` bytes are filled.
     pub bytes: Box<[u8]>,
@@ -85,8 +85,8 @@ impl Block {
     }
 }
 
-/// Turns the contents of a block into records: text in a layout, cells in the caller's memory, or
-/// nothing yet ([`Generate`](super::Generate)). Workers call it concurrently.
+/// The contents of blocks, which workers turn into records concurrently: text in a layout, cells in
+/// the caller's memory, or nothing yet ([`Generate`](super::Generate)).
 pub trait Contents: Send + Sync {
     /// Replaces `records` with the records of `block`.
     fn read(&self, block: &Block, records: &mut Records);
@@ -98,23 +98,23 @@ impl Contents for Layout {
     }
 }
 
-/// Fills one block after another, under a lock. It only moves bytes.
+/// A source that fills one block after another, under a lock. It only moves bytes.
 pub trait BlockSource: Send {
     /// Fills a block with the next records.
     fn fill(&mut self, block: &mut Block) -> Fill;
 
-    /// Returns the inputs that could not be read to their end, once.
+    /// Returns the inputs that could not be read to their end. Later calls return none.
     fn take_failures(&mut self) -> Vec<InputFailure> {
         Vec::new()
     }
 }
 
-/// What became of a block to fill.
+/// The result of filling a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
-    /// It has been filled.
+    /// The block has been filled.
     Filled,
-    /// There are no more records.
+    /// No records are left.
     End,
     /// The run was stopped before the end of the inputs.
     Stopped,

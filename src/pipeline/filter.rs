@@ -13,16 +13,16 @@ use crate::status::Status;
 type Decide<'a> = dyn Fn(&Row<'_>) -> io::Result<Decision> + Send + Sync + 'a;
 type DecideInOrder<'a> = dyn FnMut(&Row<'_>) -> io::Result<Decision> + Send + 'a;
 
-/// Decides about one record after another. A run applies a list of filters in order; each sees the
-/// records that those before it have kept. A filter that fails ends the run before the block.
+/// A decision about each record. A run applies a list of filters in order; each receives the
+/// records that the earlier ones have kept. If a filter fails, the run ends before the block.
 pub enum Filter<'a> {
     /// Decides from the record alone, so blocks are filtered in parallel.
     Local(Needs, Box<Decide<'a>>),
-    /// Keeps state across records, which it sees in the order of the input.
+    /// Keeps state across records, which it receives in the order of the input.
     InOrder(Needs, Box<DecideInOrder<'a>>),
 }
 
-/// When two puzzles are the same.
+/// The criterion by which two puzzles are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sameness {
     /// They are isomorphic.
@@ -36,7 +36,7 @@ pub enum Sameness {
 }
 
 impl Sameness {
-    /// Returns what [`Sameness::hash`] reads.
+    /// Returns the properties that [`Sameness::hash`] reads.
     pub const fn needs(self) -> Needs {
         match self {
             Self::Class => Needs::FORM,
@@ -47,8 +47,9 @@ impl Sameness {
         }
     }
 
-    /// Returns the hash of all puzzles that are the same, or `None` if the record is malformed, its
-    /// clues are contradictory, its pencil marks are more than clues, or it has no such grid.
+    /// Returns a hash that is the same for all puzzles that are the same, or `None` if the record
+    /// is malformed, its clues are contradictory, its pencil marks are more than clues, or it has
+    /// no such grid.
     pub fn hash(self, row: &Row<'_>) -> Option<u128> {
         let puzzle = match self {
             Self::Class => row.results().forms[row.index].map(|canonical| canonical.form),
@@ -61,7 +62,7 @@ impl Sameness {
 }
 
 impl Sameness {
-    /// Returns the hashes of which two records that are the same have one in common.
+    /// Returns hashes, one of which two records share if they are the same.
     pub fn hashes<'a>(self, row: &Row<'a>) -> impl Iterator<Item = u128> + use<'a> {
         let near = match self {
             Self::Near(_) => &row.results().near[row.index][..],
@@ -120,22 +121,23 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// A list of filters. Those from the first to the last ordered one share one turn; local filters
+/// The filters of a run. Those from the first to the last ordered one share one turn; local filters
 /// before and after them run in parallel.
 pub(super) struct Filters<'a> {
     /// The properties that the filters read.
     pub needs: Needs,
-    before: Vec<Box<Decide<'a>>>,
-    /// Closures that keep state cannot be shared, so they are behind the sequencer.
+    before_ordered: Vec<Box<Decide<'a>>>,
+    /// The sequencer guards closures that keep state, since they cannot be shared.
     in_order: Option<Sequencer<WaitOnly<Vec<Filter<'a>>>>>,
-    after: Vec<Box<Decide<'a>>>,
+    after_ordered: Vec<Box<Decide<'a>>>,
 }
 
 impl<'a> Filters<'a> {
     pub(super) fn new(mut all: Vec<Filter<'a>>) -> Self {
         let needs = all.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()));
         let is_ordered = |filter: &Filter<'_>| matches!(filter, Filter::InOrder(..));
-        let after = all.split_off(all.iter().rposition(is_ordered).map_or(0, |last| last + 1));
+        let after_ordered =
+            all.split_off(all.iter().rposition(is_ordered).map_or(0, |last| last + 1));
         let in_order = all.split_off(all.iter().position(is_ordered).unwrap_or(0));
         let in_order = (!in_order.is_empty()).then(|| Sequencer::new(WaitOnly(in_order), 0));
         let local = |filters: Vec<Filter<'a>>| {
@@ -145,7 +147,7 @@ impl<'a> Filters<'a> {
             });
             decide.collect()
         };
-        Self { needs, before: local(all), in_order, after: local(after) }
+        Self { needs, before_ordered: local(all), in_order, after_ordered: local(after_ordered) }
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.
@@ -159,7 +161,7 @@ impl<'a> Filters<'a> {
         let local = |filters: &[Box<Decide<'_>>], results: &mut Results| {
             filters.iter().try_for_each(|decide| apply(block, records, results, decide))
         };
-        let mut applied = local(&self.before, results);
+        let mut applied = local(&self.before_ordered, results);
         if let Some(sequencer) = &self.in_order {
             let mut turn = sequencer.wait_for_turn(number)?;
             applied = applied.and_then(|()| {
@@ -168,24 +170,24 @@ impl<'a> Filters<'a> {
                     .try_for_each(|filter| apply(block, records, results, |row| filter.decide(row)))
             });
         }
-        Some(applied.and_then(|()| local(&self.after, results)))
+        Some(applied.and_then(|()| local(&self.after_ordered, results)))
     }
 
-    /// Lets a block pass that was stopped, and that no later block may overtake.
-    pub(super) fn pass(&self, number: u64) {
+    /// Takes the turn of a block that was stopped, so that later blocks can follow.
+    pub(super) fn take_turn(&self, number: u64) {
         if let Some(sequencer) = &self.in_order {
             drop(sequencer.wait_for_turn(number));
         }
         self.close();
     }
 
-    /// Ends the run: workers that wait for their turn go on without it.
+    /// Ends the run: workers that wait for their turn continue without it.
     pub(super) fn close(&self) {
         self.in_order.iter().for_each(Sequencer::close);
     }
 }
 
-/// Applies one filter to the records that earlier ones have kept.
+/// Applies one filter to the records that earlier filters have kept.
 fn apply(
     block: &Block,
     records: &Records,

@@ -28,19 +28,19 @@ use crate::stats::Counts;
 pub struct Options {
     /// The number of workers. A single worker runs on the calling thread.
     pub threads: NonZeroUsize,
-    /// Set it to end the run within a fraction of a second, at a block boundary.
+    /// The flag that ends the run within a fraction of a second, at a block boundary.
     pub stop: Arc<AtomicBool>,
-    /// The capacity of a block in bytes. A longer line is not read whole.
+    /// The capacity of a block in bytes. The rest of a longer line is skipped.
     pub block_bytes: usize,
-    /// Whether puzzles are counted by difficulty ([`Statistics`]), and the properties that are
-    /// computed for that alone.
+    /// If puzzles are counted by difficulty ([`Statistics`]), the properties that are computed only
+    /// for that.
     pub statistics: Option<Needs>,
     /// How messages are written.
     pub messages: MessageFormat,
 }
 
 impl Default for Options {
-    /// All cores.
+    /// Uses all cores.
     fn default() -> Self {
         Self {
             threads: cores(),
@@ -69,7 +69,7 @@ pub struct BlockSummary {
     pub last_record: Option<u64>,
     /// Latencies in nanoseconds, each with its number of puzzles.
     pub latencies: Vec<(u64, u64)>,
-    /// The difficulty of its puzzles, if it is counted.
+    /// The difficulty of the block's puzzles, if it is counted.
     pub statistics: Statistics,
 }
 
@@ -103,31 +103,32 @@ impl BlockSummary {
 /// How a run ended.
 #[derive(Debug)]
 pub enum RunEnd {
-    /// After the last record.
+    /// The last record was processed.
     Complete,
-    /// Early, because it was stopped.
+    /// The run was stopped early.
     Stopped,
-    /// Early, because an output or a filter failed.
+    /// An output or a filter failed.
     Failed(io::Error),
 }
 
-/// The mapped blocks of each worker: one in use, and three that wait for earlier blocks.
+/// Number of mapped blocks of each worker: one in use, and three that wait for earlier blocks.
 const MAPPED_BLOCKS_PER_WORKER: usize = 4;
 
-/// What `map` produced from a block. It circulates between its worker and the reducer.
+/// The value that `map` produced from a block. It circulates between its worker and the reducer.
 struct MappedBlock<P> {
     /// The index of the worker to which it returns.
     worker: usize,
     value: P,
-    /// How the run ends if it ends before this block.
+    /// The end of the run, if it ends before this block.
     early_end: Option<RunEnd>,
     summary: BlockSummary,
 }
 
-/// Passes mapped blocks to `reduce`, and then returns them to their workers.
+/// A consumer that passes mapped blocks to `reduce`, and then returns them to their workers.
 struct Reducer<P, R> {
     reduce: R,
-    /// One channel per worker; none once closed, which wakes workers that wait for a mapped block.
+    /// One channel per worker. Closing removes them, which wakes workers that wait for a mapped
+    /// block.
     recycle: Vec<Sender<MappedBlock<P>>>,
     end: RunEnd,
 }
@@ -154,7 +155,7 @@ impl<P, R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>> Consumer for 
         }
         self.reduce(&mut mapped.value, Some(&mapped.summary))?;
         if let Some(worker) = self.recycle.get(mapped.worker) {
-            // A worker that has ended needs no more of them.
+            // A worker that has ended needs no more mapped blocks.
             let _ = worker.send(mapped);
         }
         ControlFlow::Continue(())
@@ -165,10 +166,10 @@ impl<P, R: FnMut(&mut P, Option<&BlockSummary>) -> io::Result<()>> Consumer for 
     }
 }
 
-/// What a fold did, apart from its results.
+/// The result of a fold, except the values that `reduce` received.
 #[derive(Debug)]
 pub struct Folded {
-    /// How it ended.
+    /// The way the run ended.
     pub end: RunEnd,
     /// The number of workers that were started.
     pub threads: NonZeroUsize,
@@ -195,7 +196,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
 ) -> Folded {
     let threads = Threads::start(options.threads);
     let count = threads.count().get();
-    // A worker alone never waits, and one block in turn stays in the cache.
+    // A single worker never waits, and reusing one block in turn keeps it in the cache.
     let mapped_blocks = if count == 1 { 1 } else { MAPPED_BLOCKS_PER_WORKER };
     let (recycle, free): (Vec<_>, Vec<_>) = (0..count).map(|_| bounded(mapped_blocks)).unzip();
     for (worker, sender) in recycle.iter().enumerate() {
@@ -218,7 +219,8 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
     threads.run(|index| {
         let _guard = CloseOnPanic(&fold);
         let mut worker = Worker::new(&fold);
-        // A free one is taken before a block is filled, so the first block in order always has one.
+        // A mapped block is taken before a block is filled, so the first block in order always has
+        // one.
         while let Ok(mapped) = free[index].recv()
             && let Some(number) = fold.fill(&mut worker.block)
         {
@@ -235,7 +237,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
     Folded { end, threads: threads.count(), threads_refused: threads.are_refused() }
 }
 
-/// What the workers of a run share.
+/// The state that the workers of a run share.
 struct Fold<'a, S, J, C: Consumer> {
     source: Mutex<NumberedSource<'a, S>>,
     job: &'a J,
@@ -254,13 +256,13 @@ struct NumberedSource<'a, S> {
     was_stopped: bool,
 }
 
-/// The block of a worker and what it becomes. The buffers are reused for all blocks.
+/// A worker's block and everything that it is turned into. The buffers are reused for all blocks.
 struct Worker<W, M> {
     block: Block,
     records: Records,
     results: Results,
     derived: Vec<Derived>,
-    /// The worker of the job and the function that maps rows, once there is work for them.
+    /// The worker of the job and the function that maps rows, created when the first block arrives.
     job: Option<(W, M)>,
 }
 
@@ -354,8 +356,8 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Computes the results of a block. Fails if the run ends before this block, with how it ends,
-    /// unless another block has ended it.
+    /// Computes the results of a block. If the run ends before this block, returns how it ends as
+    /// an error, unless another block has already ended it.
     fn evaluate(
         &self,
         number: u64,
@@ -370,8 +372,8 @@ where
             properties::compute(self.job.engine(job), filters.needs, block, records, results)
         };
         if evaluate().is_break() {
-            // A stopped block must still take its turn, or later blocks would wait for ever.
-            filters.pass(number);
+            // A stopped block must still take its turn, or later blocks would wait forever.
+            filters.take_turn(number);
             return Err(Some(RunEnd::Stopped));
         }
         let filtered = filters.apply(number, block, records, results).ok_or(None)?;
@@ -383,7 +385,7 @@ where
     }
 }
 
-/// Locks the source, which other workers mostly hold for some ten microseconds, to copy a block. A
+/// Locks the source. Other workers mostly hold it for some ten microseconds, to copy a block. A
 /// sleeping thread would wake up late, so this spins first.
 fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     const TRIES: u32 = 20;
@@ -397,7 +399,7 @@ fn spin_then_lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the run if a worker panics, so that no other worker waits for ever.
+/// A guard that ends the run if its worker panics, so that no other worker waits forever.
 struct CloseOnPanic<'f, 'a, S, J, C: Consumer>(&'f Fold<'a, S, J, C>);
 
 impl<S, J, C: Consumer> Drop for CloseOnPanic<'_, '_, S, J, C> {

@@ -1,4 +1,4 @@
-//! From inputs to rows: blocks, jobs, filters, and sinks, in order and on all cores.
+//! The path from inputs to rows: blocks, jobs, filters, and sinks, in order and on all cores.
 //!
 //! ```text
 //!  sources ──▶ BlockSource ──▶ Job ───▶ Filters ───▶ Format ──▶ Sequencer ──▶ Sink
@@ -8,14 +8,14 @@
 //!                                                    block
 //! ```
 //!
-//! The workers are a rayon pool. Neither reading nor writing has a thread of its own, which would
-//! have to be woken for every block and would compete for the workers' cores: a worker fills its own
-//! block under a lock, and writes all blocks whose turn it is when it has finished one. Compressed
-//! inputs are read ahead on a thread ([`Stream`](crate::input::Stream)).
+//! The workers are a rayon pool. Reading and writing have no separate threads, which would have to
+//! be woken for every block and would compete for the workers' cores. Instead, a worker fills its
+//! own block under a lock, and when it has finished a block, it writes all blocks whose turn it is.
+//! Compressed inputs are read ahead on a thread ([`Stream`](crate::input::Stream)).
 //!
-//! Each worker owns one block, its records, and its results; only what `map` produced from a block
-//! circulates. This bounds memory, holds reading back when the output is slow, and leaves nothing to
-//! allocate once every buffer has been used.
+//! Each worker owns one block, its records, and its results; only the value that `map` produced
+//! from a block circulates. This bounds memory and slows reading down when the output is slow. Once
+//! every buffer has been used, nothing is allocated.
 
 mod block;
 mod filter;

@@ -1,4 +1,4 @@
-//! Runs a job over inputs and writes its rows.
+//! The pipeline: runs a job over inputs and writes its rows.
 
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
@@ -14,7 +14,7 @@ use super::sources::TextSource;
 use crate::input::Source;
 use crate::output::{CsvRows, Format};
 
-/// How the records of inputs become rows.
+/// A pipeline that turns the records of inputs into rows.
 ///
 /// ```
 /// use bulkdoku::{Pipeline, Progress, Source, Status};
@@ -35,42 +35,42 @@ use crate::output::{CsvRows, Format};
 /// assert!(rows[2].contains(",contradictory,0,"));
 /// assert_eq!(
 ///     String::from_utf8(messages).unwrap(),
-///     "example:3:2: contradictory: 5 stands twice in row 1, at r1c1 and r1c2\n"
+///     "example:3:2: contradictory: 5 occurs twice in row 1, at r1c1 and r1c2\n"
 /// );
 /// assert_eq!((report.counts.of(Status::Unique), report.counts.comments), (1, 1));
 /// ```
 pub struct Pipeline<J = Solve> {
-    /// What is done with the records.
+    /// The job to perform on the records.
     pub job: J,
-    /// How rows are written.
+    /// The format of the rows.
     pub format: Box<dyn Format>,
-    /// The number of workers. Fewer are started if more would gain nothing, or if the operating
-    /// system lacks threads or memory ([`Report::threads`]).
+    /// The number of workers. Fewer are started if more would not help, or if the operating system
+    /// lacks threads or memory ([`Report::threads`]).
     pub threads: NonZeroUsize,
-    /// The largest block of input in bytes. A longer line is not read whole.
+    /// The capacity of a block of input in bytes. The rest of a longer line is skipped.
     pub block_bytes: usize,
 }
 
 impl Default for Pipeline {
-    /// Solves on all cores, and writes CSV rows.
+    /// Creates a pipeline that solves on all cores and writes CSV rows.
     fn default() -> Self {
         Self::new(Solve::default())
     }
 }
 
 impl<J: Job> Pipeline<J> {
-    /// Performs a job on all cores, and writes CSV rows.
+    /// Creates a pipeline that performs a job on all cores and writes CSV rows.
     pub fn new(job: J) -> Self {
         let threads = Options::default().threads;
         Self { job, format: Box::new(CsvRows::default()), threads, block_bytes: BLOCK_BYTES }
     }
 
-    /// Reads all `sources` one after another and writes a header and the rows of each record to
-    /// `rows`, in order, and a line for each invalid record to `messages`
-    /// (`file:line:column: status: what is wrong`). Both receive complete lines.
+    /// Reads `sources` one after another. Writes a header and the rows of each record to `rows`, in
+    /// order, and a line for each invalid record to `messages` (`file:line:column: status:
+    /// reason`). Both receive complete lines.
     ///
     /// # Errors
-    /// When an output fails. Inputs that fail are in the report.
+    /// When an output fails. Failed inputs are in the report.
     pub fn run<R: Read + Send>(
         &self,
         sources: impl IntoIterator<Item = Source<R>, IntoIter: Send>,
@@ -84,7 +84,7 @@ impl<J: Job> Pipeline<J> {
     /// Like [`Pipeline::run`], but writes to a sink, which also receives checkpoints.
     ///
     /// # Errors
-    /// When an output fails. Inputs that fail are in the report.
+    /// When an output fails. Failed inputs are in the report.
     pub fn run_into<R: Read + Send>(
         &self,
         sink: &mut impl Sink,
@@ -98,7 +98,7 @@ impl<J: Job> Pipeline<J> {
     /// checkpoint, at its position. The report covers both runs.
     ///
     /// # Errors
-    /// When an output fails. Inputs that fail are in the report.
+    /// When an output fails. Failed inputs are in the report.
     pub fn resume<R: Read + Send>(
         &self,
         start: Checkpoint,

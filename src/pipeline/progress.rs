@@ -13,7 +13,7 @@ use thiserror::Error;
 pub struct Progress {
     /// The number of records whose rows are written.
     pub records: AtomicU64,
-    /// Set it to stop the run within a fraction of a second, at a block boundary.
+    /// The flag that stops the run within a fraction of a second, at a block boundary.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -24,17 +24,17 @@ pub struct Progress {
 pub struct InputFailure {
     /// The name of the input.
     pub file: String,
-    /// Why it failed.
+    /// The cause of the failure.
     pub error: io::Error,
-    /// Whether it has the answers to the other inputs. Then any row may be wrong.
+    /// Whether it has the solutions for the other inputs. In that case, any row may be wrong.
     pub has_answers: bool,
 }
 
-/// Runs `work` on another thread, and meanwhile calls `check` on this one after each interval and
-/// at the end, then with `true`. Without another thread it does the work on this one, unchecked.
+/// Runs `work` on another thread while this thread calls `check` after each interval, and once more
+/// with `true` at the end. If no thread can be started, runs `work` on this thread, unchecked.
 ///
 /// # Errors
-/// That of `check`, once the work has ended; `check` must stop it.
+/// When `check` fails, after the work has ended; `check` must stop the work.
 #[doc(hidden)]
 pub fn watch<T: Send, E>(
     interval: Duration,
@@ -46,7 +46,7 @@ pub fn watch<T: Send, E>(
     let watched = thread::scope(|scope| {
         let (working, ended) = mpsc::channel::<()>();
         let work = || {
-            // Dropped at the end, also that of a panic.
+            // Dropped at the end, even if `work` panics.
             let _working = working;
             do_work()
         };
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "of the work")]
-    fn a_panic_of_the_work_goes_on() {
+    fn panics_of_the_work_are_passed_on() {
         let _ = watch(Duration::ZERO, || panic!("of the work"), |_| Ok::<_, ()>(()));
     }
 }

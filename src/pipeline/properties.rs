@@ -15,18 +15,18 @@ use crate::solver::{Batch, EngineKind, Limits, Outcome};
 use crate::status::Status;
 
 /// A puzzle with exactly one solution.
-struct Single {
+struct UniquePuzzle {
     /// The index of its record.
     record: usize,
     puzzle: Puzzle,
     outcome: Outcome,
 }
 
-/// Computes the needed properties that are still missing, for records that have rows.
+/// Computes the required properties that are still missing, for records that have rows.
 ///
-/// Grids, levels, ratings, and minimality need exactly one solution, which a search for a single one does
-/// not prove. Ratings, minimality, and the guesses of proofs need an engine; without one they are not
-/// computed.
+/// Grids, levels, ratings, and minimality require exactly one solution, which a search for one
+/// solution does not prove. Ratings, minimality, and the guesses of proofs need an engine; without
+/// one they are not computed. computed.
 pub(super) fn compute(
     engine: Option<PropertyEngine<'_>>,
     needs: Needs,
@@ -57,7 +57,8 @@ pub(super) fn compute(
         }
     }
     if missing(Needs::LEVEL, results.levels.is_empty()) {
-        // Its rules are those of the levels, so it guesses only where they are not enough.
+        // The rules of the engine `lanes` are those of the levels, so it guesses only if they do
+        // not suffice.
         let is_lanes = proves
             && engine.as_ref().is_some_and(|it| it.engine.name() == EngineKind::Lanes.name());
         results.levels = per_record(block, records, results, |row| {
@@ -68,7 +69,7 @@ pub(super) fn compute(
             if is_lanes && outcome.guesses > 0 {
                 return Some(Level::Assumptions);
             }
-            // Clues alone are faster than pencil marks.
+            // Clues are faster than pencil marks.
             let of_marks = || row.marks().map(|marks| Level::of_marks(&marks));
             let level = row.puzzle().map(|puzzle| Level::of(&puzzle)).or_else(of_marks);
             // Rules that solve a puzzle also prove that it has no other solution.
@@ -91,14 +92,14 @@ pub(super) fn compute(
                 (proves && has_one_solution(outcome)).then_some(outcome.guesses as f64)
             }),
             count => {
-                let singles = singles(proves, block, records, results);
-                engine.rate(&singles, records.all.len(), count)?
+                let unique_puzzles = unique_puzzles(proves, block, records, results);
+                engine.rate(&unique_puzzles, records.all.len(), count)?
             }
         };
     }
     if missing(Needs::MINIMAL, results.minimal.is_empty()) {
-        let singles = singles(proves, block, records, results);
-        results.minimal = engine.find_minimal(singles, records.all.len())?;
+        let unique_puzzles = unique_puzzles(proves, block, records, results);
+        results.minimal = engine.find_minimal(unique_puzzles, records.all.len())?;
     }
     let of_form = needs.include(Needs::FORM_GUESSES);
     if missing(Needs::PUZZLE_GUESSES, results.proof_guesses.is_empty())
@@ -121,7 +122,7 @@ pub(super) fn compute(
     ControlFlow::Continue(())
 }
 
-/// Whether a search has found one solution. It is the only one if the search went on after it.
+/// Returns whether a search has found one solution, which is the only one if the search continued.
 fn has_one_solution(outcome: &Outcome) -> bool {
     outcome.solutions == 1 && !outcome.gave_up
 }
@@ -137,7 +138,7 @@ fn per_record<T>(
     rows.records().map(|row| results.destination(row.index).and_then(|_| value(&row))).collect()
 }
 
-/// Computes canonical forms. Their latencies are those of the records if nothing is solved.
+/// Computes canonical forms. If nothing is solved, their latencies become those of the records.
 fn compute_forms(block: &Block, records: &Records, results: &mut Results) {
     let start = Cell::new(Instant::now());
     let forms = per_record(block, records, results, |row| {
@@ -158,13 +159,18 @@ fn compute_forms(block: &Block, records: &Records, results: &mut Results) {
 }
 
 /// Returns the puzzles with one solution among the records that have rows, if searches prove that.
-fn singles(proves: bool, block: &Block, records: &Records, results: &Results) -> Vec<Single> {
-    let single = |row: &Row<'_>| {
+fn unique_puzzles(
+    proves: bool,
+    block: &Block,
+    records: &Records,
+    results: &Results,
+) -> Vec<UniquePuzzle> {
+    let unique = |row: &Row<'_>| {
         let outcome = *row.outcome_or_none();
         let puzzle = row.puzzle().filter(|_| proves && has_one_solution(&outcome))?;
-        Some(Single { record: row.index, puzzle, outcome })
+        Some(UniquePuzzle { record: row.index, puzzle, outcome })
     };
-    per_record(block, records, results, single).into_iter().flatten().collect()
+    per_record(block, records, results, unique).into_iter().flatten().collect()
 }
 
 impl PropertyEngine<'_> {
@@ -179,17 +185,17 @@ impl PropertyEngine<'_> {
         ControlFlow::Continue(outcomes)
     }
 
-    /// Rates puzzles over isomorphs of their canonical forms, so all isomorphs of a puzzle have the
-    /// same rating: the geometric mean of guesses + 1, minus 1.
+    /// Rates puzzles by the geometric mean of guesses + 1, minus 1, over isomorphs of their
+    /// canonical forms, so all isomorphs of a puzzle have the same rating.
     fn rate(
         &mut self,
-        singles: &[Single],
+        unique_puzzles: &[UniquePuzzle],
         records: usize,
         count: u32,
     ) -> ControlFlow<Stopped, Vec<Option<f64>>> {
         let forms: Vec<_> =
-            singles.iter().filter_map(|single| single.puzzle.canonical().ok()).collect();
-        let mut sums = vec![0.0; singles.len()];
+            unique_puzzles.iter().filter_map(|unique| unique.puzzle.canonical().ok()).collect();
+        let mut sums = vec![0.0; unique_puzzles.len()];
         for permutation in isomorphs().take(count as usize) {
             let puzzles: Vec<_> =
                 forms.iter().map(|canonical| permutation.puzzle(&canonical.form)).collect();
@@ -198,29 +204,29 @@ impl PropertyEngine<'_> {
             }
         }
         let mut ratings = vec![None; records];
-        for (single, sum) in singles.iter().zip(sums) {
+        for (unique, sum) in unique_puzzles.iter().zip(sums) {
             let mean: f64 = (sum / f64::from(count)).exp_m1();
-            ratings[single.record] = Some(mean).filter(|mean| mean.is_finite());
+            ratings[unique.record] = Some(mean).filter(|mean| mean.is_finite());
         }
         ControlFlow::Continue(ratings)
     }
 
-    /// Finds out whether each clue is needed, because there is another solution without it. Tests one
-    /// cell after another, in all puzzles that may still be minimal.
+    /// Determines whether each clue is needed, which it is if another solution exists without it.
+    /// Tests one cell after another, in all puzzles that may still be minimal.
     fn find_minimal(
         &mut self,
-        mut singles: Vec<Single>,
+        mut unique_puzzles: Vec<UniquePuzzle>,
         records: usize,
     ) -> ControlFlow<Stopped, Vec<Option<bool>>> {
         let mut minimal = vec![None; records];
-        singles.iter().for_each(|single| minimal[single.record] = Some(true));
+        unique_puzzles.iter().for_each(|unique| minimal[unique.record] = Some(true));
         for cell in 0..CELLS {
             let (mut without, mut solutions) = (Vec::new(), Vec::new());
-            for single in singles.iter().filter(|single| single.puzzle.cells()[cell] != 0) {
-                let mut cells = *single.puzzle.cells();
+            for unique in unique_puzzles.iter().filter(|unique| unique.puzzle.cells()[cell] != 0) {
+                let mut cells = *unique.puzzle.cells();
                 cells[cell] = 0;
                 without.push(Puzzle::from_cells(cells).expect("clues are digits"));
-                solutions.push(single.outcome.grid);
+                solutions.push(unique.outcome.grid);
             }
             let mut outcomes = vec![Outcome::NONE; without.len()];
             let limits = Limits { nodes: self.limits.nodes, ..Limits::FIRST };
@@ -229,14 +235,14 @@ impl PropertyEngine<'_> {
                 return ControlFlow::Break(Stopped);
             }
             let mut outcomes = outcomes.iter();
-            singles.retain(|single| {
-                if single.puzzle.cells()[cell] == 0 {
+            unique_puzzles.retain(|unique| {
+                if unique.puzzle.cells()[cell] == 0 {
                     return true;
                 }
                 let outcome = outcomes.next().expect("one per puzzle with a clue there");
                 let is_needed = outcome.solutions > 0;
                 if !is_needed {
-                    minimal[single.record] = (!outcome.gave_up).then_some(false);
+                    minimal[unique.record] = (!outcome.gave_up).then_some(false);
                 }
                 is_needed
             });

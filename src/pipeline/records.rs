@@ -12,7 +12,7 @@ use crate::marks::Marks;
 use crate::output::Kept;
 use crate::puzzle::Malformed;
 
-/// Reads the records of inputs in their order, on the calling thread, in bounded memory.
+/// A reader of the records of inputs in order, on the calling thread, in bounded memory.
 ///
 /// ```
 /// use bulkdoku::Source;
@@ -32,34 +32,34 @@ pub struct RecordReader<I, R> {
     source: TextSource<I, R>,
     block: Block,
     records: Records,
-    /// The records of the block, each as its own.
+    /// The records of the block.
     all: Vec<Record>,
     /// The index of the next record.
     next: usize,
 }
 
-/// A record that was read.
+/// A record of an input.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadRecord<'a> {
     /// The name of the input.
     pub file: &'a Arc<str>,
-    /// The line in that input, from 1; of a malformed grid, the faulty line.
+    /// The line in that input, from 1; for a malformed grid, the faulty line.
     pub line: u64,
-    /// The cells or marks as written; of a malformed record, all of it; of a malformed grid, the
-    /// faulty line.
+    /// The cells or pencil marks as written; for a malformed record, all of it; for a malformed
+    /// grid, the faulty line.
     pub text: &'a [u8],
     /// The input's solution, if the layout has one.
     pub answer: Option<&'a [u8]>,
     /// The kept fields, the same number for each record
     /// ([`Layout::kept`](crate::input::Layout::kept)).
     pub kept: Kept<'a>,
-    /// The puzzle as pencil marks, or why it is malformed.
+    /// The puzzle as pencil marks, or the reason that it is malformed.
     pub puzzle: Result<Marks, &'a Malformed>,
 }
 
 impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> RecordReader<I, R> {
-    /// Reads the records of these sources.
+    /// Creates a reader of these sources.
     pub fn new(sources: impl IntoIterator<Item = Source<R>, IntoIter = I>) -> Self {
         Self::stopped_by(&Arc::default(), sources)
     }

@@ -1,4 +1,4 @@
-//! Writes rows: a fold whose `map` encodes and whose `reduce` writes.
+//! Writing rows: a fold whose `map` encodes and whose `reduce` writes.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -19,7 +19,7 @@ use crate::clock::Instant;
 use crate::output::{Assembler, Format, RowBuffer, Rows};
 use crate::stats::{Counts, Latencies};
 
-/// Writes rows to a sink. Several runs can write to one, one after another.
+/// A writer of rows to a sink. Several runs can use one writer, one after another.
 pub struct RowWriter<'a, S> {
     sink: &'a mut S,
     format: &'a dyn Format,
@@ -31,7 +31,7 @@ pub struct RowWriter<'a, S> {
     progress: &'a Progress,
     report: Report,
     began: Instant,
-    /// Why writing ended early.
+    /// The reason that writing ended early.
     failure: Option<io::Error>,
 }
 
@@ -86,8 +86,8 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         Ok(())
     }
 
-    /// Runs a job on all blocks of a source and writes the rows. [`RowWriter::finish`] reports
-    /// failures; after one, nothing is run.
+    /// Runs a job on all blocks of a source and writes the rows. After a failure, which
+    /// [`RowWriter::finish`] reports, does nothing.
     pub fn run(
         &mut self,
         source: &mut impl BlockSource,
@@ -101,7 +101,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
         let (format, outputs) = (self.format, self.checkpoint.rows.len() as u8);
         let (reports_failures, message_format) = (!format.shows_failures(), options.messages);
         let map = || {
-            // Of an output in several files, each file has all rows.
+            // If an output has several files, each file has all rows.
             let of_files = format.files().iter().map(|file| file.encoder());
             let mut of_files: Vec<_> = of_files.collect();
             let mut encoder = format.encoder();
@@ -109,7 +109,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 encoded.rows.clear();
                 encoded.ends.clear();
                 encoded.messages.clear();
-                // A row of the default columns has less than three times the bytes of its line.
+                // Rows of the default columns have less than three times the bytes of their lines.
                 encoded.rows.reserve(3 * rows.bytes.len());
                 for output in 0..outputs {
                     let file = of_files.get_mut(usize::from(output));
@@ -167,7 +167,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
     /// Finishes the outputs.
     ///
     /// # Errors
-    /// When an output or a filter has failed. Inputs that failed are in the report.
+    /// When an output or a filter has failed. Failed inputs are in the report.
     pub fn finish(mut self) -> Result<Report, OutputFailure> {
         if self.failure.is_none() {
             self.failure = self.end().err();
@@ -196,7 +196,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 header = assembler.final_header();
             }
             if !self.format.files().is_empty() {
-                // A file without rows has its header.
+                // A file without rows consists of its header.
                 sink.rows(output, &[])?;
             }
             if let Some(header) = header {
@@ -212,7 +212,7 @@ fn format_of(format: &dyn Format, output: u8) -> &dyn Format {
     format.files().get(usize::from(output)).map_or(format, |file| &**file)
 }
 
-/// What a run did.
+/// The report of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -224,7 +224,7 @@ pub struct Report {
     pub last_record: Option<RecordName>,
     /// The difficulty of puzzles, if it is counted.
     pub statistics: Statistics,
-    /// The number of records whose rows an earlier run has written, which this one resumed.
+    /// The number of records whose rows were written by earlier runs, which this one resumed.
     pub records_before: u64,
     /// The number of workers that were started, at most [`Options::threads`].
     pub threads: NonZeroUsize,
@@ -255,12 +255,12 @@ impl Default for Report {
     }
 }
 
-/// An output or a filter that failed; the run ended there.
+/// The failure of an output or a filter, which ended the run.
 #[derive(Debug, Error)]
 #[error("{error}")]
 pub struct OutputFailure {
-    /// Why it failed.
+    /// The cause of the failure.
     pub error: io::Error,
-    /// What was done until then. Its last record is the last one whose row is written.
+    /// The report until the failure. Its last record is the last one whose row is written.
     pub report: Box<Report>,
 }

@@ -1,4 +1,5 @@
-//! The only ordering mechanism: gives numbered blocks access to a consumer, one after another.
+//! The only ordering mechanism, which gives numbered blocks access to a consumer, one after
+//! another.
 //!
 //! For each number, a worker either submits an item or waits for the turn. A submitted item is
 //! consumed in turn by whichever worker holds the consumer; a worker that waited uses the consumer
@@ -6,18 +7,18 @@
 //!
 //! 1. Every number passes the sequencer exactly once, even if its block was stopped or has failed.
 //!    So the smallest outstanding number never waits for another one.
-//! 2. Whoever gives up the consumer has seen, under the same lock, that the next item is missing. So
-//!    an item that is submitted while the consumer is in use is never forgotten.
-//! 3. Whoever gives up the consumer wakes the waiters, one of which may have the next number.
+//! 2. A worker that releases the consumer has checked, under the same lock, that the next item is
+//!    missing. So an item that is submitted while the consumer is in use is never forgotten.
+//! 3. A worker that releases the consumer wakes the waiters, one of which may have the next number.
 //!
 //! A panic closes the sequencer, which wakes all waiters.
 
 use std::ops::{ControlFlow, Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// State that a [`Sequencer`] passes items to, in the order of their numbers.
+/// A consumer of the items of a [`Sequencer`], in the order of their numbers.
 pub(super) trait Consumer {
-    /// What workers submit; [`Infallible`](std::convert::Infallible) if all of them wait.
+    /// The type of submitted items; [`Infallible`](std::convert::Infallible) if all workers wait.
     type Item;
 
     /// Consumes the next item. `Break` closes the sequencer.
@@ -27,10 +28,10 @@ pub(super) trait Consumer {
     fn close(&mut self) {}
 }
 
-/// Gives numbered blocks access to a consumer, one after another.
+/// A sequencer that gives numbered blocks access to a consumer, one after another.
 pub(super) struct Sequencer<C: Consumer> {
     queue: Mutex<Queue<C::Item>>,
-    /// Notified when the consumer was given up, or the sequencer closed.
+    /// Notified when the consumer is released or the sequencer is closed.
     released: Condvar,
     /// Locked only by whoever has set `Queue::is_in_use`, so it is never contended.
     consumer: Mutex<C>,
@@ -41,12 +42,12 @@ struct Queue<T> {
     next: u64,
     /// Submitted items, each at its number modulo the number of slots.
     items: Vec<Option<T>>,
-    /// Whether a worker has the consumer.
+    /// Whether a worker holds the consumer.
     is_in_use: bool,
     is_closed: bool,
 }
 
-/// A panic closes the sequencer, so what it has left is never used.
+/// Locks a mutex. Its state after a panic is never used, because a panic closes the sequencer.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -60,7 +61,7 @@ impl<C: Consumer> Sequencer<C> {
     }
 
     /// Submits the item of a number, and consumes all items whose turn it is, unless another worker
-    /// has the consumer and will do so.
+    /// holds the consumer and will consume them.
     pub(super) fn submit(&self, number: u64, item: C::Item) {
         let mut queue = lock(&self.queue);
         let slots = queue.items.len() as u64;
@@ -70,7 +71,7 @@ impl<C: Consumer> Sequencer<C> {
         }
     }
 
-    /// Consumes items while the next one is there, and then gives up the consumer.
+    /// Consumes items while the next one is available, and then releases the consumer.
     fn consume_all<'a>(&'a self, mut queue: MutexGuard<'a, Queue<C::Item>>) {
         let slots = queue.items.len().max(1) as u64;
         while !queue.is_closed {
@@ -181,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// Collects numbers, breaks at one of them, and counts how often it was closed.
+    /// A consumer that collects numbers, breaks at one of them, and counts the calls of `close`.
     #[derive(Default)]
     struct Collected {
         numbers: Vec<u64>,
@@ -202,14 +203,14 @@ mod tests {
         }
     }
 
-    /// Fails instead of hanging if `work` does not end.
-    fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    /// Runs `work`, and fails instead of hanging if it does not end.
+    fn fail_after_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
         let (sender, receiver) = mpsc::channel();
         thread::spawn(move || sender.send(work()));
         receiver.recv_timeout(Duration::from_secs(60)).expect("no deadlock, no panic")
     }
 
-    /// Lets workers pass numbers, of which `waits` wait for their turn.
+    /// Lets workers pass numbers, some of which wait for their turn according to `waits`.
     fn run(workers: usize, count: u64, waits: fn(u64) -> bool, last: Option<u64>) -> Collected {
         let consumer = Collected { last, ..Collected::default() };
         let sequencer = Sequencer::new(consumer, workers);
@@ -224,7 +225,7 @@ mod tests {
                             turn.numbers.push(number);
                         } else {
                             sequencer.submit(number, number);
-                            // Its slot must be free before it takes a number that shares it.
+                            // Its slot must be free before it takes a number that shares the slot.
                             while lock(&sequencer.queue).next <= number
                                 && !lock(&sequencer.queue).is_closed
                             {
@@ -242,7 +243,7 @@ mod tests {
     fn all_numbers_pass_in_order_however_they_arrive() {
         for round in 0..20 {
             for waits in [|_| false, |_| true, |n| n % 2 == 0, |n| n % 7 == 3, |n| n % 50 > 25] {
-                let collected = within_a_minute(move || run(1 + round % 5, 500, waits, None));
+                let collected = fail_after_a_minute(move || run(1 + round % 5, 500, waits, None));
                 assert!(collected.numbers.iter().copied().eq(0..500), "{:?}", collected.numbers);
                 assert_eq!(collected.closed, 0);
             }
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     fn a_consumer_that_breaks_ends_all_workers() {
         for waits in [|_| false, |n: u64| n.is_multiple_of(3)] {
-            let collected = within_a_minute(move || run(4, 500, waits, Some(100)));
+            let collected = fail_after_a_minute(move || run(4, 500, waits, Some(100)));
             assert!(collected.numbers.iter().copied().eq(0..=100));
             assert_eq!(collected.closed, 1);
         }
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn an_item_that_arrives_during_a_turn_is_consumed_after_it() {
-        let collected = within_a_minute(|| {
+        let collected = fail_after_a_minute(|| {
             let sequencer = Sequencer::new(Collected::default(), 4);
             let mut turn = sequencer.wait_for_turn(0).unwrap();
             sequencer.submit(2, 2);
@@ -274,7 +275,7 @@ mod tests {
 
     #[test]
     fn nothing_is_consumed_after_a_turn_that_closes() {
-        let collected = within_a_minute(|| {
+        let collected = fail_after_a_minute(|| {
             let sequencer = Sequencer::new(Collected::default(), 4);
             let turn = sequencer.wait_for_turn(0).unwrap();
             sequencer.submit(1, 1);
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_panic_during_a_turn_wakes_the_waiters() {
-        let waited = within_a_minute(|| {
+        let waited = fail_after_a_minute(|| {
             let sequencer = Sequencer::new(Collected::default(), 4);
             let waited = AtomicU64::new(0);
             thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Where the rows of a run go, and its checkpoints.
+//! Sinks, which receive the rows and checkpoints of a run.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -10,31 +10,32 @@ use super::statistics::Statistics;
 use crate::input::Position;
 use crate::stats::{Counts, Latencies};
 
-/// Receives complete rows and messages, in order. A pair of writers is a sink.
+/// A receiver of complete rows and messages, in order. A pair of writers is a sink.
 pub trait Sink: Send {
-    /// Receives the header of an output, before its rows, unless the run is resumed. Formats whose
-    /// header holds the number of rows call it again at the end, with as many bytes, which replace
-    /// the first header.
+    /// Receives the header of an output before its rows, unless the run is resumed. If the header
+    /// contains the number of rows, this is called again at the end, with the same number of bytes,
+    /// which replace the first header.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the header cannot be written.
     fn header(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
     /// Receives complete rows of an output.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// When the rows cannot be written.
     fn rows(&mut self, output: u8, bytes: &[u8]) -> io::Result<()>;
 
     /// Receives messages about invalid records, one per line.
     ///
     /// # Errors
-    /// When they cannot be written and the run must end.
+    /// When the messages cannot be written and the run must end.
     fn messages(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Called when everything up to a checkpoint was received, first the headers alone. A later run
-    /// can resume there. The last one is passed once more with `is_end`, when the run ends: rows
-    /// after it, of a block that was stopped, are then removed where that is possible.
+    /// Called when everything up to a checkpoint has been received, first with the headers alone. A
+    /// later run can resume there. When the run ends, this is called once more with the last
+    /// checkpoint and `is_end`; rows after it, from a block that was stopped, are then removed
+    /// where possible.
     ///
     /// # Errors
     /// When the run must end.
@@ -42,7 +43,7 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Called at the end of a run, which has ended at its last checkpoint unless `is_complete`.
+    /// Called at the end of a run. Unless `is_complete`, the run has ended at its last checkpoint.
     ///
     /// # Errors
     /// When something cannot be written.
@@ -68,7 +69,7 @@ impl<R: Write + Send, M: Write + Send> Sink for (R, M) {
     }
 }
 
-/// A position in the inputs before which all rows are written, and what was counted there.
+/// A position in the inputs before which all rows are written, with the counts up to there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// The index of the input.
@@ -85,12 +86,12 @@ pub struct Checkpoint {
     pub last_record: Option<RecordName>,
     /// The difficulty of puzzles, if it is counted.
     pub statistics: Statistics,
-    /// The first input that failed, here or before, and how many of its bytes are verified. Rows
-    /// of later bytes are suspect, and the rest of that input has none; later inputs have theirs.
+    /// The first input that failed so far, and its number of verified bytes. Rows of later bytes
+    /// are suspect, and the rest of that input has no rows; later inputs have theirs.
     pub failed: Option<(usize, u64)>,
 }
 
-/// A record as messages name it: its input and its line there.
+/// The name of a record in messages: its input and its line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(String, u64)", into = "(String, u64)")]
 pub struct RecordName {
@@ -113,12 +114,12 @@ impl From<RecordName> for (String, u64) {
 }
 
 impl Checkpoint {
-    /// Whether it is after this number of bytes of an input.
+    /// Returns whether the checkpoint is after this number of bytes of an input.
     pub fn is_after(&self, place: (usize, u64)) -> bool {
         (self.source, self.position.offset) > place
     }
 
-    /// Adds a block whose rows were received.
+    /// Adds a block whose rows have been received.
     pub(super) fn add(&mut self, block: &BlockSummary) {
         self.source = block.source;
         self.position = block.position;

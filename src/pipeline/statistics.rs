@@ -9,23 +9,23 @@ use crate::rating::Level;
 
 /// The numbers of puzzles by difficulty ([`Options::statistics`]).
 ///
-/// Guesses and ratings are counted in classes that double (0, 1, 2 to 3, 4 to 7, …), by the least
-/// number of each class.
+/// Guesses and ratings are counted in classes of doubling width (0, 1, 2 to 3, 4 to 7, …), whose
+/// keys are their smallest numbers.
 ///
 /// [`Options::statistics`]: super::Options::statistics
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statistics {
-    /// By the number of the [`Level`], where it is computed.
+    /// Counts by the number of the [`Level`], where it is computed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub levels: BTreeMap<u64, u64>,
-    /// By the number of clues.
+    /// Counts by the number of clues.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub clues: BTreeMap<u64, u64>,
-    /// By the guesses of the search, if puzzles are solved.
+    /// Counts by the guesses of the search, if puzzles are solved.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub guesses: BTreeMap<u64, u64>,
-    /// By the rating, rounded down, where it is computed.
+    /// Counts by the rating, rounded down, where it is computed.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub ratings: BTreeMap<u64, u64>,
 }
@@ -34,7 +34,7 @@ impl Statistics {
     /// Counts the puzzles of a block.
     pub(super) fn of(rows: &Rows<'_>) -> Self {
         let (mut levels, mut clues) = ([0; Level::ALL.len()], [0; 82]);
-        // By the number of binary digits.
+        // Indexed by the number of binary digits.
         let (mut guesses, mut ratings) = ([0; 65], [0; 65]);
         let digits = |number: u64| (u64::BITS - number.leading_zeros()) as usize;
         let is_solved = rows.results.timed == Timed::Solutions;
@@ -54,7 +54,7 @@ impl Statistics {
         }
     }
 
-    /// Adds the numbers of a block.
+    /// Adds the counts of a block.
     pub(super) fn add_all(&mut self, other: &Self) {
         for (all, other) in [
             (&mut self.levels, &other.levels),

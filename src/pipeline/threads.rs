@@ -1,4 +1,4 @@
-//! Starts the threads of the workers, as many as the system provides.
+//! Starts the threads of the workers, as many as the operating system provides.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -7,34 +7,35 @@ use std::thread;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The most address space of a worker: its stack, its engine, and four blocks with their records,
-/// outcomes and rows, also compressed.
+/// Maximum address space of a worker: its stack, its engine, and four blocks with their records,
+/// outcomes, and rows, including compressed rows.
 const WORKER_BYTES: usize = 8 << 20;
-/// The address space that an allocator reserves for a thread, and the number of threads with such
-/// an arena (glibc: 64 MiB, eight for each core).
+/// The address space that an allocator reserves for a thread, and the number of threads per core
+/// that have such an arena (glibc: 64 MiB, eight threads per core).
 const ARENA_BYTES: usize = 64 << 20;
 const ARENAS_PER_CORE: usize = 8;
-/// More threads than these gain nothing. As a thread without work searches all others for it, the
+/// Maximum useful number of threads. Since a thread without work searches all others for it, the
 /// time for that grows with the square of their number (1000 on two cores: 20 s).
-const MOST: usize = 64;
-const MOST_PER_CORE: usize = 4;
+const MAX_THREADS: usize = 64;
+const MAX_THREADS_PER_CORE: usize = 4;
 
 /// The threads that were started.
 pub(super) struct Threads {
-    /// `None` if one thread is enough, or none could be started: the calling thread works alone.
+    /// The pool, or `None` if one thread is enough or none could be started: the calling thread
+    /// works alone.
     pool: Option<ThreadPool>,
     /// Whether fewer threads were started than would be useful.
     are_refused: bool,
 }
 
 impl Threads {
-    /// Starts the requested number of threads, limited to a useful one. If the system lacks memory
-    /// or threads, starts half as many, and so on.
+    /// Starts the requested number of threads, limited to a useful number. If the operating system
+    /// lacks memory or threads, starts half as many, and so on.
     pub(super) fn start(requested: NonZeroUsize) -> Self {
         let useful = match requested.get() {
             // Counting the cores takes 30 µs, several times as long as solving a puzzle.
-            few @ ..=MOST => few,
-            many => many.min(MOST.max(MOST_PER_CORE * cores().get())),
+            few @ ..=MAX_THREADS => few,
+            many => many.min(MAX_THREADS.max(MAX_THREADS_PER_CORE * cores().get())),
         };
         let mut count = useful;
         while count > 1 {
@@ -51,18 +52,18 @@ impl Threads {
         Self { pool: None, are_refused: useful > 1 }
     }
 
-    /// Whether fewer threads were started than would be useful.
+    /// Returns whether fewer threads were started than would be useful.
     pub(super) fn are_refused(&self) -> bool {
         self.are_refused
     }
 
-    /// The number of threads.
+    /// Returns the number of threads.
     pub(super) fn count(&self) -> NonZeroUsize {
         let count = self.pool.as_ref().map_or(1, ThreadPool::current_num_threads);
         NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN)
     }
 
-    /// Runs `work` on each thread, with its number from 0, and waits for all.
+    /// Runs `work` on each thread, with the thread's index, and waits for all.
     pub(super) fn run(&self, work: impl Fn(usize) + Sync) {
         match &self.pool {
             Some(pool) => drop(pool.broadcast(|worker| work(worker.index()))),
@@ -71,8 +72,9 @@ impl Threads {
     }
 }
 
-/// Whether the system has the memory for these workers. A later allocation that fails would abort
-/// the process, so the memory is requested beforehand, and released without use.
+/// Returns whether the operating system has the memory for these workers. A later allocation that
+/// fails would abort the process, so the memory is requested in advance, and released without being
+/// used.
 fn has_memory_for(workers: usize) -> bool {
     let arenas = workers.min(ARENAS_PER_CORE * cores().get());
     let bytes =
@@ -81,8 +83,8 @@ fn has_memory_for(workers: usize) -> bool {
     bytes.is_some_and(|bytes| black_box(&mut room).try_reserve_exact(bytes).is_ok())
 }
 
-/// The number of threads that can run at the same time, or 1 if it is unknown. Finding it reads
-/// several files of the system, so that is done once.
+/// Returns the number of threads that can run at the same time, or 1 if it is unknown. Detecting it
+/// reads several files of the operating system, so it is cached.
 pub fn cores() -> NonZeroUsize {
     static CORES: LazyLock<NonZeroUsize> =
         LazyLock::new(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN));
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_no_machine_has_is_refused() {
+    fn excessive_memory_is_refused() {
         assert!(has_memory_for(1));
         assert!(!has_memory_for(usize::MAX / (64 << 20)));
         assert!(!has_memory_for(usize::MAX));

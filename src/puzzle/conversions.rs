@@ -62,7 +62,7 @@ impl FromStr for Puzzle {
 impl FromStr for Grid {
     type Err = Malformed;
 
-    /// Reads 81 digits, or 81 blanks for [`Grid::BLANK`]. Does not check the rules: see
+    /// Parses 81 digits, or 81 blanks for [`Grid::BLANK`]. Does not check the rules: see
     /// [`Grid::is_valid`].
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let puzzle: Puzzle = text.parse()?;
@@ -79,25 +79,25 @@ impl FromStr for Grid {
 impl TryFrom<[u8; CELLS]> for Puzzle {
     type Error = Malformed;
 
-    /// Takes 81 numbers, 0 for a blank. (Characters are read by [`Puzzle::parse`].)
+    /// Converts 81 numbers, 0 for a blank. (Use [`Puzzle::parse`] for characters.)
     fn try_from(cells: [u8; CELLS]) -> Result<Self, Malformed> {
-        Self::from_cells(cells).ok_or_else(|| no_number(&cells, 0))
+        Self::from_cells(cells).ok_or_else(|| number_out_of_range(&cells, 0))
     }
 }
 
 impl TryFrom<[u8; CELLS]> for Grid {
     type Error = Malformed;
 
-    /// Takes 81 numbers from 1 to 9, or 0 in every cell for [`Grid::BLANK`].
+    /// Converts 81 numbers from 1 to 9, or 0 in every cell for [`Grid::BLANK`].
     fn try_from(cells: [u8; CELLS]) -> Result<Self, Malformed> {
         let are_digits = cells.iter().all(|cell| (1..=9).contains(cell));
         let is_grid = are_digits || cells == Self::BLANK.0;
-        is_grid.then_some(Self(cells)).ok_or_else(|| no_number(&cells, 1))
+        is_grid.then_some(Self(cells)).ok_or_else(|| number_out_of_range(&cells, 1))
     }
 }
 
-/// The error for the first number that is not from `lowest` to 9.
-fn no_number(cells: &[u8; CELLS], lowest: u8) -> Malformed {
+/// Returns the error for the first number that is not from `lowest` to 9.
+fn number_out_of_range(cells: &[u8; CELLS], lowest: u8) -> Malformed {
     let is_wrong = |cell: &u8| !(lowest..=9).contains(cell);
     let at = cells.iter().position(is_wrong).expect("one is wrong");
     let what = format!("{} is not a cell; the numbers are {lowest} to 9", cells[at]);
@@ -105,21 +105,21 @@ fn no_number(cells: &[u8; CELLS], lowest: u8) -> Malformed {
 }
 
 impl From<Grid> for Puzzle {
-    /// The puzzle in which every cell is a clue.
+    /// Converts a grid to the puzzle in which every cell is a clue.
     fn from(grid: Grid) -> Self {
         Self(grid.0)
     }
 }
 
 impl fmt::Display for Puzzle {
-    /// 81 characters, `.` for a blank.
+    /// Formats 81 characters, with `.` for a blank.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(std::str::from_utf8(&self.text()).expect("digits and dots are ASCII"))
     }
 }
 
 impl fmt::Display for Grid {
-    /// 81 characters, `.` where a digit is missing.
+    /// Formats 81 characters, with `.` for a missing digit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Puzzle(self.0).fmt(f)
     }
@@ -131,7 +131,7 @@ mod tests {
     use crate::puzzle::SOLVED;
 
     #[test]
-    fn text_and_numbers_make_the_same_grid() {
+    fn text_and_numbers_yield_the_same_grid() {
         let grid: Grid = SOLVED.parse().unwrap();
         assert_eq!((grid[0], grid[80], grid.to_string()), (5, 9, SOLVED.to_owned()));
         assert_eq!(Grid::try_from(*grid.cells()), Ok(grid));

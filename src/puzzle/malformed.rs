@@ -1,45 +1,48 @@
-//! The error for a text that is not a puzzle, with a hint.
+//! The error for text that is not a puzzle, with a hint.
 
 use thiserror::Error;
 
 use crate::text::{CELLS, MARKS, is_cell};
 
-/// Why a text is not a puzzle. Columns count characters from 1.
+/// The reason that a text is not a puzzle. Columns count characters from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what}")]
 #[non_exhaustive]
 pub struct Malformed {
-    /// The column of the first character that is wrong, surplus or missing, from 1.
+    /// The column of the first wrong, surplus, or missing character, from 1.
     pub column: usize,
     /// What is wrong, and a hint.
     pub what: String,
 }
 
 impl Malformed {
-    /// The error for a text that is not a puzzle.
+    /// Creates the error for a text that is not a puzzle.
     pub(crate) fn new(text: &[u8]) -> Self {
         if let Some(size) = other_size(text) {
-            return Self::length(text, &format!("only 9x9 puzzles are read, not {size}x{size}"));
+            return Self::wrong_length(
+                text,
+                &format!("only 9x9 puzzles are read, not {size}x{size}"),
+            );
         }
         match text.iter().position(|byte| !is_cell(*byte)) {
             Some(at) if is_scientific(text) => {
-                let what = "a number in scientific notation: a spreadsheet made it of the puzzle, \
-                            whose digits are lost; import the column as text";
+                let what = "a number in scientific notation: a spreadsheet converted the puzzle and \
+                            lost digits; import the column as text";
                 Self { column: at + 1, what: what.into() }
             }
             Some(at) => Self::not_a_cell(text, at),
-            None => Self::length(text, &hint_at_length(text)),
+            None => Self::wrong_length(text, &length_hint(text)),
         }
     }
 
-    /// The error for a character, at byte `at`, that is not a cell. All text before it must be
-    /// ASCII.
+    /// Creates the error for a character, at byte `at`, that is not a cell. All text before it must
+    /// be ASCII.
     pub(crate) fn not_a_cell(text: &[u8], at: usize) -> Self {
         let what = match first_char(&text[at..]) {
             Some(c @ ('O' | 'o')) => format!("letter {c}, not zero; write 0 for a blank"),
             Some(c @ ('l' | 'I')) => format!("letter {c}, not one; write 1 for the digit one"),
             Some('\0') => "a NUL byte is not a cell".into(),
-            Some('\r') => "a carriage return inside a line; convert the line ends to LF".into(),
+            Some('\r') => "a carriage return inside a line; convert line endings to LF".into(),
             Some('\u{FEFF}') => {
                 "a byte order mark (U+FEFF) inside the input; were files joined here?".into()
             }
@@ -61,8 +64,8 @@ impl Malformed {
         Self { column: at + 1, what }
     }
 
-    /// The error for a wrong number of cells.
-    fn length(text: &[u8], hint: &str) -> Self {
+    /// Creates the error for a wrong number of cells.
+    fn wrong_length(text: &[u8], hint: &str) -> Self {
         let found = text.len();
         let cells = if found == 1 { "cell" } else { "cells" };
         let separator = if hint.is_empty() { "" } else { "; " };
@@ -72,9 +75,9 @@ impl Malformed {
     }
 }
 
-/// A guess at the cause of a wrong number of cells. The text is never repaired.
-fn hint_at_length(text: &[u8]) -> String {
-    // Blank bands are rare: shorter numbers have another cause.
+/// Guesses the cause of a wrong number of cells. The text is never repaired.
+fn length_hint(text: &[u8]) -> String {
+    // Blank bands are rare, so shorter numbers have another cause.
     let could_be_number = (CELLS - 27..CELLS).contains(&text.len())
         && text.iter().all(u8::is_ascii_digit)
         && text.contains(&b'0')
@@ -93,14 +96,14 @@ fn hint_at_length(text: &[u8]) -> String {
     }
 }
 
-/// The side of a puzzle of another size. Larger ones also have letters.
+/// Returns the side length of a puzzle of another size. Larger ones also have letters.
 fn other_size(text: &[u8]) -> Option<usize> {
     let size = [4, 6, 16, 25].into_iter().find(|size| size * size == text.len())?;
     let is_letter = |byte: u8| size > 9 && (byte | 0x20).wrapping_sub(b'a') < size as u8;
     text.iter().all(|&byte| is_cell(byte) || is_letter(byte)).then_some(size)
 }
 
-/// Whether a text is a number as `4.3E+80`, with a decimal point or comma.
+/// Returns whether a text is a number like `4.3E+80`, with a decimal point or comma.
 fn is_scientific(text: &[u8]) -> bool {
     let Some(at) = text.iter().position(|byte| matches!(byte, b'E' | b'e')) else { return false };
     let (mantissa, exponent) = (&text[..at], &text[at + 1..]);
@@ -117,7 +120,7 @@ fn is_scientific(text: &[u8]) -> bool {
         && !(mantissa.is_empty() || exponent.is_empty())
 }
 
-/// The script of a digit that is not ASCII.
+/// Returns the script of a digit that is not ASCII.
 fn script_of_digit(c: char) -> Option<&'static str> {
     match c {
         '\u{FF10}'..='\u{FF19}' => Some("full-width"),
@@ -128,7 +131,7 @@ fn script_of_digit(c: char) -> Option<&'static str> {
     }
 }
 
-/// The first character; `None` if the bytes are not UTF-8.
+/// Returns the first character, or `None` if the bytes are not UTF-8.
 fn first_char(bytes: &[u8]) -> Option<char> {
     let head = &bytes[..bytes.len().min(4)];
     match std::str::from_utf8(head) {
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_number_of_cells_has_the_first_missing_or_surplus_column_and_a_hint() {
+    fn wrong_lengths_have_a_column_and_a_hint() {
         let zeros = CLASSIC.replace('.', "0").replacen("53", "00", 1);
         let lost = "; leading zeros lost? (a spreadsheet does that; import the column as text)";
         for (text, column, hint) in [
@@ -164,7 +167,7 @@ mod tests {
             ("..3.56g8.abC.eF0".repeat(16), 82, "; only 9x9 puzzles are read, not 16x16"),
             ("A.CDEFGHIJKLMNOPQRSTUVWXY".repeat(25), 82, "; only 9x9 puzzles are read, not 25x25"),
             (zeros.trim_start_matches('0').into(), 78, lost),
-            // Leading zeros are still there; and if blanks are points, none can be lost.
+            // Leading zeros are still there; and if blanks are dots, none can be lost.
             (zeros[..79].into(), 80, ""),
             (CLASSIC[..79].into(), 80, ""),
         ] {
@@ -177,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_a_spreadsheet() {
+    fn spreadsheet_numbers_have_a_hint() {
         for (text, column) in [
             ("4.3E+80", Some(4)),
             ("5,30070000600195E+80", Some(2)),
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_are_not_cells_are_named() {
+    fn errors_show_characters_that_are_not_cells() {
         let other = "is not a cell; use 1 to 9, and 0 or . for a blank";
         let ascii = "write the ASCII digits 1 to 9";
         for (character, what) in [
@@ -207,7 +210,7 @@ mod tests {
             ("I", "letter I, not one; write 1 for the digit one".into()),
             ("A", format!("'A' {other}")),
             ("\0", "a NUL byte is not a cell".into()),
-            ("\r", "a carriage return inside a line; convert the line ends to LF".into()),
+            ("\r", "a carriage return inside a line; convert line endings to LF".into()),
             ("５", format!("full-width digit '５' (U+FF15); {ascii}")),
             ("٥", format!("Arabic digit '٥' (U+0665); {ascii}")),
             ("۵", format!("Persian digit '۵' (U+06F5); {ascii}")),

@@ -1,10 +1,10 @@
-//! Rows, columns, boxes, and the cells that share one, computed at compile time.
+//! Rows, columns, boxes, and peers of cells, computed at compile time.
 
 use std::fmt;
 
 use super::CELLS;
 
-/// A row, column or box, by its index 0 to 8 (boxes in row order).
+/// A row, column, or box, with its index 0 to 8 (boxes in row order).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Nine cells side by side.
@@ -16,23 +16,23 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// All 27 units: rows, columns, boxes.
+    /// Iterates over all 27 units: rows, then columns, then boxes.
     pub fn all() -> impl Iterator<Item = Self> {
         let rows = (0..9).map(Self::Row);
         let columns = (0..9).map(Self::Column);
         rows.chain(columns).chain((0..9).map(Self::Box))
     }
 
-    /// The row, the column, and the box of a cell.
+    /// Returns the row, the column, and the box of a cell.
     ///
     /// # Panics
-    /// When there is no such cell.
+    /// When `cell` is above 80.
     pub fn of_cell(cell: usize) -> [Self; 3] {
         let [row, column, square] = ROW_COLUMN_BOX[cell];
         [Self::Row(row), Self::Column(column), Self::Box(square)]
     }
 
-    /// The nine cells of this unit, in row order.
+    /// Returns the nine cells of this unit, in row order.
     pub fn cells(self) -> [usize; 9] {
         std::array::from_fn(|i| match self {
             Self::Row(r) => usize::from(r) * 9 + i,
@@ -46,7 +46,7 @@ impl Unit {
 }
 
 impl fmt::Display for Unit {
-    /// `row 1`, `column 1`, `box 1`: counted from 1.
+    /// Formats it as `row 1`, `column 1`, or `box 1`, counted from 1.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, index) = match self {
             Self::Row(i) => ("row", i),
@@ -57,10 +57,10 @@ impl fmt::Display for Unit {
     }
 }
 
-/// The 20 cells that share a unit with a cell, in row order.
+/// Returns the 20 cells that share a unit with a cell, in row order.
 ///
 /// # Panics
-/// When there is no such cell.
+/// When `cell` is above 80.
 pub fn peers(cell: usize) -> &'static [u8; 20] {
     &PEERS[cell]
 }
@@ -81,7 +81,7 @@ static PEERS: [[u8; 20]; CELLS] = {
     peers
 };
 
-/// Each cell's row, column and box, counted from 0.
+/// The row, column, and box of each cell, counted from 0.
 pub(crate) static ROW_COLUMN_BOX: [[u8; 3]; CELLS] = {
     let mut table = [[0; 3]; CELLS];
     let mut cell = 0;

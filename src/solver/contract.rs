@@ -1,4 +1,4 @@
-//! The contract that every engine fulfils.
+//! The contract that every engine fulfills.
 
 use std::num::{NonZeroU32, NonZeroU64};
 use std::ops::Range;
@@ -26,12 +26,12 @@ impl Limits {
     /// Search for a second solution: if only one is found, it is the only one.
     pub const PROOF: Self = Self::count(NonZeroU32::new(2).unwrap());
 
-    /// Count solutions up to `solutions`.
+    /// Returns limits that count solutions up to `solutions`.
     pub const fn count(solutions: NonZeroU32) -> Self {
         Self { solutions, nodes: None }
     }
 
-    /// The same with a limit of nodes.
+    /// Returns these limits with a node limit.
     #[must_use]
     pub const fn with_nodes(self, nodes: NonZeroU64) -> Self {
         Self { nodes: Some(nodes), ..self }
@@ -42,28 +42,28 @@ impl Limits {
     }
 }
 
-/// What an engine found about one puzzle.
+/// The result of the search for one puzzle.
 ///
-/// The fields have this order in memory: judging millions of outcomes reads all but the grid.
+/// The grid is last in memory, since judging millions of outcomes reads everything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Outcome {
-    /// Nodes that needed a guess, because propagation left several possibilities.
+    /// Nodes at which propagation left several possibilities, so that the engine had to guess.
     pub guesses: u64,
-    /// Propagated states: the puzzle itself, and each searched side of each guess.
+    /// Propagated states: the puzzle itself, and each searched alternative of each guess.
     pub nodes: u64,
     /// Nanoseconds from the puzzle's entry into the engine to this outcome.
     pub latency_ns: u64,
-    /// Solutions found, up to the limit.
+    /// Number of solutions found, up to the limit.
     pub solutions: u32,
     /// Whether the node limit ended the search: there may be more solutions.
     pub gave_up: bool,
-    /// The first solution that the search found, [`Grid::BLANK`] if none: see [`Outcome::solution`].
+    /// The first solution that the search found, or [`Grid::BLANK`]: see [`Outcome::solution`].
     pub grid: Grid,
 }
 
 impl Outcome {
-    /// Nothing found, nothing searched.
+    /// The outcome before any search.
     pub const NONE: Self = Self {
         grid: Grid::BLANK,
         solutions: 0,
@@ -73,7 +73,7 @@ impl Outcome {
         latency_ns: 0,
     };
 
-    /// The first solution that the search found.
+    /// Returns the first solution that the search found.
     pub fn solution(&self) -> Option<&Grid> {
         (self.solutions > 0).then_some(&self.grid)
     }
@@ -86,17 +86,17 @@ impl Prefetch for Outcome {
     }
 }
 
-/// What an engine is to solve.
+/// The puzzles or pencil marks that an engine solves in one call.
 #[derive(Clone, Copy, Debug)]
 pub enum Batch<'a> {
-    /// Puzzles: blanks may hold every digit.
+    /// Puzzles, in which any digit may go in a blank.
     Puzzles(&'a [Puzzle]),
-    /// Pencil marks: a solution has one of the candidates in every cell.
+    /// Pencil marks; a solution has one of the candidates in every cell.
     Marks(&'a [Marks]),
 }
 
 impl Batch<'_> {
-    /// The number of puzzles or marks.
+    /// Returns the number of puzzles or pencil marks.
     pub const fn len(&self) -> usize {
         match self {
             Self::Puzzles(puzzles) => puzzles.len(),
@@ -104,7 +104,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Whether the batch is empty.
+    /// Returns whether the batch is empty.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -116,7 +116,7 @@ impl Batch<'_> {
         }
     }
 
-    /// A part of the batch.
+    /// Returns a part of the batch.
     ///
     /// # Panics
     /// When the range exceeds the batch.
@@ -129,25 +129,26 @@ impl Batch<'_> {
     }
 }
 
-/// A request to end all searches. Any thread can make it; every engine that holds a clone sees it.
+/// A request to end all searches, which any thread can make. All clones share it.
 ///
-/// It cannot be withdrawn. A default flag has no other clones, so it is never set.
+/// A request cannot be withdrawn. A default flag has no clones, so nothing sets it.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// Asks all engines with this flag to stop.
+    /// Requests that all engines with this flag stop.
     pub fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether engines must stop.
+    /// Returns whether engines must stop.
     #[inline(always)]
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Checks the flag every [`NODES_PER_CHECK`] nodes, and at the first node of a puzzle.
+    /// Checks the flag every [`NODES_PER_CHECK`] nodes, including before the first node of a
+    /// puzzle.
     #[inline(always)]
     pub(super) fn check(&self, nodes: u64) -> Result<(), Unanswered> {
         if nodes.is_multiple_of(NODES_PER_CHECK) && self.is_requested() {
@@ -157,59 +158,59 @@ impl StopFlag {
     }
 }
 
-/// Nodes between two checks of a [`StopFlag`]. The slowest engine takes about a microsecond per
-/// node.
+/// Number of nodes between two checks of a [`StopFlag`]. The slowest engine takes about a
+/// microsecond per node.
 const NODES_PER_CHECK: u64 = 4096;
 
-/// The flag that a signal handler sets, for example.
+/// Converts a flag that a signal handler sets, for example.
 impl From<Arc<AtomicBool>> for StopFlag {
     fn from(flag: Arc<AtomicBool>) -> Self {
         Self(flag)
     }
 }
 
-/// Solves batches of puzzles; each worker has its own.
+/// An engine that solves batches of puzzles. Each thread needs its own.
 ///
-/// After construction an engine allocates nothing.
+/// After construction, an engine allocates no memory.
 pub trait Engine: Send {
-    /// The name of the engine.
+    /// Returns the name of the engine.
     fn name(&self) -> &'static str;
 
-    /// The vector level in use, if it uses one.
+    /// Returns the SIMD level in use, or `None` if the engine uses no vectors.
     fn simd(&self) -> Option<SimdLevel> {
         None
     }
 
-    /// Sets the flag at which the engine stops. Without one it never stops.
+    /// Sets the flag that stops the engine. By default, an engine never stops early.
     fn stop_at(&mut self, stop: StopFlag);
 
-    /// Answers a question, with one entry of `outcomes` for each puzzle of its batch: see
-    /// [`Engine::solve`] and [`Engine::solve_other`], which call this.
+    /// Answers a question with one outcome per puzzle: see [`Engine::solve`] and
+    /// [`Engine::solve_other`], which call this method.
     fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize;
 
-    /// Overwrites `outcomes[i]` with the outcome of number `i` of the batch.
+    /// Solves each puzzle of the batch and overwrites `outcomes[i]` with the outcome of puzzle `i`.
     ///
-    /// Returns the number of final outcomes at the start of the batch: all of them, unless the
-    /// engine was asked to stop. Then it returns within a fraction of a second, and the other
-    /// outcomes are meaningless.
+    /// Returns the number of final outcomes, from the first: all of them, unless the stop flag is
+    /// set. Then the engine returns within a fraction of a second, and the other outcomes are
+    /// meaningless.
     ///
     /// # Panics
-    /// When there are not as many outcomes as puzzles. After a panic the engine must not be used
+    /// When the numbers of outcomes and puzzles differ. After a panic, the engine must not be used
     /// again.
     fn solve(&mut self, batch: Batch<'_>, limits: Limits, outcomes: &mut [Outcome]) -> usize {
         assert_eq!(batch.len(), outcomes.len(), "one outcome for each puzzle");
         self.answer(&Question { batch, limits, known: None }, outcomes)
     }
 
-    /// Searches for a solution of number `i` of the batch other than `known[i]`, which need not be
+    /// Searches for a solution of puzzle `i` of the batch other than `known[i]`, which need not be
     /// a solution. Each search ends at the first one: `outcomes[i]` then has one solution and its
     /// grid, otherwise none. Only the node limit applies.
     ///
     /// Overwrites `outcomes` and returns the number of final ones, like [`Engine::solve`]. The
-    /// outcome of a puzzle depends only on the puzzle, the known solution and the limit.
+    /// outcome of a puzzle depends only on the puzzle, the known solution, and the node limit.
     ///
     /// # Panics
-    /// When there are not as many outcomes and known solutions as puzzles.
+    /// When the numbers of outcomes, known solutions, and puzzles differ.
     fn solve_other(
         &mut self,
         batch: Batch<'_>,
@@ -224,14 +225,14 @@ pub trait Engine: Send {
     }
 }
 
-/// A question to an [`Engine`] about a batch.
+/// A batch for an [`Engine`], with the limits and known solutions of its searches.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// What to solve.
+    /// The puzzles to solve.
     pub batch: Batch<'a>,
     /// The limits of each search.
     pub limits: Limits,
-    /// A solution for each puzzle that does not count.
+    /// For each puzzle, a solution that does not count.
     pub known: Option<&'a [Grid]>,
 }
 
@@ -241,7 +242,7 @@ impl<'a> Question<'a> {
         self.known.map(|known| &known[puzzle])
     }
 
-    /// The known solutions of a part of the batch, if there are any.
+    /// Returns the known solutions of a part of the batch, or an empty slice.
     pub(super) fn known_of(&self, range: Range<usize>) -> &'a [Grid] {
         self.known.map_or(&[], |known| &known[range])
     }
@@ -252,22 +253,22 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Why a search has no answer.
+/// The reason that a search has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
     /// It reached the limit of nodes.
     GaveUp,
-    /// The engine was asked to stop.
+    /// The stop flag is set.
     Stopped,
 }
 
-/// Runs the search for each puzzle, one after the other, and times it, until one is stopped.
-/// Returns how many outcomes are final.
+/// Searches puzzle after puzzle and times each, until one search is stopped. Returns the number of
+/// final outcomes.
 pub(super) fn search_each(
     outcomes: &mut [Outcome],
     mut search: impl FnMut(usize) -> Result<Outcome, Unanswered>,
 ) -> usize {
-    // The end of one puzzle is the start of the next: the clock is read once per puzzle.
+    // The end of one search is the start of the next, so the clock is read once per puzzle.
     let mut start = Instant::now();
     for (i, outcome) in outcomes.iter_mut().enumerate() {
         let Ok(found) = search(i) else { return i };
@@ -279,8 +280,8 @@ pub(super) fn search_each(
     outcomes.len()
 }
 
-/// Counts the solutions that `next` finds one by one, up to the limit. The `known` one does not
-/// count. `next` adds the guesses and nodes that it takes to the outcome.
+/// Counts the solutions that `next` returns one by one, up to the limit and except `known`. `next`
+/// adds its guesses and nodes to the outcome.
 ///
 /// # Errors
 /// [`Unanswered::Stopped`]. (A search that gives up has an outcome.)
@@ -293,7 +294,7 @@ pub(super) fn count_solutions<S: Into<Grid>>(
     let mut outcome = Outcome::NONE;
     while outcome.solutions < limits.solutions.get() {
         match next(&mut outcome) {
-            // The grid of a further solution is not needed.
+            // Only the grid of the first solution is needed.
             Ok(Some(_)) if known.is_none() && outcome.solutions > 0 => outcome.solutions += 1,
             Ok(Some(solution)) => {
                 let grid = solution.into();

@@ -1,8 +1,8 @@
-//! The smallest solution, with any engine.
+//! Finding the smallest solution, with any engine.
 //!
 //! Solutions are compared as 81-digit numbers. For each blank, row by row, the engine tries digits
-//! in ascending order and keeps the first one for which a solution exists. No digit above that of a
-//! known solution is tried.
+//! in ascending order and keeps the first one for which a solution exists. It never tries a digit
+//! above that of a known solution.
 
 use super::{Batch, Engine, Limits, Outcome, Question, Scalar, StopFlag, Unanswered};
 use crate::clock::Instant;
@@ -10,21 +10,21 @@ use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Grid, peers};
 use crate::simd::SimdLevel;
 
-/// An engine that returns smallest solutions.
+/// An engine that returns the smallest solution of each puzzle.
 ///
-/// The node limit applies to each search of the engine; if one reaches it, the outcome has given up
-/// and has no solution. Guesses, nodes and latency are totals over all searches.
+/// The node limit applies to each search of the inner engine; if one reaches it, the outcome has
+/// given up and has no solution. Guesses, nodes, and latency are totals over all searches.
 pub struct LexFirst {
     pub(super) engine: Box<dyn Engine>,
-    /// Runs the small batches of searches, if `engine` is made for large ones.
+    /// The engine for small batches, if `engine` is efficient only in large ones.
     pub(super) one_at_a_time: Option<Scalar>,
     /// Whether the first solution of `engine` is already the smallest.
     pub(super) finds_smallest: bool,
 }
 
 impl LexFirst {
-    /// Finds the smallest solution of `marks`, given the outcome of a search that has found one.
-    /// Adds guesses and nodes to the outcome.
+    /// Finds the smallest solution of `marks`, starting from the solution in `outcome`. Adds
+    /// guesses and nodes to the outcome.
     fn smallest(
         &mut self,
         marks: &Marks,
@@ -35,15 +35,17 @@ impl LexFirst {
         for cell in 0..CELLS {
             let from = prefix(marks, &known, cell);
             let digits = marks.of_cell(cell).below(known.cells()[cell]);
-            if let Some(smaller) = self.first_of(&from, cell, digits, limits, outcome)? {
+            if let Some(smaller) =
+                self.solution_with_one_of(&from, cell, digits, limits, outcome)?
+            {
                 known = smaller;
             }
         }
         Ok(known)
     }
 
-    /// A solution of `marks` with the first of these digits in `cell` that admits one.
-    fn first_of(
+    /// Returns a solution of `marks` with the first of these digits in `cell` that allows one.
+    fn solution_with_one_of(
         &mut self,
         marks: &Marks,
         cell: usize,
@@ -85,14 +87,14 @@ impl LexFirst {
         Ok(None)
     }
 
-    /// Whether there may be a smaller solution.
+    /// Returns whether there may be a smaller solution.
     fn may_have_smaller(&self, outcome: &Outcome, limits: Limits) -> bool {
-        // A search that ended by itself has found every solution.
+        // A search that was not limited has found every solution.
         let is_only = outcome.solutions < limits.solutions.get() && !outcome.gave_up;
         !self.finds_smallest && (outcome.solutions > 1 || outcome.solutions == 1 && !is_only)
     }
 
-    /// Replaces the solution of an outcome by the smallest one; returns `false` if stopped.
+    /// Replaces the solution of an outcome with the smallest one; returns `false` if stopped.
     fn refine(&mut self, marks: &Marks, limits: Limits, outcome: &mut Outcome) -> bool {
         let start = Instant::now();
         match self.smallest(marks, limits, outcome) {
@@ -123,7 +125,7 @@ impl Engine for LexFirst {
         self.engine.stop_at(stop);
     }
 
-    /// If solutions are known, finds any other one, not the smallest.
+    /// Finds any other solution, not the smallest, if solutions are known.
     fn answer(&mut self, question: &Question<'_>, outcomes: &mut [Outcome]) -> usize {
         let found = self.engine.answer(question, outcomes);
         if question.known.is_some() {
@@ -140,7 +142,7 @@ impl Engine for LexFirst {
     }
 }
 
-/// The marks, with the digits of a solution in the cells before `cell`.
+/// Returns the marks with the digits of a solution in the cells before `cell`.
 fn prefix(marks: &Marks, solution: &Grid, cell: usize) -> Marks {
     let mut from = *marks;
     for before in 0..cell {
@@ -149,7 +151,7 @@ fn prefix(marks: &Marks, solution: &Grid, cell: usize) -> Marks {
     from
 }
 
-/// Whether no peer of the cell has the digit as its only candidate.
+/// Returns whether no peer of the cell has the digit as its only candidate.
 fn is_free(marks: &Marks, cell: usize, digit: u8) -> bool {
     let digit = Digits::one(digit);
     peers(cell).iter().all(|&peer| marks.of_cell(usize::from(peer)) != digit)

@@ -1,9 +1,9 @@
-//! Engines, and the contract that each of them fulfils.
+//! Engines, and the contract that each of them fulfills.
 //!
 //! An engine takes a batch of puzzles or pencil marks and writes an [`Outcome`] for each. The
-//! search for a puzzle depends only on the puzzle and the [`Limits`]: its outcome (latency aside)
-//! is the same on every machine, at every vector level, for every number of threads and in every
-//! batch. Marks that are equivalent to a puzzle have its outcome.
+//! search for a puzzle depends only on the puzzle and the [`Limits`]: except for the latency, its
+//! outcome is the same on every CPU, at every SIMD level, for every number of threads, and in every
+//! batch. Pencil marks that are equivalent to a puzzle have the same outcome as the puzzle.
 //!
 //! | you have | use |
 //! |---|---|
@@ -39,31 +39,31 @@ use crate::puzzle::Puzzle;
 use crate::simd::SimdLevel;
 
 named_enum! {
-    /// The engines.
+    /// A kind of engine.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum EngineKind {
-        /// Many puzzles at once, one in each lane of the vector.
+        /// Solves many puzzles at once, one per lane of the vector.
         #[default]
         Lanes = "lanes",
-        /// One puzzle at a time: the reference.
+        /// Solves one puzzle at a time; the reference for the other engines.
         Scalar = "scalar",
-        /// One puzzle at a time: assign and eliminate, then search.
+        /// Solves one puzzle at a time: assigns and eliminates, then searches.
         Propagate = "propagate",
-        /// Row by row, checking the 20 peers.
+        /// Fills blanks row by row and checks the 20 peers.
         BacktrackScan = "backtrack-scan",
-        /// Row by row, with booleans.
+        /// Fills blanks row by row and checks booleans.
         BacktrackFlags = "backtrack-flags",
-        /// Row by row, with bitmasks.
+        /// Fills blanks row by row and checks bitmasks.
         BacktrackMask = "backtrack-mask",
     }
 
     /// The requested engine does not exist.
-    UnknownEngine = "no engine {0:?}; there is {names}"
+    UnknownEngine = "unknown engine {0:?}; expected {names}"
 }
 
 impl EngineKind {
-    /// A short description.
+    /// Returns a short description.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Lanes => "Many puzzles at once, one in each lane of the vector",
@@ -75,8 +75,8 @@ impl EngineKind {
         }
     }
 
-    /// Every engine at every vector level of this machine (engines without vectors once), with its
-    /// name, such as `lanes avx2`. For measurements and tests.
+    /// Iterates over every engine at every SIMD level of this CPU (engines without vectors once),
+    /// with a name such as `lanes avx2`. For measurements and tests.
     #[doc(hidden)]
     pub fn builds() -> impl Iterator<Item = (String, Self, SimdLevel)> {
         Self::ALL.into_iter().flat_map(|kind| {
@@ -90,27 +90,29 @@ impl EngineKind {
         })
     }
 
-    /// Whether it is a textbook method. It may take hours for a puzzle: set a limit of nodes.
+    /// Returns whether this is a textbook method. It can take hours for a puzzle, so set a node
+    /// limit.
     pub const fn is_textbook(self) -> bool {
         !matches!(self, Self::Lanes | Self::Scalar)
     }
 
-    /// The vector level that it uses when built with this one; `None` if it uses no vectors.
+    /// Returns the SIMD level of an engine built with `simd`, or `None` if the engine uses no
+    /// vectors.
     pub fn uses(self, simd: SimdLevel) -> Option<SimdLevel> {
         (self == Self::Lanes).then_some(simd)
     }
 
-    /// Whether it finds the smallest solution first.
+    /// Returns whether the first solution that the engine finds is the smallest.
     const fn finds_smallest(self) -> bool {
         matches!(self, Self::BacktrackScan | Self::BacktrackFlags | Self::BacktrackMask)
     }
 
-    /// Builds an engine that returns the smallest solution, read as an 81-digit number: the same
-    /// for every kind.
+    /// Builds an engine that returns the smallest solution, read as an 81-digit number. All kinds
+    /// return the same one.
     pub fn build_lex_first(self, simd: SimdLevel) -> LexFirst {
         LexFirst {
             engine: self.build(simd),
-            // `lanes` is made for large batches.
+            // `lanes` is efficient only in large batches.
             one_at_a_time: (self == Self::Lanes).then(Scalar::new),
             finds_smallest: self.finds_smallest(),
         }

@@ -1,50 +1,49 @@
-//! The engine `propagate`: two rules, the only candidate of a cell and the only place in a unit, then
-//! search on the cell with the fewest candidates, as in Peter Norvig's article "Solving Every Sudoku
-//! Puzzle".
+//! The engine `propagate`: two rules (the only candidate of a cell, and the only place in a unit),
+//! then a search on the cell with the fewest candidates, as in Peter Norvig's article "Solving
+//! Every Sudoku Puzzle".
 
 use super::contract::{Question, Unanswered, count_solutions, search_each};
 use super::{Batch, Engine, Limits, Outcome, StopFlag};
 use crate::logic::{Candidates, Level, Rule, Step, Watch};
 use crate::puzzle::{CELLS, Grid};
 
-/// Solves one puzzle at a time with [`Candidates`]. It guesses in the first cell with the fewest
-/// candidates, digits in ascending order.
+/// An engine that solves one puzzle at a time with [`Candidates`]. It guesses in the first cell
+/// with the fewest candidates and tries digits in ascending order.
 #[derive(Debug)]
 pub struct Propagate {
-    /// The strongest rules that it applies.
+    /// The highest level of the rules that it applies.
     rules: Level,
-    /// Unexplored nodes, the next one on top. Each guess assigns a cell and
-    /// replaces a node by at most nine.
-    waiting: Vec<Node>,
+    /// Unexplored nodes, the next one last. Each guess replaces a node with at most nine.
+    pending: Vec<Node>,
     stop: StopFlag,
 }
 
-/// A state and the guess to assign in it.
+/// A state, and the guess to assign in it.
 #[derive(Debug)]
 struct Node {
     candidates: Candidates,
-    /// The cell and its digit; `None` at the start.
+    /// The cell and its digit; `None` at the root.
     guess: Option<(usize, u8)>,
     /// The number of guesses up to and including this one.
     depth: usize,
 }
 
 impl Propagate {
-    /// An engine that applies the rules up to a level.
+    /// Returns an engine that applies the rules up to a level.
     pub fn new(rules: Level) -> Self {
-        Self { rules, waiting: Vec::with_capacity(8 * CELLS + 1), stop: StopFlag::default() }
+        Self { rules, pending: Vec::with_capacity(8 * CELLS + 1), stop: StopFlag::default() }
     }
 
     /// Searches depth first from a state, until the search is complete or a limit is reached.
     /// `watch` observes each step. The outcome's latency is left at 0.
     ///
     /// # Panics
-    /// When the engine is asked to stop: only [`Engine::solve`] can be.
+    /// When the engine has a stop flag that is set; only [`Engine::solve`] can be stopped.
     pub fn search(&mut self, start: Candidates, limits: Limits, watch: &mut impl Watch) -> Outcome {
         self.search_until_stopped(start, limits, None, watch).expect("not asked to stop")
     }
 
-    /// Searches until the stop flag is set. The `known` solution does not count.
+    /// Searches until the stop flag is set. The solution `known` does not count.
     fn search_until_stopped(
         &mut self,
         start: Candidates,
@@ -52,12 +51,12 @@ impl Propagate {
         known: Option<&Grid>,
         watch: &mut impl Watch,
     ) -> Result<Outcome, Unanswered> {
-        self.waiting.clear();
-        self.waiting.push(Node { candidates: start, guess: None, depth: 0 });
+        self.pending.clear();
+        self.pending.push(Node { candidates: start, guess: None, depth: 0 });
         count_solutions(limits, known, |outcome| self.next(limits.max_nodes(), watch, outcome))
     }
 
-    /// The next solution; `None` after the last one.
+    /// Returns the next solution, or `None` after the last one.
     #[inline(always)]
     fn next(
         &mut self,
@@ -65,7 +64,7 @@ impl Propagate {
         watch: &mut impl Watch,
         outcome: &mut Outcome,
     ) -> Result<Option<Grid>, Unanswered> {
-        while let Some(Node { mut candidates, guess, depth }) = self.waiting.pop() {
+        while let Some(Node { mut candidates, guess, depth }) = self.pending.pop() {
             if outcome.nodes == max_nodes {
                 return Err(Unanswered::GaveUp);
             }
@@ -87,13 +86,13 @@ impl Propagate {
         Ok(None)
     }
 
-    /// Adds a node for each candidate of the first of the open cells with the fewest candidates.
+    /// Adds a node for each candidate of the first open cell with the fewest candidates.
     fn branch(&mut self, candidates: &Candidates, depth: usize) {
         let marks = candidates.marks();
         let open = (0..CELLS).filter(|&cell| marks.of_cell(cell).len() > 1);
         let cell = open.min_by_key(|&cell| marks.of_cell(cell).len()).expect("a cell is open");
         let digits = (1..=9).rev().filter(|&digit| marks.of_cell(cell).contains(digit));
-        self.waiting.extend(digits.map(|digit| Node {
+        self.pending.extend(digits.map(|digit| Node {
             candidates: candidates.clone(),
             guess: Some((cell, digit)),
             depth,

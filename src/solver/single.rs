@@ -1,4 +1,4 @@
-//! Single puzzles without an explicit engine: [`Puzzle::solve`] and similar methods.
+//! Methods that solve single puzzles without an explicit engine, such as [`Puzzle::solve`].
 //!
 //! Building an engine takes longer than solving a puzzle, so each thread keeps a [`Scalar`].
 
@@ -14,7 +14,7 @@ thread_local! {
     static ENGINE: RefCell<Scalar> = RefCell::new(Scalar::new());
 }
 
-/// The outcome of a batch of one, from this thread's engine.
+/// Returns the outcome of a batch of one, using this thread's engine.
 fn outcome(one: Batch<'_>, limits: Limits) -> Outcome {
     let mut outcome = [Outcome::NONE];
     ENGINE.with_borrow_mut(|engine| engine.solve(one, limits, &mut outcome));
@@ -35,7 +35,7 @@ fn count(one: Batch<'_>, limit: u32) -> u32 {
 }
 
 impl Puzzle {
-    /// A solution, if there is one. `puzzle.count(2) == 1` tells whether it is the only one.
+    /// Returns a solution, if there is one. It is the only one if `puzzle.count(2) == 1`.
     ///
     /// ```
     /// use bulkdoku::Puzzle;
@@ -52,8 +52,8 @@ impl Puzzle {
         first(Batch::Puzzles(slice::from_ref(self)))
     }
 
-    /// A lazy iterator over all solutions, the smallest first. [`Puzzle::count`] counts them
-    /// faster.
+    /// Returns a lazy iterator over all solutions, the smallest first. [`Puzzle::count`] counts
+    /// them faster.
     ///
     /// ```
     /// use bulkdoku::Puzzle;
@@ -64,7 +64,7 @@ impl Puzzle {
         Marks::from(self).solutions()
     }
 
-    /// The number of solutions, up to `limit`: the search ends there.
+    /// Counts solutions up to `limit`, where the search ends.
     ///
     /// ```
     /// use bulkdoku::Puzzle;
@@ -77,12 +77,12 @@ impl Puzzle {
 }
 
 impl Marks {
-    /// A solution that has a candidate in every cell, if there is one.
+    /// Returns a solution, which has a candidate in every cell, if there is one.
     pub fn solve(&self) -> Option<Grid> {
         first(Batch::Marks(slice::from_ref(self)))
     }
 
-    /// A lazy iterator over all solutions that have a candidate in every cell, like
+    /// Returns a lazy iterator over all solutions, which have a candidate in every cell, like
     /// [`Puzzle::solutions`].
     pub fn solutions(&self) -> Solutions {
         let mut solutions = Solutions::stopped_by(StopFlag::default());
@@ -90,7 +90,7 @@ impl Marks {
         solutions
     }
 
-    /// The number of solutions that have a candidate in every cell, up to `limit`.
+    /// Counts the solutions, which have a candidate in every cell, up to `limit`.
     pub fn count(&self, limit: u32) -> u32 {
         count(Batch::Marks(slice::from_ref(self)), limit)
     }

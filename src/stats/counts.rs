@@ -6,45 +6,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::status::Status;
 
-/// Counts of records and other lines.
+/// The numbers of records and other lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     by_status: [u64; Status::ALL.len()],
-    /// Lines with nothing but white space.
+    /// Lines with only white space.
     pub blank_lines: u64,
     /// Lines that start with `#`.
     pub comments: u64,
-    /// Records with a typographic ellipsis among their cells, which is read as three dots.
+    /// Records with a typographic ellipsis among their cells, which is parsed as three dots.
     #[serde(default)]
     pub dotted: u64,
-    /// Records with keys that are not kept, though all keys of the first record are.
+    /// Records with keys that are not kept, although all keys of the first record are.
     #[serde(default)]
     pub unkept: u64,
 }
 
 impl Counts {
-    /// Counts of lines that are no records.
+    /// Creates counts of lines that are not records.
     pub fn of_other_lines(blank_lines: u64, comments: u64) -> Self {
         Self { blank_lines, comments, ..Self::default() }
     }
 
-    /// Adds the number of records with an ellipsis, and with keys that are not kept.
+    /// Sets the number of records with an ellipsis, and of those with keys that are not kept.
     #[must_use]
     pub fn with_forms(self, dotted: u64, unkept: u64) -> Self {
         Self { dotted, unkept, ..self }
     }
 
-    /// Counts a number of records with this status.
+    /// Adds records with this status.
     pub fn add(&mut self, status: Status, records: usize) {
         self.by_status[status as usize] += records as u64;
     }
 
-    /// The number of records with this status.
+    /// Returns the number of records with this status.
     pub fn of(&self, status: Status) -> u64 {
         self.by_status[status as usize]
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub fn records(&self) -> u64 {
         self.by_status.iter().sum()
     }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_keep_every_status_apart() {
+    fn sums_are_separate_for_every_status() {
         let mut total = Counts::default();
         for (n, &status) in (1..).zip(&Status::ALL) {
             let mut one = Counts::default();

@@ -1,17 +1,17 @@
-//! Numbers and durations with units.
+//! Formats numbers and durations with units.
 
-/// A duration in nanoseconds, with the units that fit: `58.3 ns`, `1.50 s`, `2 min 05 s`,
-/// `1 h 30 min`.
+/// Formats a duration in nanoseconds with suitable units: `58.3 ns`, `1.50 s`, `2 min 05 s`, `1 h
+/// 30 min`.
 pub fn human_time(ns: f64) -> String {
     time(ns, |digits| digits)
 }
 
-/// A duration in nanoseconds, without trailing zeros: `1.5 s`.
+/// Formats a duration in nanoseconds without trailing zeros: `1.5 s`.
 pub fn short_time(ns: f64) -> String {
     time(ns, trimmed)
 }
 
-/// A number, without trailing zeros: `12.3k`, `4M`.
+/// Formats a number without trailing zeros: `12.3k`, `4M`.
 pub fn short_number(number: f64) -> String {
     three_digits(number, &["", "k", "M", "G", "T"], trimmed)
 }
@@ -27,11 +27,11 @@ fn time(ns: f64, style: fn(&str) -> &str) -> String {
     }
 }
 
-/// Three digits and the first unit in which a number is below 1000.
+/// Formats three digits with the first unit in which the number is below 1000.
 fn three_digits(number: f64, units: &[&str], style: fn(&str) -> &str) -> String {
     let (mut value, mut unit) = (number, units[0]);
     for next in &units[1..] {
-        // 999.7 would be printed as 1000.
+        // 999.7 would be formatted as 1000.
         if value >= 999.5 {
             (value, unit) = (value / 1000.0, next);
         }
@@ -40,7 +40,7 @@ fn three_digits(number: f64, units: &[&str], style: fn(&str) -> &str) -> String 
     format!("{}{unit}", style(&format!("{value:.decimals$}")))
 }
 
-/// A number without trailing zeros of its fraction.
+/// Removes trailing zeros of a number's fraction.
 fn trimmed(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_three_digits_and_the_unit_that_fits() {
+    fn durations_have_three_digits_and_suitable_units() {
         for (ns, text, short) in [
             (0.0, "0.00 ns", "0 ns"),
             (58.3, "58.3 ns", "58.3 ns"),

@@ -1,4 +1,4 @@
-//! Latencies in an HDR histogram (Gil Tene) with 3 significant digits.
+//! Latency histograms with 3 significant digits, using Gil Tene's HDR histograms.
 
 use std::io::{BufWriter, Write};
 
@@ -6,8 +6,8 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// The number of percentiles in the text form for each halving of the remaining share of puzzles, as
-/// `HdrHistogram` has it.
+/// Number of percentiles in the text form for each halving of the remaining share of puzzles, as in
+/// `HdrHistogram`.
 const TICKS_PER_HALF: u32 = 5;
 
 /// A histogram of latencies in nanoseconds.
@@ -18,24 +18,24 @@ pub struct Latencies(Histogram<u64>);
 /// A bucket of the histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bucket {
-    /// Lowest latency of the bucket.
+    /// The lowest latency of the bucket.
     pub lowest_ns: u64,
-    /// Highest latency of the bucket.
+    /// The highest latency of the bucket.
     pub highest_ns: u64,
     /// The number of puzzles in it.
     pub count: u64,
-    /// The number of puzzles in it and in all before it.
+    /// The number of puzzles in this bucket and in all buckets before it.
     pub cumulative_count: u64,
-    /// The same as a fraction of all puzzles.
+    /// `cumulative_count` as a fraction of all puzzles.
     pub cumulative_fraction: f64,
 }
 
-/// Calls `run` with latencies and their counts. A latency may come several times, or with a count
+/// Calls `run` with latencies and their counts. A latency may occur several times, or with a count
 /// of 0.
 ///
 /// An engine that solves many puzzles at once ends most of them together, with one latency, and
 /// then those that took longer. So two latencies are counted at a time, without a branch, until a
-/// third one comes.
+/// third one occurs.
 #[inline(always)]
 pub(crate) fn in_runs(
     latencies_ns: impl IntoIterator<Item = u64>,
@@ -57,15 +57,15 @@ pub(crate) fn in_runs(
 }
 
 impl Latencies {
-    /// An empty histogram.
+    /// Creates an empty histogram.
     ///
     /// # Panics
-    /// Never: a histogram can have this number of digits.
+    /// Never: this number of digits is valid.
     pub fn new() -> Self {
         Self(Histogram::new(SIGNIFICANT_DIGITS).expect("at most five digits"))
     }
 
-    /// Adds latencies. The histogram grows for large ones.
+    /// Adds latencies. The histogram grows as needed.
     pub fn record_all(&mut self, latencies_ns: impl IntoIterator<Item = u64>) {
         in_runs(latencies_ns, |run| self.record_n(run));
     }
@@ -78,37 +78,37 @@ impl Latencies {
         }
     }
 
-    /// Adds all of another histogram.
+    /// Adds all latencies of another histogram.
     pub fn merge(&mut self, other: &Self) {
         self.0.add(&other.0).expect("a histogram that resizes itself takes every value");
     }
 
-    /// The number of latencies.
+    /// Returns the number of latencies.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
 
-    /// The smallest, to 3 significant digits; 0 if there is none.
+    /// Returns the smallest latency, to 3 significant digits, or 0 if there is none.
     pub fn min(&self) -> u64 {
         self.0.min()
     }
 
-    /// The largest, to 3 significant digits; 0 if there is none.
+    /// Returns the largest latency, to 3 significant digits, or 0 if there is none.
     pub fn max(&self) -> u64 {
         self.0.max()
     }
 
-    /// The mean; 0 if there is none.
+    /// Returns the mean latency, or 0 if there is none.
     pub fn mean(&self) -> f64 {
         if self.0.is_empty() { 0.0 } else { self.0.mean() }
     }
 
-    /// The latency that a share of all puzzles (0 to 1) does not exceed.
+    /// Returns the latency that a share of all puzzles (0 to 1) does not exceed.
     pub fn quantile(&self, quantile: f64) -> u64 {
         self.0.value_at_quantile(quantile)
     }
 
-    /// The buckets with puzzles, the shortest latencies first.
+    /// Iterates over the buckets that have puzzles, the shortest latencies first.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> {
         let mut cumulative_count = 0;
         self.0.iter_recorded().map(move |step| {
@@ -127,7 +127,7 @@ impl Latencies {
     /// Writes [`Self::buckets`] as CSV with a header.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// When writing to `out` fails.
     pub fn write_csv(&self, out: impl Write) -> std::io::Result<()> {
         let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(out);
         csv.write_record([
@@ -144,10 +144,10 @@ impl Latencies {
     }
 
     /// Writes the percentiles as text, in nanoseconds, in the `.hgrm` format of
-    /// [HdrHistogram](https://github.com/HdrHistogram/HdrHistogram), which its plotter reads.
+    /// [HdrHistogram](https://github.com/HdrHistogram/HdrHistogram), for its plotter.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// When writing to `out` fails.
     pub fn write_hgrm(&self, out: impl Write) -> std::io::Result<()> {
         let mut out = BufWriter::new(out);
         writeln!(
@@ -174,12 +174,12 @@ impl Latencies {
         out.flush()
     }
 
-    /// Writes the histogram as an interval log of `HdrHistogram` (`.hlog`), with one interval: the
-    /// run, which began at `start` and took `wall`. Values are nanoseconds; the maximum of the
+    /// Writes the histogram as an interval log of `HdrHistogram` (`.hlog`). Its only interval is
+    /// the run, which began at `start` and took `wall`. Values are nanoseconds; the maximum of the
     /// interval is in milliseconds.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// When writing to `out` fails.
     #[cfg(feature = "hlog")]
     pub fn write_hlog(
         &self,
@@ -239,7 +239,7 @@ mod tests {
     const HOUR_NS: u64 = 3_600_000_000_000;
 
     proptest! {
-        /// The counts of each value add up.
+        /// Checks that the counts of each value add up.
         #[test]
         fn runs_add_up(
             values in prop::collection::vec(prop_oneof![0_u64..4, Just(u64::MAX)], 0..60),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_adds_counts_of_large_values_too() {
+    fn merging_also_adds_counts_of_large_values() {
         let mut all = latencies(&[5, 7]);
         all.merge(&latencies(&[7, HOUR_NS * 5000]));
         assert_eq!(all.count(), 4);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_csv_has_one_row_a_bucket() {
+    fn csv_has_one_row_per_bucket() {
         let mut csv = Vec::new();
         latencies(&[3, 9, 3, 5000]).write_csv(&mut csv).unwrap();
         assert_eq!(
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_text_of_four_columns() {
+    fn hgrm_has_four_columns() {
         let mut text = Vec::new();
         latencies(&[100, 200, 300, 400]).write_hgrm(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
@@ -316,7 +316,7 @@ mod tests {
         assert!(!String::from_utf8(empty).unwrap().contains("NaN"));
     }
 
-    /// The library that defines the format reads the same counts.
+    /// Checks that the library that defines the format reads the same counts.
     #[cfg(feature = "hlog")]
     #[test]
     fn an_interval_log_holds_the_histogram() {

@@ -1,4 +1,4 @@
-//! Statistics of a run: records by status, latencies.
+//! Statistics of a run: counts of records, latencies, and rates over time.
 
 mod counts;
 mod human;

@@ -3,12 +3,12 @@
 use std::mem;
 use std::time::Duration;
 
-/// The shortest interval.
-const FIRST_WIDTH: Duration = Duration::from_millis(1);
-/// The most intervals.
-const MOST: usize = 64;
+/// The initial width of the intervals.
+const INITIAL_WIDTH: Duration = Duration::from_millis(1);
+/// Maximum number of intervals.
+const MAX_INTERVALS: usize = 64;
 
-/// Counts in intervals of the same width.
+/// Counts in intervals of equal width.
 ///
 /// The width doubles whenever there are too many intervals, so any run has some dozens of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,15 +18,15 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Without counts.
+    /// Creates a timeline without counts.
     pub const fn new() -> Self {
-        Self { width: FIRST_WIDTH, counts: Vec::new() }
+        Self { width: INITIAL_WIDTH, counts: Vec::new() }
     }
 
-    /// Adds a count at a time after the start, which is not before that of the last count.
+    /// Adds a count at a time after the start. Times must not decrease.
     pub fn add(&mut self, after: Duration, count: u64) {
         let place = |width: Duration| (after.as_nanos() / width.as_nanos()) as usize;
-        while place(self.width) >= MOST {
+        while place(self.width) >= MAX_INTERVALS {
             self.width *= 2;
             self.counts = self.counts.chunks(2).map(|pair| pair.iter().sum()).collect();
         }
@@ -37,10 +37,10 @@ impl Timeline {
         self.counts[place] += count;
     }
 
-    /// The intervals, each with its start, end and rate per second. The last one ends after `wall`,
-    /// with the run. If it would be short, it is joined to the one before.
+    /// Returns the intervals, each with its start, end, and rate per second. The last one ends with
+    /// the run, after `wall`. If it would be short, it is joined to the previous one.
     ///
-    /// A count is that of the time since the one before, so an interval without counts is joined to
+    /// A count covers the time since the previous count, so an interval without counts is joined to
     /// the next one, and never has a rate of 0.
     pub fn rates(&self, wall: Duration) -> impl Iterator<Item = (Duration, Duration, f64)> {
         let width = self.width;
@@ -73,12 +73,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_lost_when_intervals_become_wider() {
+    fn counts_are_kept_when_intervals_become_wider() {
         let mut timeline = Timeline::new();
         let moments: Vec<_> = (0..10_000).map(|i| Duration::from_micros(i * i)).collect();
         moments.iter().for_each(|&moment| timeline.add(moment, 3));
         assert_eq!(timeline.counts.iter().sum::<u64>(), 30_000);
-        assert!((MOST / 2..=MOST).contains(&timeline.counts.len()), "{timeline:?}");
+        assert!(
+            (MAX_INTERVALS / 2..=MAX_INTERVALS).contains(&timeline.counts.len()),
+            "{timeline:?}"
+        );
         let wall = *moments.last().unwrap() + Duration::from_millis(1);
         let done: f64 = timeline
             .rates(wall)
@@ -104,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_anything_has_no_interval() {
+    fn an_empty_timeline_has_no_interval() {
         assert_eq!(Timeline::new().rates(Duration::from_secs(1)).count(), 0);
     }
 }

@@ -1,5 +1,5 @@
-//! What AVX-512 does in fewer instructions than [`Vector`] by itself: any function of three inputs is
-//! one.
+//! AVX-512 versions of the operations of [`Vector`] that need fewer instructions there: any bitwise
+//! function of three inputs is a single instruction.
 
 use std::arch::x86_64::{
     _mm512_permutexvar_epi16, _mm512_ternarylogic_epi32, _mm512_unpackhi_epi16,
@@ -10,16 +10,16 @@ use fearless_simd::{
     Avx512, ExtractToken, Select, SimdBase, SimdInt, SimdInto, kernel, u16x8, u16x32,
 };
 
-use super::vector::{ALL, Vector, byte_order};
+use super::vector::{ALL_DIGITS, Vector, byte_order};
 use crate::LaneSet;
 
-type Full = u16x32<Avx512>;
+type Vector512 = u16x32<Avx512>;
 
 macro_rules! of_two {
     ($($name:ident: $instruction:ident;)*) => {
         $(kernel!(
             #[inline(always)]
-            fn $name(t: Avx512, a: Full, b: Full) -> Full {
+            fn $name(t: Avx512, a: Vector512, b: Vector512) -> Vector512 {
                 $instruction(a.into(), b.into()).simd_into(t)
             }
         );)*
@@ -32,8 +32,8 @@ of_two! {
     permute_words: _mm512_permutexvar_epi16;
 }
 
-/// The inputs of a function of three as truth tables: the function of these constants is
-/// the immediate of the instruction that computes it.
+/// Truth tables of the three inputs. Applying a function to these constants yields the immediate of
+/// the instruction that computes it.
 const A: i32 = 0xF0;
 const B: i32 = 0xCC;
 const C: i32 = 0xAA;
@@ -45,7 +45,7 @@ macro_rules! ternary {
             fn $name(self, b: Self, c: Self) -> Self {
                 kernel!(
                     #[inline(always)]
-                    fn of_three(t: Avx512, a: Full, b: Full, c: Full) -> Full {
+                    fn of_three(t: Avx512, a: Vector512, b: Vector512, c: Vector512) -> Vector512 {
                         const TABLE: i32 = ($table) & 0xFF;
                         _mm512_ternarylogic_epi32::<TABLE>(a.into(), b.into(), c.into()).simd_into(t)
                     }
@@ -56,7 +56,7 @@ macro_rules! ternary {
     };
 }
 
-/// The column of each lane.
+/// The column of each lane in a block of eight.
 const COLUMNS: [u16; 32] = {
     let mut columns = [0; 32];
     let mut lane = 0;
@@ -67,7 +67,7 @@ const COLUMNS: [u16; 32] = {
     columns
 };
 
-/// Candidates by a clue, nothing for a blank.
+/// The candidate mask of each digit; 0 for a blank.
 const CANDIDATES: [u16; 32] = {
     let mut table = [0; 32];
     let mut clue = 1;
@@ -78,19 +78,19 @@ const CANDIDATES: [u16; 32] = {
     table
 };
 
-impl Vector<Avx512> for Full {
+impl Vector<Avx512> for Vector512 {
     ternary! {
         or3: A | B | C;
         and3: A & B & C;
         xor3: A ^ B ^ C;
         at_least_two: (A & B) | (C & (A | B));
         exactly_one: (A ^ B ^ C) & !(A & B);
-        either: (A & B) | (!A & C);
+        select_bits: (A & B) | (!A & C);
         without2: A & !(B | C);
         without_others: A & (C | !B);
     }
 
-    /// By one permutation: each column comes from one of the four blocks.
+    /// Uses one permutation: each column comes from one of the four blocks.
     #[inline(always)]
     fn fold(self, s: Avx512, lanes: LaneSet) -> u16x8<Avx512> {
         let mut order = Self::from_slice(s, &COLUMNS);
@@ -111,7 +111,7 @@ impl Vector<Avx512> for Full {
         unpack_high(self.token(), self, other)
     }
 
-    /// A permutation of 32 words looks up their low five bits.
+    /// A permutation of 32 words looks up the low five bits of each word.
     #[inline(always)]
     fn candidates(self) -> (Self, Self) {
         let s = self.token();
@@ -119,7 +119,7 @@ impl Vector<Avx512> for Full {
         (permute_words(s, self, table), permute_words(s, self >> 8, table))
     }
 
-    /// In instructions of three inputs this is shorter than sums.
+    /// With instructions of three inputs, this is shorter than sums.
     #[inline(always)]
     fn at_least_twice(cells: &[[Self; 3]; 3], _: Self) -> Self {
         let [[a, b, c], [d, e, f], [g, h, i]] = *cells;
@@ -128,13 +128,13 @@ impl Vector<Avx512> for Full {
         in_lines | x.at_least_two(y, z)
     }
 
-    /// Adding 511 takes one from the nine digits, and LLVM does not see `x & (x - 1) == 0` in it,
-    /// which it would turn into a bit count: two instructions for the port that is the busiest.
+    /// Adding 511 subtracts one modulo nine bits. LLVM would recognize `x & (x - 1) == 0` and use a
+    /// bit count, which takes two instructions on the busiest port.
     #[inline(always)]
     fn if_single(self) -> Self {
         let s = self.token();
         let zero = Self::splat(s, 0);
-        (self & (self + Self::splat(s, ALL))).simd_eq(zero).select(self, zero)
+        (self & (self + Self::splat(s, ALL_DIGITS))).simd_eq(zero).select(self, zero)
     }
 
     #[inline(always)]

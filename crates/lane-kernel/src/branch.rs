@@ -1,14 +1,14 @@
-//! What a lane assumes when nothing is left to infer.
+//! Branching: what a lane assumes once nothing more can be inferred.
 //!
-//! A branch takes a chute and a digit and splits the digit's configurations in two: alternative A
-//! keeps some of them, alternative B the others. An alternative is expressed by what it takes from the
-//! minirows. That is exact for every split made here: any one configuration, any two, and all
-//! or all but those through one minirow. (Removing one configuration of four or more could
-//! not be expressed: the alternative would lose nothing, and the search would never end.)
+//! A branch picks a chute and a digit and splits the digit's configurations in two: alternative A
+//! keeps some of them, alternative B the others. An alternative is expressed as candidates removed
+//! from minirows. This is exact for every split made here: any one configuration, any two, and all
+//! or all but those through one minirow. (Removing one configuration of four or more cannot be
+//! expressed: the alternative would remove nothing, and the search would never end.)
 //!
-//! Where every digit of every chute has one configuration left, the cells are settled or
-//! contradict; so a stuck lane always finds a branch. A leaves one configuration, or at most
-//! two of four to six: no chain of alternatives A is longer than [`MAX_DEPTH`].
+//! If every digit of every chute has one configuration left, the cells are either solved or
+//! contradictory, so a stuck lane can always branch. Alternative A leaves one configuration, or at
+//! most two of four to six: no chain of alternatives A is longer than [`MAX_DEPTH`].
 
 use fearless_simd::{Select, Simd};
 
@@ -16,85 +16,85 @@ use super::sweep::{Configurations, Minirows, THROUGH};
 use super::vector::Vector;
 use crate::LaneSet;
 
-/// Maximum number of consecutive alternatives A: 54 pairs of chute and digit, at most two alternatives A for each.
+/// Maximum number of consecutive alternatives A: two for each of the 54 pairs of chute and digit.
 pub const MAX_DEPTH: usize = 108;
 
-/// Candidates that both alternatives of a branch remove from the cells.
+/// Candidates that each alternative of a branch removes from the minirows.
 pub(crate) struct Split<V: Vector<S>, S: Simd> {
-    /// What alternative A takes from the minirows of the chute in which a lane branches.
+    /// Candidates that alternative A removes from the minirows of the chosen chute.
     a: Minirows<V>,
-    /// The same for alternative B.
+    /// Candidates that alternative B removes from the minirows of the chosen chute.
     b: Minirows<V>,
-    /// The lanes that branch in each chute: three bands, three stacks.
-    here: [V::Mask; 6],
+    /// For each chute (three bands, three stacks), the lanes that branch in it.
+    branching_lanes: [V::Mask; 6],
 }
 
-/// Candidates that both alternatives remove from the cells of a box.
+/// Candidates that each alternative removes from the cells of a box.
 pub(crate) struct BoxSplit<V> {
-    /// Alternative A, from horizontal minirows and from vertical ones.
+    /// Candidates that alternative A removes, from horizontal and from vertical minirows.
     a: [[V; 3]; 2],
-    /// The same for alternative B.
+    /// Candidates that alternative B removes, from horizontal and from vertical minirows.
     b: [[V; 3]; 2],
 }
 
-/// A chute's candidates for a branch.
+/// The best branch that a chute offers.
 #[derive(Clone, Copy)]
-struct Offer<V> {
+struct BranchChoice<V> {
     /// The configurations of each digit.
     configurations: [V; 6],
-    /// The digit to branch on; nothing if every digit is settled.
+    /// The digit to branch on; 0 if every digit has at most one configuration.
     digit: V,
-    /// Smaller is better; different for every chute.
+    /// The order of preference, lowest first; different for every chute.
     rank: V,
 }
 
-/// The low bits of a rank are the chute.
-const CHUTE: u16 = 7;
+/// Mask of the low bits of a rank, which hold the chute.
+const CHUTE_MASK: u16 = 7;
 /// Added to the rank of a chute that has no digit with two or three configurations.
 const LAST_RESORT: u16 = 1 << 14;
-const NO_OFFER: u16 = u16::MAX;
+const NO_CHOICE: u16 = u16::MAX;
 
 impl<V: Vector<S>, S: Simd> Split<V, S> {
-    /// Chooses for the lanes `stuck`, which must have something to choose; the others lose
-    /// nothing on either alternative.
+    /// Chooses a branch for the lanes `stuck`, each of which must have one. Both alternatives of
+    /// the other lanes remove nothing.
     ///
-    /// As tdoku does (T. Dillon), a digit with two configurations left is taken, else one with
-    /// three, in the chute with the fewest configurations of all its digits.
+    /// Following tdoku (T. Dillon), prefers a digit with two configurations left, then one with
+    /// three, in the chute with the fewest configurations over all digits.
     #[inline(always)]
     pub(crate) fn choose(s: S, left: &Configurations<V>, stuck: LaneSet) -> Self {
         let zero = V::splat(s, 0);
         let mut best =
-            Offer { configurations: [zero; 6], digit: zero, rank: V::splat(s, NO_OFFER) };
+            BranchChoice { configurations: [zero; 6], digit: zero, rank: V::splat(s, NO_CHOICE) };
         for (chute, left) in left.iter().enumerate() {
-            best.or_better(offer(s, chute as u16, left));
+            best.or_better(best_choice(s, chute as u16, left));
         }
-        let chute = best.rank & V::splat(s, CHUTE);
-        let mut here = [V::mask(s, stuck); 6];
+        let chute = best.rank & V::splat(s, CHUTE_MASK);
+        let mut branching_lanes = [V::mask(s, stuck); 6];
         for i in 0..6 {
-            here[i] &= chute.simd_eq(V::splat(s, i as u16));
+            branching_lanes[i] &= chute.simd_eq(V::splat(s, i as u16));
         }
         let (a, b) = alternatives(s, &best);
-        Self { a, b, here }
+        Self { a, b, branching_lanes }
     }
 
     /// Returns the part of the split for the box where a band and a stack cross.
     #[inline(always)]
     pub(crate) fn of_box(&self, s: S, band: usize, stack: usize) -> BoxSplit<V> {
         let zero = V::splat(s, 0);
-        let (lies, stands) = (self.here[band], self.here[3 + stack]);
+        let (in_band, in_stack) = (self.branching_lanes[band], self.branching_lanes[3 + stack]);
         let mut taken = BoxSplit { a: [[zero; 3]; 2], b: [[zero; 3]; 2] };
         for line in 0..3 {
-            taken.a[0][line] = lies.select(self.a[line][stack], zero);
-            taken.b[0][line] = lies.select(self.b[line][stack], zero);
-            taken.a[1][line] = stands.select(self.a[line][band], zero);
-            taken.b[1][line] = stands.select(self.b[line][band], zero);
+            taken.a[0][line] = in_band.select(self.a[line][stack], zero);
+            taken.b[0][line] = in_band.select(self.b[line][stack], zero);
+            taken.a[1][line] = in_stack.select(self.a[line][band], zero);
+            taken.b[1][line] = in_stack.select(self.b[line][band], zero);
         }
         taken
     }
 }
 
 impl<V> BoxSplit<V> {
-    /// Alternative A and alternative B of the cell in this row and column of the box.
+    /// Returns alternatives A and B of the cell in this row and column of the box.
     #[inline(always)]
     pub(crate) fn of_cell<S: Simd>(&self, cell: V, row: usize, column: usize) -> (V, V)
     where
@@ -107,8 +107,8 @@ impl<V> BoxSplit<V> {
     }
 }
 
-impl<V> Offer<V> {
-    /// The offer with the lower rank, lane by lane.
+impl<V> BranchChoice<V> {
+    /// Replaces this choice with `other` in the lanes where that has the lower rank.
     #[inline(always)]
     fn or_better<S: Simd>(&mut self, other: Self)
     where
@@ -125,7 +125,7 @@ impl<V> Offer<V> {
 
 /// Returns the best branch of a chute.
 #[inline(always)]
-fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> Offer<V> {
+fn best_choice<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> BranchChoice<V> {
     let zero = V::splat(s, 0);
     let [a, b, c, d, e, f] = *left;
     // Full adders: the number of configurations of every digit, in three bit planes.
@@ -141,17 +141,20 @@ fn offer<S: Simd, V: Vector<S>>(s: S, chute: u16, left: &[V; 6]) -> Offer<V> {
     let total = ones.count_ones() + (twos.count_ones() << 1) + (fours.count_ones() << 2);
     let rank = (total << 3) + V::splat(s, chute);
     let resort = (two | three).simd_eq(zero).select(V::splat(s, LAST_RESORT), zero);
-    let rank = digit.simd_eq(zero).select(V::splat(s, NO_OFFER), rank | resort);
-    Offer { configurations: *left, digit, rank }
+    let rank = digit.simd_eq(zero).select(V::splat(s, NO_CHOICE), rank | resort);
+    BranchChoice { configurations: *left, digit, rank }
 }
 
-/// What alternative A and alternative B take from each minirow of the chosen chute.
+/// Returns the candidates that alternatives A and B remove from the minirows of the chosen chute.
 ///
-/// Two or three configurations: A keeps the first, B the others. More: A keeps those through
-/// the first minirow of the first line, or if there are none those through the second: the
-/// digit is there, or it is not.
+/// With two or three configurations, A keeps the first and B the others. With more, A keeps those
+/// through the first minirow of the first line, or through the second if the first has none: either
+/// the digit is in that minirow, or it is not.
 #[inline(always)]
-fn alternatives<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>, Minirows<V>) {
+fn alternatives<S: Simd, V: Vector<S>>(
+    s: S,
+    chosen: &BranchChoice<V>,
+) -> (Minirows<V>, Minirows<V>) {
     let zero = V::splat(s, 0);
     let many = chosen.rank.simd_ge(V::splat(s, LAST_RESORT)).select(chosen.digit, zero);
     let few = chosen.digit.without(many);
@@ -165,11 +168,11 @@ fn alternatives<S: Simd, V: Vector<S>>(s: S, chosen: &Offer<V>) -> (Minirows<V>,
         kept_by_a[i] = (own[i] & few).without(seen);
         seen |= own[i] & few;
     }
-    let [here, other_here] = THROUGH[0][0];
+    let [one, other] = THROUGH[0][0];
     let [next, other_next] = THROUGH[0][1];
-    let first = (own[here] | own[other_here]) & many;
-    kept_by_a[here] |= own[here] & many;
-    kept_by_a[other_here] |= own[other_here] & many;
+    let first = (own[one] | own[other]) & many;
+    kept_by_a[one] |= own[one] & many;
+    kept_by_a[other] |= own[other] & many;
     kept_by_a[next] |= (own[next] & many).without(first);
     kept_by_a[other_next] |= (own[other_next] & many).without(first);
 

@@ -1,18 +1,18 @@
-//! The clues of entries: taken from their peers, and checked against each other.
+//! Clues of new puzzles: removed from their peers, and checked against each other.
 
 use fearless_simd::{Select, Simd};
 
 use super::sweep::Cells;
-use super::vector::{ALL, Vector};
+use super::vector::{ALL_DIGITS, Vector};
 use crate::LaneSet;
 
-/// Takes every clue from the other cells of its row, column and box, and gives blanks the
-/// candidates that are left to them: `cells` are clues, or nothing for a blank.
+/// Removes every clue from the other cells of its row, column, and box, and gives blanks the
+/// remaining candidates. Each cell of `cells` is a clue, or 0 for a blank.
 ///
 /// Returns the lanes in which two equal clues share a unit.
 #[inline(always)]
 pub(crate) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
-    let all = V::splat(s, ALL);
+    let all = V::splat(s, ALL_DIGITS);
     eliminate(
         s,
         cells,
@@ -23,8 +23,8 @@ pub(crate) fn eliminate_clues<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>)
     )
 }
 
-/// Takes from all cells of several candidates what other cells of their units have as the only
-/// one. Returns the lanes in which two of these are equal and share a unit.
+/// Removes single candidates from the other cells of their units that have several candidates.
+/// Returns the lanes in which two equal singles share a unit.
 #[inline(always)]
 pub(crate) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V>) -> LaneSet {
     let zero = V::splat(s, 0);
@@ -38,18 +38,19 @@ pub(crate) fn eliminate_singles<S: Simd, V: Vector<S>>(s: S, cells: &mut Cells<V
     )
 }
 
-/// The cells that have at most one candidate.
+/// Returns the lanes in which a cell has at most one candidate.
 #[inline(always)]
 fn is_single<S: Simd, V: Vector<S>>(cell: V) -> V::Mask {
     let s = cell.token();
     (cell & (cell - V::splat(s, 1))).simd_eq(V::splat(s, 0))
 }
 
-/// Takes the clues from the `rest`, and returns the lanes where they clash: the sweeps need not see that (they
-/// read what a unit *can* hold), and a search could go on for long before it does.
+/// Removes clues from the other cells, which `rest` updates, and returns the lanes where clues
+/// clash. Sweeps may miss a clash, since they read what a unit *can* hold, and a search could
+/// continue for long before it fails.
 ///
-/// Clues clash if the sum of all clues, as candidate masks, is larger than that of what the
-/// rows hold, or the columns, or the boxes. (81 times 256 fits a lane.)
+/// Clues clash if the sum of all clues, as candidate masks, is larger than the sum of what the rows
+/// hold, or the columns, or the boxes. (81 times 256 fits in a lane.)
 #[inline(always)]
 fn eliminate<S: Simd, V: Vector<S>>(
     s: S,
@@ -89,7 +90,7 @@ fn eliminate<S: Simd, V: Vector<S>>(
         | held_by(s, &boxes).lanes_differ(sum)
 }
 
-/// The sum of what nine units hold.
+/// Returns the sum of the digits that nine units hold.
 #[inline(always)]
 fn held_by<S: Simd, V: Vector<S>>(s: S, units: &[V; 9]) -> V {
     let mut held = V::splat(s, 0);

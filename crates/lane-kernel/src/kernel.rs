@@ -1,4 +1,4 @@
-//! The kernel of one vector width, and which of them a level has.
+//! The kernel for one vector width, and the choice of the width for each SIMD level.
 
 use fearless_simd::{Level, Simd, u16x8};
 #[cfg(target_arch = "x86_64")]
@@ -7,31 +7,33 @@ use fearless_simd::{u16x16, u16x32};
 use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
 use super::level::SimdLevel;
-use super::pages::Pages;
-use super::stack::Stack;
+use super::pages::AlternativePages;
+use super::stack::AlternativeStacks;
 use super::sweep::{Cells, Configurations, all_configurations, solved, step, sweep_together};
 use super::transpose::{column, load, load_candidates, move_lanes, store};
 use super::vector::{Vector, align_stack};
-use crate::{Block, CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneSet, Moves, Verdict};
+use crate::{
+    CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, Moves,
+};
 
-/// The lanes of one vector, with all their memory.
-struct Width<S: Simd, V> {
+/// A kernel of one vector width, with all its memory.
+struct SizedKernel<S: Simd, V> {
     s: S,
     work: Box<Cells<V>>,
     entry: Box<Cells<V>>,
     exit: Box<Cells<V>>,
-    /// Those of the work block, for lanes that are stuck.
+    /// The configurations of the work block, for lanes that are stuck.
     configurations: Box<Configurations<V>>,
-    pages: Pages<V>,
-    stack: Stack<S, V>,
-    /// Whether the entry block holds clues; candidates otherwise.
+    pages: AlternativePages<V>,
+    stack: AlternativeStacks<S, V>,
+    /// Whether the entry block was filled with clues instead of candidates.
     has_clues: bool,
     unchecked: UncheckedSweeps,
 }
 
-impl<S: Simd, V: Vector<S>> Width<S, V> {
+impl<S: Simd, V: Vector<S>> SizedKernel<S, V> {
     /// The entry block is swept until fewer lanes than this are still changing.
-    const FEW: u32 = V::LEN as u32 * 10 / 32;
+    const MIN_CHANGING_LANES: u32 = V::LEN as u32 * 10 / 32;
 
     fn new(s: S, pages: usize) -> Box<Self> {
         let blank = || Box::new([V::splat(s, 0); CELLS]);
@@ -41,24 +43,24 @@ impl<S: Simd, V: Vector<S>> Width<S, V> {
             entry: blank(),
             exit: blank(),
             configurations: Box::new([[V::splat(s, 0); 6]; 6]),
-            pages: Pages::new(pages),
-            stack: Stack::new(s),
+            pages: AlternativePages::new(pages),
+            stack: AlternativeStacks::new(s),
             has_clues: true,
             unchecked: UncheckedSweeps::default(),
         })
     }
 
-    fn block(&self, of: Block) -> &Cells<V> {
+    fn block(&self, of: LaneBlock) -> &Cells<V> {
         match of {
-            Block::Entry => &self.entry,
-            Block::Work => &self.work,
-            Block::Exit => &self.exit,
-            Block::Page(number) => self.pages.page(number),
+            LaneBlock::Entry => &self.entry,
+            LaneBlock::Work => &self.work,
+            LaneBlock::Exit => &self.exit,
+            LaneBlock::Page(number) => self.pages.page(number),
         }
     }
 }
 
-/// Runs a block with the instructions of a level.
+/// Compiles a block with the instructions of a level, and runs it.
 macro_rules! vectorize {
     ($s:expr, $body:expr) => {
         $s.vectorize(
@@ -68,7 +70,7 @@ macro_rules! vectorize {
     };
 }
 
-impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
+impl<S: Simd, V: Vector<S>> Kernel for SizedKernel<S, V> {
     fn lanes(&self) -> usize {
         V::LEN
     }
@@ -87,7 +89,7 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
         vectorize!(s, load_candidates(s, marks, candidates_of, entry));
     }
 
-    fn sweep_entry(&mut self, filled: LaneSet) -> Verdict {
+    fn sweep_entry(&mut self, filled: LaneSet) -> LaneVerdict {
         let (s, entry, has_clues) = (self.s, &mut *self.entry, self.has_clues);
         let unchecked = self.unchecked.predict();
         let (verdict, sweeps) = vectorize!(s, {
@@ -95,13 +97,14 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
             let clashing =
                 if has_clues { eliminate_clues(s, entry) } else { eliminate_singles(s, entry) };
             let lanes = filled & !clashing;
-            let (swept, sweeps) = sweep_together(s, entry, lanes, unchecked, Self::FEW);
+            let (swept, sweeps) =
+                sweep_together(s, entry, lanes, unchecked, Self::MIN_CHANGING_LANES);
             let solved = if swept.solved & lanes == 0 { 0 } else { solved(s, entry) };
             let found = checked(swept, lanes, solved);
-            (Verdict { failed: found.failed | (clashing & filled), ..found }, sweeps)
+            (LaneVerdict { failed: found.failed | (clashing & filled), ..found }, sweeps)
         });
         let left = filled & !verdict.ended();
-        self.unchecked.record(sweeps, left.count_ones() >= Self::FEW);
+        self.unchecked.record(sweeps, left.count_ones() >= Self::MIN_CHANGING_LANES);
         verdict
     }
 
@@ -115,7 +118,7 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
         });
     }
 
-    fn work(&mut self, busy: LaneSet, enough: u32) -> Verdict {
+    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict {
         let (s, work, configurations) = (self.s, &mut *self.work, &mut *self.configurations);
         let swept = vectorize!(s, {
             align_stack::<S, V>(s);
@@ -126,7 +129,7 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
                 }
             }
         });
-        // In a function of its own: the loop would take a tenth longer with it.
+        // In a separate function: inlined, it would slow the loop down by a tenth.
         let solved = if swept.solved & busy == 0 { 0 } else { vectorize!(s, solved(s, work)) };
         checked(swept, busy, solved)
     }
@@ -161,18 +164,18 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
         self.stack.clear(lanes);
     }
 
-    fn keep(&mut self, moves: &Moves) {
+    fn move_to_exit(&mut self, moves: &Moves) {
         let (s, work, exit) = (self.s, &*self.work, &mut *self.exit);
         vectorize!(s, move_lanes(s, work, moves, exit));
     }
 
     #[inline(always)]
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
         let (s, cells) = (self.s, self.block(of));
         vectorize!(s, store(s, cells, places, digits_of));
     }
 
-    fn column(&self, of: Block, lane: usize) -> Column {
+    fn column(&self, of: LaneBlock, lane: usize) -> Column {
         column(self.block(of), lane)
     }
 
@@ -183,20 +186,20 @@ impl<S: Simd, V: Vector<S>> Kernel for Width<S, V> {
     }
 }
 
-/// What was found about these lanes, where full ones that are not `solved` hold contradictions.
+/// Restricts a sweep's verdict to `lanes`, where full lanes that are not `solved` have failed.
 #[inline(always)]
-fn checked(swept: Verdict, lanes: LaneSet, solved: LaneSet) -> Verdict {
-    Verdict {
+fn checked(swept: LaneVerdict, lanes: LaneSet, solved: LaneSet) -> LaneVerdict {
+    LaneVerdict {
         failed: (swept.failed | (swept.solved & !solved)) & lanes,
         solved: swept.solved & solved & lanes,
         stuck: swept.stuck & lanes,
     }
 }
 
-/// Predicts how many sweeps of an entry block need no check of the lanes. Verdicts do not depend on it.
+/// Predicts how many sweeps of an entry block can go without a check. Does not affect verdicts.
 #[derive(Clone, Copy, Default)]
 struct UncheckedSweeps {
-    /// How many would have been best for each of the last two blocks.
+    /// The number of unchecked sweeps that would have been best for each of the last two blocks.
     best: [usize; 2],
     blocks: usize,
 }
@@ -209,8 +212,9 @@ impl UncheckedSweeps {
         self.best[0].min(self.best[1])
     }
 
-    /// Learns from a block that took `sweeps` in all. The last of them must be checked, and the one
-    /// before it as well if many lanes are left: only two checks show that a lane is stuck.
+    /// Records that a block took `sweeps` sweeps in all. The last one must be checked, and if many
+    /// lanes are left, the one before it as well: it takes two checks to detect that a lane is
+    /// stuck.
     fn record(&mut self, sweeps: usize, many_left: bool) {
         self.blocks += 1;
         let probe = self.blocks.is_multiple_of(Self::PROBE_INTERVAL);
@@ -219,29 +223,29 @@ impl UncheckedSweeps {
     }
 }
 
-/// Declares [`Lanes`], with a variant for each level that can run.
+/// Declares [`LaneKernel`], with a variant for each SIMD level of the target.
 macro_rules! levels {
     ($($(#[$cfg:meta])* $level:ident: $vector:ident;)*) => {
-        /// The width that a level has.
-        enum Widths {
-            $($(#[$cfg])* $level(Box<Width<fearless_simd::$level, $vector<fearless_simd::$level>>>),)*
+        /// The kernel of each SIMD level.
+        enum KernelVariant {
+            $($(#[$cfg])* $level(Box<SizedKernel<fearless_simd::$level, $vector<fearless_simd::$level>>>),)*
         }
 
-        impl Lanes {
-            /// The kernel of this vector level, with room for this many pages.
+        impl LaneKernel {
+            /// Returns the kernel of a SIMD level, with space for this many pages.
             pub fn new(level: SimdLevel, pages: usize) -> Self {
                 Self(match level.token() {
-                    $($(#[$cfg])* Level::$level(s) => Widths::$level(Width::new(s, pages)),)*
+                    $($(#[$cfg])* Level::$level(s) => KernelVariant::$level(SizedKernel::new(s, pages)),)*
                     _ => unreachable!("levels are compiled that can run"),
                 })
             }
         }
 
-        /// Calls a method of whatever width it is.
-        macro_rules! each_width {
-            ($lanes:expr, $width:ident => $call:expr) => {
+        /// Calls a method of the current variant.
+        macro_rules! for_variant {
+            ($lanes:expr, $kernel:ident => $call:expr) => {
                 match $lanes {
-                    $($(#[$cfg])* Widths::$level($width) => $call,)*
+                    $($(#[$cfg])* KernelVariant::$level($kernel) => $call,)*
                 }
             };
         }
@@ -272,52 +276,52 @@ levels! {
     Fallback: u16x8;
 }
 
-/// The kernels of all levels. Which one it is, is a branch that is always predicted.
-pub struct Lanes(Widths);
+/// A kernel of any SIMD level. The branch on the level is always predicted.
+pub struct LaneKernel(KernelVariant);
 
-/// Methods that are those of whatever width it is.
+/// Forwards methods to the current variant.
 macro_rules! forward {
     ($(fn $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
         $(fn $name(&mut self $(, $arg: $type)*) $(-> $result)? {
-            each_width!(&mut self.0, width => width.$name($($arg),*))
+            for_variant!(&mut self.0, kernel => kernel.$name($($arg),*))
         })*
     };
 }
 
-impl Kernel for Lanes {
+impl Kernel for LaneKernel {
     forward! {
-        fn sweep_entry(lanes: LaneSet) -> Verdict;
+        fn sweep_entry(lanes: LaneSet) -> LaneVerdict;
         fn admit(moves: &Moves, stuck: LaneSet);
-        fn work(busy: LaneSet, enough: u32) -> Verdict;
+        fn work(busy: LaneSet, enough: u32) -> LaneVerdict;
         fn exchange(exchange: &Exchange);
         fn push_and_pop(branching: LaneSet, returning: LaneSet) -> LaneSet;
         fn pop(lane: usize) -> Option<Column>;
         fn clear(lanes: LaneSet);
-        fn keep(moves: &Moves);
+        fn move_to_exit(moves: &Moves);
         fn set_lane(lane: usize, cells: &Column);
     }
 
     fn lanes(&self) -> usize {
-        each_width!(&self.0, width => width.lanes())
+        for_variant!(&self.0, kernel => kernel.lanes())
     }
 
     #[inline]
     fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits) {
-        each_width!(&mut self.0, width => width.load(puzzles, clues_of));
+        for_variant!(&mut self.0, kernel => kernel.load(puzzles, clues_of));
     }
 
     #[inline]
     fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates) {
-        each_width!(&mut self.0, width => width.load_candidates(marks, candidates_of));
+        for_variant!(&mut self.0, kernel => kernel.load_candidates(marks, candidates_of));
     }
 
     #[inline]
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
-        each_width!(&self.0, width => width.store(of, places, digits_of));
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
+        for_variant!(&self.0, kernel => kernel.store(of, places, digits_of));
     }
 
-    fn column(&self, of: Block, lane: usize) -> Column {
-        each_width!(&self.0, width => width.column(of, lane))
+    fn column(&self, of: LaneBlock, lane: usize) -> Column {
+        for_variant!(&self.0, kernel => kernel.column(of, lane))
     }
 }
 
@@ -325,7 +329,7 @@ impl Kernel for Lanes {
 mod tests {
     use super::UncheckedSweeps;
 
-    /// Sweeps a block whose lanes are settled after `needed` sweeps; returns how many it took.
+    /// Sweeps a block whose lanes end after `needed` sweeps; returns the number of sweeps it took.
     fn sweep_block(unchecked: &mut UncheckedSweeps, needed: usize, many_left: bool) -> usize {
         let sweeps = needed.max(unchecked.predict() + 1 + usize::from(many_left));
         unchecked.record(sweeps, many_left);

@@ -1,4 +1,4 @@
-//! The vector instructions to use: detected once at run time, or selected by name.
+//! SIMD levels: detected once at run time, or selected by name.
 
 use std::fmt;
 
@@ -12,14 +12,15 @@ use thiserror::Error;
 pub struct SimdLevel(Level);
 
 impl SimdLevel {
-    /// Returns the best level of this CPU, which is detected once.
+    /// Returns the best level of this CPU. It is detected only once.
     pub fn best() -> Self {
         Self(Level::new())
     }
 
     /// Returns all levels of this CPU, the best first.
     ///
-    /// `portable` is one of them where nothing better is certain, or with the feature `portable`.
+    /// This includes `portable` if no vector instructions are certain, or with the feature
+    /// `portable`.
     pub fn available() -> Vec<Self> {
         let best = Level::new();
         let mut levels = Vec::new();
@@ -39,10 +40,10 @@ impl SimdLevel {
         levels.into_iter().map(Self).collect()
     }
 
-    /// Returns the level of this name (`avx512`, `avx2`, `sse4.2`, `sse2`, `neon`, `portable`).
+    /// Returns the level with this name (`avx512`, `avx2`, `sse4.2`, `sse2`, `neon`, `portable`).
     ///
     /// # Errors
-    /// If this CPU does not support the level; the error lists those that it supports.
+    /// When this CPU does not support the level; the error lists the supported levels.
     pub fn by_name(name: &str) -> Result<Self, UnsupportedSimd> {
         let available = Self::available();
         let found = available.iter().copied().find(|level| level.name() == name);
@@ -52,7 +53,7 @@ impl SimdLevel {
         })
     }
 
-    /// Returns its name, as used by `--simd`.
+    /// Returns the name, as used by `--simd`.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -71,14 +72,14 @@ impl SimdLevel {
         }
     }
 
-    /// Runs a closure compiled with the instructions of this level, such as a loop over sets of lanes.
-    /// The closure and all functions that it calls should be `#[inline(always)]`.
+    /// Runs a closure that is compiled with the instructions of this level, such as a loop over
+    /// sets of lanes. The closure and all functions that it calls should be `#[inline(always)]`.
     #[inline]
     pub fn run<R>(self, run: impl FnOnce() -> R) -> R {
         dispatch!(self.0, s => s.vectorize(run))
     }
 
-    /// The proof that [`vectors`](crate::vectors) want.
+    /// Returns the token that the functions of [`vectors`](crate::vectors) require.
     #[doc(hidden)]
     pub fn token(self) -> Level {
         self.0
@@ -107,7 +108,7 @@ impl Eq for SimdLevel {}
 
 /// The requested SIMD level is not available on this CPU.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("this machine has no vector level {name:?}; it has {}", available.join(", "))]
+#[error("this CPU does not support SIMD level {name:?}; it supports {}", available.join(", "))]
 pub struct UnsupportedSimd {
     name: String,
     available: Vec<&'static str>,
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_found_by_their_names_and_others_refused_with_the_list() {
+    fn by_name_accepts_available_levels_and_lists_them_in_errors() {
         for level in SimdLevel::available() {
             assert_eq!(SimdLevel::by_name(level.name()), Ok(level));
         }

@@ -1,13 +1,12 @@
-//! The vector kernel of bulkdoku's lane engine: many sudoku puzzles at once, one in each 16-bit lane
-//! of the vector.
+//! The vector kernel of bulkdoku's lane engine: many sudoku puzzles at once, one per 16-bit lane.
 //!
-//! The kernel holds all that is vectors: the cells of all lanes, the rules, the choice of a branch and
-//! the pending alternatives for a lane. What each lane does next is for its caller to say, a scheduler that
-//! needs no vectors: see [`Kernel`]. Layout, rules and search are described in bulkdoku's
-//! `docs/lane-engine.md`.
+//! The kernel contains all vector code: the cells of all lanes, the rules, the choice of a branch,
+//! and the pending alternatives of each lane. Its caller, a scheduler without vectors, decides what
+//! each lane does next; see [`Kernel`]. The layout, the rules, and the search are described in
+//! bulkdoku's `docs/lane-engine.md`.
 //!
-//! What LLVM makes of the source matters: array helpers such as `from_fn` and `map` are compiled
-//! without the instruction set, and `x & (x - 1) == 0` becomes a bit count.
+//! The source is written for how LLVM compiles it: array helpers such as `from_fn` and `map` are
+//! compiled without the instruction set of the level, and `x & (x - 1) == 0` becomes a bit count.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -24,19 +23,19 @@ mod transpose;
 mod vector;
 
 pub use branch::MAX_DEPTH;
-/// The vectors that the kernel is made of, for code that reads and writes text with them.
+/// Vector types of the kernel, for code that parses and writes text with vectors.
 #[doc(hidden)]
 pub use fearless_simd as vectors;
-pub use kernel::Lanes;
+pub use kernel::LaneKernel;
 pub use level::{SimdLevel, UnsupportedSimd};
 
-/// The cells of a puzzle, row by row.
+/// Number of cells of a puzzle, which are stored row by row.
 pub const CELLS: usize = 81;
 
 /// Maximum number of lanes of a kernel.
 pub const MAX_LANES: usize = 32;
 
-/// The digits of a puzzle, a byte each; 0 for a blank.
+/// The digits of a puzzle, one byte per cell; 0 for a blank.
 pub type Digits = [u8; CELLS];
 
 /// The candidates of a puzzle: bit `d` of a cell for digit `d`.
@@ -45,7 +44,7 @@ pub type Candidates = [u16; CELLS];
 /// A set of lanes: bit `l` is lane `l`.
 pub type LaneSet = u32;
 
-/// The lanes of a set, lowest first.
+/// Iterates over the lanes of a set, lowest first.
 #[inline(always)]
 pub fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -58,45 +57,45 @@ pub fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The result of a sweep or step. The sets have no lane in common.
+/// The result of a sweep or step. The three sets are disjoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// Lanes with a contradiction.
+pub struct LaneVerdict {
+    /// LaneKernel with a contradiction.
     pub failed: LaneSet,
-    /// Lanes with a solution.
+    /// LaneKernel with a solution.
     pub solved: LaneSet,
-    /// Lanes in which nothing more can be inferred: they have to branch.
+    /// LaneKernel in which nothing more can be inferred: they must branch.
     pub stuck: LaneSet,
 }
 
-impl Verdict {
-    /// The lanes with nothing left to search.
+impl LaneVerdict {
+    /// Returns the lanes that have nothing left to search.
     #[inline(always)]
     pub fn ended(&self) -> LaneSet {
         self.failed | self.solved
     }
 
-    /// The lanes that no further step would change.
+    /// Returns the lanes that no further step would change.
     #[inline(always)]
     pub fn events(&self) -> LaneSet {
         self.ended() | self.stuck
     }
 }
 
-/// Lanes of the target, and the lane or column that each gets its cells from.
+/// Target lanes, and the source lane or column of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Moves {
-    /// The lanes that get something.
+    /// The target lanes.
     pub lanes: LaneSet,
-    /// Where from, by lane.
+    /// The source of each target lane.
     pub from: [u16; MAX_LANES],
 }
 
 impl Moves {
-    /// Nothing moves.
+    /// No moves.
     pub const NONE: Self = Self { lanes: 0, from: [0; MAX_LANES] };
 
-    /// `to` gets what is in `from`.
+    /// Adds a move from lane or column `from` to lane `to`.
     #[inline(always)]
     pub fn add(&mut self, to: usize, from: usize) {
         self.lanes |= 1 << to;
@@ -104,113 +103,113 @@ impl Moves {
     }
 }
 
-/// How work lanes continue that may take alternatives from each other: see [`Kernel::exchange`].
+/// How work lanes that may take each other's alternatives continue: see [`Kernel::exchange`].
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// Lanes that branch: they continue with alternative A.
+    /// LaneKernel that branch: they continue with alternative A.
     pub branching: LaneSet,
-    /// Lanes that get alternative B of a branching lane.
+    /// LaneKernel that receive alternative B of a branching lane.
     pub shared: Moves,
-    /// Lanes whose alternative B goes to their own column of the page.
+    /// LaneKernel whose alternative B is saved in their own column of the page.
     pub saved: LaneSet,
-    /// Lanes that get a column of the page. Only if none is put.
+    /// LaneKernel that receive a column of the page. Requires that `saved` is empty.
     pub restored: Moves,
-    /// The page.
+    /// The page for `saved` and `restored`.
     pub page: usize,
 }
 
 impl Exchange {
-    /// Nothing moves.
+    /// No lane branches or moves.
     pub const NONE: Self =
         Self { branching: 0, shared: Moves::NONE, saved: 0, restored: Moves::NONE, page: 0 };
 }
 
 /// A block of lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Block {
-    /// Where puzzles come in.
+pub enum LaneBlock {
+    /// New puzzles.
     Entry,
-    /// Where lanes search.
+    /// Puzzles being searched.
     Work,
-    /// Where solutions wait to be written.
+    /// Solutions waiting to be written.
     Exit,
     /// A page of alternatives.
     Page(usize),
 }
 
-/// The cells of one lane, in a form that only the kernel knows.
+/// The cells of one lane, in the kernel's representation: bit 0 is digit 1.
 pub type Column = [u16; CELLS];
 
-/// Many puzzles in the lanes of a vector.
+/// A kernel that holds one puzzle in each lane of a vector.
 ///
-/// There are three blocks of lanes, and pending alternatives. Alternatives lie on *pages*, from which any lane may
-/// take them, or on the *stack* of the lane that they come from.
+/// There are three blocks of lanes, and pending alternatives. An alternative is stored either on a
+/// *page*, from which any lane may take it, or on the *stack* of the lane that it comes from.
 ///
 /// ```text
-///            entry: puzzles that come in            work: lanes that search
+///            entry: new puzzles                     work: lanes that search
 ///          ┌───────────────────────────┐   admit   ┌────────────────────────┐ exchange ┌────────┐
 ///  load ──▶│ sweep_entry                ├─────────▶│ work                   │◀────────▶│ pages  │
 ///          └──────┬────────────────────┘           └──────┬──────────────┬──┘          └────────┘
-///                 ▼ store                                 ▼ keep         └──push_and_pop── stacks
+///                 ▼ store                                 ▼ move_to_exit └──push_and_pop── stacks
 ///              solutions ◀─────────────────────── exit: solutions
 ///                                       store
 /// ```
 ///
-/// What happens to a lane depends on that lane alone: steps are the same for all, and a lane that
-/// waits for its neighbours is stepped for nothing and does not change.
+/// What happens to a lane depends on that lane alone: all lanes take the same steps, and a lane
+/// that waits for its neighbors takes steps that do not change it.
 ///
-/// Puzzles and solutions are read and written where they lie, in whatever they are part of, which is
-/// what the type parameters are for: 32 pointers to them take 4 to 10% of the time of an easy puzzle.
+/// The type parameters of `load` and `store` let puzzles and solutions be read and written in
+/// place, as part of any structure: 32 pointers to them would take 4 to 10% of the time of an easy
+/// puzzle.
 pub trait Kernel: Send {
-    /// How many lanes there are: 8, 16 or 32.
+    /// Returns the number of lanes: 8, 16, or 32.
     fn lanes(&self) -> usize;
 
-    /// Fills the entry block with clues; lanes without a puzzle get the first one.
+    /// Fills the entry block with clues. LaneKernel without a puzzle receive the first one.
     fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits);
 
-    /// Fills the entry block with candidates; lanes without a puzzle get the first one.
+    /// Fills the entry block with candidates. LaneKernel without a puzzle receive the first one.
     fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates);
 
-    /// Takes the clues of the entry block from their peers, and sweeps it until most of these lanes need
-    /// no more. Lanes fail at once in which two equal clues (or single candidates) share a unit.
-    fn sweep_entry(&mut self, lanes: LaneSet) -> Verdict;
+    /// Removes the clues of the entry block from their peers, and sweeps the block until most of
+    /// `lanes` have an event. LaneKernel in which two equal clues (or single candidates) share a
+    /// unit fail at once.
+    fn sweep_entry(&mut self, lanes: LaneSet) -> LaneVerdict;
 
-    /// Moves lanes of the entry block into the work block, of which those that are `stuck` may branch
-    /// at once.
+    /// Moves lanes of the entry block into the work block. Those in `stuck` may branch at once.
     fn admit(&mut self, moves: &Moves, stuck: LaneSet);
 
-    /// Steps the work block until this many of the `busy` lanes have an event; returns the events.
-    fn work(&mut self, busy: LaneSet, enough: u32) -> Verdict;
+    /// Steps the work block until `enough` of the `busy` lanes have an event; returns the events.
+    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict;
 
-    /// Branches, gives alternative B to other lanes or puts it onto a page, or takes alternatives from that, in one
-    /// pass over the work block.
+    /// Branches, and shares, saves, or restores alternatives, in one pass over the work block.
     fn exchange(&mut self, exchange: &Exchange);
 
-    /// The lanes `branching` continue with alternative A and push alternative B onto their stacks; the lanes
-    /// `returning`, which must have pushed something, continue with what they have pushed last. Returns
-    /// the lanes with an alternative on their stack.
+    /// Lets the lanes `branching` continue with alternative A and push alternative B onto their
+    /// stacks, and lets the lanes `returning`, whose stacks must not be empty, continue with their
+    /// last alternative. Returns the lanes whose stacks are not empty.
     fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet;
 
-    /// Takes what a lane has pushed last, if it has anything.
+    /// Removes and returns the last alternative on a lane's stack.
     fn pop(&mut self, lane: usize) -> Option<Column>;
 
-    /// Forgets the alternatives on the stacks of these lanes.
+    /// Clears the stacks of these lanes.
     fn clear(&mut self, lanes: LaneSet);
 
     /// Moves lanes of the work block into the exit block.
-    fn keep(&mut self, moves: &Moves);
+    fn move_to_exit(&mut self, moves: &Moves);
 
-    /// The digits of the first lanes of a block to their places. A lane without a solution gives
-    /// anything.
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits);
+    /// Writes the digits of the first lanes of a block to `places`. The digits of a lane without a
+    /// solution are unspecified.
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits);
 
-    /// The cells of a lane.
-    fn column(&self, of: Block, lane: usize) -> Column;
+    /// Returns the cells of a lane.
+    fn column(&self, of: LaneBlock, lane: usize) -> Column;
 
     /// Overwrites a work lane.
     fn set_lane(&mut self, lane: usize, cells: &Column);
 
-    /// The digits of a column that is a solution.
+    /// Returns the digits of a column that is a solution.
     fn digits(cells: &Column) -> Digits {
         cells.map(|candidates| candidates.trailing_zeros() as u8 + 1)
     }

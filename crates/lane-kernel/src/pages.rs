@@ -1,13 +1,13 @@
-//! Alternatives that any lane may take.
+//! Pages of pending alternatives that any lane may take.
 //!
 //! ```text
 //!  lane            0   1   2   3   4  ...  31
-//!  page 1       │ B │   │ B │ B │   │ ... │   │   an alternative is in the column of the lane
-//!  page 0       │ B │ B │   │ B │ B │ ... │ B │   that has saved it there
+//!  page 1       │ B │   │ B │ B │   │ ... │   │   an alternative is in the column of
+//!  page 0       │ B │ B │   │ B │ B │ ... │ B │   the lane that saved it
 //! ```
 //!
-//! Putting alternatives onto a page takes a blend, taking them back into any lane a permutation. Which
-//! columns hold alternatives is known to the caller.
+//! Saving alternatives takes a blend, and restoring them into any lanes a permutation. The caller
+//! keeps track of the columns in use.
 
 use fearless_simd::{Select, Simd};
 
@@ -18,15 +18,15 @@ use super::vector::Vector;
 use crate::{CELLS, Exchange};
 
 /// The pages used so far.
-pub(crate) struct Pages<V>(Vec<Cells<V>>);
+pub(crate) struct AlternativePages<V>(Vec<Cells<V>>);
 
-impl<V> Pages<V> {
-    /// Room for this many. What is never needed is never touched.
+impl<V> AlternativePages<V> {
+    /// Reserves space for this many pages. Unused memory is never touched.
     pub(crate) fn new(most: usize) -> Self {
         Self(Vec::with_capacity(most))
     }
 
-    /// A page.
+    /// Returns a page.
     pub(crate) fn page(&self, number: usize) -> &Cells<V> {
         &self.0[number]
     }
@@ -57,7 +57,7 @@ impl<V> Pages<V> {
         }
     }
 
-    /// The pass over all cells.
+    /// Applies an exchange to all cells in one pass.
     #[inline(always)]
     fn branch<S: Simd, const SAVE: bool, const RESTORE: bool>(
         &mut self,
@@ -73,7 +73,8 @@ impl<V> Pages<V> {
         let (givers, shared) = (V::order(s, &shared.from), V::mask(s, shared.lanes));
         let (columns, restored) = (V::order(s, &restored.from), V::mask(s, restored.lanes));
         let saved = V::mask(s, *saved);
-        // In loops of three: longer ones are not unrolled, and places cost more than blends.
+        // In nested loops of three: longer ones are not unrolled, and computing addresses costs
+        // more than blends.
         for band in 0..3 {
             for stack in 0..3 {
                 let taken = split.of_box(s, band, stack);

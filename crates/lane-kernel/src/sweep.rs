@@ -1,24 +1,24 @@
-//! Inference: what a sweep over bands and stacks takes away.
+//! Inference: sweeps over bands and stacks that remove candidates.
 //!
-//! A *chute* is a band (three rows) or a stack (three columns). Its *minirows* are the nine
-//! groups of three cells in which one of its lines crosses one of its boxes; those of a stack
-//! stand upright.
+//! A *chute* is a band (three rows) or a stack (three columns). Its *minirows* are the nine groups
+//! of three cells in which one of its lines crosses one of its boxes. Those of a stack are
+//! vertical.
 
 use std::hint::black_box;
 
 use fearless_simd::Simd;
 
-use super::vector::{ALL, Vector};
-use crate::{CELLS, LaneSet, Verdict};
+use super::vector::{ALL_DIGITS, Vector};
+use crate::{CELLS, LaneSet, LaneVerdict};
 
-/// The candidates of every cell, one puzzle a lane.
+/// The candidates of every cell, one puzzle per lane.
 pub(crate) type Cells<V> = [V; CELLS];
 
 /// The six ways to place a digit in a chute: the box, for each of the three lines.
 pub(crate) const CONFIGURATIONS: [[usize; 3]; 6] =
     [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
 
-/// For each line and box the two configurations that lay the line's digit into the box. (A table: a
+/// The two configurations that place a line's digit in a box: `[line][box]`. (A table, because a
 /// function would be evaluated again for every vector.)
 pub(crate) const THROUGH: [[[usize; 2]; 3]; 3] = {
     let mut through = [[[0; 2]; 3]; 3];
@@ -34,88 +34,92 @@ pub(crate) const THROUGH: [[[usize; 2]; 3]; 3] = {
     through
 };
 
-/// Where cell `k` of the minirow in `line` and box `b` lies, from a chute's first cell.
+/// Returns the offset from a chute's first cell to cell `k` of the minirow in `line` and box `b`.
 #[inline(always)]
-pub(crate) const fn place<const STACK: bool>(line: usize, b: usize, k: usize) -> usize {
+pub(crate) const fn cell_offset<const STACK: bool>(line: usize, b: usize, k: usize) -> usize {
     if STACK { (3 * b + k) * 9 + line } else { line * 9 + 3 * b + k }
 }
 
-/// The three cells of a minirow.
+/// Returns the offsets of the three cells of a minirow.
 #[inline(always)]
-const fn minirow<const STACK: bool>(line: usize, b: usize) -> [usize; 3] {
-    [place::<STACK>(line, b, 0), place::<STACK>(line, b, 1), place::<STACK>(line, b, 2)]
+const fn minirow_offsets<const STACK: bool>(line: usize, b: usize) -> [usize; 3] {
+    [
+        cell_offset::<STACK>(line, b, 0),
+        cell_offset::<STACK>(line, b, 1),
+        cell_offset::<STACK>(line, b, 2),
+    ]
 }
 
-/// The configurations that each chute has left: three bands, three stacks.
+/// The configurations left in each chute: three bands, then three stacks.
 pub(crate) type Configurations<V> = [[V; 6]; 6];
 
 /// One vector for each minirow of a chute: `[line][box]`.
 pub(crate) type Minirows<V> = [[V; 3]; 3];
 
-/// What a sweep reports about the cells.
+/// What a sweep has observed about the cells.
 struct SweepReport<V> {
-    /// The sum of all cells. It only decreases, so it reveals a change; 81 times 511 fits.
+    /// The sum of all cells (at most 81 times 511). It only decreases, so it reveals any change.
     sum: V,
-    /// The smallest cell: 0 is one without candidate.
+    /// The smallest cell: 0 if a cell has no candidates.
     smallest: V,
-    /// The digits that every chute has a configuration for.
+    /// The digits that have a configuration in every chute.
     placed: V,
-    /// Something where two cells of a box have the same digit as their only candidate. No rule sees
-    /// that: every cell keeps its own single.
+    /// Nonzero where two cells of a box have the same digit as their only candidate. No rule
+    /// removes such a digit, since every cell keeps its own single.
     at_least_twice: V,
 }
 
 impl<V> SweepReport<V> {
-    /// The lanes that have failed or are full, as far as was gathered; whether others are stuck
-    /// takes two sweeps to tell. Full ones need not be [`solved`].
+    /// Returns the lanes that have failed and those that are full, which need not be [`solved`].
+    /// Detecting stuck lanes takes two sweeps.
     #[inline(always)]
-    fn verdict<S: Simd>(&self, s: S) -> Verdict
+    fn verdict<S: Simd>(&self, s: S) -> LaneVerdict
     where
         V: Vector<S>,
     {
         let failed = self.smallest.lanes_empty()
-            | self.placed.lanes_differ(V::splat(s, ALL))
+            | self.placed.lanes_differ(V::splat(s, ALL_DIGITS))
             | self.at_least_twice.lanes_differ(V::splat(s, 0));
-        let full = self.sum.lanes_equal(V::splat(s, 9 * ALL)) & !failed;
-        Verdict { failed, solved: full, stuck: 0 }
+        let full = self.sum.lanes_equal(V::splat(s, 9 * ALL_DIGITS)) & !failed;
+        LaneVerdict { failed, solved: full, stuck: 0 }
     }
 
-    /// The same where `before` is the sum of the sweep before: what has kept it is stuck.
+    /// Adds the stuck lanes: those whose sum is still `before`, the sum after the previous sweep.
     #[inline(always)]
-    fn verdict_after<S: Simd>(&self, s: S, before: V) -> Verdict
+    fn verdict_after<S: Simd>(&self, s: S, before: V) -> LaneVerdict
     where
         V: Vector<S>,
     {
         let verdict = self.verdict(s);
         let stuck = self.sum.lanes_equal(before) & !verdict.ended();
-        Verdict { stuck, ..verdict }
+        LaneVerdict { stuck, ..verdict }
     }
 }
 
-/// What a sweep reports. The rules are the same.
+/// How much a sweep reports. The rules are the same at every level of detail.
 const REPORT_NOTHING: u8 = 0;
 const REPORT_SUM: u8 = 1;
 const REPORT_ALL: u8 = 2;
 
-/// One step: two sweeps.
+/// Runs one step of two sweeps.
 ///
-/// "Stuck" means that the second one has changed nothing, so that further steps change nothing
-/// either: a lane may wait for its neighbours, and what happens to it depends on it alone.
+/// A lane is stuck if the second sweep changed nothing; then further steps change nothing either.
+/// So a lane can wait for its neighbors, and its result depends on that lane alone.
 #[inline(always)]
 pub(crate) fn step<S: Simd, V: Vector<S>>(
     s: S,
     cells: &mut Cells<V>,
     left: &mut Configurations<V>,
-) -> Verdict {
+) -> LaneVerdict {
     let before = sweep::<S, V, REPORT_SUM, true>(s, cells, None).sum;
     sweep::<S, V, REPORT_ALL, true>(s, cells, Some(left)).verdict_after(s, before)
 }
 
-/// Sweeps lanes that start together: `unchecked` times at first, then with a check after each sweep until
-/// fewer than `few` of the `lanes` have no event. Returns the number of sweeps as well.
+/// Sweeps lanes that start together: first `unchecked` times, then with a check after each sweep
+/// until fewer than `few` of the `lanes` have no event. Returns the number of sweeps as well.
 ///
-/// Most puzzles without a solution fail in the very first sweep. So that one is checked unless sweeps
-/// are to go unchecked, and then up to twice as many lanes may be left.
+/// Most puzzles without a solution fail in the very first sweep. That sweep is therefore checked if
+/// `unchecked` is 0, and it is enough if fewer than twice `few` lanes are left then.
 #[inline(always)]
 pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     s: S,
@@ -123,7 +127,7 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     lanes: LaneSet,
     unchecked: usize,
     few: u32,
-) -> (Verdict, usize) {
+) -> (LaneVerdict, usize) {
     let mut sweeps = unchecked;
     if unchecked == 0 {
         let verdict = sweep::<S, V, REPORT_ALL, false>(s, cells, None).verdict(s);
@@ -137,7 +141,7 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     for _ in 1..unchecked {
         sweep::<S, V, REPORT_NOTHING, true>(s, cells, None);
     }
-    // Of no sweep: a lane whose sum is 0 has failed.
+    // No previous sweep: 0 never matches, since a lane with the sum 0 has failed.
     let mut before = V::splat(s, 0);
     loop {
         let found = sweep::<S, V, REPORT_ALL, true>(s, cells, None);
@@ -150,12 +154,12 @@ pub(crate) fn sweep_together<S: Simd, V: Vector<S>>(
     }
 }
 
-/// All bands, then all stacks, in place: what one finds the next one uses.
+/// Sweeps all bands, then all stacks, in place: each chute uses what the earlier ones inferred.
 ///
-/// `NAKED`: with naked singles. The very first sweep of every entry goes without them: it takes
-/// two thirds of the time, and they have few but their clues, which have been taken from their peers
-/// already. No other sweep may: what contradicts itself can end in another way if rules are applied
-/// in another order, and which lane is looked at when depends on its neighbours.
+/// `NAKED` includes naked singles. Only the very first sweep of an entry omits them, which saves a
+/// third of its time: there, few cells are single except the clues, which were already removed from
+/// their peers. Every other sweep must include them: the verdict on a contradictory puzzle may
+/// depend on the order of the rules, and when a lane is checked depends on its neighbors.
 #[inline(always)]
 fn sweep<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
     s: S,
@@ -166,7 +170,7 @@ fn sweep<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
     let mut report = SweepReport {
         sum: zero,
         smallest: V::splat(s, u16::MAX),
-        placed: V::splat(s, ALL),
+        placed: V::splat(s, ALL_DIGITS),
         at_least_twice: zero,
     };
     if V::SINGLES_FIRST {
@@ -195,19 +199,19 @@ fn sweep<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
     report
 }
 
-/// The cells of a band.
+/// Returns the cells of a band.
 #[inline(always)]
 fn band_mut<V>(cells: &mut Cells<V>, band: usize) -> &mut [V; 27] {
-    cells[27 * band..].first_chunk_mut().expect("27 cells a band")
+    cells[27 * band..].first_chunk_mut().expect("27 cells per band")
 }
 
-/// The cells from a stack's first to its last.
+/// Returns the cells from a stack's first to its last.
 #[inline(always)]
 fn stack_mut<V>(cells: &mut Cells<V>, stack: usize) -> &mut [V; 75] {
     cells[3 * stack..].first_chunk_mut().expect("75 cells from a stack's first to its last")
 }
 
-/// The first part of a band: naked singles. `unions` are then those that are left of its minirows.
+/// Runs the first part of a band, naked singles, and sets `unions` to the remaining minirow unions.
 #[inline(always)]
 fn open_band<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
     s: S,
@@ -227,7 +231,7 @@ fn open_band<S: Simd, V: Vector<S>, const REPORT: u8, const NAKED: bool>(
     }
 }
 
-/// The second part of a band: closure, asserted minirows, hidden singles.
+/// Runs the second part of a band: closure, asserted minirows, hidden singles.
 #[inline(always)]
 fn close_band<S: Simd, V: Vector<S>, const REPORT: u8>(
     cells: &mut Cells<V>,
@@ -250,7 +254,7 @@ fn close_band<S: Simd, V: Vector<S>, const REPORT: u8>(
         for b in 0..3 {
             let asserted = asserted(&kept, b);
             let allowed = asserted.or_if_below_three(kept[b]);
-            let at = minirow::<false>(line, b);
+            let at = minirow_offsets::<false>(line, b);
             let hidden = band[at[0]].exactly_one(band[at[1]], band[at[2]]) & asserted;
             for i in at {
                 band[i] = band[i].assign(allowed, hidden);
@@ -259,11 +263,11 @@ fn close_band<S: Simd, V: Vector<S>, const REPORT: u8>(
     }
 }
 
-/// Takes the naked singles of box `b` of a band from the box's other cells; for each line the
-/// union that is left of its minirow.
+/// Removes the naked singles of box `b` of a band from the other cells of the box. Returns the
+/// remaining union of the minirow in each line.
 ///
-/// Nothing need be taken from the other cells of a row: a digit that can only lie in one minirow of
-/// its box leaves no configuration for the others of the row.
+/// The other cells of a row need no update: a digit confined to one minirow of its box has no
+/// configuration through the other minirows of the row.
 #[inline(always)]
 fn naked_singles_of_box<S: Simd, V: Vector<S>, const REPORT: u8>(
     s: S,
@@ -275,7 +279,7 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const REPORT: u8>(
     let mut singles = [V::splat(s, 0); 3];
     for line in 0..3 {
         for k in 0..3 {
-            own[line][k] = band[place::<false>(line, b, k)].if_single();
+            own[line][k] = band[cell_offset::<false>(line, b, k)].if_single();
         }
         let [x, y, z] = own[line];
         singles[line] = x.or3(y, z);
@@ -286,13 +290,13 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const REPORT: u8>(
         report.at_least_twice |= V::at_least_twice(&own, taken);
     }
     // The cells are read again from here on: with 16 registers for 9 cells and their singles, LLVM
-    // would spill and reload what it can read from memory.
+    // would otherwise spill and reload values that it can read from memory.
     let band = black_box(band);
     let mut unions = singles;
     for line in 0..3 {
         let mut left = own[line];
         for k in 0..3 {
-            let cell = &mut band[place::<false>(line, b, k)];
+            let cell = &mut band[cell_offset::<false>(line, b, k)];
             *cell = cell.without_others(taken, own[line][k]);
             left[k] = *cell;
         }
@@ -301,7 +305,7 @@ fn naked_singles_of_box<S: Simd, V: Vector<S>, const REPORT: u8>(
     unions
 }
 
-/// A stack: closure and asserted minirows. Its singles are found by the bands.
+/// Runs closure and asserted minirows on a stack. The bands have handled its singles.
 #[inline(always)]
 fn stack_pass<S: Simd, V: Vector<S>, const REPORT: u8>(
     s: S,
@@ -317,7 +321,7 @@ fn stack_pass<S: Simd, V: Vector<S>, const REPORT: u8>(
         let kept = closure.next_line();
         for b in 0..3 {
             let allowed = asserted(&kept, b).or_if_below_three(kept[b]);
-            for i in minirow::<true>(line, b) {
+            for i in minirow_offsets::<true>(line, b) {
                 stack[i] &= allowed;
                 if REPORT >= REPORT_SUM {
                     report.sum += stack[i];
@@ -331,7 +335,7 @@ fn stack_pass<S: Simd, V: Vector<S>, const REPORT: u8>(
     configurations
 }
 
-/// What each minirow of a chute can hold by its cells.
+/// Returns the union of the cells of each minirow of a chute.
 #[inline(always)]
 fn minirow_unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
     s: S,
@@ -340,14 +344,14 @@ fn minirow_unions<S: Simd, V: Vector<S>, const STACK: bool, const N: usize>(
     let mut unions = [[V::splat(s, 0); 3]; 3];
     for line in 0..3 {
         for b in 0..3 {
-            let at = minirow::<STACK>(line, b);
+            let at = minirow_offsets::<STACK>(line, b);
             unions[line][b] = chute[at[0]].or3(chute[at[1]], chute[at[2]]);
         }
     }
     unions
 }
 
-/// The configurations of a chute that its minirows allow, for all digits at once.
+/// Returns the configurations of a chute that its minirows allow, for all digits at once.
 #[inline(always)]
 pub(crate) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V; 6] {
     let mut configurations = [unions[0][0]; 6];
@@ -358,7 +362,7 @@ pub(crate) fn configurations<S: Simd, V: Vector<S>>(unions: &Minirows<V>) -> [V;
     configurations
 }
 
-/// The configurations that every chute of these cells has left.
+/// Computes the configurations left in every chute.
 #[inline(always)]
 pub(crate) fn all_configurations<S: Simd, V: Vector<S>>(
     s: S,
@@ -371,12 +375,12 @@ pub(crate) fn all_configurations<S: Simd, V: Vector<S>>(
     }
 }
 
-/// What each minirow of a chute may still hold, line by line: the digits of which some configuration
-/// of the whole chute goes through it.
+/// The digits that each minirow of a chute can still hold, line by line: those with a configuration
+/// of the whole chute through the minirow.
 ///
-/// From one line to the next, what goes through a box moves on by one box, forwards the first three
-/// configurations and backwards the others. So a loop over the lines has them in registers; a table
-/// of nine minirows would go through memory, and the loop wait for it.
+/// From one line to the next, the configurations through a box move by one box: the first three
+/// forwards, the others backwards. So a loop over the lines keeps them in registers; a table of
+/// nine minirows would go through memory, and the loop would wait for it.
 pub(crate) struct Closure<V> {
     forwards: [V; 3],
     backwards: [V; 3],
@@ -389,7 +393,7 @@ impl<V: Copy> Closure<V> {
         Self { forwards: [a, b, c], backwards: [d, e, f] }
     }
 
-    /// What the three minirows of the next line may hold.
+    /// Returns the digits that the three minirows of the next line can hold.
     #[inline(always)]
     pub(crate) fn next_line<S: Simd>(&mut self) -> [V; 3]
     where
@@ -401,7 +405,7 @@ impl<V: Copy> Closure<V> {
         [a | d, b | e, c | f]
     }
 
-    /// The digits that have a configuration.
+    /// Returns the digits that have a configuration.
     #[inline(always)]
     fn digits<S: Simd>(&self) -> V
     where
@@ -412,19 +416,20 @@ impl<V: Copy> Closure<V> {
     }
 }
 
-/// The digits that no other minirow of the line can hold.
+/// Returns the digits that no other minirow of the line can hold.
 #[inline(always)]
 fn asserted<S: Simd, V: Vector<S>>(kept: &[V; 3], b: usize) -> V {
     kept[b].without2(kept[(b + 1) % 3], kept[(b + 2) % 3])
 }
 
-/// The lanes in which every row, column and box holds nine digits.
+/// Returns the lanes in which every row, column, and box holds nine digits.
 ///
-/// That every cell has one candidate does not tell: digits can stand twice. Nor does this alone:
-/// cells can hold several.
+/// This test is for lanes in which every cell has one candidate. Neither condition suffices without
+/// the other: single digits can repeat in a unit, and a unit with nine digits can have several
+/// candidates in a cell.
 #[inline(always)]
 pub(crate) fn solved<S: Simd, V: Vector<S>>(s: S, cells: &Cells<V>) -> LaneSet {
-    let all = V::splat(s, ALL);
+    let all = V::splat(s, ALL_DIGITS);
     let mut held = all;
     let mut columns = [V::splat(s, 0); 9];
     for band in cells.as_chunks::<27>().0 {

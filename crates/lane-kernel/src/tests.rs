@@ -1,13 +1,13 @@
-//! Tests every call of the kernel, at every level of this CPU, against an obvious oracle.
+//! Tests every method of the kernel, at every SIMD level of this CPU, against a plain model.
 
 use super::sweep::CONFIGURATIONS;
-use super::vector::ALL;
+use super::vector::ALL_DIGITS;
 use crate::{
-    Block, CELLS, Candidates, Digits, Exchange, Kernel, LaneSet, Lanes, MAX_LANES, Moves,
-    SimdLevel, Verdict, lanes_of,
+    CELLS, Candidates, Digits, Exchange, Kernel, LaneBlock, LaneKernel, LaneSet, LaneVerdict,
+    MAX_LANES, Moves, SimdLevel, lanes_of,
 };
 
-/// Random numbers (`SplitMix64`).
+/// A `SplitMix64` random number generator.
 struct Random(u64);
 
 impl Random {
@@ -22,7 +22,7 @@ impl Random {
         self.below(1 << 32) as LaneSet
     }
 
-    /// A complete grid: digits renamed, rows and columns exchanged within their chutes.
+    /// Returns a complete grid, with digits relabeled and lines permuted within their chutes.
     fn grid(&mut self) -> Digits {
         let mut grid =
             *b"123456789456789123789123456231674895875912364694538217317265948542897631968341572";
@@ -49,19 +49,19 @@ impl Random {
     }
 }
 
-/// What a check needs, lane by lane.
-struct Input {
-    /// Candidates of every cell; they allow the grid.
+/// Random input for the checks, lane by lane.
+struct RandomInput {
+    /// Candidates of every cell, which include those of the grid.
     cells: Vec<Candidates>,
     /// Complete grids.
     grids: Vec<Digits>,
-    /// The same with most cells blank and a few changed.
+    /// The grids with most cells blank and a few changed.
     puzzles: Vec<Digits>,
     lanes: LaneSet,
     from: [u16; MAX_LANES],
 }
 
-impl Input {
+impl RandomInput {
     fn new(random: &mut Random) -> Self {
         let grids: Vec<Digits> = (0..MAX_LANES).map(|_| random.grid()).collect();
         let (mut cells, mut puzzles) = (Vec::new(), Vec::new());
@@ -73,7 +73,8 @@ impl Input {
                 let chance = random.below(100);
                 if chance < blank {
                     puzzle[i] = if chance < spoilt { 1 + random.below(9) as u8 } else { 0 };
-                    cells.last_mut().expect("a lane")[i] |= (random.lanes() as u16 & ALL) << 1;
+                    cells.last_mut().expect("a lane")[i] |=
+                        (random.lanes() as u16 & ALL_DIGITS) << 1;
                 }
             }
             puzzles.push(puzzle);
@@ -83,44 +84,44 @@ impl Input {
     }
 }
 
-/// How many pages the checks use.
+/// Number of pages that the checks use.
 const PAGES: usize = 7;
 
-/// These lanes, each from itself.
-fn stay(lanes: LaneSet) -> Moves {
+/// Returns moves of each of these lanes to itself.
+fn identity_moves(lanes: LaneSet) -> Moves {
     let mut moves = Moves::NONE;
     lanes_of(lanes).for_each(|lane| moves.add(lane, lane));
     moves
 }
 
-fn every(kernel: &Lanes) -> LaneSet {
+fn all_lanes(kernel: &LaneKernel) -> LaneSet {
     LaneSet::MAX >> (MAX_LANES - kernel.lanes())
 }
 
-fn has(lanes: LaneSet, lane: usize) -> bool {
+fn contains(lanes: LaneSet, lane: usize) -> bool {
     lanes >> lane & 1 != 0
 }
 
-/// The candidates of all lanes of a block: bit 0 is the digit 1 in the kernel.
-fn cells(kernel: &Lanes, of: Block) -> Vec<Candidates> {
+/// Returns the candidates of all lanes of a block, with bit `d` for digit `d`.
+fn cells(kernel: &LaneKernel, of: LaneBlock) -> Vec<Candidates> {
     (0..kernel.lanes()).map(|lane| kernel.column(of, lane).map(|cell| cell << 1)).collect()
 }
 
 /// Overwrites the work block.
-fn set(kernel: &mut Lanes, cells: &[Candidates]) {
+fn set_work_block(kernel: &mut LaneKernel, cells: &[Candidates]) {
     for (lane, cells) in cells.iter().enumerate().take(kernel.lanes()) {
         kernel.set_lane(lane, &cells.map(|cell| cell >> 1));
     }
 }
 
-/// The cells that share a row, a column or a box with this one.
+/// Returns the cells that share a row, a column, or a box with this one.
 fn peers(cell: usize) -> impl Iterator<Item = usize> {
     let units = |cell: usize| [cell / 9, 9 + cell % 9, 18 + cell / 27 * 3 + cell % 9 / 3];
     let shares = move |&peer: &usize| (0..3).any(|i| units(cell)[i] == units(peer)[i]);
     (0..CELLS).filter(move |&peer| peer != cell).filter(shares)
 }
 
-/// What clues or single candidates leave to the other cells, and whether two of them clash.
+/// Removes clues or single candidates from their peers; also returns whether two of them clash.
 fn eliminated(given: &Candidates) -> (Candidates, bool) {
     let single = |cell: usize| if given[cell].is_power_of_two() { given[cell] } else { 0 };
     let taken = |cell: usize| peers(cell).fold(0, |taken, peer| taken | single(peer));
@@ -130,16 +131,16 @@ fn eliminated(given: &Candidates) -> (Candidates, bool) {
 }
 
 fn candidates(clues: &Digits) -> Candidates {
-    clues.map(|clue| if clue == 0 { ALL << 1 } else { 1 << clue })
+    clues.map(|clue| if clue == 0 { ALL_DIGITS << 1 } else { 1 << clue })
 }
 
 fn is_full(cells: &Candidates) -> bool {
     cells.iter().all(|cell| cell.is_power_of_two())
 }
 
-/// Clues and candidates come in and are taken from their peers; clashing ones are seen.
-fn check_load(kernel: &mut Lanes, input: &Input) {
-    // Not all lanes have a puzzle.
+/// Checks that clues and candidates are loaded and removed from their peers, and clashes detected.
+fn check_load(kernel: &mut LaneKernel, input: &RandomInput) {
+    // One lane has no puzzle.
     let some = kernel.lanes() - 1;
     for is_clues in [true, false] {
         let given: Vec<Candidates> = if is_clues {
@@ -149,124 +150,124 @@ fn check_load(kernel: &mut Lanes, input: &Input) {
             kernel.load_candidates(&input.cells[..some], |marks| marks);
             input.cells.clone()
         };
-        let loaded = cells(kernel, Block::Entry);
-        let found = kernel.sweep_entry(every(kernel));
-        let swept = cells(kernel, Block::Entry);
+        let loaded = cells(kernel, LaneBlock::Entry);
+        let found = kernel.sweep_entry(all_lanes(kernel));
+        let swept = cells(kernel, LaneBlock::Entry);
         for lane in 0..some {
-            // A blank of a puzzle is nothing until the clues are taken from it.
+            // A blank has no candidates until the clues are removed from their peers.
             let is_loaded = |i: usize| loaded[lane][i] == 0 || loaded[lane][i] == given[lane][i];
             assert!((0..CELLS).all(is_loaded));
             let (expected, clashes) = eliminated(&given[lane]);
-            assert!(!clashes || has(found.failed, lane));
+            assert!(!clashes || contains(found.failed, lane));
             assert!((0..CELLS).all(|i| swept[lane][i] & !expected[i] == 0));
         }
     }
 }
 
-/// Solutions are known as such, move from lane to lane, and go out as digits.
-fn check_solutions(kernel: &mut Lanes, input: &Input) {
+/// Checks that solutions are recognized, moved between lanes, and written as digits.
+fn check_solutions(kernel: &mut LaneKernel, input: &RandomInput) {
     let lanes = kernel.lanes();
     kernel.load(&input.grids[..lanes], |clues| clues);
-    let solved = Verdict { solved: every(kernel), ..Verdict::default() };
-    assert_eq!(kernel.sweep_entry(every(kernel)), solved);
-    // Also a block in which not all lanes have a place.
+    let solved = LaneVerdict { solved: all_lanes(kernel), ..LaneVerdict::default() };
+    assert_eq!(kernel.sweep_entry(all_lanes(kernel)), solved);
+    // Once with fewer places than lanes.
     for some in [lanes, lanes - 1] {
         let mut digits = vec![[0; CELLS]; some];
-        kernel.store(Block::Entry, &mut digits, |digits| digits);
+        kernel.store(LaneBlock::Entry, &mut digits, |digits| digits);
         assert_eq!(digits, input.grids[..some]);
     }
-    // Some lanes get others, the rest stay what they were.
+    // Some lanes receive other cells, and the rest keep theirs.
     let before: Vec<Candidates> = input.grids.iter().rev().map(candidates).collect();
-    set(kernel, &before);
-    let moves = Moves { lanes: input.lanes & every(kernel), from: input.from };
+    set_work_block(kernel, &before);
+    let moves = Moves { lanes: input.lanes & all_lanes(kernel), from: input.from };
     kernel.admit(&moves, 0);
-    kernel.keep(&stay(every(kernel)));
+    kernel.move_to_exit(&identity_moves(all_lanes(kernel)));
     let mut kept = vec![[0; CELLS]; lanes];
-    kernel.store(Block::Exit, &mut kept, |digits| digits);
+    kernel.store(LaneBlock::Exit, &mut kept, |digits| digits);
     for lane in 0..lanes {
         let from = usize::from(input.from[lane]);
         let expected =
-            input.grids[if has(moves.lanes, lane) { from } else { MAX_LANES - 1 - lane }];
-        let found = Lanes::digits(&kernel.column(Block::Work, lane));
+            input.grids[if contains(moves.lanes, lane) { from } else { MAX_LANES - 1 - lane }];
+        let found = LaneKernel::digits(&kernel.column(LaneBlock::Work, lane));
         assert_eq!((found, kept[lane]), (expected, expected));
     }
 }
 
-/// A step only takes candidates, and never one of a solution; what is stuck stays as it is.
-fn check_steps(kernel: &mut Lanes, input: &Input) {
-    set(kernel, &input.cells);
-    let mut before = cells(kernel, Block::Work);
+/// Checks that steps only remove candidates, never those of a solution, and keep stuck lanes.
+fn check_steps(kernel: &mut LaneKernel, input: &RandomInput) {
+    set_work_block(kernel, &input.cells);
+    let mut before = cells(kernel, LaneBlock::Work);
     let mut stuck = 0;
     for _ in 0..20 {
-        let verdict = kernel.work(every(kernel), 0);
+        let verdict = kernel.work(all_lanes(kernel), 0);
         assert_eq!(verdict.failed, 0, "every lane has a solution");
         assert_eq!(stuck & !verdict.stuck, 0);
-        let after = cells(kernel, Block::Work);
+        let after = cells(kernel, LaneBlock::Work);
         for (lane, after) in after.iter().enumerate() {
             for cell in 0..CELLS {
                 assert_eq!(after[cell] & !before[lane][cell], 0);
                 assert!(after[cell] >> input.grids[lane][cell] & 1 != 0);
             }
-            assert!(!has(stuck, lane) || *after == before[lane]);
-            assert_eq!(has(verdict.solved, lane), is_full(after));
+            assert!(!contains(stuck, lane) || *after == before[lane]);
+            assert_eq!(contains(verdict.solved, lane), is_full(after));
         }
         (before, stuck) = (after, verdict.stuck);
     }
 }
 
-/// However many sweeps go unchecked, the entry block ends where steps do, and its verdict is right.
-fn check_entry(kernel: &mut Lanes, input: &Input) {
-    let (every, lanes) = (every(kernel), kernel.lanes());
-    let stay = stay(every);
+/// Checks that any number of unchecked sweeps leads to the state and verdict of plain steps.
+fn check_entry(kernel: &mut LaneKernel, input: &RandomInput) {
+    let (all_lanes, lanes) = (all_lanes(kernel), kernel.lanes());
+    let identity_moves = identity_moves(all_lanes);
     kernel.load_candidates(&input.cells[..lanes], |marks| marks);
-    kernel.admit(&stay, 0);
-    kernel.work(every, lanes as u32);
-    let wanted = cells(kernel, Block::Work);
+    kernel.admit(&identity_moves, 0);
+    kernel.work(all_lanes, lanes as u32);
+    let expected = cells(kernel, LaneBlock::Work);
     // The kernel learns from block to block how many sweeps to leave unchecked.
     for _ in 0..20 {
         kernel.load_candidates(&input.cells[..lanes], |marks| marks);
-        let verdict = kernel.sweep_entry(every);
+        let verdict = kernel.sweep_entry(all_lanes);
         assert_eq!(verdict.failed, 0, "every lane has a solution");
-        let entries = cells(kernel, Block::Entry);
+        let entries = cells(kernel, LaneBlock::Entry);
         for lane in lanes_of(verdict.solved | verdict.stuck) {
-            assert_eq!(entries[lane], wanted[lane]);
-            assert_eq!(has(verdict.solved, lane), is_full(&entries[lane]));
+            assert_eq!(entries[lane], expected[lane]);
+            assert_eq!(contains(verdict.solved, lane), is_full(&entries[lane]));
         }
-        kernel.admit(&stay, 0);
-        kernel.work(every, lanes as u32);
-        assert_eq!(cells(kernel, Block::Work), wanted);
+        kernel.admit(&identity_moves, 0);
+        kernel.work(all_lanes, lanes as u32);
+        assert_eq!(cells(kernel, LaneBlock::Work), expected);
     }
 }
 
-/// Two cells with the same single candidate, in any unit, are a contradiction after one step.
-fn check_equal_singles(kernel: &mut Lanes, input: &Input) {
+/// Checks that equal single candidates in any unit are a contradiction after one step.
+fn check_equal_singles(kernel: &mut LaneKernel, input: &RandomInput) {
     for first in 0..CELLS {
-        let mut lanes = [[ALL << 1; CELLS]; MAX_LANES];
+        let mut lanes = [[ALL_DIGITS << 1; CELLS]; MAX_LANES];
         let equal: Vec<usize> = peers(first).collect();
         for (lane, cells) in lanes.iter_mut().enumerate() {
             let second = equal[(lane + usize::from(input.from[0]) * 4) % equal.len()];
             (cells[first], cells[second]) = (2 << (lane % 9), 2 << (lane % 9));
         }
-        set(kernel, &lanes);
-        assert_eq!(kernel.work(every(kernel), 0).failed, every(kernel), "cell {first}");
+        set_work_block(kernel, &lanes);
+        assert_eq!(kernel.work(all_lanes(kernel), 0).failed, all_lanes(kernel), "cell {first}");
     }
 }
 
-/// The two alternatives of a branch share no solution and lose none; both lose something. Whether a lane
-/// branches after a step or at once when it comes in makes no difference.
-fn check_branches(kernel: &mut Lanes, input: &Input) {
-    set(kernel, &input.cells);
+/// Checks that the alternatives of a branch share no solution, lose no solution, and both remove
+/// candidates, whether a lane branches after a step or immediately after it enters.
+fn check_branches(kernel: &mut LaneKernel, input: &RandomInput) {
+    set_work_block(kernel, &input.cells);
     let lanes = kernel.lanes();
-    let stuck = kernel.work(every(kernel), lanes as u32).stuck & input.lanes;
-    let parents = cells(kernel, Block::Work);
+    let stuck = kernel.work(all_lanes(kernel), lanes as u32).stuck & input.lanes;
+    let parents = cells(kernel, LaneBlock::Work);
     let branch = Exchange { branching: stuck, saved: stuck, ..Exchange::NONE };
     kernel.exchange(&branch);
-    let alternative_a = cells(kernel, Block::Work);
-    kernel.exchange(&Exchange { restored: stay(stuck), ..Exchange::NONE });
-    let alternative_b = cells(kernel, Block::Work);
+    let alternative_a = cells(kernel, LaneBlock::Work);
+    kernel.exchange(&Exchange { restored: identity_moves(stuck), ..Exchange::NONE });
+    let alternative_b = cells(kernel, LaneBlock::Work);
     for lane in 0..lanes {
         let (parent, a, b) = (&parents[lane], &alternative_a[lane], &alternative_b[lane]);
-        if !has(stuck, lane) {
+        if !contains(stuck, lane) {
             assert!(parent == a && parent == b);
             continue;
         }
@@ -277,34 +278,35 @@ fn check_branches(kernel: &mut Lanes, input: &Input) {
         assert!(holds(a) != holds(b), "exactly one alternative has the solution");
     }
     kernel.load_candidates(&parents, |marks| marks);
-    kernel.admit(&stay(every(kernel)), stuck);
+    kernel.admit(&identity_moves(all_lanes(kernel)), stuck);
     kernel.exchange(&branch);
-    assert_eq!(cells(kernel, Block::Work), alternative_a);
+    assert_eq!(cells(kernel, LaneBlock::Work), alternative_a);
 }
 
-/// Sets the work lanes to cells of the input, another time to others; no configuration is left, so that
-/// lanes that branch lose nothing on either alternative.
-fn set_unlike(kernel: &mut Lanes, input: &Input, round: u16) -> Vec<Candidates> {
-    set(kernel, &[[0; CELLS]; MAX_LANES]);
-    kernel.work(every(kernel), 0);
+/// Sets the work lanes to cells that vary by round. No configuration is left, so both alternatives
+/// of a branching lane remove nothing.
+fn set_varied_lanes(kernel: &mut LaneKernel, input: &RandomInput, round: u16) -> Vec<Candidates> {
+    set_work_block(kernel, &[[0; CELLS]; MAX_LANES]);
+    kernel.work(all_lanes(kernel), 0);
     let unlike = |cells: &Candidates| cells.map(|cell| cell ^ round << 1);
     let work: Vec<_> = input.cells[..kernel.lanes()].iter().map(unlike).collect();
-    set(kernel, &work);
+    set_work_block(kernel, &work);
     work
 }
 
-/// Pages against a model of them.
-fn check_pages(kernel: &mut Lanes, input: &Input) {
-    let mut pages: Vec<_> = (0..PAGES as u16).map(|page| set_unlike(kernel, input, page)).collect();
+/// Checks pages against a model.
+fn check_pages(kernel: &mut LaneKernel, input: &RandomInput) {
+    let mut pages: Vec<_> =
+        (0..PAGES as u16).map(|page| set_varied_lanes(kernel, input, page)).collect();
     for page in 0..PAGES {
-        set(kernel, &pages[page]);
-        kernel.exchange(&Exchange { saved: every(kernel), page, ..Exchange::NONE });
+        set_work_block(kernel, &pages[page]);
+        kernel.exchange(&Exchange { saved: all_lanes(kernel), page, ..Exchange::NONE });
     }
     let mut random = Random(u64::from(input.lanes));
     for round in 0..60 {
-        let [one, other] = [random.lanes(), random.lanes()].map(|lanes| lanes & every(kernel));
+        let [one, other] = [random.lanes(), random.lanes()].map(|lanes| lanes & all_lanes(kernel));
         let (page, from) = (random.below(PAGES), input.from.map(|from| from ^ round & 7));
-        let before = set_unlike(kernel, input, round);
+        let before = set_varied_lanes(kernel, input, round);
         let mut work = before.clone();
         let shared = Moves { lanes: if round % 3 == 0 { 0 } else { one & !other }, from };
         let (saved, restored) = if round % 2 == 0 { (other, 0) } else { (0, other) };
@@ -315,56 +317,59 @@ fn check_pages(kernel: &mut Lanes, input: &Input) {
         for lane in lanes_of(restored.lanes) {
             work[lane] = pages[page][usize::from(from[lane])];
         }
-        assert_eq!(cells(kernel, Block::Work), work, "round {round}");
+        assert_eq!(cells(kernel, LaneBlock::Work), work, "round {round}");
     }
     for page in 0..PAGES {
-        assert_eq!(cells(kernel, Block::Page(page)), pages[page]);
+        assert_eq!(cells(kernel, LaneBlock::Page(page)), pages[page]);
     }
 }
 
-/// The stacks against a list for each lane.
-fn check_stacks(kernel: &mut Lanes, input: &Input) {
+/// Checks stacks against one list per lane.
+fn check_stacks(kernel: &mut LaneKernel, input: &RandomInput) {
     let mut model: Vec<Vec<Candidates>> = vec![Vec::new(); kernel.lanes()];
     let mut random = Random(u64::from(input.lanes));
     let mut stacked = 0;
     for round in 0..60 {
         let [one, other] = [random.lanes(), random.lanes()];
-        let mut work = set_unlike(kernel, input, round);
-        let branching = if round % 3 == 0 { 0 } else { one & every(kernel) };
+        let mut work = set_varied_lanes(kernel, input, round);
+        let branching = if round % 3 == 0 { 0 } else { one & all_lanes(kernel) };
         let returning = other & stacked & !branching;
         stacked = kernel.push_and_pop(branching, returning);
         lanes_of(branching).for_each(|lane| model[lane].push(work[lane]));
         lanes_of(returning)
             .for_each(|lane| work[lane] = model[lane].pop().expect("an alternative"));
-        assert_eq!(cells(kernel, Block::Work), work, "round {round}");
+        assert_eq!(cells(kernel, LaneBlock::Work), work, "round {round}");
         let has_any = |lane: usize| !model[lane].is_empty();
-        assert!((0..kernel.lanes()).all(|lane| has(stacked, lane) == has_any(lane)));
-        // Some lose one alternative, a few lose all.
-        for lane in lanes_of(one.rotate_left(4) & other & every(kernel)) {
+        assert!((0..kernel.lanes()).all(|lane| contains(stacked, lane) == has_any(lane)));
+        // Some lanes lose one alternative, and a few lose all.
+        for lane in lanes_of(one.rotate_left(4) & other & all_lanes(kernel)) {
             let popped = kernel.pop(lane).map(|cells| cells.map(|cell| cell << 1));
             assert_eq!(popped, model[lane].pop());
         }
-        let cleared = one.rotate_left(8) & other.rotate_left(16) & every(kernel) & random.lanes();
+        let cleared =
+            one.rotate_left(8) & other.rotate_left(16) & all_lanes(kernel) & random.lanes();
         kernel.clear(cleared);
         lanes_of(cleared).for_each(|lane| model[lane].clear());
         stacked = kernel.push_and_pop(0, 0);
     }
 }
 
-/// The closure of a chute is what lies on some configuration of it, digit by digit: so a digit that has
-/// lost a minirow in all its configurations loses it.
-fn check_closure(kernel: &mut Lanes, input: &Input) {
-    // One band, of which every minirow holds the digits that chance gives it; the rest is open.
+/// Checks that the closure of a chute has exactly the candidates that are on a configuration, digit
+/// by digit.
+fn check_closure(kernel: &mut LaneKernel, input: &RandomInput) {
+    // Each minirow of one band holds random digits; the rest is open.
     let minirow =
-        |lane: usize, i: usize| (input.cells[lane][i] ^ input.cells[lane][i + 9]) & ALL << 1;
+        |lane: usize, i: usize| (input.cells[lane][i] ^ input.cells[lane][i + 9]) & ALL_DIGITS << 1;
     let given: Vec<Candidates> = (0..MAX_LANES)
         .map(|lane| {
-            std::array::from_fn(|cell| if cell < 27 { minirow(lane, cell / 3) } else { ALL << 1 })
+            std::array::from_fn(
+                |cell| if cell < 27 { minirow(lane, cell / 3) } else { ALL_DIGITS << 1 },
+            )
         })
         .collect();
-    set(kernel, &given);
-    kernel.work(every(kernel), 0);
-    let after = cells(kernel, Block::Work);
+    set_work_block(kernel, &given);
+    kernel.work(all_lanes(kernel), 0);
+    let after = cells(kernel, LaneBlock::Work);
     for lane in 0..kernel.lanes() {
         for (line, b, digit) in (0..81).map(|i| (i / 27, i / 9 % 3, 1 + i as u32 % 9)) {
             let holds = |line: usize, b: usize| minirow(lane, 3 * line + b) >> digit & 1 != 0;
@@ -376,9 +381,9 @@ fn check_closure(kernel: &mut Lanes, input: &Input) {
     }
 }
 
-type Check = fn(&mut Lanes, &Input);
+type CheckFn = fn(&mut LaneKernel, &RandomInput);
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, CheckFn); 9] = [
     ("clues and candidates come in, and clashes are seen", check_load),
     ("solutions are known, move, and go out", check_solutions),
     ("steps keep every solution", check_steps),
@@ -391,13 +396,13 @@ const CHECKS: [(&str, Check); 9] = [
 ];
 
 #[test]
-fn every_kernel_keeps_its_word() {
+fn every_kernel_matches_the_model() {
     for seed in 0..24 {
-        let input = Input::new(&mut Random(seed));
+        let input = RandomInput::new(&mut Random(seed));
         for level in SimdLevel::available() {
             for (name, check) in CHECKS {
                 println!("seed {seed}, {level}: {name}");
-                check(&mut Lanes::new(level, PAGES), &input);
+                check(&mut LaneKernel::new(level, PAGES), &input);
             }
         }
     }

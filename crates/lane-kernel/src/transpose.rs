@@ -1,8 +1,8 @@
-//! Puzzles into lanes and solutions out of them, and from lane to lane.
+//! Moving puzzles into lanes, solutions out of lanes, and cells from lane to lane.
 //!
-//! Sixteen cells of eight puzzles are eight rows of eight words (two cells each); the
-//! transpose of such a square takes three rounds of interleaving. A vector holds one square
-//! in each of its blocks of eight lanes.
+//! Sixteen cells of eight puzzles are eight rows of eight words (two cells per word). Transposing
+//! such a square takes three rounds of interleaving. A vector holds one square in each of its
+//! blocks of eight lanes.
 
 use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFrom, SimdInt, u8x16, u16x8};
 
@@ -10,10 +10,10 @@ use super::sweep::Cells;
 use super::vector::Vector;
 use crate::{CELLS, Candidates, Column, Digits, MAX_LANES, Moves};
 
-/// Where the groups of sixteen cells begin: all cells but one.
-const GROUPS: [usize; 5] = [0, 16, 32, 48, 65];
-/// The cell in no group, which goes alone.
-const ALONE: usize = 64;
+/// The first cell of each group of sixteen. The groups cover all cells but one.
+const GROUP_STARTS: [usize; 5] = [0, 16, 32, 48, 65];
+/// The cell outside all groups, which is handled separately.
+const UNGROUPED_CELL: usize = 64;
 
 /// Transposes the square of 8x8 words in each block.
 #[inline(always)]
@@ -29,8 +29,8 @@ fn transpose<S: Simd, V: Vector<S>>(mut rows: [V; 8]) -> [V; 8] {
     rows
 }
 
-/// The clues of puzzle `i` into lane `i`, nothing for a blank; lanes without a puzzle get the
-/// first one.
+/// Loads the clues of puzzle `i` into lane `i`, with 0 for a blank. Lanes without a puzzle receive
+/// the first one.
 #[inline(always)]
 pub(crate) fn load<S: Simd, V: Vector<S>, P>(
     s: S,
@@ -39,7 +39,7 @@ pub(crate) fn load<S: Simd, V: Vector<S>, P>(
     cells: &mut Cells<V>,
 ) {
     if puzzles.len() == V::LEN {
-        // The compiler knows where each of them is.
+        // The compiler knows that every index is in bounds.
         load_each(
             s,
             #[inline(always)]
@@ -57,7 +57,7 @@ fn load_each<'a, S: Simd, V: Vector<S>>(
     clues: impl Fn(usize) -> &'a Digits,
     cells: &mut Cells<V>,
 ) {
-    for start in GROUPS {
+    for start in GROUP_STARTS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
             words[i] = V::join(
@@ -76,12 +76,12 @@ fn load_each<'a, S: Simd, V: Vector<S>>(
     }
     let mut alone = [0; MAX_LANES];
     for lane in 0..V::LEN {
-        alone[lane] = u16::from(clues(lane)[ALONE]);
+        alone[lane] = u16::from(clues(lane)[UNGROUPED_CELL]);
     }
-    (cells[ALONE], _) = V::from_slice(s, &alone[..V::LEN]).candidates();
+    (cells[UNGROUPED_CELL], _) = V::from_slice(s, &alone[..V::LEN]).candidates();
 }
 
-/// As [`load`], for candidates.
+/// Loads candidates like [`load`] loads clues.
 #[inline(always)]
 pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M>(
     s: S,
@@ -93,7 +93,7 @@ pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M>(
     for (row, marks) in rows.iter_mut().zip(marks) {
         *row = candidates_of(marks);
     }
-    // A word is a cell; the last two groups of eight overlap.
+    // Each word is a cell; the last two groups of eight overlap.
     for group in 0..=CELLS / 8 {
         let start = (8 * group).min(CELLS - 8);
         let mut words = [V::splat(s, 0); 8];
@@ -106,14 +106,14 @@ pub(crate) fn load_candidates<S: Simd, V: Vector<S>, M>(
         }
         let words = transpose(words);
         for i in 0..8 {
-            // Bit 0 is the digit 1 here.
+            // In the kernel, bit 0 is digit 1.
             cells[start + i] = words[i] >> 1;
         }
     }
 }
 
-/// The digits of lane `i` to place `i`, if there is one; anything for cells with more than one
-/// candidate.
+/// Stores the digits of lane `i` in place `i`, if there is one. Digits of cells with several
+/// candidates are unspecified.
 #[inline(always)]
 pub(crate) fn store<S: Simd, V: Vector<S>, P>(
     s: S,
@@ -122,7 +122,7 @@ pub(crate) fn store<S: Simd, V: Vector<S>, P>(
     digits_of: impl Fn(&mut P) -> &mut Digits,
 ) {
     if places.len() == V::LEN {
-        // The compiler knows where each of them is.
+        // The compiler knows that every index is in bounds.
         store_each(s, cells, &mut places[..V::LEN], digits_of);
     } else {
         store_each(s, cells, places, digits_of);
@@ -136,7 +136,7 @@ fn store_each<S: Simd, V: Vector<S>, P>(
     places: &mut [P],
     digits_of: impl Fn(&mut P) -> &mut Digits,
 ) {
-    for start in GROUPS {
+    for start in GROUP_STARTS {
         let mut words = [V::splat(s, 0); 8];
         for i in 0..8 {
             words[i] = digits(s, cells[start + 2 * i], cells[start + 2 * i + 1]);
@@ -151,13 +151,14 @@ fn store_each<S: Simd, V: Vector<S>, P>(
             }
         }
     }
-    let alone = digits(s, cells[ALONE], cells[ALONE]);
+    let alone = digits(s, cells[UNGROUPED_CELL], cells[UNGROUPED_CELL]);
     for (place, digit) in places.iter_mut().zip(alone.as_slice()) {
-        digits_of(place)[ALONE] = *digit as u8;
+        digits_of(place)[UNGROUPED_CELL] = *digit as u8;
     }
 }
 
-/// The digits of two cells with one candidate each, a byte each: `1 << k` less one has `k` bits.
+/// Returns the digits of two cells with one candidate each, one byte per digit: `(1 << k) - 1` has
+/// `k` bits.
 #[inline(always)]
 fn digits<S: Simd, V: Vector<S>>(s: S, low: V, high: V) -> V {
     let one = V::splat(s, 0x0101);
@@ -179,7 +180,7 @@ pub(crate) fn move_lanes<S: Simd, V: Vector<S>>(
     }
 }
 
-/// The cells of one lane.
+/// Returns the cells of one lane.
 pub(crate) fn column<S: Simd, V: SimdBase<S, Element = u16>>(
     cells: &Cells<V>,
     lane: usize,

@@ -43,7 +43,9 @@ use self::row::cells_of_row;
 use super::field::{Field, FieldForm};
 use super::{CellsOrMarks, Place, Records, lines, list};
 pub use crate::marks::drawn::LONGEST_LINE;
-use crate::marks::drawn::{Kind, Piece, is_dashes, marks_of_row, pieces, plain_cells, tokens};
+use crate::marks::drawn::{
+    LineKind as Kind, Piece, is_dashes, marks_of_row, pieces, plain_cells, tokens,
+};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Malformed};
 use crate::text::Line;

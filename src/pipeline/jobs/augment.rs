@@ -1,4 +1,4 @@
-//! Drawing isomorphs of puzzles.
+//! The job that draws isomorphs of puzzles.
 
 use std::ops::ControlFlow;
 
@@ -13,28 +13,29 @@ use crate::puzzle::{CELLS, Grid, Puzzle};
 use crate::solver::StopFlag;
 use crate::status::Status;
 
-/// After this many draws per known isomorph without a new one, there are no more. The chance that
-/// this is wrong is e⁻⁶⁴.
+/// After this many draws per known isomorph without a new one, the puzzle is assumed to have no
+/// more. The probability of an error is e⁻⁶⁴.
 const MAX_DRAWS: usize = 64;
 
-/// Draws random isomorphs of each record, applied to the puzzle and the input's solution. A record
-/// whose solution is wrong has the status `mismatch` and no rows. Whether the solution is the only
-/// one is not checked, as that needs an engine.
+/// A job that draws random isomorphs of each record, applied to the puzzle and the input's
+/// solution. A record whose solution is wrong has the status `mismatch` and no rows. Whether the
+/// solution is the only one is not checked, since that needs an engine.
 ///
-/// They depend on the seed, the index of the input, and the line there. The first ones do not depend
-/// on how many there are. All differ from each other and from the record. A puzzle with fewer
+/// Isomorphs depend on the seed, the index of the input, and the line. The first ones do not depend
+/// on how many are drawn. All differ from each other and from the record. A puzzle with fewer
 /// isomorphs has fewer rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Augment {
     /// The number of isomorphs of each record.
     pub times: u32,
-    /// Whether the record itself comes before them.
+    /// Whether the record itself is written before its isomorphs.
     pub original: bool,
     /// The seed of the random permutations.
     pub seed: u64,
     /// The kinds of permutations.
     pub kinds: Kinds,
-    /// The least and the largest number of cells of the solution that are added to each isomorph.
+    /// The smallest and the largest number of cells of the solution that are added to each
+    /// isomorph.
     pub hints: (u8, u8),
     /// Whether a record without a solution in the input has no rows.
     pub needs_solution: bool,
@@ -45,18 +46,18 @@ pub struct Augment {
 pub struct Augmenter {
     /// The index of the current record.
     record: usize,
-    /// The isomorphs of the current record, once they have begun.
-    drawn: Option<Drawn>,
+    /// The isomorphs of the current record, once the first has been drawn.
+    drawn: Option<DrawnIsomorphs>,
     /// The hashes of the current record and its isomorphs so far.
     seen: Hashes,
 }
 
 /// The isomorphs of a record.
-struct Drawn {
+struct DrawnIsomorphs {
     puzzle: Puzzle,
     solution: Option<Grid>,
     rng: SeededRng,
-    /// The number of rows so far, the record itself included whether it is written or not.
+    /// The number of rows so far, including the record itself even if it is not written.
     rows: u32,
 }
 
@@ -105,7 +106,7 @@ impl Job for Augment {
                     augmenter.seen.clear();
                     augmenter.seen.insert(Seen::hash(&puzzle));
                     let solution = solution(records.answer(index, block.filled()));
-                    Drawn { puzzle, solution, rng, rows: 0 }
+                    DrawnIsomorphs { puzzle, solution, rng, rows: 0 }
                 });
                 let row_bytes = ROW_BYTES + records.kept_bytes(index, block.filled());
                 while let Some(mut row) = drawn.next(self, &mut augmenter.seen) {
@@ -129,7 +130,8 @@ impl Job for Augment {
 }
 
 impl Augment {
-    /// Compares the input's solutions with the clues. Each record has one that is right, or none.
+    /// Compares the input's solutions with the clues. Records that remain valid have a right
+    /// solution or none.
     fn compare_solutions(&self, block: &Block, records: &Records, results: &mut Results) {
         if records.answers.is_empty() {
             return;
@@ -150,9 +152,9 @@ impl Augment {
     }
 }
 
-impl Drawn {
-    /// Returns the next row, without the index of its record. `seen` are the hashes of the earlier
-    /// ones.
+impl DrawnIsomorphs {
+    /// Returns the next row, without the index of its record. `seen` contains the hashes of the
+    /// earlier rows.
     fn next(&mut self, augment: &Augment, seen: &mut Hashes) -> Option<Derived> {
         if self.rows == 0 {
             self.rows = 1;
@@ -207,7 +209,7 @@ impl Drawn {
     }
 }
 
-/// Parses a solution; `None` if it is not 81 digits.
+/// Parses a solution; returns `None` if it is not 81 digits.
 fn solution(text: &[u8]) -> Option<Grid> {
     let cells: [u8; CELLS] = text.trim_ascii().try_into().ok()?;
     let cells = cells.map(|byte| byte.wrapping_sub(b'0'));

@@ -1,4 +1,4 @@
-//! Checking the solutions of the input.
+//! The job that checks the solutions in the input.
 
 use std::ops::ControlFlow;
 
@@ -11,10 +11,10 @@ use crate::pipeline::block::Block;
 use crate::solver::StopFlag;
 use crate::status::Status;
 
-/// Checks the input's solution of each record ([`check`]).
+/// A job that checks the input's solution of each record ([`check`]).
 pub struct Check {
-    /// Finds out whether the solution is the only one. If the limit is one solution, no engine is
-    /// used, and only the solution itself is checked.
+    /// The engine that determines whether the solution is the only one. If the limit is one
+    /// solution, no engine is used, and only the solution itself is checked.
     pub solve: Solve,
 }
 
@@ -67,7 +67,7 @@ impl Job for Check {
 }
 
 impl Check {
-    /// Returns the status of a record whose answer is right, or why it is wrong.
+    /// Returns the status of a record whose answer is right, or the mismatch.
     #[inline(always)]
     fn check(
         &self,
@@ -77,7 +77,7 @@ impl Check {
         outcomes: &Outcomes,
     ) -> Result<Status, Mismatch> {
         let outcome = outcomes.of(puzzle);
-        let solves = outcome.solutions == 1 && check::is_of(answer, &outcome.grid)
+        let solves = outcome.solutions == 1 && check::equals_grid(answer, &outcome.grid)
             || match puzzle {
                 PuzzleRef::Puzzle(index) => check::solves(&records.puzzles[index as usize], answer),
                 PuzzleRef::Marks(_) => false,

@@ -1,4 +1,4 @@
-//! Finding out whether records are puzzles, without solving them.
+//! The job that checks whether records are puzzles, without solving them.
 
 use std::ops::ControlFlow;
 
@@ -11,8 +11,9 @@ use crate::pipeline::filter::Sameness;
 use crate::solver::StopFlag;
 use crate::status::Status;
 
-/// Checks that records are puzzles whose clues obey the rules. Canonical forms are a property of
-/// records, so filters and formats request them ([`Needs::FORM`](crate::output::Needs::FORM)).
+/// A job that checks that records are puzzles whose clues obey the rules. Canonical forms are a
+/// property of records, so filters and formats request them
+/// ([`Needs::FORM`](crate::output::Needs::FORM)).
 #[derive(Default)]
 pub struct Classify {
     /// The engine for properties that need one.
@@ -23,7 +24,7 @@ pub struct Classify {
 }
 
 impl Classify {
-    /// Computes what [`Sameness::hash`] reads.
+    /// Creates a job that provides the properties that [`Sameness::hash`] reads.
     pub fn by(by: Sameness) -> Self {
         let solves = by == Sameness::Grid;
         Self { engine: solves.then(Solve::default), solves }

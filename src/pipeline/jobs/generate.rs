@@ -1,4 +1,4 @@
-//! Generating puzzles.
+//! The job that generates puzzles.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -13,20 +13,21 @@ use crate::pipeline::sources::Ranges;
 use crate::puzzle::Puzzle;
 use crate::solver::StopFlag;
 
-/// Generates the puzzles of a seeded corpus ([`generate`](crate::generate)) and solves them.
+/// A job that generates the puzzles of a seeded corpus ([`generate`](crate::generate)) and solves
+/// them.
 pub struct Generate {
-    /// Solves the puzzles.
+    /// The job that solves the puzzles.
     pub solve: Solve,
-    /// The properties of the puzzles.
+    /// The requirements for the puzzles.
     pub recipe: Recipe,
-    /// The number of the corpus.
+    /// The seed of the corpus.
     pub seed: u64,
-    /// Puzzles at which the search for hard ones starts; if empty, it creates its own.
+    /// Puzzles at which the search for hard ones starts; if empty, it starts at random ones.
     pub pool: Arc<[Puzzle]>,
 }
 
 impl Generate {
-    /// Returns the source of blocks for these puzzles of the corpus, by their numbers.
+    /// Returns the source of blocks for a range of puzzles of the corpus.
     ///
     /// The size of blocks does not depend on the number of threads, so compressed rows do not
     /// either. Puzzles that take long are in small blocks, so a stopped run loses little.

@@ -1,4 +1,4 @@
-//! Listing the solutions of puzzles.
+//! The job that lists the solutions of puzzles.
 
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -11,11 +11,12 @@ use crate::pipeline::block::Block;
 use crate::solver::{Solutions, StopFlag, Unanswered};
 use crate::status::Status;
 
-/// Lists the solutions of each puzzle, a row for each, the smallest first.
+/// A job that lists the solutions of each puzzle, one row per solution, the smallest first.
 pub struct List {
-    /// Finds the smallest solution, with an engine such as [`LexFirst`](crate::solver::LexFirst).
+    /// The search for the smallest solution, with an engine such as
+    /// [`LexFirst`](crate::solver::LexFirst).
     pub solve: Solve,
-    /// The largest number of rows per record. More solutions than its limit are not listed.
+    /// Maximum number of rows per record.
     pub solutions: NonZeroU32,
 }
 
@@ -25,7 +26,7 @@ pub struct Lister {
     solutions: Solutions,
     /// The index of the current record.
     record: usize,
-    /// The number of its rows so far.
+    /// The number of rows of the current record so far.
     rows: u32,
 }
 
@@ -112,7 +113,8 @@ impl Job for List {
         self.solve.engine(&mut lister.solver)
     }
 
-    /// The rows of a block may take hours, and a stopped run is resumed before the block.
+    /// Keeps blocks small: their rows may take hours, and a stopped run is resumed before the
+    /// block.
     fn block_bytes(&self) -> usize {
         2 * 1024
     }

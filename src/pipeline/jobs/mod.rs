@@ -1,4 +1,4 @@
-//! Jobs: what is done with the records of a block, one file per job.
+//! Jobs: tasks for the records of a block, one file per job.
 
 mod augment;
 mod check;
@@ -25,23 +25,23 @@ pub use self::solve::{MakeEngine, Solve};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
 
-/// The engine of a worker, for searches that are not those of records.
+/// The engine of a worker, for searches that compute properties.
 pub struct PropertyEngine<'w> {
     pub(super) engine: &'w mut dyn Engine,
-    /// The limits of the searches of records. That of nodes applies to every search.
+    /// The limits of the searches for records. Only the node limit applies to every search.
     pub(super) limits: Limits,
     /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
     pub(super) rating_isomorphs: u32,
 }
 
-/// Which rows a call to [`Job::derive`] has appended.
+/// The rows that a call to [`Job::derive`] has appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DerivedRows {
-    /// None: each record is one row.
+    /// No rows were appended: each record is one row.
     OnePerRecord,
-    /// The last rows of the block.
+    /// The last rows of the block were appended.
     Last,
-    /// Some rows of the block, which has more.
+    /// Some rows of the block were appended, and more follow.
     More,
 }
 
@@ -64,8 +64,8 @@ pub trait Job: Sync {
 
     /// Appends the next rows where a record may have several (isomorphs, solutions).
     ///
-    /// It is called after the filters, until it returns anything but [`DerivedRows::More`]. Each call
-    /// appends a bounded number of bytes, however many rows a record has.
+    /// It is called after the filters, until it returns anything but [`DerivedRows::More`]. Each
+    /// call appends a bounded number of bytes, however many rows a record has.
     fn derive(
         &self,
         _: &mut Self::Worker,
@@ -82,15 +82,15 @@ pub trait Job: Sync {
         None
     }
 
-    /// Returns the upper limit for the size of a block in bytes. Jobs with several rows per record
-    /// use small blocks: a block in parts keeps its turn, so other workers must wait.
+    /// Returns the maximum size of a block in bytes. Jobs with several rows per record use small
+    /// blocks: a block in parts keeps its turn, so other workers must wait.
     fn block_bytes(&self) -> usize {
         BLOCK_BYTES
     }
 }
 
-/// The approximate number of bytes of rows that one call to [`Job::derive`] appends.
+/// Approximate number of bytes of rows that one call to [`Job::derive`] appends.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// An upper bound for the bytes of a derived row without its kept fields.
+/// Maximum number of bytes of a derived row without its kept fields.
 const ROW_BYTES: usize = 256;

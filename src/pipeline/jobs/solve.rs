@@ -1,4 +1,4 @@
-//! Solving puzzles.
+//! The job that solves puzzles.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,21 +11,21 @@ use crate::simd::SimdLevel;
 use crate::solver::{Batch, Engine, EngineKind, Limits, Outcome, StopFlag};
 use crate::status::Status;
 
-/// Creates an engine, one for each worker, and a new one after a panic.
+/// A function that creates an engine: one for each worker, and a new one after a panic.
 pub type MakeEngine = Box<dyn Fn() -> Box<dyn Engine> + Send + Sync>;
 
-/// Searches for solutions.
+/// A job that searches for solutions.
 pub struct Solve {
-    /// Creates each worker's engine.
+    /// The function that creates each worker's engine.
     pub engine: MakeEngine,
-    /// Where each search ends.
+    /// The limits of each search.
     pub limits: Limits,
     /// The number of isomorphs over which ratings are averaged; 0 rates the puzzle itself.
     pub rating_isomorphs: u32,
 }
 
 impl Default for Solve {
-    /// Proves uniqueness with the default engine at the best vector level.
+    /// Proves uniqueness with the default engine at the best SIMD level.
     fn default() -> Self {
         let simd = SimdLevel::best();
         let engine = Box::new(move || EngineKind::default().build(simd));
@@ -83,7 +83,7 @@ impl Solve {
         engine
     }
 
-    /// Finds the outcome of each record, and the puzzles at which the engine failed.
+    /// Computes the outcome of each record, and detects the puzzles at which the engine failed.
     pub(super) fn solve(
         &self,
         solver: &mut Solver,
@@ -114,7 +114,7 @@ impl Solve {
         if batch.is_empty() {
             return ControlFlow::Continue(());
         }
-        // The number of outcomes; after a panic, a new engine.
+        // Returns the number of outcomes; after a panic, creates a new engine.
         let mut solve = |batch: Batch<'_>, outcomes: &mut [Outcome]| {
             let engine = &mut solver.engine;
             let solved =
@@ -126,7 +126,7 @@ impl Solve {
             Ok(_) => return ControlFlow::Break(Stopped),
             Err(()) => {}
         }
-        // One by one, to find the puzzle that failed.
+        // Solve one by one to identify the puzzle at which the engine failed.
         for (index, outcome) in outcomes.chunks_mut(1).enumerate() {
             match solve(batch.part(index..index + 1), outcome) {
                 Ok(0) => return ControlFlow::Break(Stopped),

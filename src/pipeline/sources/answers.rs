@@ -1,4 +1,4 @@
-//! Answers from another input, in the order of the puzzles.
+//! The input's solutions (`answer` in code) from another input, in the order of the puzzles.
 
 use std::io;
 use std::option;
@@ -10,15 +10,15 @@ use crate::pipeline::block::{Block, BlockSource, Fill};
 use crate::pipeline::progress::InputFailure;
 use crate::pipeline::records::{ReadRecord, RecordReader};
 
-type Input = Source<Stream<'static>>;
+type AnswerInput = Source<Stream<'static>>;
 
-/// A source whose records may have their answers in another input, which is read in step.
+/// A source whose records may have their answers in another input, which is read in lockstep.
 pub struct Answered<S> {
     source: S,
     /// The name of the other input, if there is one.
     name: Option<Arc<str>>,
-    answers: Option<RecordReader<option::IntoIter<Input>, Stream<'static>>>,
-    /// The records of a block of puzzles, to count them.
+    answers: Option<RecordReader<option::IntoIter<AnswerInput>, Stream<'static>>>,
+    /// Scratch space for the records of a block of puzzles, to count them.
     puzzles: Records,
     stop: Arc<AtomicBool>,
     /// The number of answers read.
@@ -29,9 +29,10 @@ pub struct Answered<S> {
 }
 
 impl<S: BlockSource> Answered<S> {
-    /// Attaches the answers in an input, if there is one, to the blocks of `source`. It skips the
-    /// first `skip` answers, which an earlier run has checked. `stop` is set to stop the run.
-    pub fn new(source: S, answers: Option<Input>, skip: u64, stop: &Arc<AtomicBool>) -> Self {
+    /// Creates a source that attaches the answers in another input, if there is one, to the blocks
+    /// of `source`. Skips the first `skip` answers, which an earlier run has checked. Setting
+    /// `stop` stops the run.
+    pub fn new(source: S, answers: Option<AnswerInput>, skip: u64, stop: &Arc<AtomicBool>) -> Self {
         let mut answered = Self {
             source,
             name: answers.as_ref().map(|answers| answers.name.as_str().into()),
@@ -42,7 +43,7 @@ impl<S: BlockSource> Answered<S> {
             missing: 0,
             failures: Vec::new(),
         };
-        // A failure is reported at the first block.
+        // A failure is reported with the first block.
         for _ in 0..skip {
             if !answered.with_next(|_| {}) {
                 break;
@@ -89,7 +90,7 @@ impl<S: BlockSource> Answered<S> {
         Fill::Filled
     }
 
-    /// Returns what is wrong if the number of answers differs from that of the puzzles.
+    /// Returns a failure if the numbers of answers and puzzles differ.
     fn length_failure(&mut self) -> Option<InputFailure> {
         let file = self.name.as_ref()?.to_string();
         let puzzles = self.read + self.missing;

@@ -1,4 +1,4 @@
-//! Text inputs, cut into blocks of complete records.
+//! Text inputs, split into blocks of complete records.
 
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
@@ -13,62 +13,62 @@ use crate::pipeline::block::{BLOCK_BYTES, Block, BlockSource, Fill};
 use crate::pipeline::progress::InputFailure;
 use crate::tail::StreamSum;
 
-/// The first blocks are small, so every worker has one soon.
-const FIRST_BLOCK: usize = 16 * 1024;
+/// Size of the first block. It is small so that every worker has a block soon.
+const FIRST_BLOCK_BYTES: usize = 16 * 1024;
 const SKIP_BYTES: u64 = 256 * 1024;
 
-/// Reads inputs one after another. An input that fails is reported and ends early; later ones are
-/// read.
+/// A source that reads inputs one after another. An input that fails is reported and ends early;
+/// later inputs are read.
 pub struct TextSource<I, R> {
     sources: I,
     /// The index of the next input.
     next: usize,
     /// The input that is being read.
-    open: Option<Open<R>>,
+    open: Option<OpenInput<R>>,
     /// Set to stop the run.
     stop: Arc<AtomicBool>,
-    /// The start of a line whose end was not read yet.
+    /// The start of a line whose end has not been read.
     carry: Vec<u8>,
-    /// The number of bytes to fill the next block with. It doubles with each block.
+    /// The number of bytes of the next block. It doubles with each block.
     target_bytes: usize,
-    /// Whether check sums of inputs are computed.
+    /// Whether checksums of inputs are computed.
     has_sums: bool,
     failures: Vec<InputFailure>,
 }
 
-/// The bytes that an earlier run has read are not at the start of the input.
+/// The start of the input differs from the bytes that an earlier run has read.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct Changed(String);
 
-/// An input that is partly read.
-struct Open<R> {
-    input: Input<R>,
+/// An input that is being read.
+struct OpenInput<R> {
+    input: CountingReader<R>,
     file: Arc<str>,
-    /// Its index.
+    /// The index of the input.
     index: usize,
     layout: Arc<Layout>,
-    /// Where reading started.
+    /// The position at which reading started.
     start: u64,
-    /// The end of the part that blocks have received.
+    /// The end of the part that has been passed on in blocks.
     at: Position,
 }
 
-/// What ended the filling of a block.
-enum Filled {
-    /// It has at least one whole record; whole records end here.
+/// The reason that filling a block ended.
+enum FillEnd {
+    /// The block has at least one complete record; complete records end at this offset.
     Records(usize),
-    /// It is full, but no record ends in it.
+    /// The block is full, but no record ends in it.
     NoRecordEnd,
-    /// The input ended.
+    /// The input has ended.
     End,
-    /// The input failed.
+    /// The input has failed.
     Failed(io::Error),
 }
 
 impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
     /// Creates a source of blocks. The first of `sources` has the index `first` among all inputs of
-    /// the run. `stop` is set to stop the run.
+    /// the run. Setting `stop` stops the run.
     pub fn new(
         first: usize,
         sources: impl IntoIterator<Item = Source<R>, IntoIter = I>,
@@ -80,19 +80,19 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             open: None,
             stop: Arc::clone(stop),
             carry: Vec::new(),
-            target_bytes: FIRST_BLOCK,
+            target_bytes: FIRST_BLOCK_BYTES,
             has_sums: false,
             failures: Vec::new(),
         }
     }
 
-    /// Computes a check sum for each position, so a later run can recognize the inputs.
+    /// Enables a checksum for each position, by which a later run can recognize the inputs.
     #[must_use]
     pub fn with_check_sums(self) -> Self {
         Self { has_sums: true, ..self }
     }
 
-    /// Skips the bytes that an earlier run has read, now instead of with the first block.
+    /// Skips the bytes that an earlier run has read immediately instead of with the first block.
     ///
     /// # Errors
     /// [`Changed`] if the bytes are not the same; when reading fails or is stopped.
@@ -110,8 +110,8 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         Ok(())
     }
 
-    /// Fills a block with the next records; `false` if there are no more. Fails only if the run was
-    /// stopped.
+    /// Fills a block with the next records; returns `false` if there are no more. Fails only if the
+    /// run was stopped.
     fn fill_unless_stopped(&mut self, block: &mut Block) -> io::Result<bool> {
         loop {
             let open = match self.open.take() {
@@ -128,19 +128,19 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         }
     }
 
-    fn begin(&mut self, source: Source<R>) -> Open<R> {
+    fn begin(&mut self, source: Source<R>) -> OpenInput<R> {
         let at = source.position;
-        let input = Input {
+        let input = CountingReader {
             reader: source.reader,
-            at_start: at.offset == source.skip,
+            is_at_start: at.offset == source.skip,
             stop: Arc::clone(&self.stop),
             to_skip: source.skip,
-            taken: 0,
+            read_bytes: 0,
             sum: self.has_sums.then(StreamSum::default),
         };
         self.carry.clear();
         self.next += 1;
-        Open {
+        OpenInput {
             input,
             file: source.name.into(),
             index: self.next - 1,
@@ -150,9 +150,9 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         }
     }
 
-    /// Fills a block from this input, which stays open if it may have more; `false` if it has no
-    /// more. An input that fails ends with a block, even an empty one.
-    fn fill_from(&mut self, mut open: Open<R>, block: &mut Block) -> io::Result<bool> {
+    /// Fills a block from this input, which remains open if it may have more; returns `false` if it
+    /// has no more. An input that fails ends with a block, even if the block is empty.
+    fn fill_from(&mut self, mut open: OpenInput<R>, block: &mut Block) -> io::Result<bool> {
         block.length = 0;
         block.is_cut_short = false;
         block.first = open.at.line;
@@ -166,37 +166,37 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
                 return Ok(true);
             }
         };
-        let Open { input, layout, start, at, .. } = &mut open;
+        let OpenInput { input, layout, start, at, .. } = &mut open;
         let filled_length = block.length;
         let forced_end = match filled {
-            Filled::NoRecordEnd => layout.forced_end(block.filled()),
+            FillEnd::NoRecordEnd => layout.forced_end(block.filled()),
             _ => 0,
         };
-        block.is_cut_short = matches!(filled, Filled::NoRecordEnd) && forced_end == 0;
+        block.is_cut_short = matches!(filled, FillEnd::NoRecordEnd) && forced_end == 0;
         block.length = match filled {
-            Filled::Records(end) => end,
-            Filled::NoRecordEnd if forced_end > 0 => forced_end,
-            Filled::NoRecordEnd | Filled::End => filled_length,
-            Filled::Failed(_) => layout.last_end_of_all(block.filled()),
+            FillEnd::Records(end) => end,
+            FillEnd::NoRecordEnd if forced_end > 0 => forced_end,
+            FillEnd::NoRecordEnd | FillEnd::End => filled_length,
+            FillEnd::Failed(_) => layout.last_end_of_all(block.filled()),
         };
         self.carry.extend_from_slice(&block.bytes[block.length..filled_length]);
-        let offset = *start + input.taken - self.carry.len() as u64;
+        let offset = *start + input.read_bytes - self.carry.len() as u64;
         let check_sum = input.add(block.filled());
         *at = at.behind(layout, block.filled(), offset, block.is_cut_short, check_sum);
         match filled {
-            Filled::Failed(error) => self.end_failed(&open, block, error),
-            Filled::Records(_) | Filled::NoRecordEnd => {
+            FillEnd::Failed(error) => self.end_failed(&open, block, error),
+            FillEnd::Records(_) | FillEnd::NoRecordEnd => {
                 stamp(block, &open, None);
                 self.open = Some(open);
             }
-            Filled::End => stamp(block, &open, None),
+            FillEnd::End => stamp(block, &open, None),
         }
         Ok(true)
     }
 
-    /// Skips to the start of the block, and copies bytes that were read before; `false` at the end
-    /// of the input.
-    fn begin_block(&mut self, open: &mut Open<R>, block: &mut Block) -> io::Result<bool> {
+    /// Skips to the start of the block, and copies bytes that were read before; returns `false` at
+    /// the end of the input.
+    fn begin_block(&mut self, open: &mut OpenInput<R>, block: &mut Block) -> io::Result<bool> {
         open.input.skip(open.at.check_sum)?;
         block.bytes[..self.carry.len()].copy_from_slice(&self.carry);
         block.length = self.carry.len();
@@ -204,8 +204,8 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         if open.at.inside_line { skip_line(block, &mut open.input) } else { Ok(true) }
     }
 
-    /// Records that the input failed at the end of the part that blocks have.
-    fn end_failed(&mut self, open: &Open<R>, block: &mut Block, error: io::Error) {
+    /// Records that the input failed at the end of the part that has been passed on in blocks.
+    fn end_failed(&mut self, open: &OpenInput<R>, block: &mut Block, error: io::Error) {
         stamp(block, open, Some(verified_bytes(&error).unwrap_or(open.at.offset)));
         let file = open.file.to_string();
         self.failures.push(InputFailure { file, error, has_answers: false });
@@ -219,8 +219,8 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
         &self,
         block: &mut Block,
         layout: &Layout,
-        input: &mut Input<R>,
-    ) -> io::Result<Filled> {
+        input: &mut CountingReader<R>,
+    ) -> io::Result<FillEnd> {
         let room = block.bytes.len();
         let target = self.target_bytes.min(block.target_bytes);
         let mut searched = 0;
@@ -231,19 +231,19 @@ impl<R: Read, I: Iterator<Item = Source<R>>> TextSource<I, R> {
             if is_full || memchr(b'\n', &block.bytes[searched..block.length]).is_some() {
                 match layout.last_end(block.filled()) {
                     0 => {}
-                    end => return Ok(Filled::Records(end)),
+                    end => return Ok(FillEnd::Records(end)),
                 }
             }
             if is_full {
-                return Ok(Filled::NoRecordEnd);
+                return Ok(FillEnd::NoRecordEnd);
             }
             searched = block.length;
             let end = if searched < target { target.min(room) } else { room };
             match input.read(&mut block.bytes[searched..end]) {
-                Ok(0) => return Ok(Filled::End),
+                Ok(0) => return Ok(FillEnd::End),
                 Ok(got) => block.length += got,
                 Err(error) if is_stop(&error) => return Err(error),
-                Err(error) => return Ok(Filled::Failed(error)),
+                Err(error) => return Ok(FillEnd::Failed(error)),
             }
         }
     }
@@ -263,8 +263,8 @@ impl<R: Read + Send, I: Iterator<Item = Source<R>> + Send> BlockSource for TextS
     }
 }
 
-/// Labels a block with its input, and the number of verified bytes if that failed.
-fn stamp<R>(block: &mut Block, open: &Open<R>, failed: Option<u64>) {
+/// Sets the input of a block, and the number of verified bytes if the input failed.
+fn stamp<R>(block: &mut Block, open: &OpenInput<R>, failed: Option<u64>) {
     block.file = Arc::clone(&open.file);
     block.source = open.index;
     block.contents = Arc::<Layout>::clone(&open.layout);
@@ -272,9 +272,9 @@ fn stamp<R>(block: &mut Block, open: &Open<R>, failed: Option<u64>) {
     block.failed = failed;
 }
 
-/// Drops bytes up to the end of a line, and leaves those after it in the block. Returns whether the
-/// line has an end.
-fn skip_line(block: &mut Block, input: &mut Input<impl Read>) -> io::Result<bool> {
+/// Drops bytes up to the end of a line, and keeps those after it in the block. Returns whether the
+/// line ended.
+fn skip_line(block: &mut Block, input: &mut CountingReader<impl Read>) -> io::Result<bool> {
     loop {
         let got = input.read(&mut block.bytes)?;
         if got == 0 {
@@ -290,60 +290,64 @@ fn skip_line(block: &mut Block, input: &mut Input<impl Read>) -> io::Result<bool
     }
 }
 
-/// Whether reading ended because the run was stopped.
+/// Returns whether reading ended because the run was stopped.
 fn is_stop(error: &io::Error) -> bool {
     error.kind() == ErrorKind::Interrupted
 }
 
-/// Reads and counts the bytes of one input, until the run is stopped.
-struct Input<R> {
+/// A reader that counts the bytes of one input, until the run is stopped.
+struct CountingReader<R> {
     reader: R,
     /// Whether a byte order mark may follow.
-    at_start: bool,
+    is_at_start: bool,
     stop: Arc<AtomicBool>,
-    /// The bytes to skip, which an earlier run has read.
+    /// The number of bytes to skip, which an earlier run has read.
     to_skip: u64,
-    /// The bytes read after those.
-    taken: u64,
-    /// The check sum of the bytes that blocks have received, if it is computed.
+    /// The number of bytes read after the skipped ones.
+    read_bytes: u64,
+    /// The checksum of the bytes passed on in blocks, if it is computed.
     sum: Option<StreamSum>,
 }
 
-impl<R: Read> Input<R> {
-    /// Adds bytes to the check sum, and returns it.
+impl<R: Read> CountingReader<R> {
+    /// Adds bytes to the checksum, and returns the result.
     fn add(&mut self, bytes: &[u8]) -> Option<u64> {
         let sum = self.sum.as_mut()?;
         sum.add(bytes);
         Some(sum.value())
     }
 
-    /// Skips the bytes that an earlier run has read, and compares their check sum.
+    /// Skips the bytes that an earlier run has read, and compares their checksum.
     fn skip(&mut self, check_sum: Option<u64>) -> io::Result<()> {
         let bytes = std::mem::take(&mut self.to_skip);
         if bytes == 0 {
             return Ok(());
         }
         let mut room = vec![0; bytes.min(SKIP_BYTES) as usize];
-        while self.taken < bytes {
-            let most = (bytes - self.taken).min(SKIP_BYTES) as usize;
+        while self.read_bytes < bytes {
+            let most = (bytes - self.read_bytes).min(SKIP_BYTES) as usize;
             let got = self.read(&mut room[..most])?;
             if got == 0 {
-                let what = format!("ends after {} bytes, {bytes} were read before", self.taken);
+                let what = format!(
+                    "ends after {} bytes, but the previous run read {bytes}",
+                    self.read_bytes
+                );
                 return Err(io::Error::other(Changed(what)));
             }
             self.add(&room[..got]);
         }
-        self.taken = 0;
+        self.read_bytes = 0;
         if check_sum.is_some() && check_sum != self.add(&[]) {
-            let what = format!("is not what was read before: it differs before byte {bytes}");
+            let what =
+                format!("has been modified since the previous run: it differs before byte {bytes}");
             return Err(io::Error::other(Changed(what)));
         }
         Ok(())
     }
 
-    /// Reads once; at the start, repeatedly, to skip a byte order mark.
+    /// Reads once; at the start of the input, reads repeatedly to skip a byte order mark.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if !std::mem::take(&mut self.at_start) {
+        if !std::mem::take(&mut self.is_at_start) {
             return self.read_once(into);
         }
         let mut length = 0;
@@ -365,7 +369,7 @@ impl<R: Read> Input<R> {
     }
 
     /// Reads once. A reader without data may return [`ErrorKind::Interrupted`], and is then called
-    /// again; if the run was stopped, this ends with that error ([`is_stop`]).
+    /// again. If the run was stopped, returns that error ([`is_stop`]).
     fn read_once(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.stop.load(Ordering::Relaxed) {
@@ -375,7 +379,7 @@ impl<R: Read> Input<R> {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
                 Ok(got) => {
-                    self.taken += got as u64;
+                    self.read_bytes += got as u64;
                     return Ok(got);
                 }
             }
@@ -387,10 +391,10 @@ impl<R: Read> Input<R> {
 mod tests {
     use super::*;
 
-    /// Yields a few bytes at a time.
-    struct Pieces<'a>(&'a [u8], usize);
+    /// A reader that yields a few bytes at a time.
+    struct ShortReads<'a>(&'a [u8], usize);
 
-    impl Read for Pieces<'_> {
+    impl Read for ShortReads<'_> {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             let most = into.len().min(self.1);
             self.0.read(&mut into[..most])
@@ -399,7 +403,7 @@ mod tests {
 
     /// Skips the bytes before `from`, and returns the ends of the blocks after them.
     fn ends(bytes: &[u8], piece: usize, from: Option<Position>) -> io::Result<Vec<Position>> {
-        let source = Source::new("in", Pieces(bytes, piece));
+        let source = Source::new("in", ShortReads(bytes, piece));
         let source = if let Some(from) = from { source.from(from) } else { source };
         let mut source = TextSource::new(0, [source], &Arc::default()).with_check_sums();
         source.skip()?;

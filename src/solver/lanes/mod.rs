@@ -1,13 +1,15 @@
-//! The engine `lanes`: many puzzles at once, one in each lane of the vector.
+//! The engine `lanes`: many puzzles at once, one per lane of the vector.
 //!
-//! All that is vectors is in the crate `lane-kernel`: cells, rules, the choice of a branch, alternatives that
-//! wait. Here is the scheduler, which says what each lane does next. It moves masks and numbers.
+//! All vector code is in the crate `lane-kernel`: cells, rules, the choice of a branch, and pending
+//! alternatives. This module is the scheduler, which decides what each lane does next. It only
+//! handles masks and indices.
 //!
-//! Entries are swept together until most of them need no more; the others go into work lanes ([`run`]),
-//! each of which is at its own point of a search. Three policies say which lane takes which node:
-//! [`work_sharing`], [`per_lane`] and [`ordered`]. The outcome is the same.
+//! New puzzles are swept together until most of them are solved, failed, or stuck. The others move
+//! to work lanes ([`run`]), each of which is at a different point of a search. Three policies
+//! decide which lane searches which node: [`work_sharing`], [`per_lane`], and [`ordered`]. They all
+//! yield the same outcomes.
 //!
-//! `docs/lane-engine.md` explains it all, `docs/lab-notes.md` says what was tried.
+//! `docs/lane-engine.md` explains the engine, and `docs/lab-notes.md` lists what was tried.
 
 mod ordered;
 mod pages;
@@ -19,14 +21,14 @@ mod searches;
 mod tests;
 mod work_sharing;
 
-use lane_kernel::Lanes as LaneKernel;
+use lane_kernel::LaneKernel;
 
 use self::scheduler::Scheduler;
 use super::contract::Question;
 use super::{Engine, Outcome, StopFlag};
 use crate::simd::SimdLevel;
 
-/// Many puzzles at once, one in each lane of the vector.
+/// The engine `lanes`, which solves many puzzles at once, one per lane of the vector.
 pub struct Lanes {
     level: SimdLevel,
     scheduler: Scheduler<LaneKernel>,
@@ -34,7 +36,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// An engine for this vector level, ready for its first batch.
+    /// Returns an engine for this SIMD level.
     pub fn new(level: SimdLevel) -> Self {
         let kernel = LaneKernel::new(level, pages::MAX_PAGES);
         Self { level, scheduler: Scheduler::new(kernel, level), stop: StopFlag::default() }

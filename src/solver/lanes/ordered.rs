@@ -1,74 +1,76 @@
-//! The last puzzles of a batch in all lanes, in the order of a search depth first.
+//! A policy for the last puzzles of a batch: all lanes search them together, in depth-first order.
 //!
-//! A few long searches, or one with many solutions, would leave most lanes empty. Here all lanes take
-//! part in them. What has been found and what is open lies in a list, in the order in which single lanes
-//! would have come to it ([`super::per_lane`], which these searches come from), puzzle by puzzle. Free
-//! lanes take the first nodes that wait. Solutions at the head are counted, with what was searched
-//! before them (`docs/lane-engine.md`, "Ordered search").
+//! A few long searches, or one with many solutions, would leave most lanes idle. With this policy,
+//! all lanes take part in them. A list contains the solutions and unexplored nodes, puzzle by
+//! puzzle, in the order in which a single lane would have reached them ([`super::per_lane`], which
+//! started these searches). Free lanes take the first pending nodes. Solutions at the head of the
+//! list are counted, with the effort of the search before them (`docs/lane-engine.md`, "Ordered
+//! search").
 
 use lane_kernel::{
-    Block, CELLS, Column, Exchange, Kernel, LaneSet, MAX_DEPTH, MAX_LANES, Moves, Verdict, lanes_of,
+    CELLS, Column, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_DEPTH, MAX_LANES, Moves,
+    lanes_of,
 };
 
 use super::per_lane::PerLane;
-use super::run::{Effort, Next, Policy, Run, SearchResult};
+use super::run::{BatchState, Continuation, Effort, Policy, SearchResult};
 use crate::puzzle::Grid;
 
-/// With more parts than this, lanes that get free wait until the others have come to an end; then
-/// one lane continues alone. So memory is bounded. (In unit tests so few that this happens.)
-const CROWDED_PARTS: usize = if cfg!(test) { 24 } else { 4096 };
+/// With more parts than this, free lanes wait until the busy ones end; then one lane continues by
+/// itself. This bounds the memory. (Small in unit tests, so that this happens.)
+const MAX_PARTS_FOR_PARALLEL: usize = if cfg!(test) { 24 } else { 4096 };
 
-/// The most parts: those of the searches taken over, and one for each branch of a lane until it comes
-/// to an end.
-const MAX_PARTS: usize = CROWDED_PARTS + 2 * (MAX_LANES + 1) * (MAX_DEPTH + 2);
+/// Maximum number of parts: those of the searches taken over, and one for each branch of a lane
+/// until it ends.
+const MAX_PARTS: usize = MAX_PARTS_FOR_PARALLEL + 2 * (MAX_LANES + 1) * (MAX_DEPTH + 2);
 
-/// The page of fresh alternatives B, each in the lane that has branched.
-const FRESH_PAGE: usize = 0;
+/// The page of new alternatives B, each in the column of the lane that has branched.
+const NEW_ALTERNATIVES_PAGE: usize = 0;
 
-/// A part of the searches.
+/// A node, a solution, or the end of a puzzle, in the list of the searches.
 #[derive(Clone, Copy)]
-struct Part {
-    /// What was searched before it, and after the part before it in the list.
-    before: Effort,
-    what: What,
+struct SearchPart {
+    /// The effort of the search between the previous part and this one.
+    effort_before: Effort,
+    kind: PartKind,
 }
 
 #[derive(Clone, Copy)]
-enum What {
-    /// A node in a lane.
+enum PartKind {
+    /// A node being searched in a lane.
     Lane(usize),
-    /// Alternative B of the branch of this lane, just made.
-    Fresh(usize),
-    /// A node that waits.
+    /// Alternative B of this lane's latest branch.
+    NewAlternative(usize),
+    /// A pending node, stored in this slot.
     Slot(usize),
-    /// A solution, and where it is kept if it may be needed.
+    /// A solution, and the slot that stores it if its grid may be needed.
     Solution(Option<usize>),
     /// The end of a puzzle.
     End,
 }
 
-/// All lanes search a few puzzles.
+/// A policy by which all lanes search a few puzzles.
 pub(super) struct Ordered {
-    /// The last part first, so that the head of the list is its end.
-    list: Vec<Part>,
-    /// Parts that are being replaced.
-    old: Vec<Part>,
-    /// The puzzles in the order of the list, and what was found at its head, which is gone from there.
+    /// The parts in reverse order: the head of the list is at the end of the vector.
+    list: Vec<SearchPart>,
+    /// Scratch space for the parts that are being replaced.
+    replaced: Vec<SearchPart>,
+    /// The puzzles in the reverse order of the list, with the results counted so far.
     puzzles: Vec<SearchResult>,
     slots: Slots,
 }
 
-/// Cells that wait.
+/// Storage for the cells of pending nodes and solutions.
 struct Slots {
     all: Vec<Column>,
-    /// Those that are free again.
-    spare: Vec<usize>,
+    /// The unused slots.
+    unused: Vec<usize>,
 }
 
 impl Slots {
-    /// Puts cells into a slot that is free.
-    fn keep(&mut self, cells: Column) -> usize {
-        let slot = self.spare.pop().unwrap_or(self.all.len());
+    /// Stores cells in an unused slot and returns the slot.
+    fn store(&mut self, cells: Column) -> usize {
+        let slot = self.unused.pop().unwrap_or(self.all.len());
         if slot == self.all.len() {
             self.all.push(cells);
         } else {
@@ -79,79 +81,90 @@ impl Slots {
 }
 
 impl Ordered {
-    /// Room for all that the search can need. What is never needed is never touched.
+    /// Reserves space for everything that the search can need. Unused memory is never touched.
     pub(super) fn new() -> Self {
         Self {
             list: Vec::with_capacity(MAX_PARTS),
-            old: Vec::with_capacity(MAX_PARTS),
+            replaced: Vec::with_capacity(MAX_PARTS),
             puzzles: Vec::with_capacity(MAX_LANES),
             slots: Slots {
                 all: Vec::with_capacity(MAX_PARTS),
-                spare: Vec::with_capacity(MAX_PARTS),
+                unused: Vec::with_capacity(MAX_PARTS),
             },
         }
     }
 
-    /// Continues the searches of the lanes that are busy.
-    pub(super) fn take_over(&mut self, run: &mut Run<'_, impl Kernel>, per_lane: &mut PerLane) {
+    /// Continues the searches of the busy lanes.
+    pub(super) fn take_over(
+        &mut self,
+        run: &mut BatchState<'_, impl Kernel>,
+        per_lane: &mut PerLane,
+    ) {
         per_lane.stacked = 0;
         for lane in lanes_of(run.busy) {
             let mut searched = per_lane.result_of(lane);
-            // What is in the lane is counted when it ends.
+            // The node in the lane is counted when it ends.
             let Effort { guesses, nodes } = std::mem::take(&mut searched.effort);
             self.puzzles.push(searched);
-            self.push(Effort::NONE, What::End);
+            self.push(Effort::NONE, PartKind::End);
             let first = self.list.len();
-            self.push(Effort { guesses, nodes: nodes - 1 }, What::Lane(lane));
+            self.push(Effort { guesses, nodes: nodes - 1 }, PartKind::Lane(lane));
             while let Some(alternative) = run.kernel.pop(lane) {
-                let slot = self.slots.keep(alternative);
-                self.push(Effort::NONE, What::Slot(slot));
+                let slot = self.slots.store(alternative);
+                self.push(Effort::NONE, PartKind::Slot(slot));
             }
             self.list[first..].reverse();
         }
     }
 
-    fn push(&mut self, before: Effort, what: What) {
-        self.list.push(Part { before, what });
+    fn push(&mut self, effort_before: Effort, kind: PartKind) {
+        self.list.push(SearchPart { effort_before, kind });
     }
 
-    /// Replaces a part, whose lane has an event, by what has become of it.
-    fn replace(&mut self, run: &Run<'_, impl Kernel>, lane: usize, before: Effort, of: Verdict) {
-        let Effort { guesses, nodes } = before;
+    /// Replaces the part of a lane with the results of the lane's event.
+    fn replace(
+        &mut self,
+        run: &BatchState<'_, impl Kernel>,
+        lane: usize,
+        effort_before: Effort,
+        of: LaneVerdict,
+    ) {
+        let Effort { guesses, nodes } = effort_before;
         let searched = Effort { guesses, nodes: nodes + 1 };
         if of.failed >> lane & 1 != 0 {
-            self.pass_on(searched);
+            self.add_to_next(searched);
         } else if of.solved >> lane & 1 != 0 {
             let head = self.puzzles.last().expect("a puzzle for each end");
             let is_counted_only = self.puzzles.len() == 1 && head.solutions > 0;
-            let is_wanted = !is_counted_only || run.job.question.known.is_some();
-            let slot = is_wanted.then(|| self.slots.keep(run.kernel.column(Block::Work, lane)));
-            self.push(searched, What::Solution(slot));
+            let needs_grid = !is_counted_only || run.job.question.known.is_some();
+            let slot =
+                needs_grid.then(|| self.slots.store(run.kernel.column(LaneBlock::Work, lane)));
+            self.push(searched, PartKind::Solution(slot));
         } else {
-            self.push(Effort::NONE, What::Fresh(lane));
-            self.push(Effort { guesses: guesses + 1, ..searched }, What::Lane(lane));
+            self.push(Effort::NONE, PartKind::NewAlternative(lane));
+            self.push(Effort { guesses: guesses + 1, ..searched }, PartKind::Lane(lane));
         }
     }
 
-    /// What a part has cost that is gone goes to the one behind it.
-    fn pass_on(&mut self, searched: Effort) {
+    /// Adds the effort of a part that has been removed to the next part.
+    fn add_to_next(&mut self, searched: Effort) {
         let later = self.list.last_mut().expect("the end of the puzzle");
-        later.before = searched.and(later.before);
+        later.effort_before = searched.and(later.effort_before);
     }
 
-    /// Counts what is at the head of the list; puzzles leave that have come to their end, or have
+    /// Counts the solutions at the head of the list, and finishes puzzles that are complete or have
     /// enough solutions.
-    fn count_head<K: Kernel>(&mut self, run: &mut Run<'_, K>) {
-        while let Some(Part { before, what }) = self.list.last().copied() {
+    fn count_head<K: Kernel>(&mut self, run: &mut BatchState<'_, K>) {
+        while let Some(SearchPart { effort_before, kind }) = self.list.last().copied() {
             let head = self.puzzles.last_mut().expect("a puzzle for each end");
             let puzzle = head.entered.puzzle;
-            let mut is_over = matches!(what, What::End);
-            if let What::Solution(slot) = what {
+            let mut is_over = matches!(kind, PartKind::End);
+            if let PartKind::Solution(slot) = kind {
                 self.list.pop();
-                self.slots.spare.extend(slot);
+                self.slots.unused.extend(slot);
                 let grid = slot.map(|slot| Grid(K::digits(&self.slots.all[slot])));
                 if grid.is_some() && grid.as_ref() == run.job.question.known(puzzle) {
-                    self.pass_on(before);
+                    self.add_to_next(effort_before);
                     continue;
                 }
                 if let Some(grid) = grid.filter(|_| head.solutions == 0) {
@@ -162,7 +175,7 @@ impl Ordered {
             } else if !is_over {
                 return;
             }
-            head.effort = head.effort.and(before);
+            head.effort = head.effort.and(effort_before);
             if is_over {
                 run.finish(head);
                 self.puzzles.pop();
@@ -171,57 +184,62 @@ impl Ordered {
         }
     }
 
-    /// Forgets the parts of the first puzzle.
-    fn drop_rest(&mut self, run: &mut Run<'_, impl Kernel>) {
-        while let Some(Part { what, .. }) = self.list.pop() {
-            match what {
-                What::Lane(lane) => run.busy &= !(1 << lane),
-                What::Slot(slot) => self.slots.spare.push(slot),
-                What::Solution(slot) => self.slots.spare.extend(slot),
-                What::Fresh(_) => {}
-                What::End => return,
+    /// Removes the remaining parts of the first puzzle.
+    fn drop_rest(&mut self, run: &mut BatchState<'_, impl Kernel>) {
+        while let Some(SearchPart { kind, .. }) = self.list.pop() {
+            match kind {
+                PartKind::Lane(lane) => run.busy &= !(1 << lane),
+                PartKind::Slot(slot) => self.slots.unused.push(slot),
+                PartKind::Solution(slot) => self.slots.unused.extend(slot),
+                PartKind::NewAlternative(_) => {}
+                PartKind::End => return,
             }
         }
     }
 }
 
 impl<K: Kernel> Policy<K> for Ordered {
-    fn refill(&mut self, _: &mut Run<'_, K>, _: LaneSet) -> LaneSet {
+    fn refill(&mut self, _: &mut BatchState<'_, K>, _: LaneSet) -> LaneSet {
         0
     }
 
-    /// The first nodes that wait go into the free lanes; other fresh ones go into slots.
-    fn advance(&mut self, run: &mut Run<'_, K>, Next { branching, .. }: Next) {
+    /// Moves the first pending nodes into free lanes, and the remaining new alternatives into
+    /// slots.
+    fn advance(
+        &mut self,
+        run: &mut BatchState<'_, K>,
+        Continuation { branching, .. }: Continuation,
+    ) {
         let mut free = run.free();
-        if self.list.len() > CROWDED_PARTS {
+        if self.list.len() > MAX_PARTS_FOR_PARALLEL {
             let lowest = free & free.wrapping_neg();
             free = if run.busy == 0 { lowest } else { 0 };
         }
-        let mut exchange = Exchange { branching, page: FRESH_PAGE, ..Exchange::NONE };
+        let mut exchange = Exchange { branching, page: NEW_ALTERNATIVES_PAGE, ..Exchange::NONE };
         let (mut saved, mut loaded) = (Moves::NONE, Moves::NONE);
-        let mut fresh = branching;
+        let mut unplaced = branching;
         for at in (0..self.list.len()).rev() {
-            if free | fresh == 0 {
+            if free | unplaced == 0 {
                 break;
             }
             let lane = free.trailing_zeros() as usize;
-            let what = &mut self.list[at].what;
-            match *what {
-                What::Fresh(from) if free == 0 => {
-                    let slot = self.slots.keep([0; CELLS]);
+            let kind = &mut self.list[at].kind;
+            match *kind {
+                PartKind::NewAlternative(from) if free == 0 => {
+                    let slot = self.slots.store([0; CELLS]);
                     saved.add(from, slot);
-                    fresh &= !(1 << from);
-                    *what = What::Slot(slot);
+                    unplaced &= !(1 << from);
+                    *kind = PartKind::Slot(slot);
                     continue;
                 }
-                What::Fresh(from) => {
+                PartKind::NewAlternative(from) => {
                     exchange.shared.add(lane, from);
-                    fresh &= !(1 << from);
+                    unplaced &= !(1 << from);
                 }
-                What::Slot(slot) if free != 0 => loaded.add(lane, slot),
+                PartKind::Slot(slot) if free != 0 => loaded.add(lane, slot),
                 _ => continue,
             }
-            *what = What::Lane(lane);
+            *kind = PartKind::Lane(lane);
             free &= free - 1;
         }
         run.busy |= exchange.shared.lanes | loaded.lanes;
@@ -231,53 +249,53 @@ impl<K: Kernel> Policy<K> for Ordered {
         }
         for lane in lanes_of(saved.lanes) {
             self.slots.all[usize::from(saved.from[lane])] =
-                run.kernel.column(Block::Page(FRESH_PAGE), lane);
+                run.kernel.column(LaneBlock::Page(NEW_ALTERNATIVES_PAGE), lane);
         }
         for lane in lanes_of(loaded.lanes) {
             let slot = usize::from(loaded.from[lane]);
             run.kernel.set_lane(lane, &self.slots.all[slot]);
-            self.slots.spare.push(slot);
+            self.slots.unused.push(slot);
         }
     }
 
-    fn handle_events(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
         run.busy &= !verdict.ended();
         let mut events = verdict.events();
         let mut first = self.list.len();
         while events != 0 {
             first -= 1;
-            if let What::Lane(lane) = self.list[first].what {
+            if let PartKind::Lane(lane) = self.list[first].kind {
                 events &= !(1 << lane);
             }
         }
-        let mut old = std::mem::take(&mut self.old);
-        old.clear();
-        old.extend_from_slice(&self.list[first..]);
+        let mut replaced = std::mem::take(&mut self.replaced);
+        replaced.clear();
+        replaced.extend_from_slice(&self.list[first..]);
         self.list.truncate(first);
-        for part in &old {
-            match part.what {
-                What::Lane(lane) if verdict.events() >> lane & 1 != 0 => {
-                    self.replace(run, lane, part.before, verdict);
+        for part in &replaced {
+            match part.kind {
+                PartKind::Lane(lane) if verdict.events() >> lane & 1 != 0 => {
+                    self.replace(run, lane, part.effort_before, verdict);
                 }
                 _ => self.list.push(*part),
             }
         }
-        self.old = old;
+        self.replaced = replaced;
         self.count_head(run);
-        Next { branching: verdict.stuck & run.busy, returning: 0 }
+        Continuation { branching: verdict.stuck & run.busy, returning: 0 }
     }
 
-    fn is_done(&self, _: &Run<'_, K>) -> bool {
+    fn is_done(&self, _: &BatchState<'_, K>) -> bool {
         self.list.is_empty()
     }
 
     #[cold]
-    fn abandon(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
+    fn discard(&mut self, _: &mut BatchState<'_, K>) -> Option<usize> {
         let first = self.puzzles.iter().map(|searched| searched.entered.puzzle).min();
         self.list.clear();
         self.puzzles.clear();
         self.slots.all.clear();
-        self.slots.spare.clear();
+        self.slots.unused.clear();
         first
     }
 }

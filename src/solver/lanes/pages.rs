@@ -1,46 +1,46 @@
-//! Alternatives that wait for a lane, those of all searches together, on the kernel's pages.
+//! Bookkeeping of the kernel's pages: the pending alternatives of all searches.
 //!
-//! Alternatives go onto the topmost page and come from it, into any lane: that takes a blend to put them
-//! there, and a permutation to take them back.
+//! Alternatives are saved on the topmost page and restored from it into any lane. Saving takes a
+//! blend, and restoring takes a permutation.
 
 use lane_kernel::{Exchange, Kernel, LaneSet, MAX_LANES, Moves, lanes_of};
 
 use super::searches::SearchId;
 
-/// Number of pages. Hard sets need three or four. (In unit tests there are too few.)
+/// Maximum number of pages. Hard sets need three or four. (Too few in unit tests, on purpose.)
 pub(super) const MAX_PAGES: usize = if cfg!(test) { 2 } else { 64 };
 
-/// The alternatives on a page.
+/// The alternatives on one page.
 #[derive(Clone, Copy)]
-struct Page {
+struct PageColumns {
     occupied: LaneSet,
-    /// Whose they are, by column.
+    /// The search that each column belongs to.
     owners: [SearchId; MAX_LANES],
 }
 
-/// The alternatives on the kernel's pages.
-pub(super) struct Pages {
-    all: [Page; MAX_PAGES],
-    /// The topmost one. Those below may be empty, those above are.
+/// The alternatives on all pages of the kernel.
+pub(super) struct PageTable {
+    all: [PageColumns; MAX_PAGES],
+    /// The topmost page. Pages below it may be empty; pages above it are.
     pub(super) top: usize,
     /// Number of alternatives on all pages.
     pub(super) alternatives: u32,
 }
 
-impl Pages {
+impl PageTable {
     pub(super) const EMPTY: Self = Self {
-        all: [Page { occupied: 0, owners: [0; MAX_LANES] }; MAX_PAGES],
+        all: [PageColumns { occupied: 0, owners: [0; MAX_LANES] }; MAX_PAGES],
         top: 0,
         alternatives: 0,
     };
 
-    /// The columns of the topmost page that hold alternatives.
+    /// Returns the columns of the topmost page that hold alternatives.
     pub(super) fn occupied(&self) -> LaneSet {
         self.all[self.top].occupied
     }
 
-    /// The columns `lanes` of the topmost page become alternatives of these `owners`, if they are empty or
-    /// another page can be laid on top: whether that is so.
+    /// Saves alternatives of `owners` in the columns `lanes` of the topmost page, or of a new page
+    /// if one of the columns is occupied. Returns `false` if there are no more pages.
     pub(super) fn push(&mut self, lanes: LaneSet, owners: &[SearchId; MAX_LANES]) -> bool {
         if lanes & self.occupied() != 0 {
             if self.top + 1 == MAX_PAGES {
@@ -57,10 +57,11 @@ impl Pages {
         true
     }
 
-    /// An alternative for each of the lanes `takers`, while there are any; returns the lanes that get one.
+    /// Takes an alternative for each of the lanes `takers` until none is left. Returns the lanes
+    /// that receive one.
     ///
-    /// Those from the topmost page are still to move, which `back` says; others are in their lanes
-    /// already.
+    /// `restored` is set to the pending moves from the topmost page. Alternatives from other pages
+    /// are already in their lanes.
     pub(super) fn take(
         &mut self,
         kernel: &mut impl Kernel,
@@ -93,7 +94,7 @@ impl Pages {
         }
     }
 
-    /// Forgets the alternatives of a search.
+    /// Removes the alternatives of a search.
     pub(super) fn remove(&mut self, owner: SearchId) {
         for page in &mut self.all[..=self.top] {
             for column in lanes_of(page.occupied) {

@@ -1,19 +1,19 @@
-//! Every lane has a search for itself, which goes depth first: so which solutions come first, and
-//! where a limit of nodes is reached, depends on the puzzle alone. Where neither matters, lanes search
-//! together ([`super::work_sharing`]).
+//! A policy by which each lane searches one puzzle, depth first. The order of solutions and the
+//! node at which a limit is reached therefore depend on the puzzle alone. If neither matters, lanes
+//! search together ([`super::work_sharing`]).
 
-use lane_kernel::{Kernel, LaneSet, MAX_LANES, Verdict, lanes_of};
+use lane_kernel::{Kernel, LaneSet, LaneVerdict, MAX_LANES, lanes_of};
 
-use super::run::{Effort, Entry, Next, Policy, Run, SearchResult};
+use super::run::{BatchState, Continuation, Effort, EnteredPuzzle, Policy, SearchResult};
 use crate::solver::Limits;
 
-/// Every lane searches one puzzle.
+/// A policy by which each lane searches one puzzle.
 pub(super) struct PerLane {
     /// The lanes with an alternative on their stack.
     pub(super) stacked: LaneSet,
     node_limit: u64,
     solution_limit: u32,
-    entered: [Entry; MAX_LANES],
+    entered: [EnteredPuzzle; MAX_LANES],
     solutions: [u32; MAX_LANES],
     guesses: [u64; MAX_LANES],
     nodes: [u64; MAX_LANES],
@@ -24,7 +24,7 @@ impl PerLane {
         stacked: 0,
         node_limit: u64::MAX,
         solution_limit: 0,
-        entered: [Entry { puzzle: 0, at_ns: 0 }; MAX_LANES],
+        entered: [EnteredPuzzle { puzzle: 0, at_ns: 0 }; MAX_LANES],
         solutions: [0; MAX_LANES],
         guesses: [0; MAX_LANES],
         nodes: [0; MAX_LANES],
@@ -36,7 +36,7 @@ impl PerLane {
         self.solution_limit = limits.solutions.get();
     }
 
-    /// What the search of a lane has found so far.
+    /// Returns the result so far of the search in a lane.
     pub(super) fn result_of(&self, lane: usize) -> SearchResult {
         SearchResult {
             entered: self.entered[lane],
@@ -46,14 +46,14 @@ impl PerLane {
         }
     }
 
-    /// Those of the lanes that have no node left.
-    fn spent(&self, lanes: LaneSet) -> LaneSet {
-        let spent = lanes_of(lanes).filter(|&lane| self.nodes[lane] == self.node_limit);
-        spent.fold(0, |spent, lane| spent | 1 << lane)
+    /// Returns those of the lanes that have reached the node limit.
+    fn at_node_limit(&self, lanes: LaneSet) -> LaneSet {
+        let at_node_limit = lanes_of(lanes).filter(|&lane| self.nodes[lane] == self.node_limit);
+        at_node_limit.fold(0, |at_node_limit, lane| at_node_limit | 1 << lane)
     }
 
-    /// Those of the solved lanes whose solution counts.
-    fn counting(&self, run: &Run<'_, impl Kernel>, mut solved: LaneSet) -> LaneSet {
+    /// Returns those of the solved lanes whose solution counts.
+    fn with_new_solution(&self, run: &BatchState<'_, impl Kernel>, mut solved: LaneSet) -> LaneSet {
         if run.job.question.known.is_some() {
             for lane in lanes_of(solved) {
                 let puzzle = self.entered[lane].puzzle;
@@ -64,10 +64,14 @@ impl PerLane {
         solved
     }
 
-    /// Counts the solutions in these lanes, and keeps the grid of the first ones; returns the lanes that
-    /// have enough.
-    fn count_solutions(&mut self, run: &mut Run<'_, impl Kernel>, lanes: LaneSet) -> LaneSet {
-        // Which are first cannot be predicted: no branch on it.
+    /// Counts the solutions in these lanes, and keeps the grid of each search's first one. Returns
+    /// the lanes that have enough solutions.
+    fn count_solutions(
+        &mut self,
+        run: &mut BatchState<'_, impl Kernel>,
+        lanes: LaneSet,
+    ) -> LaneSet {
+        // Written without branches, because which solutions are first is unpredictable.
         let (mut first, mut enough) = (0, 0);
         for lane in lanes_of(lanes) {
             self.solutions[lane] += 1;
@@ -78,8 +82,8 @@ impl PerLane {
         enough
     }
 
-    /// The lanes `done` are free again; what was found goes to their outcomes.
-    fn finish(&mut self, run: &mut Run<'_, impl Kernel>, done: LaneSet, gave_up: LaneSet) {
+    /// Writes the results of the lanes `done`, and frees these lanes.
+    fn finish(&mut self, run: &mut BatchState<'_, impl Kernel>, done: LaneSet, gave_up: LaneSet) {
         run.busy &= !done;
         if self.stacked & done != 0 {
             self.stacked &= !done;
@@ -93,8 +97,8 @@ impl PerLane {
 }
 
 impl<K: Kernel> Policy<K> for PerLane {
-    /// Gives every free lane an entry, while there are any.
-    fn refill(&mut self, run: &mut Run<'_, K>, _: LaneSet) -> LaneSet {
+    /// Moves new puzzles into the free lanes.
+    fn refill(&mut self, run: &mut BatchState<'_, K>, _: LaneSet) -> LaneSet {
         let mut branching = 0;
         while run.free() != 0 && run.has_entries() {
             let stuck = run.take_entries(run.free(), |lane, entered| {
@@ -104,7 +108,7 @@ impl<K: Kernel> Policy<K> for PerLane {
                 self.nodes[lane] = 1;
             });
             for lane in lanes_of(stuck) {
-                // It branches at once: a guess, and its alternative A.
+                // It branches at once, which counts as a guess and a node for alternative A.
                 self.guesses[lane] = 1;
                 self.nodes[lane] = 2;
             }
@@ -113,20 +117,24 @@ impl<K: Kernel> Policy<K> for PerLane {
         branching
     }
 
-    fn advance(&mut self, run: &mut Run<'_, K>, Next { branching, returning }: Next) {
+    fn advance(
+        &mut self,
+        run: &mut BatchState<'_, K>,
+        Continuation { branching, returning }: Continuation,
+    ) {
         if branching | returning != 0 {
             self.stacked = run.kernel.push_and_pop(branching, returning);
         }
     }
 
-    /// Lanes at an end leave; the others return to an alternative that was pushed, or branch.
-    fn handle_events(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
-        let right = self.counting(run, verdict.solved);
+    /// Finishes lanes whose search ends; the others return to their last alternative, or branch.
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
+        let right = self.with_new_solution(run, verdict.solved);
         let (over, stuck) = (verdict.ended(), verdict.stuck);
         let done = (over & !self.stacked) | self.count_solutions(run, right);
         let still = (over & !done) | stuck;
-        let spent = if self.node_limit == u64::MAX { 0 } else { self.spent(still) };
-        let (branching, returning) = (stuck & !spent, over & !done & !spent);
+        let at_node_limit = if self.node_limit == u64::MAX { 0 } else { self.at_node_limit(still) };
+        let (branching, returning) = (stuck & !at_node_limit, over & !done & !at_node_limit);
         run.level.run(
             #[inline(always)]
             || {
@@ -134,26 +142,26 @@ impl<K: Kernel> Policy<K> for PerLane {
                 count(&mut self.nodes, branching | returning);
             },
         );
-        self.finish(run, done | spent, spent);
-        Next { branching, returning }
+        self.finish(run, done | at_node_limit, at_node_limit);
+        Continuation { branching, returning }
     }
 
-    /// The last few puzzles are for [`Ordered`](super::ordered::Ordered), unless their nodes are
-    /// counted.
-    fn is_done(&self, run: &Run<'_, K>) -> bool {
+    /// Leaves the last few puzzles to [`Ordered`](super::ordered::Ordered), unless nodes are
+    /// limited.
+    fn is_done(&self, run: &BatchState<'_, K>) -> bool {
         let is_for_all = run.has_few_busy() && self.node_limit == u64::MAX;
         run.all_entered() && (run.busy == 0 || is_for_all)
     }
 
     #[cold]
-    fn abandon(&mut self, run: &mut Run<'_, K>) -> Option<usize> {
+    fn discard(&mut self, run: &mut BatchState<'_, K>) -> Option<usize> {
         self.stacked = 0;
         run.kernel.clear(LaneSet::MAX);
         lanes_of(run.busy).map(|lane| self.entered[lane].puzzle).min()
     }
 }
 
-/// Adds one for each of the lanes. Which they are cannot be predicted: no branch on it.
+/// Adds one to the counter of each lane, without branches, because the lanes are unpredictable.
 #[inline(always)]
 fn count(counters: &mut [u64; MAX_LANES], lanes: LaneSet) {
     for (lane, counter) in counters.iter_mut().enumerate() {

@@ -1,13 +1,15 @@
-//! One batch in the lanes: entry, search, and exit.
+//! The path of one batch through the lanes: entry, search, and exit.
 //!
-//! Entries start together, so their first sweeps waste no lane, and those that need no search
-//! (nearly all of an easy set) go from the entry block straight to their outcomes. The others
-//! move into free lanes of the work block, where every lane is at its own point of a search
+//! New puzzles start together, so their first sweeps waste no lane. Those that need no search
+//! (nearly all of an easy set) go from the entry block straight to their outcomes. The others move
+//! to free lanes of the work block, where each lane is at a different point of a search
 //! (`docs/lane-engine.md`, "Scheduling").
 
 use std::num::NonZeroU64;
 
-use lane_kernel::{Block, CELLS, Kernel, LaneSet, MAX_LANES, Moves, SimdLevel, Verdict, lanes_of};
+use lane_kernel::{
+    CELLS, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_LANES, Moves, SimdLevel, lanes_of,
+};
 
 use crate::clock::Instant;
 use crate::marks::Marks;
@@ -19,36 +21,36 @@ use crate::solver::{Batch, Outcome, StopFlag};
 /// Decaying estimate of how often recent puzzles had several solutions. One such puzzle outweighs 31
 /// others.
 #[derive(Clone, Copy)]
-pub(super) struct SeveralRate(i32);
+pub(super) struct MultipleSolutionsRate(i32);
 
-impl SeveralRate {
-    /// Assumes that there are few.
-    pub(super) const UNKNOWN: Self = Self(-128);
+impl MultipleSolutionsRate {
+    /// The initial estimate, which assumes that few puzzles have several solutions.
+    pub(super) const INITIAL: Self = Self(-128);
 
-    /// A puzzle has been searched.
-    pub(super) fn note(&mut self, several: bool) {
-        let weight = if several { 31 } else { -1 };
+    /// Updates the estimate after a puzzle has been searched.
+    pub(super) fn update(&mut self, multiple_solutions: bool) {
+        let weight = if multiple_solutions { 31 } else { -1 };
         self.0 = (self.0 + weight).clamp(-1024, 1024);
     }
 
-    /// Returns whether there are so few that it pays to search as if there were none.
+    /// Returns whether so few puzzles have several solutions that sharing work pays.
     pub(super) fn is_low(self) -> bool {
         self.0 <= 0
     }
 }
 
-/// A question about a batch, where its answers go, and what may end it early.
-pub(super) struct Job<'a> {
+/// A question about a batch, its outcomes, and the flag that stops it.
+pub(super) struct BatchJob<'a> {
     pub(super) question: Question<'a>,
     pub(super) outcomes: &'a mut [Outcome],
     pub(super) stop: &'a StopFlag,
-    /// What latencies count from.
+    /// The origin of all latencies.
     pub(super) start: Instant,
 }
 
-/// A puzzle that has entered: its place in the batch, and the time.
+/// The index of a puzzle in the batch, and the time at which it entered.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Entry {
+pub(super) struct EnteredPuzzle {
     pub(super) puzzle: usize,
     pub(super) at_ns: u64,
 }
@@ -71,119 +73,123 @@ impl Effort {
 /// The result of a search, except its grid.
 #[derive(Clone, Copy)]
 pub(super) struct SearchResult {
-    pub(super) entered: Entry,
+    pub(super) entered: EnteredPuzzle,
     pub(super) solutions: u32,
     pub(super) gave_up: bool,
     pub(super) effort: Effort,
 }
 
-/// How far a batch was searched.
-pub(super) struct Ended {
-    /// The first puzzle that was not; if stopped, the first one whose outcome is not final.
+/// How far a batch has been searched.
+pub(super) struct SearchEnd {
+    /// The first puzzle that was not searched; if stopped, the first one whose outcome is not
+    /// final.
     pub(super) next: usize,
-    /// Whether that was because all searches are to end.
+    /// Whether the stop flag ended the search.
     pub(super) stopped: bool,
 }
 
 /// How the lanes with an event continue.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Next {
-    /// Stuck: with alternative A of a branch.
+pub(super) struct Continuation {
+    /// Stuck lanes, which continue with alternative A of a branch.
     pub(super) branching: LaneSet,
-    /// Failed, or after a solution: with the alternative pushed last.
+    /// Lanes that have failed or found a solution, which continue with their last pushed
+    /// alternative.
     pub(super) returning: LaneSet,
 }
 
-/// Which lane takes which node.
+/// A policy that assigns nodes to lanes.
 pub(super) trait Policy<K> {
-    /// Gives free lanes entries, if they are to have any; returns those that are stuck already.
-    fn refill(&mut self, run: &mut Run<'_, K>, branching: LaneSet) -> LaneSet;
+    /// Moves new puzzles to free lanes, if they should take any; returns the lanes that are already
+    /// stuck.
+    fn refill(&mut self, run: &mut BatchState<'_, K>, branching: LaneSet) -> LaneSet;
 
-    /// Gives lanes that branch or return the cells of their next node, and free ones any alternative.
-    fn advance(&mut self, run: &mut Run<'_, K>, next: Next);
+    /// Loads the next node of each lane that branches or returns, and pending alternatives into
+    /// free lanes.
+    fn advance(&mut self, run: &mut BatchState<'_, K>, next: Continuation);
 
     /// Handles the events of a step.
-    fn handle_events(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next;
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation;
 
-    /// Whether nothing is left for this policy.
-    fn is_done(&self, run: &Run<'_, K>) -> bool;
+    /// Returns whether the policy has nothing left to do.
+    fn is_done(&self, run: &BatchState<'_, K>) -> bool;
 
-    /// The first puzzle of those that are searched or deferred, if there is any; all searches are
-    /// forgotten.
-    fn abandon(&mut self, run: &mut Run<'_, K>) -> Option<usize>;
+    /// Discards all searches. Returns the first puzzle that was being searched or was deferred, if
+    /// any.
+    fn discard(&mut self, run: &mut BatchState<'_, K>) -> Option<usize>;
 }
 
-/// One batch, and what all ways to search it have in common.
-pub(super) struct Run<'a, K> {
+/// The state of one batch that all policies share.
+pub(super) struct BatchState<'a, K> {
     pub(super) kernel: &'a mut K,
-    /// What loops over outcomes are compiled for.
+    /// The SIMD level that loops over outcomes are compiled for.
     pub(super) level: SimdLevel,
-    pub(super) several: &'a mut SeveralRate,
-    pub(super) job: Job<'a>,
+    pub(super) multiple_solutions: &'a mut MultipleSolutionsRate,
+    pub(super) job: BatchJob<'a>,
     /// The work lanes that are searching.
     pub(super) busy: LaneSet,
-    /// How many lanes there are.
+    /// The number of lanes.
     lanes: usize,
-    /// The next puzzle that enters, and the first one that does not.
+    /// The next puzzle to enter; `end` is the first one that does not enter.
     next: usize,
     end: usize,
-    /// The entries that are still to move into work lanes, and which of them are stuck.
+    /// The entries that must move to work lanes; `waiting_stuck` are those that are stuck.
     waiting: LaneSet,
     waiting_stuck: LaneSet,
     /// The puzzle in lane 0 of the entry block.
-    first_entry: Entry,
-    /// The last reading of the clock, and whether no step has been made since.
+    first_entry: EnteredPuzzle,
+    /// The last clock reading; `clock_is_current` until the next step is made.
     clock_ns: u64,
-    clock_is_right: bool,
-    /// The solutions in the exit block: their puzzles.
-    leaving: usize,
-    leaving_puzzles: [usize; MAX_LANES],
+    clock_is_current: bool,
+    /// The number of solutions in the exit block; `exit_puzzles` are their puzzles.
+    exit_count: usize,
+    exit_puzzles: [usize; MAX_LANES],
 }
 
-impl<'a, K: Kernel> Run<'a, K> {
-    /// Work lanes are stepped until this many of 32 have an event: events cost about as much as steps,
-    /// and a lane that waits is swept for nothing.
-    const EVENTS: u32 = 12;
+impl<'a, K: Kernel> BatchState<'a, K> {
+    /// Work lanes are stepped until this many of 32 have an event. Events cost about as much as
+    /// steps, and the steps of a lane that waits are wasted.
+    const MIN_EVENTS_OF_32: u32 = 12;
 
     pub(super) fn new(
         kernel: &'a mut K,
         level: SimdLevel,
-        several: &'a mut SeveralRate,
-        job: Job<'a>,
+        multiple_solutions: &'a mut MultipleSolutionsRate,
+        job: BatchJob<'a>,
     ) -> Self {
         Self {
             lanes: kernel.lanes(),
             kernel,
             level,
-            several,
+            multiple_solutions,
             end: job.outcomes.len(),
             job,
             busy: 0,
             next: 0,
             waiting: 0,
             waiting_stuck: 0,
-            first_entry: Entry::default(),
+            first_entry: EnteredPuzzle::default(),
             clock_ns: 0,
-            clock_is_right: false,
-            leaving: 0,
-            leaving_puzzles: [0; MAX_LANES],
+            clock_is_current: false,
+            exit_count: 0,
+            exit_puzzles: [0; MAX_LANES],
         }
     }
 
-    /// Searches until the policy is through.
-    pub(super) fn search(&mut self, policy: &mut impl Policy<K>) -> Ended {
-        let mut next = Next::default();
+    /// Searches until the policy is done or the stop flag is set.
+    pub(super) fn search(&mut self, policy: &mut impl Policy<K>) -> SearchEnd {
+        let mut next = Continuation::default();
         let stopped = loop {
             next.branching |= policy.refill(self, next.branching);
             policy.advance(self, next);
             if policy.is_done(self) {
                 break false;
             }
-            // Only here: a search that has come to its end is not stopped.
+            // Checked only after `is_done`, since a search that is complete is not stopped.
             if self.job.stop.is_requested() {
                 break true;
             }
-            next = Next::default();
+            next = Continuation::default();
             if self.busy != 0 {
                 let verdict = self.work();
                 next = policy.handle_events(self, verdict);
@@ -191,35 +197,35 @@ impl<'a, K: Kernel> Run<'a, K> {
         };
         self.flush();
         if !stopped {
-            return Ended { next: self.next, stopped };
+            return SearchEnd { next: self.next, stopped };
         }
         let waiting = lanes_of(self.waiting).map(|entry| self.first_entry.puzzle + entry).next();
         let first_outside = waiting.unwrap_or(self.next);
-        let first_open = policy.abandon(self).unwrap_or(usize::MAX);
-        Ended { next: first_open.min(first_outside), stopped }
+        let first_open = policy.discard(self).unwrap_or(usize::MAX);
+        SearchEnd { next: first_open.min(first_outside), stopped }
     }
 
-    /// Nanoseconds since the start. Reading a clock costs about as much as an easy
-    /// puzzle, so one reading serves all that happens between two steps.
+    /// Returns nanoseconds since the start. Reading the clock costs about as much as an easy
+    /// puzzle, so one reading serves everything between two steps.
     fn now_ns(&mut self) -> u64 {
-        if !self.clock_is_right {
+        if !self.clock_is_current {
             self.clock_ns = self.job.start.elapsed().as_nanos() as u64;
-            self.clock_is_right = true;
+            self.clock_is_current = true;
         }
         self.clock_ns
     }
 
-    /// The work lanes that search nothing.
+    /// Returns the idle work lanes.
     pub(super) fn free(&self) -> LaneSet {
         (LaneSet::MAX >> (MAX_LANES - self.lanes)) & !self.busy
     }
 
-    /// Whether at most an eighth of the lanes are busy.
+    /// Returns whether at most an eighth of the lanes are busy.
     pub(super) fn has_few_busy(&self) -> bool {
         self.busy.count_ones() as usize <= self.lanes / 8
     }
 
-    /// Returns whether an entry waits for a work lane; loads more while none does.
+    /// Returns whether an entry is waiting for a work lane, after loading more if necessary.
     pub(super) fn has_entries(&mut self) -> bool {
         while self.waiting == 0 && self.next < self.end {
             self.load_entries();
@@ -227,21 +233,21 @@ impl<'a, K: Kernel> Run<'a, K> {
         self.waiting != 0
     }
 
-    /// Whether all puzzles have entered and left the entry block.
+    /// Returns whether all puzzles have entered and left the entry block.
     pub(super) fn all_entered(&self) -> bool {
         self.waiting == 0 && self.next == self.end
     }
 
-    /// The batch ends here.
-    pub(super) fn end_entry(&mut self) {
+    /// Lets no more puzzles enter.
+    pub(super) fn stop_entries(&mut self) {
         self.end = self.next;
     }
 
-    /// Moves entries into free lanes and reports each; returns the lanes that are stuck.
+    /// Moves entries to free lanes and calls `on_entry` for each; returns the lanes that are stuck.
     pub(super) fn take_entries(
         &mut self,
         free: LaneSet,
-        mut taken_in: impl FnMut(usize, Entry),
+        mut on_entry: impl FnMut(usize, EnteredPuzzle),
     ) -> LaneSet {
         let mut moves = Moves::NONE;
         let mut stuck = 0;
@@ -250,18 +256,19 @@ impl<'a, K: Kernel> Run<'a, K> {
             stuck |= (self.waiting_stuck >> entry & 1) << lane;
             self.waiting &= !(1 << entry);
             let puzzle = self.first_entry.puzzle + entry;
-            taken_in(lane, Entry { puzzle, ..self.first_entry });
+            on_entry(lane, EnteredPuzzle { puzzle, ..self.first_entry });
         }
         self.busy |= moves.lanes;
         self.kernel.admit(&moves, stuck);
         stuck
     }
 
-    /// Takes up to a vector of puzzles into the entry block and sweeps them together.
+    /// Loads a vector of puzzles, or the remaining ones, into the entry block and sweeps them
+    /// together.
     fn load_entries(&mut self) {
         let first = self.next;
         self.next = (first + self.lanes).min(self.end);
-        self.first_entry = Entry { puzzle: first, at_ns: self.now_ns() };
+        self.first_entry = EnteredPuzzle { puzzle: first, at_ns: self.now_ns() };
         let filled = LaneSet::MAX >> (MAX_LANES - (self.next - first));
         let question = &self.job.question;
         match question.batch.part(first..self.next) {
@@ -281,12 +288,16 @@ impl<'a, K: Kernel> Run<'a, K> {
             },
         );
         let verdict = self.kernel.sweep_entry(filled);
-        self.clock_is_right = false;
+        self.clock_is_current = false;
         self.sort_entries(verdict, filled);
     }
 
-    /// Entries that need no search leave; the others wait for a work lane.
-    fn sort_entries(&mut self, Verdict { failed, solved, stuck }: Verdict, filled: LaneSet) {
+    /// Finishes entries that need no search; the others wait for a work lane.
+    fn sort_entries(
+        &mut self,
+        LaneVerdict { failed, solved, stuck }: LaneVerdict,
+        filled: LaneSet,
+    ) {
         let is_one_node = self.job.question.limits.nodes == Some(NonZeroU64::MIN);
         let refused = if is_one_node { stuck } else { 0 };
         let done = solved | failed | refused;
@@ -299,9 +310,9 @@ impl<'a, K: Kernel> Run<'a, K> {
         let first = self.first_entry.puzzle;
         let (question, entries) = (&self.job.question, &mut self.job.outcomes[first..self.next]);
         if solved != 0 {
-            // Of all entries: a branch for each lane, on what cannot be predicted, takes longer. What is
-            // not a solution is overwritten, here or when the search ends.
-            self.kernel.store(Block::Entry, entries, |outcome| &mut outcome.grid.0);
+            // All entries are stored: a branch per lane on unpredictable data takes longer. Grids
+            // that are not solutions are overwritten below or when the search ends.
+            self.kernel.store(LaneBlock::Entry, entries, |outcome| &mut outcome.grid.0);
         }
         self.level.run(
             #[inline(always)]
@@ -329,20 +340,20 @@ impl<'a, K: Kernel> Run<'a, K> {
         );
     }
 
-    /// Steps until enough lanes have an event.
-    fn work(&mut self) -> Verdict {
-        self.clock_is_right = false;
-        let enough = (self.busy.count_ones() * Self::EVENTS / 32).max(1);
+    /// Steps the work block until enough lanes have an event.
+    fn work(&mut self) -> LaneVerdict {
+        self.clock_is_current = false;
+        let enough = (self.busy.count_ones() * Self::MIN_EVENTS_OF_32 / 32).max(1);
         self.kernel.work(self.busy, enough)
     }
 
-    /// The solution in a work lane.
+    /// Returns the solution in a work lane.
     pub(super) fn grid(&self, lane: usize) -> Grid {
-        Grid(K::digits(&self.kernel.column(Block::Work, lane)))
+        Grid(K::digits(&self.kernel.column(LaneBlock::Work, lane)))
     }
 
-    /// The solutions in these work lanes go to the exit block; `puzzle_of` a lane is its place in
-    /// the batch.
+    /// Moves the solutions in these work lanes to the exit block. `puzzle_of` maps a lane to its
+    /// index in the batch.
     pub(super) fn keep_solutions(
         &mut self,
         mut solved: LaneSet,
@@ -350,35 +361,35 @@ impl<'a, K: Kernel> Run<'a, K> {
     ) {
         while solved != 0 {
             let mut moves = Moves::NONE;
-            for (place, lane) in (self.leaving..self.lanes).zip(lanes_of(solved)) {
+            for (place, lane) in (self.exit_count..self.lanes).zip(lanes_of(solved)) {
                 moves.add(place, lane);
-                self.leaving_puzzles[place] = puzzle_of(lane);
+                self.exit_puzzles[place] = puzzle_of(lane);
                 solved &= !(1 << lane);
             }
-            self.kernel.keep(&moves);
-            self.leaving += moves.lanes.count_ones() as usize;
-            if self.leaving == self.lanes {
+            self.kernel.move_to_exit(&moves);
+            self.exit_count += moves.lanes.count_ones() as usize;
+            if self.exit_count == self.lanes {
                 self.flush();
             }
         }
     }
 
-    /// Writes the solutions of the exit block.
+    /// Writes the solutions in the exit block to their outcomes.
     fn flush(&mut self) {
-        if self.leaving == 0 {
+        if self.exit_count == 0 {
             return;
         }
         let mut grids = [[0; CELLS]; MAX_LANES];
-        self.kernel.store(Block::Exit, &mut grids[..self.lanes], |grid| grid);
-        for (puzzle, grid) in self.leaving_puzzles[..self.leaving].iter().zip(&grids) {
+        self.kernel.store(LaneBlock::Exit, &mut grids[..self.lanes], |grid| grid);
+        for (puzzle, grid) in self.exit_puzzles[..self.exit_count].iter().zip(&grids) {
             self.job.outcomes[*puzzle].grid.0 = *grid;
         }
-        self.leaving = 0;
+        self.exit_count = 0;
     }
 
     /// Writes the outcome of a search, except its grid.
     pub(super) fn finish(&mut self, searched: &SearchResult) {
-        self.several.note(searched.solutions > 1);
+        self.multiple_solutions.update(searched.solutions > 1);
         let latency_ns = self.now_ns() - searched.entered.at_ns;
         let outcome = &mut self.job.outcomes[searched.entered.puzzle];
         outcome.solutions = searched.solutions;
@@ -397,14 +408,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_with_several_solutions_are_few_and_many_are_forgotten_in_time() {
-        let mut several = SeveralRate::UNKNOWN;
-        assert!(several.is_low());
-        (0..40).for_each(|_| several.note(true));
-        assert!(!several.is_low());
-        (0..2000).for_each(|_| several.note(false));
-        assert!(several.is_low());
-        (0..20_000).for_each(|i| several.note(i % 64 == 0));
-        assert!(several.is_low());
+    fn rate_is_low_again_after_puzzles_with_one_solution() {
+        let mut multiple_solutions = MultipleSolutionsRate::INITIAL;
+        assert!(multiple_solutions.is_low());
+        (0..40).for_each(|_| multiple_solutions.update(true));
+        assert!(!multiple_solutions.is_low());
+        (0..2000).for_each(|_| multiple_solutions.update(false));
+        assert!(multiple_solutions.is_low());
+        (0..20_000).for_each(|i| multiple_solutions.update(i % 64 == 0));
+        assert!(multiple_solutions.is_low());
     }
 }

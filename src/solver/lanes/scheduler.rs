@@ -1,40 +1,40 @@
-//! Chooses how a batch is searched.
+//! The scheduler, which decides how each batch is searched.
 
 use lane_kernel::{Kernel, MAX_LANES, SimdLevel};
 
 use super::ordered::Ordered;
 use super::per_lane::PerLane;
-use super::run::{Ended, Entry, Job, Run, SeveralRate};
+use super::run::{BatchJob, BatchState, EnteredPuzzle, MultipleSolutionsRate, SearchEnd};
 use super::work_sharing::WorkSharing;
 use crate::clock::Instant;
 use crate::solver::contract::Question;
 use crate::solver::{Batch, Outcome, StopFlag};
 
-/// Searches batches; owns all memory.
+/// Solves batches; owns all memory.
 pub(super) struct Scheduler<K> {
     kernel: K,
     level: SimdLevel,
-    several: SeveralRate,
+    multiple_solutions: MultipleSolutionsRate,
     work_sharing: WorkSharing,
     per_lane: PerLane,
     ordered: Ordered,
 }
 
 impl<K: Kernel> Scheduler<K> {
-    /// Over a kernel with [`pages::MAX_PAGES`](super::pages::MAX_PAGES) pages.
+    /// Returns a scheduler of a kernel with [`pages::MAX_PAGES`](super::pages::MAX_PAGES) pages.
     pub(super) fn new(kernel: K, level: SimdLevel) -> Self {
         let lanes = kernel.lanes();
         Self {
             kernel,
             level,
-            several: SeveralRate::UNKNOWN,
+            multiple_solutions: MultipleSolutionsRate::INITIAL,
             work_sharing: WorkSharing::new(lanes),
             per_lane: PerLane::NONE,
             ordered: Ordered::new(),
         }
     }
 
-    /// Returns how many outcomes are final, from the first.
+    /// Solves a batch. Returns the number of final outcomes, from the first.
     pub(super) fn solve(
         &mut self,
         question: &Question<'_>,
@@ -45,8 +45,8 @@ impl<K: Kernel> Scheduler<K> {
         let mut done = 0;
         while done < outcomes.len() {
             let question = question.part(done..outcomes.len());
-            let share = WorkSharing::suits(&question) && self.several.is_low();
-            let job = Job { question, outcomes: &mut outcomes[done..], stop, start };
+            let share = WorkSharing::suits(&question) && self.multiple_solutions.is_low();
+            let job = BatchJob { question, outcomes: &mut outcomes[done..], stop, start };
             let ended = if share { self.share_work(job) } else { self.per_lane(job) };
             done += ended.next;
             if ended.stopped {
@@ -56,33 +56,35 @@ impl<K: Kernel> Scheduler<K> {
         done
     }
 
-    /// Searches puzzles of a batch together while that pays.
-    fn share_work(&mut self, mut job: Job<'_>) -> Ended {
-        let again = Job { outcomes: &mut *job.outcomes, ..job };
-        let mut ended = Run::new(&mut self.kernel, self.level, &mut self.several, again)
-            .search(&mut self.work_sharing);
+    /// Searches puzzles with work sharing while that pays.
+    fn share_work(&mut self, mut job: BatchJob<'_>) -> SearchEnd {
+        let again = BatchJob { outcomes: &mut *job.outcomes, ..job };
+        let mut ended =
+            BatchState::new(&mut self.kernel, self.level, &mut self.multiple_solutions, again)
+                .search(&mut self.work_sharing);
         let mut deferred = std::mem::take(&mut self.work_sharing.deferred);
         deferred.sort_unstable();
-        // These puzzles were counted before.
-        let several = self.several;
+        // These puzzles have already been counted.
+        let multiple_solutions = self.multiple_solutions;
         for group in deferred.chunks(self.kernel.lanes()) {
             if ended.stopped {
                 break;
             }
             if let Some(next) = self.search_again(&mut job, group) {
-                ended = Ended { next, stopped: true };
+                ended = SearchEnd { next, stopped: true };
             }
         }
-        self.several = several;
+        self.multiple_solutions = multiple_solutions;
         deferred.clear();
         self.work_sharing.deferred = deferred;
         ended
     }
 
-    /// Searches puzzles of a batch separately; at the end all lanes search the last few.
-    fn per_lane(&mut self, job: Job<'_>) -> Ended {
+    /// Searches each puzzle in its own lane; at the end, all lanes search the last few.
+    fn per_lane(&mut self, job: BatchJob<'_>) -> SearchEnd {
         self.per_lane.begin(job.question.limits);
-        let run = &mut Run::new(&mut self.kernel, self.level, &mut self.several, job);
+        let run =
+            &mut BatchState::new(&mut self.kernel, self.level, &mut self.multiple_solutions, job);
         let ended = run.search(&mut self.per_lane);
         if ended.stopped || run.busy == 0 {
             return ended;
@@ -91,10 +93,10 @@ impl<K: Kernel> Scheduler<K> {
         run.search(&mut self.ordered)
     }
 
-    /// Searches deferred puzzles separately, at most one for each lane; if stopped, returns the first
-    /// one whose outcome is not final.
+    /// Searches deferred puzzles in order, at most one per lane. If stopped, returns the first one
+    /// whose outcome is not final.
     #[cold]
-    fn search_again(&mut self, job: &mut Job<'_>, group: &[Entry]) -> Option<usize> {
+    fn search_again(&mut self, job: &mut BatchJob<'_>, group: &[EnteredPuzzle]) -> Option<usize> {
         let start = Instant::now();
         let mut found = [Outcome::NONE; MAX_LANES];
         let found = &mut found[..group.len()];
@@ -104,7 +106,7 @@ impl<K: Kernel> Scheduler<K> {
         let mut search = |batch: Batch<'_>| {
             let batch = batch.part(0..group.len());
             let question = Question { batch, limits, known: None };
-            self.per_lane(Job { question, outcomes: found, stop, start })
+            self.per_lane(BatchJob { question, outcomes: found, stop, start })
         };
         let ended = match job.question.batch {
             Batch::Puzzles(all) => search(Batch::Puzzles(&which.map(|i| all[i]))),
@@ -123,9 +125,9 @@ impl<K: Kernel> Scheduler<K> {
         &mut self.kernel
     }
 
-    /// Forgets what puzzles were like.
+    /// Discards what is known about previous puzzles.
     #[cfg(test)]
-    pub(super) fn forget(&mut self) {
-        self.several = SeveralRate::UNKNOWN;
+    pub(super) fn reset(&mut self) {
+        self.multiple_solutions = MultipleSolutionsRate::INITIAL;
     }
 }

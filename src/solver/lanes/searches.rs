@@ -1,26 +1,26 @@
-//! The current searches in lanes and on pages.
+//! Bookkeeping of the searches that share work.
 
-use super::run::Entry;
+use super::run::EnteredPuzzle;
 
-/// A search, by its number.
+/// The index of a search.
 pub(super) type SearchId = u16;
 
-/// State of the search of one puzzle.
+/// The state of the search for one puzzle.
 #[derive(Clone, Copy)]
-pub(super) struct Search {
-    pub(super) entered: Entry,
+pub(super) struct SharedSearch {
+    pub(super) entered: EnteredPuzzle,
     pub(super) solutions: u32,
-    /// Above the low 16 bits the guesses; in these the lanes that search an alternative of it, and its alternatives on
-    /// pages: a column of each page at most, some 2,000. In one number, because each event of a lane
-    /// waits for that of the lane before.
+    /// The guesses, above the low 16 bits. The low bits count the open alternatives, in lanes and
+    /// on pages: at most one column of each page, some 2,000. Both are in one number, because each
+    /// event of a lane waits for the update by the previous lane.
     counts: u64,
 }
 
-impl Search {
-    /// A guess, and one more open alternative.
+impl SharedSearch {
+    /// Adds one guess and one open alternative.
     const BRANCH: u64 = 1 << 16 | 1;
 
-    fn new(entered: Entry) -> Self {
+    fn new(entered: EnteredPuzzle) -> Self {
         Self { entered, solutions: 0, counts: 1 }
     }
 
@@ -33,25 +33,25 @@ impl Search {
     }
 }
 
-/// All searches that are going on.
+/// All current searches.
 pub(super) struct Searches {
-    /// By number.
-    all: Vec<Search>,
-    /// Numbers that are free again.
-    spare: Vec<SearchId>,
+    /// The searches, indexed by [`SearchId`].
+    all: Vec<SharedSearch>,
+    /// The unused indices.
+    unused: Vec<SearchId>,
 }
 
 impl Searches {
-    /// Room for this many at once.
+    /// Reserves space for this many searches at a time.
     pub(super) fn new(most: usize) -> Self {
-        Self { all: Vec::with_capacity(most), spare: Vec::with_capacity(most) }
+        Self { all: Vec::with_capacity(most), unused: Vec::with_capacity(most) }
     }
 
-    /// A puzzle has come into a lane.
+    /// Starts the search for a puzzle that has entered a lane.
     #[inline]
-    pub(super) fn begin(&mut self, entered: Entry) -> SearchId {
-        let search = Search::new(entered);
-        if let Some(id) = self.spare.pop() {
+    pub(super) fn begin(&mut self, entered: EnteredPuzzle) -> SearchId {
+        let search = SharedSearch::new(entered);
+        if let Some(id) = self.unused.pop() {
             *self.of(id) = search;
             return id;
         }
@@ -60,14 +60,14 @@ impl Searches {
     }
 
     #[inline]
-    pub(super) fn of(&mut self, id: SearchId) -> &mut Search {
+    pub(super) fn of(&mut self, id: SearchId) -> &mut SharedSearch {
         &mut self.all[usize::from(id)]
     }
 
     /// Replaces an alternative with two.
     #[inline]
     pub(super) fn branch(&mut self, id: SearchId) {
-        self.of(id).counts += Search::BRANCH;
+        self.of(id).counts += SharedSearch::BRANCH;
     }
 
     /// Ends an alternative; returns whether it was the last one.
@@ -78,19 +78,19 @@ impl Searches {
         !search.is_open()
     }
 
-    /// Forgets a search.
+    /// Removes a search.
     #[inline]
-    pub(super) fn remove(&mut self, id: SearchId) -> Search {
-        self.spare.push(id);
+    pub(super) fn remove(&mut self, id: SearchId) -> SharedSearch {
+        self.unused.push(id);
         let search = *self.of(id);
         self.of(id).counts = 0;
         search
     }
 
-    /// Forgets all searches; returns the first puzzle of those that are searched, if any is.
-    pub(super) fn abandon(&mut self) -> Option<usize> {
-        self.spare.clear();
-        let open = self.all.drain(..).filter(Search::is_open);
+    /// Removes all searches; returns the first puzzle among them, if any.
+    pub(super) fn discard(&mut self) -> Option<usize> {
+        self.unused.clear();
+        let open = self.all.drain(..).filter(SharedSearch::is_open);
         open.map(|search| search.entered.puzzle).min()
     }
 }

@@ -1,10 +1,11 @@
-//! Tests the scheduler with a toy kernel: its puzzles are random trees, whose search is easily written down.
+//! Tests of the scheduler with a model kernel: its puzzles are random trees, which are easy to
+//! search.
 
 use std::num::NonZeroU32;
 
 use lane_kernel::{
-    Block, Candidates, Column, Digits, Exchange, Kernel, LaneSet, MAX_LANES, Moves, Verdict,
-    lanes_of,
+    Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, MAX_LANES,
+    Moves, lanes_of,
 };
 use proptest::prelude::*;
 
@@ -14,27 +15,27 @@ use crate::puzzle::{Grid, Puzzle};
 use crate::simd::SimdLevel;
 use crate::solver::{Batch, Limits, Outcome, Question, StopFlag};
 
-/// A node of a tree that is made up as it is visited.
+/// A node of a tree that is generated as it is visited.
 #[derive(Clone, Copy, Default)]
-struct State {
+struct TreeNode {
     hash: u32,
     depth: u8,
-    /// Of the tree.
+    /// The depth of the tree.
     deepest: u8,
-    /// Of a hundred nodes, how many branch, and of the others how many are solutions.
+    /// The percentages of nodes that branch, and of other nodes that are solutions.
     branching: u8,
     solutions: u8,
 }
 
 #[derive(PartialEq)]
-enum Kind {
+enum NodeKind {
     Failed,
     Solved,
     Stuck,
 }
 
-impl State {
-    /// The root, from the first digits of a puzzle.
+impl TreeNode {
+    /// Returns the root, which is determined by the first digits of a puzzle.
     fn of(puzzle: &Digits) -> Self {
         let seed = puzzle[..8].iter().fold(0, |seed, digit| seed * 10 + u32::from(*digit));
         let (deepest, branching) = (puzzle[8] + puzzle[12] / 3, 40 + 6 * puzzle[9]);
@@ -49,13 +50,13 @@ impl State {
         Self { hash: hash ^ hash >> 16, depth: self.depth.wrapping_add(1), ..self }
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> NodeKind {
         if self.depth < self.deepest && self.hash % 100 < self.branching.into() {
-            Kind::Stuck
+            NodeKind::Stuck
         } else if (self.hash >> 20) % 100 < self.solutions.into() {
-            Kind::Solved
+            NodeKind::Solved
         } else {
-            Kind::Failed
+            NodeKind::Failed
         }
     }
 
@@ -80,26 +81,28 @@ impl State {
     }
 }
 
-/// What a plain depth-first search finds.
-fn plain(puzzle: &Puzzle, known: Option<&Grid>, limits: Limits) -> Outcome {
+/// Returns the outcome of a plain depth-first search.
+fn plain_search(puzzle: &Puzzle, known: Option<&Grid>, limits: Limits) -> Outcome {
     if clashes(puzzle.cells()) {
         return Outcome { nodes: 1, ..Outcome::NONE };
     }
     let most = limits.max_nodes();
     let mut outcome = Outcome::NONE;
-    let mut waiting = vec![State::of(puzzle.cells())];
+    let mut waiting = vec![TreeNode::of(puzzle.cells())];
     while let Some(state) = waiting.pop() {
         if outcome.nodes == most {
             return Outcome { gave_up: true, ..outcome };
         }
         outcome.nodes += 1;
         match state.kind() {
-            Kind::Stuck if outcome.nodes == most => return Outcome { gave_up: true, ..outcome },
-            Kind::Stuck => {
+            NodeKind::Stuck if outcome.nodes == most => {
+                return Outcome { gave_up: true, ..outcome };
+            }
+            NodeKind::Stuck => {
                 outcome.guesses += 1;
                 waiting.extend([state.alternative(2), state.alternative(1)]);
             }
-            Kind::Solved if known.is_none_or(|known| known.0 != state.digits()) => {
+            NodeKind::Solved if known.is_none_or(|known| known.0 != state.digits()) => {
                 if outcome.solutions == 0 {
                     outcome.grid = Grid(state.digits());
                 }
@@ -108,48 +111,48 @@ fn plain(puzzle: &Puzzle, known: Option<&Grid>, limits: Limits) -> Outcome {
                     return outcome;
                 }
             }
-            Kind::Solved | Kind::Failed => {}
+            NodeKind::Solved | NodeKind::Failed => {}
         }
     }
     outcome
 }
 
-/// Some puzzles have clues that clash.
+/// Returns whether the clues of a puzzle clash, as some do.
 fn clashes(puzzle: &Digits) -> bool {
     puzzle[11] == 9
 }
 
-type States = [State; MAX_LANES];
+type TreeNodes = [TreeNode; MAX_LANES];
 
-/// A kernel of trees.
+/// A kernel that searches trees.
 #[derive(Default)]
-struct Toy {
+struct TreeKernel {
     lanes: usize,
-    entry: States,
+    entry: TreeNodes,
     clashing: LaneSet,
-    work: States,
-    exit: States,
-    pages: [States; pages::MAX_PAGES],
-    stacks: [Vec<State>; MAX_LANES],
-    /// Calls of [`Kernel::work`], and the one that asks to stop.
+    work: TreeNodes,
+    exit: TreeNodes,
+    pages: [TreeNodes; pages::MAX_PAGES],
+    stacks: [Vec<TreeNode>; MAX_LANES],
+    /// The number of calls of [`Kernel::work`], and the call that requests a stop.
     calls: usize,
     stop_at: Option<(usize, StopFlag)>,
 }
 
-impl Toy {
-    fn block(&self, of: Block) -> &States {
+impl TreeKernel {
+    fn block(&self, of: LaneBlock) -> &TreeNodes {
         match of {
-            Block::Entry => &self.entry,
-            Block::Work => &self.work,
-            Block::Exit => &self.exit,
-            Block::Page(number) => &self.pages[number],
+            LaneBlock::Entry => &self.entry,
+            LaneBlock::Work => &self.work,
+            LaneBlock::Exit => &self.exit,
+            LaneBlock::Page(number) => &self.pages[number],
         }
     }
 
-    /// The lane continues with alternative A: alternative B.
-    fn branch(&mut self, lane: usize) -> State {
+    /// Lets the lane continue with alternative A, and returns alternative B.
+    fn branch(&mut self, lane: usize) -> TreeNode {
         let parent = self.work[lane];
-        assert!(parent.kind() == Kind::Stuck, "nothing is left to infer");
+        assert!(parent.kind() == NodeKind::Stuck, "nothing is left to infer");
         self.work[lane] = parent.alternative(1);
         parent.alternative(2)
     }
@@ -159,16 +162,20 @@ fn set_of(lanes: impl Iterator<Item = usize>) -> LaneSet {
     lanes.fold(0, |set, lane| set | 1 << lane)
 }
 
-fn verdict(states: &States, lanes: LaneSet) -> Verdict {
+fn verdict(states: &TreeNodes, lanes: LaneSet) -> LaneVerdict {
     let are = |kind| set_of(lanes_of(lanes).filter(|lane| states[*lane].kind() == kind));
-    Verdict { failed: are(Kind::Failed), solved: are(Kind::Solved), stuck: are(Kind::Stuck) }
+    LaneVerdict {
+        failed: are(NodeKind::Failed),
+        solved: are(NodeKind::Solved),
+        stuck: are(NodeKind::Stuck),
+    }
 }
 
-fn moved(from: &States, moves: &Moves, to: &mut States) {
+fn apply_moves(from: &TreeNodes, moves: &Moves, to: &mut TreeNodes) {
     lanes_of(moves.lanes).for_each(|lane| to[lane] = from[usize::from(moves.from[lane])]);
 }
 
-impl Kernel for Toy {
+impl Kernel for TreeKernel {
     fn lanes(&self) -> usize {
         self.lanes
     }
@@ -176,7 +183,7 @@ impl Kernel for Toy {
     fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits) {
         self.clashing = set_of((0..puzzles.len()).filter(|i| clashes(clues_of(&puzzles[*i]))));
         for (state, puzzle) in self.entry.iter_mut().zip(puzzles) {
-            *state = State::of(clues_of(puzzle));
+            *state = TreeNode::of(clues_of(puzzle));
         }
     }
 
@@ -184,18 +191,18 @@ impl Kernel for Toy {
         unreachable!("puzzles only");
     }
 
-    fn sweep_entry(&mut self, lanes: LaneSet) -> Verdict {
+    fn sweep_entry(&mut self, lanes: LaneSet) -> LaneVerdict {
         let clashing = self.clashing & lanes;
         let found = verdict(&self.entry, lanes & !clashing);
-        Verdict { failed: found.failed | clashing, ..found }
+        LaneVerdict { failed: found.failed | clashing, ..found }
     }
 
     fn admit(&mut self, moves: &Moves, _: LaneSet) {
-        moved(&self.entry, moves, &mut self.work);
+        apply_moves(&self.entry, moves, &mut self.work);
     }
 
-    /// In each step other lanes have come to an event.
-    fn work(&mut self, busy: LaneSet, enough: u32) -> Verdict {
+    /// Varies which lanes have an event in each step.
+    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict {
         assert_ne!(busy, 0, "a lane for each step");
         if let Some((last, stop)) = &self.stop_at {
             assert!(self.calls < *last, "asked to stop");
@@ -217,8 +224,8 @@ impl Kernel for Toy {
         assert!(*saved == 0 || restored.lanes == 0);
         let mut b = self.work;
         lanes_of(*branching).for_each(|lane| b[lane] = self.branch(lane));
-        moved(&b, shared, &mut self.work);
-        moved(&self.pages[*page], restored, &mut self.work);
+        apply_moves(&b, shared, &mut self.work);
+        apply_moves(&self.pages[*page], restored, &mut self.work);
         lanes_of(*saved).for_each(|lane| self.pages[*page][lane] = b[lane]);
     }
 
@@ -234,37 +241,37 @@ impl Kernel for Toy {
     }
 
     fn pop(&mut self, lane: usize) -> Option<Column> {
-        self.stacks[lane].pop().map(State::column)
+        self.stacks[lane].pop().map(TreeNode::column)
     }
 
     fn clear(&mut self, lanes: LaneSet) {
         lanes_of(lanes).for_each(|lane| self.stacks[lane].clear());
     }
 
-    fn keep(&mut self, moves: &Moves) {
-        moved(&self.work, moves, &mut self.exit);
+    fn move_to_exit(&mut self, moves: &Moves) {
+        apply_moves(&self.work, moves, &mut self.exit);
     }
 
-    fn store<P>(&self, of: Block, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
+    fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
         for (place, state) in places.iter_mut().zip(self.block(of)) {
             *digits_of(place) = state.digits();
         }
     }
 
-    fn column(&self, of: Block, lane: usize) -> Column {
+    fn column(&self, of: LaneBlock, lane: usize) -> Column {
         self.block(of)[lane].column()
     }
 
     fn set_lane(&mut self, lane: usize, cells: &Column) {
-        self.work[lane] = State::of_column(cells);
+        self.work[lane] = TreeNode::of_column(cells);
     }
 
     fn digits(cells: &Column) -> Digits {
-        State::of_column(cells).digits()
+        TreeNode::of_column(cells).digits()
     }
 }
 
-/// Trees of all kinds.
+/// Generates trees of all kinds.
 fn puzzles(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Puzzle>> {
     let digits = proptest::array::uniform13(0..=9_u8);
     let puzzle = digits.prop_map(|digits| {
@@ -280,13 +287,13 @@ fn without_solutions(puzzle: &Puzzle) -> Puzzle {
     Puzzle::from_cells(cells).expect("digits")
 }
 
-fn scheduler(toy: Toy) -> Scheduler<Toy> {
-    Scheduler::new(toy, SimdLevel::best())
+fn scheduler(kernel: TreeKernel) -> Scheduler<TreeKernel> {
+    Scheduler::new(kernel, SimdLevel::best())
 }
 
-/// Solves a batch; what is final must be what a plain search finds.
-fn check(
-    scheduler: &mut Scheduler<Toy>,
+/// Solves a batch and checks that all final outcomes equal those of a plain search.
+fn check_batch(
+    scheduler: &mut Scheduler<TreeKernel>,
     puzzles: &[Puzzle],
     known: Option<&[Grid]>,
     limits: Limits,
@@ -299,70 +306,71 @@ fn check(
     let done = scheduler.solve(&question, stop, &mut outcomes);
     assert!(done == puzzles.len() || stop.is_requested());
     for (i, outcome) in outcomes[..done].iter().enumerate() {
-        let wanted = plain(&puzzles[i], known.map(|known| &known[i]), question.limits);
-        assert_eq!(Outcome { latency_ns: 0, ..*outcome }, wanted, "number {i}");
+        let expected = plain_search(&puzzles[i], known.map(|known| &known[i]), question.limits);
+        assert_eq!(Outcome { latency_ns: 0, ..*outcome }, expected, "number {i}");
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
-    /// By any policy, in any batch, the outcome is that of the plain search. A solution besides a known
-    /// one is requested as well, which may be any of them, or none.
+    /// Checks the outcomes under any policy and in any batch. Some searches exclude a known
+    /// solution, which may be any solution, or none.
     #[test]
-    fn finds_what_a_plain_search_finds(
+    fn outcomes_match_a_plain_search(
         puzzles in puzzles(1..150),
         lanes in prop_oneof![Just(8_usize), Just(16), Just(32)],
         solutions in prop_oneof![Just(1_u32), Just(2), Just(2), Just(3), Just(40), Just(u32::MAX)],
         nodes in prop_oneof![Just(0_u64), Just(0), 1..40_u64],
         other in proptest::option::of(0..4),
         batch in prop_oneof![Just(1_usize), Just(7), Just(40), Just(1000)],
-        forget in any::<bool>(),
+        reset in any::<bool>(),
     ) {
         let limits = Limits::count(solutions.try_into().expect("not 0"));
         let limits = nodes.try_into().map_or(limits, |nodes| limits.with_nodes(nodes));
         let known: Option<Vec<Grid>> = other.map(|number| {
-            let next = |puzzle, known: Grid| plain(puzzle, Some(&known), Limits::FIRST).grid;
+            let next = |puzzle, known: Grid| plain_search(puzzle, Some(&known), Limits::FIRST).grid;
             let known = |puzzle| (0..number).fold(Grid::BLANK, |known, _| next(puzzle, known));
             puzzles.iter().map(known).collect()
         });
-        let mut scheduler = scheduler(Toy { lanes, ..Toy::default() });
+        let mut scheduler = scheduler(TreeKernel { lanes, ..TreeKernel::default() });
         for at in (0..puzzles.len()).step_by(batch) {
-            if forget {
-                scheduler.forget();
+            if reset {
+                scheduler.reset();
             }
             let range = at..puzzles.len().min(at + batch);
             let known = known.as_ref().map(|known| &known[range.clone()]);
-            check(&mut scheduler, &puzzles[range], known, limits, &StopFlag::default());
+            check_batch(&mut scheduler, &puzzles[range], known, limits, &StopFlag::default());
         }
     }
 
-    /// Wherever it is stopped, what is final is right, and the next batch is solved as ever.
+    /// Checks that outcomes that are final when a batch is stopped are correct, and so is the next
+    /// batch.
     #[test]
-    fn stops_at_once_and_goes_on(
+    fn final_outcomes_are_correct_after_a_stop(
         puzzles in puzzles(40..150),
         with_solutions in prop_oneof![Just(usize::MAX), 1..6_usize],
         solutions in prop_oneof![1..4_u32, Just(u32::MAX)],
         last_call in 1..60_usize,
     ) {
-        // So few with several solutions that they are deferred.
+        // So few puzzles have several solutions that they are deferred.
         let puzzles: Vec<Puzzle> = puzzles
             .into_iter()
             .enumerate()
             .map(|(i, puzzle)| if i < with_solutions { puzzle } else { without_solutions(&puzzle) })
             .collect();
         let limits = Limits::count(solutions.try_into().expect("not 0"));
-        let mut undisturbed = scheduler(Toy { lanes: 8, ..Toy::default() });
-        check(&mut undisturbed, &puzzles, None, limits, &StopFlag::default());
-        // The last of all calls too, when nothing is left to be stopped.
+        let mut undisturbed = scheduler(TreeKernel { lanes: 8, ..TreeKernel::default() });
+        check_batch(&mut undisturbed, &puzzles, None, limits, &StopFlag::default());
+        // Also stop at the very last call, when there is nothing left to stop.
         let calls = undisturbed.kernel().calls;
         for last_call in [last_call, calls.saturating_sub(last_call).max(1), calls.max(1)] {
             let stop = StopFlag::default();
-            let toy = Toy { lanes: 8, stop_at: Some((last_call, stop.clone())), ..Toy::default() };
-            let mut scheduler = scheduler(toy);
-            check(&mut scheduler, &puzzles, None, limits, &stop);
+            let kernel = TreeKernel { lanes: 8, stop_at: Some((last_call, stop.clone())), ..TreeKernel::default() };
+            let mut scheduler = scheduler(kernel);
+            check_batch(&mut scheduler, &puzzles, None, limits, &stop);
             scheduler.kernel().stop_at = None;
-            check(&mut scheduler, &puzzles, None, limits, &StopFlag::default());
+            check_batch(&mut scheduler, &puzzles, None, limits, &StopFlag::default());
         }
     }
 }

@@ -1,60 +1,66 @@
-//! All lanes search together: a lane that is free takes any alternative of any search.
+//! A policy by which all lanes search together: a free lane takes any alternative of any search.
 //!
-//! The alternatives B of lanes that branch go straight into lanes that have failed, by one permutation a cell;
-//! what is left over lies on [`pages`]. Where each lane has a stack of its own
-//! ([`super::per_lane`]), moving cells takes three times as long.
+//! When lanes branch, their alternatives B move straight to free lanes, by one permutation per
+//! cell; the rest is saved on [`pages`]. If each lane used its own stack ([`super::per_lane`]),
+//! moving cells would take three times as long.
 //!
-//! In which order the alternatives of a search are looked at depends on what else is going on. That does not
-//! matter where all of them are: with no solution or only one. When a second one turns up, the puzzle is
-//! *deferred*, and searched again in the right order. What the first search has cost is lost then; so
-//! where puzzles with several solutions are frequent none is searched together
-//! ([`SeveralRate`](super::run::SeveralRate)).
+//! The order in which the alternatives of a search are visited depends on the other searches. That
+//! does not matter if all of them are visited, with no solution or only one. When a second solution
+//! turns up, the puzzle is *deferred* and searched again in the right order, which wastes the first
+//! search. So this policy is not used while puzzles with several solutions are frequent
+//! ([`MultipleSolutionsRate`](super::run::SeveralRate)).
 
-use lane_kernel::{Exchange, Kernel, LaneSet, MAX_LANES, Verdict, lanes_of};
+use lane_kernel::{Exchange, Kernel, LaneSet, LaneVerdict, MAX_LANES, lanes_of};
 
-use super::pages::{self, Pages};
-use super::run::{Effort, Entry, Next, Policy, Run, SearchResult};
+use super::pages::{self, PageTable};
+use super::run::{BatchState, Continuation, Effort, EnteredPuzzle, Policy, SearchResult};
 use super::searches::{SearchId, Searches};
 use crate::solver::contract::Question;
 
-/// With this many deferred puzzles, no more enter.
+/// With this many deferred puzzles, no more puzzles enter.
 const MAX_DEFERRED: usize = 256;
 
-/// All lanes search together.
+/// A policy by which all lanes search together.
 pub(super) struct WorkSharing {
-    pages: Pages,
+    pages: PageTable,
     searches: Searches,
-    /// The search that each lane works for, or has worked for if it is free.
+    /// The search of each lane, or the last one if the lane is free.
     owner: [SearchId; MAX_LANES],
-    /// Puzzles with a second solution, and those for whose alternatives there was no room.
-    pub(super) deferred: Vec<Entry>,
+    /// Puzzles with a second solution, and those whose alternatives did not fit on the pages.
+    pub(super) deferred: Vec<EnteredPuzzle>,
 }
 
 impl WorkSharing {
     pub(super) fn new(lanes: usize) -> Self {
-        // Each search has a lane or an alternative.
+        // Each search has a lane or a saved alternative.
         let most = lanes + pages::MAX_PAGES * lanes;
         Self {
-            pages: Pages::EMPTY,
+            pages: PageTable::EMPTY,
             searches: Searches::new(most),
             owner: [0; MAX_LANES],
-            // Those that are searched when there are many, and an entry block.
+            // Also the puzzles being searched when the limit is reached, and an entry block.
             deferred: Vec::with_capacity(MAX_DEFERRED + most + MAX_LANES),
         }
     }
 
-    /// Whether the order of a search does not matter, while there is only one solution.
+    /// Returns whether the order of a search is irrelevant while there is at most one solution.
     pub(super) fn suits(question: &Question<'_>) -> bool {
         question.limits.solutions.get() > 1 && question.limits.nodes.is_none()
     }
 
-    /// An alternative for each of the `free` lanes, while there are any, and a place for each alternative B.
+    /// Finds an alternative for each of the `free` lanes until none is left, and a place for each
+    /// alternative B.
     ///
-    /// In place: the moves are too fresh to be copied.
-    fn match_up(&mut self, run: &mut Run<'_, impl Kernel>, free: LaneSet, exchange: &mut Exchange) {
+    /// Writes to `exchange` in place, which avoids copying values that have just been stored.
+    fn match_up(
+        &mut self,
+        run: &mut BatchState<'_, impl Kernel>,
+        free: LaneSet,
+        exchange: &mut Exchange,
+    ) {
         let Self { pages, searches, owner, .. } = self;
         let Exchange { branching, shared, saved, restored, page } = exchange;
-        // First those without room on the topmost page: in the low half.
+        // Lanes whose column of the topmost page is occupied come first: they are in the low half.
         let without_room = *branching & pages.occupied();
         let mut givers = u64::from(without_room) | u64::from(*branching & !without_room) << 32;
         let mut takers = free;
@@ -81,8 +87,8 @@ impl WorkSharing {
         *page = self.pages.top;
     }
 
-    /// The first solutions leave; puzzles with a second one are deferred.
-    fn count_solutions(&mut self, run: &mut Run<'_, impl Kernel>, solved: LaneSet) {
+    /// Writes first solutions, and defers puzzles with a second one.
+    fn count_solutions(&mut self, run: &mut BatchState<'_, impl Kernel>, solved: LaneSet) {
         let Self { owner, searches, .. } = self;
         let (mut first, mut second) = (0, 0);
         for lane in lanes_of(solved) {
@@ -97,9 +103,9 @@ impl WorkSharing {
         }
     }
 
-    /// Ends the searches that these lanes work for, and defers their puzzles.
+    /// Ends the searches of these lanes, and defers their puzzles.
     #[cold]
-    fn defer(&mut self, run: &mut Run<'_, impl Kernel>, lanes: LaneSet) {
+    fn defer(&mut self, run: &mut BatchState<'_, impl Kernel>, lanes: LaneSet) {
         for lane in lanes_of(lanes) {
             if run.busy >> lane & 1 == 0 {
                 continue; // with another lane
@@ -112,14 +118,14 @@ impl WorkSharing {
                 }
             }
             self.deferred.push(self.searches.remove(id).entered);
-            run.several.note(true);
+            run.multiple_solutions.update(true);
         }
     }
 }
 
 impl<K: Kernel> Policy<K> for WorkSharing {
-    /// Lanes take new puzzles only when no alternative is pending.
-    fn refill(&mut self, run: &mut Run<'_, K>, branching: LaneSet) -> LaneSet {
+    /// Moves new puzzles to free lanes only when no alternative is pending.
+    fn refill(&mut self, run: &mut BatchState<'_, K>, branching: LaneSet) -> LaneSet {
         let mut stuck = 0;
         loop {
             let alternatives = self.pages.alternatives + (branching | stuck).count_ones();
@@ -128,8 +134,8 @@ impl<K: Kernel> Policy<K> for WorkSharing {
                 return stuck;
             }
             (0..alternatives).for_each(|_| free &= free - 1);
-            if !run.several.is_low() || self.deferred.len() >= MAX_DEFERRED {
-                run.end_entry();
+            if !run.multiple_solutions.is_low() || self.deferred.len() >= MAX_DEFERRED {
+                run.stop_entries();
             }
             if !run.has_entries() {
                 return stuck;
@@ -140,7 +146,7 @@ impl<K: Kernel> Policy<K> for WorkSharing {
         }
     }
 
-    fn advance(&mut self, run: &mut Run<'_, K>, next: Next) {
+    fn advance(&mut self, run: &mut BatchState<'_, K>, next: Continuation) {
         let (branching, free) = (next.branching, run.free());
         if branching | free == 0 {
             return;
@@ -152,14 +158,15 @@ impl<K: Kernel> Policy<K> for WorkSharing {
         }
     }
 
-    fn handle_events(&mut self, run: &mut Run<'_, K>, verdict: Verdict) -> Next {
+    fn handle_events(&mut self, run: &mut BatchState<'_, K>, verdict: LaneVerdict) -> Continuation {
         if verdict.solved != 0 {
             self.count_solutions(run, verdict.solved);
         }
-        // Those of deferred puzzles are free already.
+        // Lanes of deferred puzzles are already free.
         let over = verdict.ended() & run.busy;
         run.busy &= !over;
-        // Which is the last one of its search cannot be predicted: no branch on it.
+        // Written without branches, because which alternative is the last of its search is
+        // unpredictable.
         let (mut ended, mut count) = ([0; MAX_LANES], 0);
         for lane in lanes_of(over) {
             ended[count] = self.owner[lane];
@@ -167,7 +174,7 @@ impl<K: Kernel> Policy<K> for WorkSharing {
         }
         for id in &ended[..count] {
             let search = self.searches.remove(*id);
-            // The puzzle itself, and both alternatives of each guess.
+            // The nodes are the puzzle itself and both alternatives of each guess.
             let (guesses, nodes) = (search.guesses(), 1 + 2 * search.guesses());
             run.finish(&SearchResult {
                 entered: search.entered,
@@ -176,17 +183,17 @@ impl<K: Kernel> Policy<K> for WorkSharing {
                 effort: Effort { guesses, nodes },
             });
         }
-        Next { branching: verdict.stuck & run.busy, returning: 0 }
+        Continuation { branching: verdict.stuck & run.busy, returning: 0 }
     }
 
-    fn is_done(&self, run: &Run<'_, K>) -> bool {
+    fn is_done(&self, run: &BatchState<'_, K>) -> bool {
         run.busy == 0 && run.all_entered() && self.pages.alternatives == 0
     }
 
     #[cold]
-    fn abandon(&mut self, _: &mut Run<'_, K>) -> Option<usize> {
-        self.pages = Pages::EMPTY;
+    fn discard(&mut self, _: &mut BatchState<'_, K>) -> Option<usize> {
+        self.pages = PageTable::EMPTY;
         let deferred = self.deferred.iter().map(|entered| entered.puzzle);
-        deferred.chain(self.searches.abandon()).min()
+        deferred.chain(self.searches.discard()).min()
     }
 }

@@ -1,18 +1,18 @@
 //! The candidates of one puzzle, and their propagation.
 
-use super::tables::{CLOSURE, LOCKED, MINIROWS_OF_ROW, PAIR};
+use super::tables::{CLOSURE, LOCKED_BY_ONE_BAND, LOCKED_BY_TWO_BANDS, MINIROWS_OF_ROW};
 use crate::chute::{ALL, Cells, EACH_ROW, PLACED, UNITS};
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};
 
 /// The result of propagation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// Every cell has a digit, and the digits obey the rules.
+pub enum Propagation {
+    /// Every cell has a digit, and the grid is valid.
     Solved,
     /// No rule applies; some cells still have several candidates.
     Stuck,
-    /// A digit has no place left, or a cell no candidate.
+    /// A digit has no place left, or a cell has no candidate.
     Contradiction,
 }
 
@@ -25,21 +25,21 @@ pub struct Guess {
 }
 
 impl Guess {
-    /// The digit, 1 to 9.
+    /// Returns the digit, 1 to 9.
     pub fn digit(self) -> u8 {
         self.digit as u8 + 1
     }
 
-    /// The cell, 0 to 80.
-    pub fn place(self) -> usize {
+    /// Returns the cell, 0 to 80.
+    pub fn board_cell(self) -> usize {
         27 * self.band + self.cell
     }
 }
 
 /// The candidates of one puzzle, digit by digit and band by band.
 ///
-/// A digit's candidates in a band are the 27 low bits of one word; three words hold a digit,
-/// 27 the board (a fourth word pads each digit to a vector of 128 bits):
+/// The candidates of a digit in a band are the low 27 bits of one word. A digit has three words,
+/// and the board 27 (a fourth word pads each digit to a vector of 128 bits):
 ///
 /// ```text
 ///              box 0     box 1     box 2
@@ -51,31 +51,31 @@ impl Guess {
 /// ```
 ///
 /// One step handles a digit's 27 cells at once: two or three lookups yield its possible minirows
-/// and columns ([`Board::settle`]), and a pass over the nine digits counts the candidates of all
-/// cells ([`Board::count_candidates`]).
+/// and columns ([`BitBoard::apply_rules`]), and a pass over the nine digits counts the candidates
+/// of all cells ([`BitBoard::count_candidates`]).
 ///
 /// Bitboards of one digit in one band, with tables of implications, come from zhouyundong's and
 /// JCZ's solvers in the New Sudoku Players' Forum. The closure over the six permutations of a band
 /// is what tdoku calls configurations.
 #[derive(Clone, Debug)]
-pub struct Board {
+pub struct BitBoard {
     /// `candidates[digit][band]`.
     candidates: [[Cells; 4]; 9],
-    /// `columns[digit][band]`: the columns (9 bits) of the candidates when last settled.
+    /// `columns[digit][band]`: the columns (9 bits) of the candidates at the last update.
     columns: [[u16; 4]; 9],
     /// The cells whose digit has been removed from all other candidates.
-    settled: [Cells; 4],
-    /// Bit `4 * digit + band`: these candidates have changed since they were settled.
+    placed: [Cells; 4],
+    /// Bit `4 * digit + band`: whether these candidates have changed since the last update.
     changed: u64,
 }
 
-impl Board {
-    /// The candidates that the clues leave.
+impl BitBoard {
+    /// Returns the candidates that the clues leave.
     pub fn new(puzzle: &Puzzle) -> Self {
         let mut board = Self {
             candidates: [[ALL; 4]; 9],
             columns: [[0b1_1111_1111; 4]; 9],
-            settled: [0; 4],
+            placed: [0; 4],
             changed: 0x7_7777_7777,
         };
         let mut clues = [[0; 4]; 9];
@@ -83,7 +83,7 @@ impl Board {
             if clue != 0 {
                 let (digit, band, cell) = (usize::from(clue) - 1, i / 27, i % 27);
                 clues[digit][band] |= 1 << cell;
-                board.settled[band] |= 1 << cell;
+                board.placed[band] |= 1 << cell;
                 board.candidates[digit][band] &= PLACED[cell];
                 let column = EACH_ROW << (cell % 9);
                 board.candidates[digit][(band + 1) % 3] &= !column;
@@ -92,14 +92,14 @@ impl Board {
         }
         for digit in 0..9 {
             for band in 0..3 {
-                board.candidates[digit][band] &= !board.settled[band] | clues[digit][band];
+                board.candidates[digit][band] &= !board.placed[band] | clues[digit][band];
             }
         }
         board
     }
 
-    /// The marked candidates, less those that cells with a single candidate exclude.
-    pub fn of_marks(marks: &Marks) -> Self {
+    /// Returns the candidates of `marks`, without those that single candidates exclude.
+    pub fn from_marks(marks: &Marks) -> Self {
         let mut board = Self::new(&marks.clues());
         for (i, mask) in marks.masks().iter().enumerate() {
             for (digit, bands) in board.candidates.iter_mut().enumerate() {
@@ -111,27 +111,27 @@ impl Board {
     }
 
     /// Applies the rules until none applies.
-    pub fn propagate(&mut self) -> Progress {
+    pub fn propagate(&mut self) -> Propagation {
         loop {
             while self.changed != 0 {
                 let first = self.changed.trailing_zeros() as usize;
                 self.changed &= self.changed - 1;
-                if !self.settle(first / 4, first % 4) {
-                    return Progress::Contradiction;
+                if !self.apply_rules(first / 4, first % 4) {
+                    return Propagation::Contradiction;
                 }
             }
-            if self.settled[..3] == [ALL; 3] {
-                return Progress::Solved;
+            if self.placed[..3] == [ALL; 3] {
+                return Propagation::Solved;
             }
             let [one, two] = self.count_candidates();
             if (0..3).any(|band| one[band] != ALL) {
-                return Progress::Contradiction;
+                return Propagation::Contradiction;
             }
             for band in 0..3 {
-                self.place_naked_singles(band, !two[band] & !self.settled[band] & ALL);
+                self.place_naked_singles(band, !two[band] & !self.placed[band] & ALL);
             }
             if self.changed == 0 {
-                return Progress::Stuck;
+                return Propagation::Stuck;
             }
         }
     }
@@ -142,7 +142,7 @@ impl Board {
     /// The rules are locked candidates within the band, locked columns towards the other bands of
     /// the stack, and hidden singles of rows. (The closure turns a hidden single of a box or column
     /// into one of its row.)
-    fn settle(&mut self, digit: usize, band: usize) -> bool {
+    fn apply_rules(&mut self, digit: usize, band: usize) -> bool {
         let cells = self.candidates[digit][band];
         let cells = cells & CLOSURE[minirows(cells)];
         if cells == 0 {
@@ -155,9 +155,9 @@ impl Board {
         self.lock_columns(digit, columns, next, last);
         self.lock_columns(digit, columns, last, next);
 
-        let new = hidden_singles(cells) & !self.settled[band];
+        let new = hidden_singles(cells) & !self.placed[band];
         if new != 0 {
-            self.settled[band] |= new;
+            self.placed[band] |= new;
             for other in 0..9 {
                 self.restrict(other, band, !new);
             }
@@ -170,10 +170,10 @@ impl Board {
     /// Restricts a digit in band `to` by its columns in another band; `third` is the third band.
     fn lock_columns(&mut self, digit: usize, columns: Cells, to: usize, third: usize) {
         let both = columns as usize | usize::from(self.columns[digit][third]);
-        self.restrict(digit, to, LOCKED[columns as usize] & PAIR[both]);
+        self.restrict(digit, to, LOCKED_BY_ONE_BAND[columns as usize] & LOCKED_BY_TWO_BANDS[both]);
     }
 
-    /// Keeps only those candidates of a digit that are in `cells`.
+    /// Removes the candidates of a digit that are not in `cells`.
     fn restrict(&mut self, digit: usize, band: usize, cells: Cells) {
         let candidates = &mut self.candidates[digit][band];
         let changes = *candidates & !cells != 0;
@@ -181,7 +181,7 @@ impl Board {
         self.changed |= u64::from(changes) << (4 * digit + band);
     }
 
-    /// The cells of each band that have at least one candidate, and at least two.
+    /// Returns the cells of each band that have at least one candidate, and at least two.
     fn count_candidates(&self) -> [[Cells; 4]; 2] {
         let [mut one, mut two] = [[0; 4]; 2];
         for digit in &self.candidates {
@@ -197,20 +197,20 @@ impl Board {
         while singles != 0 {
             let cell = singles.trailing_zeros() as usize;
             singles &= singles - 1;
-            // An earlier single may have removed the digit: propagation then finds its row empty.
+            // If an earlier single has removed the digit, propagation detects its empty row.
             let digit = (0..9).find(|&digit| self.candidates[digit][band] >> cell & 1 != 0);
             if let Some(digit) = digit {
-                self.assume(Guess { digit, band, cell });
+                self.assign(Guess { digit, band, cell });
             }
         }
     }
 
-    /// The guess on a stuck board, with the fewest possibilities: in the first cell with two
-    /// candidates, else by [`Board::fewest_ways`].
+    /// Returns the guess with the fewest alternatives on a stuck board: in the first cell with two
+    /// candidates, otherwise by [`BitBoard::fewest_ways`].
     ///
-    /// A cell with two candidates comes first because both sides settle it. (tdoku guesses the
-    /// minirows of a digit. That takes a tenth fewer guesses on hard puzzles, but millions on some
-    /// nearly empty grids.)
+    /// A cell with two candidates is preferred because both alternatives determine its digit.
+    /// (tdoku guesses the minirows of a digit. That takes a tenth fewer guesses on hard puzzles,
+    /// but millions on some nearly empty grids.)
     pub fn most_constrained(&self) -> Guess {
         let [mut two, mut three] = [[0; 4]; 2];
         let mut one = [0; 4];
@@ -231,8 +231,8 @@ impl Board {
         self.fewest_ways()
     }
 
-    /// The first possibility of the most constrained choice. A choice is the digit of a cell, or
-    /// the place of a digit in a unit.
+    /// Returns the first option of the most constrained choice: the digit of a cell, or the place
+    /// of a digit in a unit.
     fn fewest_ways(&self) -> Guess {
         let cells = (0..CELLS).map(|i| (i / 27, i % 27)).map(|(band, cell)| {
             let count = self.candidates.iter().map(|digit| digit[band] >> cell & 1).sum();
@@ -252,7 +252,7 @@ impl Board {
         Guess { digit, band, cell }
     }
 
-    /// The smallest digit of the first open cell, row by row; the board must be stuck.
+    /// Returns the smallest digit of the first open cell, row by row. The board must be stuck.
     pub fn first_of_first_open(&self) -> Guess {
         let [_, two] = self.count_candidates();
         let open = (0..3).find(|&band| two[band] != 0);
@@ -266,21 +266,21 @@ impl Board {
         digit.expect("every cell has candidates unless there is a contradiction")
     }
 
-    /// Puts the digit into the cell.
-    pub fn assume(&mut self, Guess { digit, band, cell }: Guess) {
+    /// Assigns the digit to the cell.
+    pub fn assign(&mut self, Guess { digit, band, cell }: Guess) {
         self.candidates[digit][band] &= PLACED[cell];
         self.changed |= 1 << (4 * digit + band);
     }
 
-    /// Removes the digit from the cell: the other side of a guess.
+    /// Removes the digit from the cell: the other alternative of a guess.
     pub fn exclude(&mut self, Guess { digit, band, cell }: Guess) {
         self.restrict(digit, band, !(1 << cell));
     }
 }
 
-impl From<Board> for Grid {
-    /// The solution of a solved board.
-    fn from(board: Board) -> Self {
+impl From<BitBoard> for Grid {
+    /// Returns the solution of a solved board.
+    fn from(board: BitBoard) -> Self {
         let mut cells = [0; CELLS];
         for (digit, bands) in board.candidates.iter().enumerate() {
             for row in 0..9 {
@@ -292,15 +292,15 @@ impl From<Board> for Grid {
     }
 }
 
-/// The minirows (bit `3 * row + box`) that contain any of these cells.
+/// Returns the minirows (bit `3 * row + box`) that contain any of these cells.
 fn minirows(cells: Cells) -> usize {
     let of_row = |row: u32| usize::from(MINIROWS_OF_ROW[(cells >> (9 * row) & 0x1FF) as usize]);
     of_row(0) | of_row(1) << 3 | of_row(2) << 6
 }
 
-/// The cells that are the only ones in their row; no row may be empty.
+/// Returns the cells that are the only ones in their row; no row may be empty.
 fn hidden_singles(cells: Cells) -> Cells {
-    // Each row without its first cell.
+    // The cells of each row except its first.
     let others = cells & (cells - EACH_ROW);
     let alone = |row: u32| {
         let row = 0x1FF << (9 * row);

@@ -1,9 +1,9 @@
-//! The engine `scalar`: one puzzle at a time, the reference for the vector engine.
+//! The engine `scalar`: one puzzle at a time, the reference for the lane engine.
 //!
-//! Three layers: `tables` has the implications for one digit in a band, `board` has the candidates
-//! of a puzzle and propagates them, and this file searches: it propagates, guesses a digit in the
-//! cell with the fewest candidates, and on a contradiction returns to the last waiting board.
-//! `solutions` lists all solutions by the same search.
+//! There are three layers. `tables` has the implications for one digit in a band, `board`
+//! propagates the candidates of a puzzle, and this module searches: it propagates, guesses a digit
+//! in the most constrained cell or unit, and returns to the last pending board on a contradiction.
+//! `solutions` lists all solutions with the same search.
 
 mod board;
 mod solutions;
@@ -12,62 +12,63 @@ mod tables;
 use super::contract::{Question, Unanswered, count_solutions, search_each};
 use super::{Batch, Engine, Outcome, StopFlag};
 use crate::puzzle::CELLS;
-use board::{Board, Guess, Progress};
+use board::{BitBoard, Guess, Propagation};
 pub use solutions::Solutions;
 
-/// Solves one puzzle at a time, on candidates kept as bitmasks, without a vector instruction.
+/// An engine that solves one puzzle at a time with bitmasks of candidates, without vector
+/// instructions.
 #[derive(Debug)]
 pub struct Scalar {
-    /// Unexplored boards, the next one on top. Each has at least one open
-    /// cell more than the next, so there are at most 82.
-    waiting: Vec<Board>,
+    /// Unexplored boards, the next one last. Each has at least one more open cell than the next, so
+    /// there are at most 82.
+    pending: Vec<BitBoard>,
     stop: StopFlag,
 }
 
 impl Scalar {
-    /// An engine ready for its first batch.
+    /// Returns an engine.
     pub fn new() -> Self {
-        Self { waiting: Vec::with_capacity(CELLS + 1), stop: StopFlag::default() }
+        Self { pending: Vec::with_capacity(CELLS + 1), stop: StopFlag::default() }
     }
 
     /// Starts a search.
-    fn begin(&mut self, board: Board) {
-        self.waiting.clear();
-        self.waiting.push(board);
+    fn begin(&mut self, board: BitBoard) {
+        self.pending.clear();
+        self.pending.push(board);
     }
 
-    /// Splits the top board at a guess: the side with its digit is next.
+    /// Splits the top board at a guess. The alternative with its digit is searched next.
     fn branch(&mut self, guess: Guess) {
-        self.waiting.push(self.waiting.last().expect("a board to split").clone());
-        let [.., other, next] = &mut self.waiting[..] else { unreachable!("one was pushed") };
+        self.pending.push(self.pending.last().expect("a board to split").clone());
+        let [.., other, next] = &mut self.pending[..] else { unreachable!("one was pushed") };
         other.exclude(guess);
-        next.assume(guess);
+        next.assign(guess);
     }
 
-    /// The next solved board, depth first; `None` after the last one. A stuck board is split at the
-    /// guess that `choose` returns.
+    /// Returns the next solved board, depth first, or `None` after the last one. Splits a stuck
+    /// board at the guess that `choose` returns.
     #[inline(always)]
     fn next(
         &mut self,
-        choose: impl Fn(&Board) -> Guess,
+        choose: impl Fn(&BitBoard) -> Guess,
         max_nodes: u64,
         outcome: &mut Outcome,
-    ) -> Result<Option<Board>, Unanswered> {
-        while let Some(board) = self.waiting.last_mut() {
+    ) -> Result<Option<BitBoard>, Unanswered> {
+        while let Some(board) = self.pending.last_mut() {
             if outcome.nodes == max_nodes {
                 return Err(Unanswered::GaveUp);
             }
             self.stop.check(outcome.nodes)?;
             outcome.nodes += 1;
             match board.propagate() {
-                Progress::Stuck => {
+                Propagation::Stuck => {
                     outcome.guesses += 1;
                     let guess = choose(board);
                     self.branch(guess);
                 }
-                Progress::Solved => return Ok(self.waiting.pop()),
-                Progress::Contradiction => {
-                    self.waiting.pop();
+                Propagation::Solved => return Ok(self.pending.pop()),
+                Propagation::Contradiction => {
+                    self.pending.pop();
                 }
             }
         }
@@ -94,11 +95,11 @@ impl Engine for Scalar {
         let limits = question.limits;
         search_each(outcomes, |i| {
             self.begin(match question.batch {
-                Batch::Puzzles(puzzles) => Board::new(&puzzles[i]),
-                Batch::Marks(marks) => Board::of_marks(&marks[i]),
+                Batch::Puzzles(puzzles) => BitBoard::new(&puzzles[i]),
+                Batch::Marks(marks) => BitBoard::from_marks(&marks[i]),
             });
             count_solutions(limits, question.known(i), |outcome| {
-                self.next(Board::most_constrained, limits.max_nodes(), outcome)
+                self.next(BitBoard::most_constrained, limits.max_nodes(), outcome)
             })
         })
     }

@@ -1,24 +1,25 @@
-//! All solutions of a puzzle, the smallest first.
+//! All solutions of a puzzle, in ascending order.
 //!
 //! Solutions are compared as 81-digit numbers. A search that branches in the first open cell, row
-//! by row, and tries digits in ascending order finds them in this order.
+//! by row, and tries digits in ascending order yields them in this order.
 
 use std::iter::FusedIterator;
 use std::num::NonZeroU64;
 
 use super::Scalar;
-use super::board::{Board, Progress};
+use super::board::{BitBoard, Propagation};
 use crate::marks::Marks;
 use crate::puzzle::Grid;
 use crate::solver::{Engine, Outcome, StopFlag, Unanswered};
 
-/// The solutions of a puzzle, the smallest first: see [`Puzzle::solutions`](crate::Puzzle::solutions).
+/// An iterator over the solutions of a puzzle, the smallest first: see
+/// [`Puzzle::solutions`](crate::Puzzle::solutions).
 ///
-/// Memory does not grow with their number.
+/// Its memory does not grow with the number of solutions.
 #[derive(Debug)]
 pub struct Solutions(Scalar);
 
-/// For the command: limits, a stop flag, and any start.
+/// Methods for the command: limits, a stop flag, and any start.
 ///
 /// ```
 /// use bulkdoku::{Marks, Solutions, StopFlag};
@@ -34,28 +35,29 @@ pub struct Solutions(Scalar);
 /// ```
 #[doc(hidden)]
 impl Solutions {
-    /// No solutions until a search begins, which ends when this flag is set.
+    /// Returns an iterator without solutions until a search begins. Setting `stop` ends each
+    /// search.
     pub fn stopped_by(stop: StopFlag) -> Self {
         let mut scalar = Scalar::new();
         scalar.stop_at(stop);
         Self(scalar)
     }
 
-    /// Starts before the first solution of `marks`.
+    /// Starts a search before the first solution of `marks`.
     pub fn begin(&mut self, marks: &Marks) {
-        self.0.begin(Board::of_marks(marks));
+        self.0.begin(BitBoard::from_marks(marks));
     }
 
-    /// Starts after the given solution of `marks`.
+    /// Starts a search after the given solution of `marks`.
     pub fn begin_after(&mut self, marks: &Marks, solution: &Grid) {
         self.begin(marks);
-        while let Some(board) = self.0.waiting.last_mut() {
-            if board.propagate() != Progress::Stuck {
-                self.0.waiting.pop();
+        while let Some(board) = self.0.pending.last_mut() {
+            if board.propagate() != Propagation::Stuck {
+                self.0.pending.pop();
                 break;
             }
             let guess = board.first_of_first_open();
-            if guess.digit() == solution.cells()[guess.place()] {
+            if guess.digit() == solution.cells()[guess.board_cell()] {
                 self.0.branch(guess);
             } else {
                 board.exclude(guess);
@@ -63,15 +65,15 @@ impl Solutions {
         }
     }
 
-    /// The next solution; `None` after the last one. `nodes` is the largest number of nodes that
-    /// are searched for it.
+    /// Returns the next solution after searching at most `nodes` nodes, or `None` after the last
+    /// one.
     ///
     /// # Errors
-    /// When that limit is reached or the stop flag is set. The next call continues.
+    /// When the node limit is reached or the stop flag is set. The next call continues.
     pub fn next_within(&mut self, nodes: Option<NonZeroU64>) -> Result<Option<Grid>, Unanswered> {
         let most = nodes.map_or(u64::MAX, NonZeroU64::get);
         let mut outcome = Outcome::NONE;
-        let solved = self.0.next(Board::first_of_first_open, most, &mut outcome)?;
+        let solved = self.0.next(BitBoard::first_of_first_open, most, &mut outcome)?;
         Ok(solved.map(Grid::from))
     }
 }
@@ -100,7 +102,7 @@ mod tests {
         marks_of(puzzle).solutions().take(most).collect()
     }
 
-    /// A solution without some of its digits.
+    /// Returns a solution with some blanks, more for larger `from`.
     fn open(from: usize) -> String {
         let solved =
             "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn all_solutions_come_once_and_in_order() {
+    fn lists_each_solution_once_in_ascending_order() {
         for from in 5..9 {
             let puzzle = open(from);
             let found = all(&puzzle, 20_000);

@@ -1,16 +1,16 @@
-//! Implications for one digit in one band: tables made at compile time, mostly with 512 entries,
+//! Implications for one digit in one band, computed at compile time. Most tables have 512 entries,
 //! one for each set of nine columns or minirows.
 
 use crate::chute::{ALL, CELLS_OF, Cells, EACH_ROW, POSSIBLE};
 
-/// For a set of cells of a row, the minirows that contain any of them.
+/// The minirows that contain any of a set of cells of a row.
 pub static MINIROWS_OF_ROW: [u8; 512] = minirows_of_row();
 
 /// For a digit with candidates in these minirows of a band (bit `3 * row + box`), the cells of the
-/// minirows that are possible.
+/// possible minirows.
 ///
 /// An entry is the union of the possible configurations: locked candidates in both directions, and
-/// 0 if none is possible.
+/// 0 if no configuration is possible.
 pub static CLOSURE: [Cells; 512] = {
     let mut table = [0; 512];
     let mut minirows = 0;
@@ -21,13 +21,13 @@ pub static CLOSURE: [Cells; 512] = {
     table
 };
 
-/// For a digit with candidates in these columns of a band, the cells that remain in the stack's
-/// other bands: if a box has one column left, they lose that column.
-pub static LOCKED: [Cells; 512] = columns_left(1);
+/// For a digit with candidates in these columns of a band, the cells that remain in the other bands
+/// of the stack: if a box has one column left, they lose that column.
+pub static LOCKED_BY_ONE_BAND: [Cells; 512] = columns_left(1);
 
 /// For a digit with candidates in these columns of two bands together, the cells that remain in the
-/// third: if two boxes have two columns left, it loses both.
-pub static PAIR: [Cells; 512] = columns_left(2);
+/// third band: if two boxes have two columns left, it loses both.
+pub static LOCKED_BY_TWO_BANDS: [Cells; 512] = columns_left(2);
 
 const fn minirows_of_row() -> [u8; 512] {
     let mut table = [0; 512];
@@ -45,8 +45,8 @@ const fn minirows_of_row() -> [u8; 512] {
     table
 }
 
-/// The cells without the columns that `boxes` boxes of a stack use up, because they have no more
-/// columns than boxes.
+/// Returns the cells without the columns that `boxes` boxes of a stack use up because they have no
+/// more columns than boxes.
 const fn columns_left(boxes: u32) -> [Cells; 512] {
     let mut table = [ALL; 512];
     let mut columns: u32 = 0;

@@ -3,15 +3,15 @@
 use crate::marks::Digits;
 use crate::puzzle::{CELLS, peers, row_column_box};
 
-/// A record of the placed digits that tells which digits are allowed in a cell.
-pub trait Ask: Default + Send {
+/// A record of placed digits that answers whether a digit is allowed in a cell.
+pub trait DigitTest: Default + Send {
     /// The name of the engine with this test.
     const NAME: &'static str;
 
-    /// Whether `digit` is allowed in the blank `cell` of the grid `cells`.
+    /// Returns whether `digit` is allowed in the blank `cell` of the grid `cells`.
     fn allows(&self, cells: &[u8; CELLS], cell: usize, digit: u8) -> bool;
 
-    /// The smallest digit of `untried` that is allowed in the blank `cell`.
+    /// Returns the smallest digit of `untried` that is allowed in the blank `cell`.
     #[inline(always)]
     fn next(&self, cells: &[u8; CELLS], cell: usize, untried: Digits) -> Option<u8> {
         untried.into_iter().find(|&digit| self.allows(cells, cell, digit))
@@ -21,11 +21,11 @@ pub trait Ask: Default + Send {
     fn record(&mut self, cell: usize, digit: u8, is_placed: bool);
 }
 
-/// No record: checks the 20 peers each time.
+/// A test without a record, which checks the 20 peers each time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scan;
 
-impl Ask for Scan {
+impl DigitTest for Scan {
     const NAME: &'static str = "backtrack-scan";
 
     #[inline(always)]
@@ -36,7 +36,7 @@ impl Ask for Scan {
     fn record(&mut self, _: usize, _: u8, _: bool) {}
 }
 
-/// A boolean for each digit in each unit: whether it is placed there.
+/// A test with a boolean for each digit in each unit: whether it is placed there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flags {
     row: [[bool; 10]; 9],
@@ -44,7 +44,7 @@ pub struct Flags {
     square: [[bool; 10]; 9],
 }
 
-impl Ask for Flags {
+impl DigitTest for Flags {
     const NAME: &'static str = "backtrack-flags";
 
     #[inline(always)]
@@ -62,7 +62,7 @@ impl Ask for Flags {
     }
 }
 
-/// A bitmask for each unit: the digits that are placed there (bit n for digit n).
+/// A test with a bitmask for each unit: the digits that are placed there (bit `d` for digit `d`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mask {
     row: [u16; 9],
@@ -78,7 +78,7 @@ impl Mask {
     }
 }
 
-impl Ask for Mask {
+impl DigitTest for Mask {
     const NAME: &'static str = "backtrack-mask";
 
     #[inline(always)]
@@ -86,13 +86,13 @@ impl Ask for Mask {
         self.taken(cell) >> digit & 1 == 0
     }
 
-    /// Tests all nine digits at once, which only masks can do.
+    /// Tests all nine digits at once, which only bitmasks allow.
     #[inline(always)]
     fn next(&self, _: &[u8; CELLS], cell: usize, untried: Digits) -> Option<u8> {
         Digits(untried.0 & !self.taken(cell)).into_iter().next()
     }
 
-    /// Placing and removing both flip the digit.
+    /// Flips the digit's bits, both to place and to remove it.
     #[inline(always)]
     fn record(&mut self, cell: usize, digit: u8, _: bool) {
         let [row, column, square] = row_column_box(cell);

@@ -166,11 +166,6 @@ pub struct Earlier<'a> {
 }
 
 impl Earlier<'_> {
-    /// The number of records that have their rows.
-    pub fn records(&self) -> u64 {
-        self.start.map_or(0, |start| start.counts.records())
-    }
-
     /// Applies filters to the records that have their rows, because later ones are compared with
     /// them.
     pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {

@@ -20,6 +20,8 @@ pub enum Filter<'a> {
     Local(Needs, Box<Decide<'a>>),
     /// Keeps state across records, which it sees in the order of the input.
     InOrder(Needs, Box<DecideInOrder<'a>>),
+    /// Needs nothing for the records of inputs from this index on, which an earlier pass has read.
+    InOrderUntil(usize, Needs, Box<DecideInOrder<'a>>),
 }
 
 /// When two puzzles are the same.
@@ -106,16 +108,18 @@ impl<'a> Filter<'a> {
         Self::InOrder(Needs::NONE, Box::new(decide))
     }
 
-    fn needs(&self) -> Needs {
+    /// What it needs, and the first input for whose records it needs nothing.
+    fn needs(&self) -> (Needs, usize) {
         match self {
-            Self::Local(needs, _) | Self::InOrder(needs, _) => *needs,
+            Self::Local(needs, _) | Self::InOrder(needs, _) => (*needs, usize::MAX),
+            Self::InOrderUntil(end, needs, _) => (*needs, *end),
         }
     }
 
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
         match self {
             Self::Local(_, decide) => decide(row),
-            Self::InOrder(_, decide) => decide(row),
+            Self::InOrder(_, decide) | Self::InOrderUntil(_, _, decide) => decide(row),
         }
     }
 }
@@ -123,8 +127,8 @@ impl<'a> Filter<'a> {
 /// A list of filters. Those from the first to the last ordered one share one turn; local filters
 /// before and after them run in parallel.
 pub(super) struct Filters<'a> {
-    /// The properties that the filters read.
-    pub needs: Needs,
+    /// The properties that each filter reads, and the first input without them.
+    needs: Vec<(Needs, usize)>,
     before: Vec<Box<Decide<'a>>>,
     /// Closures that keep state cannot be shared, so they are behind the sequencer.
     in_order: Option<Sequencer<WaitOnly<Vec<Filter<'a>>>>>,
@@ -133,19 +137,25 @@ pub(super) struct Filters<'a> {
 
 impl<'a> Filters<'a> {
     pub(super) fn new(mut all: Vec<Filter<'a>>) -> Self {
-        let needs = all.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()));
-        let is_ordered = |filter: &Filter<'_>| matches!(filter, Filter::InOrder(..));
+        let needs = all.iter().map(Filter::needs).collect();
+        let is_ordered = |filter: &Filter<'_>| !matches!(filter, Filter::Local(..));
         let after = all.split_off(all.iter().rposition(is_ordered).map_or(0, |last| last + 1));
         let in_order = all.split_off(all.iter().position(is_ordered).unwrap_or(0));
         let in_order = (!in_order.is_empty()).then(|| Sequencer::new(WaitOnly(in_order), 0));
         let local = |filters: Vec<Filter<'a>>| {
             let decide = filters.into_iter().filter_map(|filter| match filter {
                 Filter::Local(_, decide) => Some(decide),
-                Filter::InOrder(..) => None,
+                Filter::InOrder(..) | Filter::InOrderUntil(..) => None,
             });
             decide.collect()
         };
         Self { needs, before: local(all), in_order, after: local(after) }
+    }
+
+    /// Returns the properties of an input's records that the filters read.
+    pub(super) fn needs(&self, source: usize) -> Needs {
+        let needs = self.needs.iter().filter(|(_, end)| source < *end);
+        needs.fold(Needs::NONE, |all, (needs, _)| all.union(*needs))
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.

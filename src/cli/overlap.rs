@@ -46,7 +46,7 @@ use super::{Exit, Failure, html, version};
     .long_help(
         "Write a page about what each pair of sets has in common, as HTML\n\nBy puzzle, class and \
          grid, and with --near K in that way as well; with examples, and the hashes of all files. \
-         The sets are read once more, and all their hashes are in memory."
+         The sets are read once more, and their hashes are sorted on disk."
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
@@ -92,9 +92,10 @@ Examples:
 
 Invalid records have no class: each has a message, and no row.
 
-Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Beyond
---memory they are sorted on disk. Each class that sets share takes as much for each of them. Classes
-are compared by hashes of 128 bits: two of n classes have the same with a probability of about
+Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Each
+class that sets share takes as much for each of them. Beyond --memory they are sorted on disk. The
+hashes of A in order, 19 bytes per record, are in memory up to 256 MB, or a quarter of --memory, and
+beyond that on disk. Classes are compared by hashes of 128 bits: two of n classes have the same with a probability of about
 n² / 2¹²⁹.
 
 Exit status: 0 nothing in common, 1 a class in common or an invalid record (--fail-on none ignores

@@ -67,7 +67,8 @@ pub struct SelectArgs {
     /// Sort rows by a column: rating, or rating:desc
     ///
     /// The column is one that --columns offers or the input has, as in --where. Numbers come before
-    /// texts, missing values last, rows with equal values in the order of the input. Memory: 256 MB;
+    /// texts, missing values last, rows with equal values in the order of the input. Rows may be csv,
+    /// tsv, jsonl, parquet, npy, or lines. Memory: 256 MB;
     /// beyond it, temporary files in the folder that TMPDIR names. Such a run cannot be resumed.
     #[arg(
         long,

@@ -193,7 +193,7 @@ impl RowsRun<'_> {
         ran: Result<Report, OutputFailure>,
         summarize: impl FnOnce(&Report) -> S,
     ) -> Result<Exit, Failure> {
-        let Self { typed, destinations, args, only_rows, page: own_page, .. } = self;
+        let Self { typed, destinations, args, only_rows, page, .. } = self;
         let (report, failure) = match ran {
             Ok(report) => (report, None),
             Err(OutputFailure { error, report }) => (*report, Some(error)),
@@ -204,32 +204,7 @@ impl RowsRun<'_> {
         }
         results.list_sides(destinations.stored_sides());
         let summary = summarize(&report);
-        let mut losses = Vec::new();
-        let outputs = results.storage.hashes().unwrap_or_else(|error| {
-            losses.push(error.to_string());
-            Vec::new()
-        });
-        let json = JsonSummary {
-            schema: 1,
-            version: env!("CARGO_PKG_VERSION"),
-            subcommand: &typed.subcommand,
-            options: &typed.options,
-            seed: typed.seed,
-            summary: &summary,
-            outputs,
-        };
-        let page = |out: &Out| match &own_page {
-            Some(page) => page.write(out),
-            None => html::of_run(&report, &summary.facts(), results.timeline(), began).write(out),
-        };
-        let [latency, summary_json, page_out] =
-            results.storage.sides.each_ref().map(Option::as_ref);
-        let sides = [
-            latency.and_then(|out| write_side(out, |out| write_latencies(&report, began, out))),
-            summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))),
-            page_out.and_then(|out| write_side(out, page)),
-        ];
-        losses.extend(sides.into_iter().flatten());
+        let mut losses = write_sides(&results, &typed, &report, &summary, page.as_ref(), began);
         // Before the journal is removed, all that it lists has to be on the disk.
         let outs = &results.storage.outs;
         losses.extend(outs.iter().filter_map(|out| Some(out.settle().err()?.to_string())));
@@ -247,14 +222,7 @@ impl RowsRun<'_> {
         let is_closed_pipe =
             failure.as_ref().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe);
         if let Some(error) = failure.filter(|_| !is_closed_pipe) {
-            losses.push(match &report.last_record {
-                // A Parquet file without its end has no rows.
-                _ if destinations.is_temporary => error.to_string(),
-                Some(last) => {
-                    format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
-                }
-                None => format!("{error}; no row is written"),
-            });
+            losses.push(failed_output(&error, &report, destinations.is_temporary));
         }
         losses.extend(results.loss());
         losses.extend(gone);
@@ -280,19 +248,68 @@ impl RowsRun<'_> {
         }
         if report.stopped && !is_closed_pipe {
             let exit = platform::exit_of_stop();
-            let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
-            if !args.quiet && has_journal && can_be_resumed {
-                let options = summary.resume_options();
-                let _ = writeln!(io::stderr(), "{why}; {options} continues {name}");
-            } else if !args.quiet && has_journal {
-                let _ =
-                    writeln!(io::stderr(), "{why}; {name} is not complete; --force starts over");
-            } else if !args.quiet && is_dropped {
-                let _ = writeln!(io::stderr(), "{why}; {name} is not written");
+            let next = match (has_journal, can_be_resumed) {
+                (true, true) => format!("{} continues {name}", summary.resume_options()),
+                (true, false) => format!("{name} is not complete; --force starts over"),
+                _ if is_dropped => format!("{name} is not written"),
+                _ => String::new(),
+            };
+            if !args.quiet && !next.is_empty() {
+                let why = if exit == Exit::TimedOut { "timed out" } else { "interrupted" };
+                let _ = writeln!(io::stderr(), "{why}; {next}");
             }
             return Ok(exit);
         }
         Ok(if is_closed_pipe { Exit::Done } else { summary.exit() })
+    }
+}
+
+/// Writes the latencies, the summary, and the page; returns what failed.
+fn write_sides(
+    results: &RowFiles<Disk>,
+    typed: &Typed,
+    report: &Report,
+    summary: &impl RunSummary,
+    own_page: Option<&Page>,
+    began: SystemTime,
+) -> Vec<String> {
+    let mut losses = Vec::new();
+    let outputs = results.storage.hashes().unwrap_or_else(|error| {
+        losses.push(error.to_string());
+        Vec::new()
+    });
+    let json = JsonSummary {
+        schema: 1,
+        version: env!("CARGO_PKG_VERSION"),
+        subcommand: &typed.subcommand,
+        options: &typed.options,
+        seed: typed.seed,
+        summary,
+        outputs,
+    };
+    let write_page = |out: &Out| match own_page {
+        Some(page) => page.write(out),
+        None => html::of_run(report, &summary.facts(), results.timeline(), began).write(out),
+    };
+    let [latency, summary_json, page] = results.storage.sides.each_ref().map(Option::as_ref);
+    let sides = [
+        latency.and_then(|out| write_side(out, |out| write_latencies(report, began, out))),
+        summary_json.and_then(|out| write_side(out, |out| write_json(out, &json))),
+        page.and_then(|out| write_side(out, write_page)),
+    ];
+    losses.extend(sides.into_iter().flatten());
+    losses
+}
+
+/// What an output that failed has.
+fn failed_output(error: &io::Error, report: &Report, is_temporary: bool) -> String {
+    match &report.last_record {
+        // A Parquet file without its end has no rows.
+        _ if is_temporary => error.to_string(),
+        Some(last) => {
+            format!("{error}; the last complete row is that of {}:{}", last.file, last.line)
+        }
+        None => format!("{error}; no row is written"),
     }
 }
 

@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::mem;
 use std::slice::Iter;
 
 /// Sorts entries by the bytes of their keys. Entries with equal keys keep their order.
@@ -26,6 +27,9 @@ pub struct ExternalSort {
 #[derive(Debug)]
 pub struct SortedEntries(ExternalSort);
 
+/// The number of files that are merged into one, because processes may open only so many.
+const MAX_FILES: usize = 128;
+
 const LENGTH: usize = size_of::<u32>();
 const HEAD: usize = 2 * LENGTH;
 
@@ -44,12 +48,10 @@ fn split_entry<'a>(bytes: &mut &'a [u8]) -> (&'a [u8], &'a [u8]) {
     entry.split_at(key)
 }
 
-/// Passes the bytes of an entry to `append`.
-pub(crate) fn encode(key: &[u8], value: &[u8], mut append: impl FnMut(&[u8])) {
-    append(&(key.len() as u32).to_le_bytes());
-    append(&(value.len() as u32).to_le_bytes());
-    append(key);
-    append(value);
+/// Returns the lengths at the start of an entry.
+pub(crate) fn head(key: &[u8], value: &[u8]) -> [u8; HEAD] {
+    let lengths = [key, value].map(|bytes| (bytes.len() as u32).to_le_bytes());
+    *lengths.as_flattened().first_chunk().expect("two lengths")
 }
 
 impl ExternalSort {
@@ -64,7 +66,9 @@ impl ExternalSort {
     /// When a temporary file cannot be written.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
         self.starts.push(self.entries.len());
-        encode(key, value, |bytes| self.entries.extend_from_slice(bytes));
+        for bytes in [&head(key, value)[..], key, value] {
+            self.entries.extend_from_slice(bytes);
+        }
         let bytes = self.entries.len() + self.starts.len() * size_of::<usize>();
         if bytes > self.memory { self.spill() } else { Ok(()) }
     }
@@ -94,6 +98,19 @@ impl ExternalSort {
         self.files.push(out.into_inner()?);
         self.entries.clear();
         self.starts.clear();
+        if self.files.len() == MAX_FILES { self.merge_files() } else { Ok(()) }
+    }
+
+    /// Merges all files into one.
+    fn merge_files(&mut self) -> io::Result<()> {
+        let files = SortedEntries(Self { files: mem::take(&mut self.files), ..Self::default() });
+        let (mut all, mut out) = (files.read()?, BufWriter::new(tempfile::tempfile()?));
+        while let Some((key, value)) = all.next()? {
+            for bytes in [&head(key, value)[..], key, value] {
+                out.write_all(bytes)?;
+            }
+        }
+        self.files.push(out.into_inner()?);
         Ok(())
     }
 
@@ -171,7 +188,7 @@ impl Entries<'_> {
         let Reverse((key, index)) = &mut *least;
         let (run, value) = &mut self.runs[*index];
         self.key.clone_from(key);
-        std::mem::swap(&mut self.value, value);
+        mem::swap(&mut self.value, value);
         if !run.next(key, value)? {
             PeekMut::pop(least);
         }
@@ -241,7 +258,7 @@ mod tests {
             .collect();
         let mut expected = entries.clone();
         expected.sort_by(|(a, _), (b, _)| a.cmp(b));
-        for (memory, files) in [(usize::MAX, 0), (20_000, 5), (1000, 50)] {
+        for (memory, files) in [(usize::MAX, 0), (20_000, 5), (1000, 2)] {
             for is_on_disk in [false, true] {
                 let mut sort = ExternalSort::new(memory);
                 entries.iter().for_each(|(key, value)| sort.push(key, value).unwrap());

@@ -5,7 +5,7 @@ use std::io;
 use memchr::memchr2_iter;
 
 use super::{Assembler, Emit, Encoder, Format, Needs, Row, RowBuffer, Rows};
-use crate::external_sort::{ExternalSort, encode};
+use crate::external_sort::{ExternalSort, head};
 
 /// Appends the key of a row; rows are in the order of their keys' bytes.
 pub type Key = Box<dyn Fn(&Row<'_>, &mut Vec<u8>) + Send + Sync>;
@@ -46,7 +46,9 @@ impl Format for Sorted {
         let mut append = move |row: &Row<'_>, encoded: &[u8], out: &mut RowBuffer| {
             key.clear();
             (self.key)(row, &mut key);
-            encode(&key, encoded, |bytes| out.append(bytes));
+            for bytes in [&head(&key, encoded)[..], &key, encoded] {
+                out.append(bytes);
+            }
         };
         if let Some(mut encode_row) = self.format.row_encoder() {
             return Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {

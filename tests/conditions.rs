@@ -329,7 +329,7 @@ fn conditions_select_what_smaller_files_have() {
             let (command, words) = line.split_once(' ').unwrap();
             let words: Vec<_> = words.split(' ').chain(["-q", "--force", "-o"]).collect();
             let names = outputs.join(",");
-            let ran = folder.run(command, &[&words, &[&*names], condition].concat(), "");
+            let ran = folder.run(command, &[&words[..], &[&names], condition].concat(), "");
             assert!([0, 1].contains(&ran.status), "{line}: {ran:?}");
             outputs.iter().map(|name| folder.read(name)).collect::<Vec<_>>()
         };

@@ -195,6 +195,8 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
         assert!(unnamed.messages.contains(message), "{args:?}: {}", unnamed.messages);
         assert!(ran.status == 2 && !folder.path("out.csv").exists(), "{args:?}: {ran:?}");
     }
+    let ran = folder.run("augment", &["in.csv", "--seed", "1", "--where", "copy == 1"], "");
+    assert!(ran.status == 2 && ran.messages.contains("numbers the rows"), "{}", ran.messages);
     let ran = folder.run("solve", &["in.csv", "--where", "sorce == 1"], "");
     assert!(ran.messages.contains("\n  sorce == 1\n  ^"), "{}", ran.messages);
 }
@@ -337,6 +339,11 @@ fn conditions_select_what_smaller_files_have() {
         assert_eq!(found, rows("some-", &[]), "{line}");
         assert!(found[0].lines().count() > 20 && found != rows("", &[]), "{line}");
     }
+    // The second pass over a set selects the same records as the first one.
+    folder.file("several", format!("{}\n{CLASSIC}\n", ".".repeat(81)));
+    let line = ["several", "several", "--by", "grid", "--columns", "file,line", "--where"];
+    let ran = folder.run("overlap", &[&line[..], &["status == 'ok'"]].concat(), "");
+    assert_eq!(ran.rows, "file,line\nseveral,2\nseveral,2\n", "{ran:?}");
     let all = folder.line("augment a --seed 1 -q --sample 20 --times 2 -o none.csv");
     let drawn =
         ["a", "-q", "--seed", "1", "--sample", "20", "--times", "2", "--where", "third == 0"];

@@ -183,7 +183,7 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     let last = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;
     typed.set_seed(args.seed);
     let run = InputRun::new("isomorphs", typed, args.run);
-    let run = run.only_where(args.condition.condition.as_ref(), ROWS.subcommand);
+    let run = run.only_where(&args.condition, ROWS.subcommand);
     let filters = |_: &mut Earlier<'_>| {
         let sample = last.map(|last| {
             let decide = move |row: &Row<'_>| {

@@ -137,9 +137,13 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let classes = known.len();
     let mut overlap = Overlap::new(by, known, records.finish()?, inputs.len(), memory);
     let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
-    let run = run.only_where(args.condition.condition.as_ref(), ROWS.subcommand);
+    let run = run.only_where(&args.condition, ROWS.subcommand);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    let job = &Classify::by_until(by, args.others.len());
+    // The first set is not solved again, unless the condition reads statuses.
+    let condition = args.condition.condition.as_ref();
+    let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
+    let is_solved_again = read.contains(&Column::Status);
+    let job = &Classify::by_until(by, if is_solved_again { usize::MAX } else { args.others.len() });
     let found = &mut overlap;
     let filters = move |earlier: &mut Earlier<'_>| {
         let found = found;

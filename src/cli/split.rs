@@ -217,7 +217,7 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run);
-    let run = run.only_where(args.condition.condition.as_ref(), ROWS.subcommand);
+    let run = run.only_where(&args.condition, ROWS.subcommand);
     let (job, decisions) = (&Classify::default(), &mut keys.iter().map(|key| parts.of(*key)));
     let filters = move |earlier: &mut Earlier<'_>| {
         let decisions = decisions;

@@ -29,13 +29,19 @@ impl Kinds {
     pub const ALL: Self = Self { digits: true, rows: true, bands: true, transpose: true };
 
     /// Returns a random order of nine rows or columns.
-    fn lines(self, rng: &mut SeededRng) -> [usize; 9] {
-        let same = [0, 1, 2];
-        let threes = if self.bands { rng.order() } else { same };
-        let members: [[usize; 3]; 3] =
-            std::array::from_fn(|_| if self.rows { rng.order() } else { same });
-        std::array::from_fn(|i| threes[i / 3] * 3 + members[i / 3][i % 3])
+    fn lines(self, rng: &mut SeededRng) -> [u8; 9] {
+        let threes = ordered(rng, self.bands, [0, 3, 6]);
+        let members: [[u8; 3]; 3] = std::array::from_fn(|_| ordered(rng, self.rows, [0, 1, 2]));
+        std::array::from_fn(|i| threes[i / 3] + members[i / 3][i % 3])
     }
+}
+
+/// Returns these numbers in random order, if it `is_random`.
+fn ordered<const N: usize>(rng: &mut SeededRng, is_random: bool, mut numbers: [u8; N]) -> [u8; N] {
+    if is_random {
+        rng.shuffle(&mut numbers);
+    }
+    numbers
 }
 
 /// A symmetry of sudoku, which maps puzzles to isomorphic puzzles.
@@ -43,8 +49,8 @@ impl Kinds {
 pub struct Permutation {
     /// The cell from which each cell is taken.
     source: [u8; CELLS],
-    /// The new label of each digit; a blank remains a blank.
-    digits: [u8; 10],
+    /// The new label of each digit; a blank remains a blank. The other entries avoid bounds checks.
+    digits: [u8; 16],
 }
 
 impl Permutation {
@@ -57,19 +63,21 @@ impl Permutation {
     pub fn of_kinds(rng: &mut SeededRng, kinds: Kinds) -> Self {
         let (rows, columns) = (kinds.lines(rng), kinds.lines(rng));
         let transpose = kinds.transpose && rng.below(2) == 1;
-        let source = std::array::from_fn(|cell| {
-            let (row, column) = (rows[cell / 9], columns[cell % 9]);
-            (if transpose { column * 9 + row } else { row * 9 + column }) as u8
-        });
-        let renamed = if kinds.digits { rng.order::<9>() } else { std::array::from_fn(|i| i) };
-        let digits = std::array::from_fn(|d| if d == 0 { 0 } else { renamed[d - 1] as u8 + 1 });
+        let (down, right) = if transpose { (1, 9) } else { (9, 1) };
+        let (rows, columns) = (rows.map(|row| row * down), columns.map(|column| column * right));
+        let mut source = [0; CELLS];
+        for (cells, row) in source.as_chunks_mut::<9>().0.iter_mut().zip(rows) {
+            *cells = columns.map(|column| row + column);
+        }
+        let mut digits = [0; 16];
+        digits[1..=9].copy_from_slice(&ordered(rng, kinds.digits, [1, 2, 3, 4, 5, 6, 7, 8, 9]));
         Self { source, digits }
     }
 
     /// Permutes a puzzle.
     #[must_use]
     pub fn puzzle(&self, puzzle: &Puzzle) -> Puzzle {
-        Puzzle::from_cells(self.cells(puzzle.cells())).expect("digits stay digits")
+        Puzzle(self.cells(puzzle.cells()))
     }
 
     /// Permutes a grid. The solutions of a puzzle become solutions of the permuted puzzle.
@@ -85,9 +93,9 @@ impl Permutation {
         let both: [u8; CELLS] =
             std::array::from_fn(|cell| puzzle.cells()[cell] << 4 | grid.cells()[cell]);
         let both = self.source.map(|from| both[usize::from(from)]);
-        let renamed = both.map(|both| self.digits[usize::from(both & 15).min(9)]);
-        let clues = both.map(|both| self.digits[usize::from(both >> 4).min(9)]);
-        (Puzzle::from_cells(clues).expect("digits stay digits"), Grid(renamed))
+        let renamed = both.map(|both| self.digits[usize::from(both & 15)]);
+        let clues = both.map(|both| self.digits[usize::from(both >> 4)]);
+        (Puzzle(clues), Grid(renamed))
     }
 
     /// Permutes pencil marks and relabels their candidates.
@@ -103,7 +111,7 @@ impl Permutation {
     }
 
     pub(crate) fn cells(&self, cells: &[u8; CELLS]) -> [u8; CELLS] {
-        self.source.map(|from| self.digits[usize::from(cells[usize::from(from)])])
+        self.source.map(|from| self.digits[usize::from(cells[usize::from(from)] & 15)])
     }
 }
 

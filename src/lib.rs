@@ -76,6 +76,9 @@ mod clock;
 pub mod compression;
 #[cfg(feature = "pipeline")]
 #[doc(hidden)]
+pub mod external_sort;
+#[cfg(feature = "pipeline")]
+#[doc(hidden)]
 pub mod features;
 pub mod generate;
 #[cfg(feature = "pipeline")]

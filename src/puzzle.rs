@@ -86,6 +86,9 @@ impl Puzzle {
     /// Returns the first pair of equal clues in one unit, by unit (rows, then columns, then boxes),
     /// then by cell.
     pub fn contradiction(&self) -> Option<Contradiction> {
+        if self.obeys_rules() {
+            return None;
+        }
         Unit::all().find_map(|unit| {
             let cells = unit.cells();
             let mut seen = 0_u16;
@@ -100,6 +103,26 @@ impl Puzzle {
             let first = cells.into_iter().find(|&cell| self.0[cell] == digit)?;
             Some(Contradiction { digit, cells: [first, second], unit })
         })
+    }
+
+    /// Whether no two equal clues share a unit.
+    fn obeys_rules(&self) -> bool {
+        // How often each digit occurs in a unit: four bits per digit, blanks in the lowest four.
+        let (mut columns, mut all) = ([0_u64; 9], 0);
+        for band in self.0.as_chunks::<27>().0 {
+            let mut boxes = [0_u64; 3];
+            for row in band.as_chunks::<9>().0 {
+                let ones = row.map(|cell| 1_u64 << (4 * cell));
+                for (column, one) in ones.into_iter().enumerate() {
+                    columns[column] += one;
+                    boxes[column / 3] += one;
+                }
+                all |= ones.iter().sum::<u64>();
+            }
+            all |= boxes[0] | boxes[1] | boxes[2];
+        }
+        all = columns.iter().fold(all, |all, column| all | column);
+        all & 0xEE_EEEE_EEE0 == 0
     }
 }
 

@@ -185,7 +185,7 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
         (&["in.csv", "--sort", "sorce"], "--sort: the input has no column"),
         (
             &["in.csv", "--sort", "clues", "--format", "grid"],
-            "--sort writes csv, tsv, jsonl and lines",
+            "--sort writes csv, tsv, jsonl, parquet, npy and lines",
         ),
         (&["in.csv", "--sort", "clues", "--resume"], "--resume"),
     ] {
@@ -195,6 +195,8 @@ fn wrong_conditions_are_refused_before_outputs_are_opened() {
         assert!(unnamed.messages.contains(message), "{args:?}: {}", unnamed.messages);
         assert!(ran.status == 2 && !folder.path("out.csv").exists(), "{args:?}: {ran:?}");
     }
+    let ran = folder.run("augment", &["in.csv", "--seed", "1", "--where", "copy == 1"], "");
+    assert!(ran.status == 2 && ran.messages.contains("numbers the rows"), "{}", ran.messages);
     let ran = folder.run("solve", &["in.csv", "--where", "sorce == 1"], "");
     assert!(ran.messages.contains("\n  sorce == 1\n  ^"), "{}", ran.messages);
 }
@@ -258,4 +260,94 @@ fn rows_are_sorted_stably_in_every_format() {
     let none =
         folder.line("solve in.csv -q --sort clues --only gave_up --columns line -o none.csv.gz");
     assert_eq!((none.status, &*folder.unpacked("none.csv.gz")), (1, "line\n"));
+}
+
+#[test]
+fn sorted_arrays_have_the_cells_of_sorted_rows() {
+    let folder = Folder::new();
+    folder.file("in.csv", csv_text(&records()));
+    let sort = "solve in.csv -q --only unique --sort rating:desc";
+    let rows = folder.line(&format!("{sort} --columns solution"));
+    folder.line(&format!("{sort} --columns solution -o out.npy"));
+    let array = std::fs::read(folder.path("out.npy")).unwrap();
+    let (header, cells) = array.split_at(128);
+    let cells = cells.chunks(81).map(|row| row.iter().map(u8::to_string).collect::<String>());
+    let cells: Vec<_> = cells.collect();
+    assert_eq!(cells, rows.rows.lines().skip(1).collect::<Vec<_>>());
+    let shape = format!("({}, 81)", cells.len());
+    assert!(cells.len() > 20 && String::from_utf8_lossy(header).contains(&shape));
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_files_are_sorted_and_selected_like_tables() {
+    let folder = Folder::new();
+    folder.file("in.csv", csv_text(&records()));
+    let columns = format!("{COLUMNS},id,source,input_status");
+    folder.line(&format!("solve in.csv -q --columns {columns} --keep --sort rating -o s.parquet"));
+    let expected = folder.line(&format!("solve in.csv -q --columns {columns} --sort rating"));
+    // The rows of the file, read as a table of the same columns.
+    let read = folder.line("check s.parquet --first --only ok,mismatch,malformed -q --columns id");
+    let ids = |rows: &str| rows.lines().skip(1).map(String::from).collect::<Vec<_>>();
+    let own = table(&expected.rows).iter().map(|row| row["id"].clone()).collect::<Vec<_>>();
+    assert_eq!((ids(&read.rows), own.len()), (own, 60), "{read:?}");
+    folder.line("solve in.csv -q --columns puzzle --keep -o in.parquet");
+    for (condition, _) in conditions() {
+        let of = |input: &str| {
+            let args = [input, "-q", "--columns", "id", "--where", condition];
+            folder.run("solve", &args, "").rows
+        };
+        // Of a table, empty texts are missing values.
+        if !condition.contains("''") && !condition.contains("!=") {
+            assert_eq!(of("in.parquet"), of("in.csv"), "{condition}");
+        }
+    }
+}
+
+/// With a condition, rows are those of files that have only the selected records.
+#[test]
+fn conditions_select_what_smaller_files_have() {
+    let folder = Folder::new();
+    let puzzles = Generator::new().puzzles(&bulkdoku::generate::Recipe::default(), 5, 0..400);
+    // Each puzzle occurs twice, and some are in both sets.
+    for (name, ids) in [("a", 0..600_usize), ("b", 300..800)] {
+        let row = |id: usize| format!("{id},{},{}\n", id % 3, puzzles[id / 2]);
+        let table = |rows: String| format!("id,third,puzzle\n{rows}");
+        folder.file(name, table(ids.clone().map(row).collect()));
+        let some = ids.filter(|id| id % 3 == 0).map(row);
+        folder.file(&format!("some-{name}"), table(some.collect()));
+    }
+    for (line, outputs) in [
+        ("overlap {}a {}b --columns id", &["out"][..]),
+        ("overlap {}a {}b --columns id --by grid --memory 1k", &["out"]),
+        ("overlap {}a {}b --columns id --near 1", &["out"]),
+        ("split {}a --shares 2,1,1 --seed 1 --stratify clues", &["x", "y", "z"]),
+        ("split {}a --test 30% --seed 1 --by grid", &["x", "y"]),
+        ("canon {}b --dedup --by puzzle", &["out"]),
+        ("augment {}a --seed 1 --times 0 --original", &["out"]),
+    ] {
+        let rows = |prefix: &str, condition: &[&str]| {
+            let line = line.replace("{}", prefix);
+            let (command, words) = line.split_once(' ').unwrap();
+            let words: Vec<_> = words.split(' ').chain(["-q", "--force", "-o"]).collect();
+            let names = outputs.join(",");
+            let ran = folder.run(command, &[&words[..], &[&names], condition].concat(), "");
+            assert!([0, 1].contains(&ran.status), "{line}: {ran:?}");
+            outputs.iter().map(|name| folder.read(name)).collect::<Vec<_>>()
+        };
+        let found = rows("", &["--where", "third == 0"]);
+        assert_eq!(found, rows("some-", &[]), "{line}");
+        assert!(found[0].lines().count() > 20 && found != rows("", &[]), "{line}");
+    }
+    // The second pass over a set selects the same records as the first one.
+    folder.file("several", format!("{}\n{CLASSIC}\n", ".".repeat(81)));
+    let line = ["several", "several", "--by", "grid", "--columns", "file,line", "--where"];
+    let ran = folder.run("overlap", &[&line[..], &["status == 'ok'"]].concat(), "");
+    assert_eq!(ran.rows, "file,line\nseveral,2\nseveral,2\n", "{ran:?}");
+    let all = folder.line("augment a --seed 1 -q --sample 20 --times 2 -o none.csv");
+    let drawn =
+        ["a", "-q", "--seed", "1", "--sample", "20", "--times", "2", "--where", "third == 0"];
+    let drawn = folder.run("augment", &drawn, "");
+    let thirds: Vec<_> = table(&drawn.rows).iter().map(|row| row["third"].clone()).collect();
+    assert!(all.status == 0 && thirds == ["0"; 40], "{drawn:?}");
 }

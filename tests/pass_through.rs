@@ -9,8 +9,7 @@ use crate::common::contents::gz;
 
 /// The header of a table with twelve columns, some of them odd: quotes, a line feed, an empty name,
 /// a repeated name, Unicode.
-const HEADER: &str =
-    "source,question,\"a,b\",\"say \"\"x\"\"\",\"line\nfeed\",,twice,twice,ünï,answer,rating,last";
+const HEADER: &str = "source,question,\"a,b\",\"say \"\"x\"\"\",\"line\nfeed\",,twice,twice, ünï\u{20},answer,rating,last";
 
 /// The columns of [`HEADER`] with this puzzle, its solution, and a number.
 fn odd_row(puzzle: &str, solution: &str, number: usize) -> String {

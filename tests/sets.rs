@@ -429,3 +429,20 @@ fn killed_runs_are_resumed_to_the_same_rows() {
         assert!(is_same, "{command} {line}: {kills} kills");
     }
 }
+
+#[test]
+fn a_killed_split_of_some_records_is_resumed() {
+    let folder = Folder::new();
+    let rows = |(index, puzzle): (usize, &Puzzle)| format!("{},{puzzle}\n", index % 3);
+    let rows: String = puzzles(9, 300).repeat(60).iter().enumerate().map(rows).collect();
+    folder.file("in", "third,puzzle\n".to_owned() + &rows);
+    let args = |output: &'static str| -> Vec<&str> {
+        let line = "in --test 30% --seed 1 -j 2 -q -o";
+        line.split(' ').chain([output, "--where", "third > 0"]).collect()
+    };
+    assert_eq!(folder.run("split", &args("a.csv,b.csv"), "").status, 0);
+    folder.kill_until_done("split", &args("c.csv,d.csv"), [25, 25], &[0]);
+    for (whole, part) in [("a.csv", "c.csv"), ("b.csv", "d.csv")] {
+        assert!(folder.read(whole) == folder.read(part) && folder.read(whole).len() > 10_000);
+    }
+}

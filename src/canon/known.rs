@@ -1,6 +1,6 @@
 //! A set of puzzles for membership tests, in memory or on disk.
 
-use std::io;
+use std::{io, mem};
 
 use super::seen::Seen;
 use super::sorted::{Sorted, Unmerged};
@@ -30,6 +30,9 @@ pub struct Collector {
     unmerged: Vec<Unmerged>,
 }
 
+/// The number of temporary files that are merged into one, because processes may open only so many.
+const MAX_FILES: usize = 128;
+
 impl Collector {
     /// An empty collector that takes at most this many bytes of memory.
     pub fn new(most_bytes: Option<usize>) -> Self {
@@ -44,6 +47,10 @@ impl Collector {
         let most = self.most_bytes.unwrap_or(usize::MAX);
         if self.seen.insert_within(hash, most).is_none() {
             self.unmerged.push(Unmerged::write(self.seen.drain_sorted()).map_err(on_disk)?);
+            if self.unmerged.len() == MAX_FILES {
+                let merged = Sorted::merge(mem::take(&mut self.unmerged)).map_err(on_disk)?;
+                self.unmerged.push(merged.into_unmerged().map_err(on_disk)?);
+            }
             // One hash is kept even if the limit is too small for it.
             if self.seen.insert_within(hash, most).is_none() {
                 self.seen.insert(hash);

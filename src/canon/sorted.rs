@@ -75,6 +75,13 @@ impl Sorted {
         Ok(Self { file: Mutex::new(out.into_inner()?), length, firsts })
     }
 
+    /// Returns the file to be merged with others.
+    pub(super) fn into_unmerged(self) -> io::Result<Unmerged> {
+        let mut file = self.file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        file.rewind()?;
+        Ok(Unmerged(BufReader::new(file)))
+    }
+
     /// The number of hashes.
     pub fn len(&self) -> u64 {
         self.length

@@ -1,13 +1,15 @@
 //! `--against`: records whose class occurs in another set have no row.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use bulkdoku::Status;
 use bulkdoku::canon::{Collector, Known};
 use bulkdoku::input::{InputOptions, StreamOptions};
 use bulkdoku::pipeline::Sameness;
 use indicatif::HumanCount;
 
+use super::condition::Test;
+use super::hashed::Hashed;
 use super::identity::STDIN;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
@@ -35,7 +37,8 @@ pub struct MemoryArgs {
     /// Memory for the compared set; beyond it, disk
     ///
     /// Each class takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. What
-    /// exceeds this is sorted in temporary files, in the folder that TMPDIR names.
+    /// exceeds this is sorted in temporary files, in the folder that TMPDIR names. With overlap,
+    /// half of it is for the first set, the rest for what sets have in common.
     #[arg(
         long,
         value_name = "SIZE",
@@ -77,36 +80,42 @@ impl AgainstArgs {
         run: RunArgs,
         stream: StreamOptions,
     ) -> Result<Option<Known>, Failure> {
+        if !self.is_given() {
+            return Ok(None);
+        }
         let options = InputOptions { stream, ..InputOptions::default() };
-        self.is_given().then(|| self.memory.load(&self.against, &options, by, run)).transpose()
+        let inputs = &mut Inputs::detected(self.against.clone(), &options)?;
+        load((inputs, None), self.memory.bytes(), by, run, |_| Ok(())).map(Some)
     }
 }
 
 impl MemoryArgs {
-    /// Reads a set of puzzles.
-    pub fn load(
-        self,
-        paths: &[PathBuf],
-        options: &InputOptions,
-        by: Sameness,
-        run: RunArgs,
-    ) -> Result<Known, Failure> {
-        let most_bytes = self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-        let inputs = &mut Inputs::detected(paths.to_vec(), options)?;
-        let mut collector = Collector::new(most_bytes);
-        let counts = if let Sameness::Near(_) = by {
-            let add = |hashes: Vec<_>| hashes.into_iter().try_for_each(|it| collector.insert(it));
-            scan(run, inputs, by.needs(), |row| by.hashes(row).collect(), add)?
-        } else {
-            let add = |hash: Option<u128>| hash.map_or(Ok(()), |hash| collector.insert(hash));
-            scan(run, inputs, by.needs(), |row| by.hash(row), add)?
-        };
-        let without = counts.records() - counts.of(Status::Ok);
-        if without > 0 && !run.quiet {
-            let names = inputs.names().join(", ");
-            let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
-            eprintln!("{names}: {what}, and not compared: {}", HumanCount(without));
-        }
-        Ok(collector.finish()?)
+    /// The limit in bytes, if there is one.
+    pub fn bytes(self) -> Option<usize> {
+        self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
+}
+
+/// Reads a set of puzzles, and passes each record to `each`, in order.
+pub fn load(
+    (inputs, test): (&mut Inputs, Option<&Test>),
+    most_bytes: Option<usize>,
+    by: Sameness,
+    run: RunArgs,
+    mut each: impl FnMut(&Hashed) -> io::Result<()> + Send,
+) -> Result<Known, Failure> {
+    let mut collector = Collector::new(most_bytes);
+    let mut without = 0;
+    let add = |record: Hashed| {
+        without += u64::from(record.first.is_none());
+        record.hashes().try_for_each(|hash| collector.insert(hash))?;
+        each(&record)
+    };
+    scan(run, (&mut *inputs, test), by.needs(), |row| Hashed::of(by, row), add)?;
+    if without > 0 && !run.quiet {
+        let names = inputs.names().join(", ");
+        let what = if by == Sameness::Grid { "not exactly one solution" } else { "no puzzle" };
+        eprintln!("{names}: {what}, and not compared: {}", HumanCount(without));
+    }
+    Ok(collector.finish()?)
 }

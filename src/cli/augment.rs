@@ -13,11 +13,12 @@ use super::format::Format;
 use super::generate::ranges;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
-use super::inputs::{Inputs, check_files};
+use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
+use super::select::WhereArgs;
 use super::trainer_args::TrainerArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
@@ -108,6 +109,9 @@ pub struct Args {
     sample: Option<NonZeroU64>,
 
     #[command(flatten)]
+    condition: WhereArgs,
+
+    #[command(flatten)]
     destinations: Destinations,
 
     #[command(flatten)]
@@ -179,6 +183,7 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     let last = args.sample.map(|size| args.last_drawn(size, &options)).transpose()?;
     typed.set_seed(args.seed);
     let run = InputRun::new("isomorphs", typed, args.run);
+    let run = run.only_where(&args.condition, ROWS.subcommand);
     let filters = |_: &mut Earlier<'_>| {
         let sample = last.map(|last| {
             let decide = move |row: &Row<'_>| {
@@ -232,7 +237,8 @@ impl Args {
         options: &InputOptions,
     ) -> Result<Option<Drawn>, Failure> {
         check_files(&self.input, "--sample reads inputs twice")?;
-        let inputs = &mut Inputs::detected(self.input.clone(), options)?;
+        let (mut inputs, test) =
+            self.condition.open(&self.input, options, ROWS.subcommand, Vec::new())?;
         let mut least = BinaryHeap::<Drawn>::new();
         let draw = |row: &Row<'_>| Sameness::Puzzle.hash(row).map(|_| drawn(self.seed, row));
         let keep_least = |drawn| {
@@ -246,7 +252,7 @@ impl Args {
             }
             Ok(())
         };
-        scan(self.run, inputs, Needs::NONE, draw, keep_least)?;
+        scan(self.run, (&mut inputs, test.as_ref()), Needs::NONE, draw, keep_least)?;
         Ok(least.peek().copied())
     }
 }

@@ -122,7 +122,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let by = args.by.sameness();
     let known = args.against.load(by, args.run, args.layout.stream())?;
     let run = InputRun::new(finds(by), typed, args.run).reading(args.against.files());
-    let run = run.only_where(args.condition.condition.as_ref(), ROWS.subcommand);
+    let run = run.only_where(&args.condition, ROWS.subcommand);
     let (job, seen) = (&Classify::by(by), &mut Seen::default());
     let known = &known;
     // The time that a form takes is shown even if the form is not.

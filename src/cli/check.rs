@@ -122,7 +122,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
         let column = args.solution_column.as_deref();
         run.answers = Some(answers::open(path, column, args.layout.stream())?);
     }
-    let run = run.only_where(args.select.condition.condition.as_ref(), ROWS.subcommand);
+    let run = run.only_where(&args.select.condition, ROWS.subcommand);
     let run = run.reading(args.solutions);
     let filters = |_: &mut Earlier<'_>| Ok(args.select.filters());
     run.run(args.input, &options, &destinations, &check, filters, |inputs| {

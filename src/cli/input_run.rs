@@ -19,6 +19,7 @@ use super::outputs::Destinations;
 use super::progress::Progressed;
 use super::rows_run::RowsRun;
 use super::run_args::RunArgs;
+use super::select::WhereArgs;
 use super::summary::{Method, Summary};
 use super::typed::Typed;
 use super::{Exit, Failure, platform};
@@ -63,8 +64,9 @@ impl InputRun {
     }
 
     /// Writes rows only of the records that meet a condition, if there is one.
-    pub fn only_where(self, condition: Option<&Condition>, subcommand: Subcommand) -> Self {
-        Self { condition: condition.map(|condition| (condition.clone(), subcommand)), ..self }
+    pub fn only_where(self, condition: &WhereArgs, subcommand: Subcommand) -> Self {
+        let condition = condition.condition.clone();
+        Self { condition: condition.map(|condition| (condition, subcommand)), ..self }
     }
 
     /// Reads `inputs`, does `job`, and writes to `destinations`. `filters` and `format` are created
@@ -168,11 +170,6 @@ pub struct Earlier<'a> {
 }
 
 impl Earlier<'_> {
-    /// The number of records that have their rows.
-    pub fn records(&self) -> u64 {
-        self.start.map_or(0, |start| start.counts.records())
-    }
-
     /// Applies filters to the records that have their rows, because later ones are compared with
     /// them.
     pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {

@@ -23,6 +23,7 @@ mod exit;
 mod extensions;
 mod format;
 mod generate;
+mod hashed;
 mod help;
 mod html;
 mod identity;

@@ -1,25 +1,28 @@
 //! `bulkdoku overlap`: the classes of one set that occur in others.
 
-use std::collections::HashSet;
-use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use std::{io, mem};
 
-use bulkdoku::canon::Known;
-use bulkdoku::input::Answers;
+use bulkdoku::canon::{Collector, Known};
+use bulkdoku::input::{Answers, InputOptions};
 use bulkdoku::output::{Column, Decision, Row, Subcommand};
 use bulkdoku::pipeline::{Classify, Filter, Sameness};
 use indicatif::HumanCount;
 
-use super::against::MemoryArgs;
+use super::against::{MemoryArgs, load};
 use super::by::{ByArgs, finds, groups};
+use super::condition::Test;
 use super::format::Format;
+use super::hashed::{HashReader, HashWriter, Hashed};
+use super::html::Page;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
-use super::inputs::check_files;
+use super::inputs::{Inputs, check_files};
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowRules};
 use super::run_args::RunArgs;
+use super::select::WhereArgs;
 use super::sets_read::ReadSet;
 use super::typed::Typed;
 use super::{Exit, Failure, html, version};
@@ -43,7 +46,7 @@ use super::{Exit, Failure, html, version};
     .long_help(
         "Write a page about what each pair of sets has in common, as HTML\n\nBy puzzle, class and \
          grid, and with --near K in that way as well; with examples, and the hashes of all files. \
-         The sets are read once more, and all their hashes are in memory."
+         The sets are read once more, and their hashes are sorted on disk."
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
 pub struct Args {
@@ -56,6 +59,9 @@ pub struct Args {
 
     #[command(flatten)]
     layout: InputArgs,
+
+    #[command(flatten)]
+    condition: WhereArgs,
 
     #[command(flatten)]
     destinations: Destinations,
@@ -86,9 +92,10 @@ Examples:
 
 Invalid records have no class: each has a message, and no row.
 
-Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Beyond
---memory they are sorted on disk. Each class that sets share takes as much for each of them. Classes
-are compared by hashes of 128 bits: two of n classes have the same with a probability of about
+Memory: each class of A takes 20 to 39 bytes: 16 for its hash, and its share of a hash table. Each
+class that sets share takes as much for each of them. Beyond --memory they are sorted on disk. The
+hashes of A in order, 19 bytes per record, are in memory up to 256 MB, or a quarter of --memory, and
+beyond that on disk. Classes are compared by hashes of 128 bits: two of n classes have the same with a probability of about
 n² / 2¹²⁹.
 
 Exit status: 0 nothing in common, 1 a class in common or an invalid record (--fail-on none ignores
@@ -105,6 +112,10 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
+/// The bytes of the hashes of the first set's records in order, beyond which they go to a temporary
+/// file.
+const HASHES_IN_MEMORY: usize = 256 << 20;
+
 /// Finds what the sets have in common.
 pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
@@ -116,22 +127,23 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     destinations.refuse_existing(&inputs)?;
     let by = args.by.sameness();
     let what = groups(by);
-    let known = args.memory.load(std::slice::from_ref(&args.a), &options, by, args.run)?;
+    let memory = args.memory.bytes();
+    let page = destinations.report.as_ref().map(|_| args.page(&options)).transpose()?;
+    let (mut set, test) = args.open(&args.a, &options)?;
+    let mut records = HashWriter::new(memory.map_or(HASHES_IN_MEMORY, |bytes| bytes / 4));
+    let add = |record: &Hashed| records.push(record);
+    let half = memory.map(|bytes| bytes / 2);
+    let known = load((&mut set, test.as_ref()), half, by, args.run, add)?;
     let classes = known.len();
-    let page = destinations.report.as_ref().map(|_| {
-        let near = matches!(by, Sameness::Near(_)).then_some(by);
-        let kinds = [Sameness::Puzzle, Sameness::Class, Sameness::Grid].into_iter().chain(near);
-        let kinds: Vec<_> = kinds.collect();
-        let paths = [&args.a].into_iter().chain(&args.others);
-        let read = paths.map(|path| ReadSet::read(path, &options, &kinds, args.run));
-        let sets = read.collect::<Result<Vec<_>, _>>()?;
-        Ok::<_, Failure>(html::of_overlap(&sets, &kinds, version::date(SystemTime::now())))
-    });
-    let page = page.transpose()?;
-    let mut overlap = Overlap { by, known, sets: vec![Set::default(); inputs.len()] };
+    let mut overlap = Overlap::new(by, known, records.finish()?, inputs.len(), memory);
     let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
+    let run = run.only_where(&args.condition, ROWS.subcommand);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    let job = &Classify::by(by);
+    // The first set is not solved again, unless the condition reads statuses.
+    let condition = args.condition.condition.as_ref();
+    let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
+    let is_solved_again = read.contains(&Column::Status);
+    let job = &Classify::by_until(by, if is_solved_again { usize::MAX } else { args.others.len() });
     let found = &mut overlap;
     let filters = move |earlier: &mut Earlier<'_>| {
         let found = found;
@@ -141,22 +153,44 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     let exit = run.run(inputs, &options, destinations, job, filters, |inputs| {
         rows.format(&inputs.rows(), false)
     })?;
-    let sets = overlap.sets;
+    overlap.finish_sets(names.len())?;
     if !args.run.quiet {
         if !matches!(by, Sameness::Near(_)) {
             eprintln!("{}: different {what}: {}", args.a.display(), HumanCount(classes));
         }
-        for (name, set) in names.iter().zip(&sets) {
-            let Set { records, shared, classes, .. } = set;
-            let (records, shared) = (HumanCount(*records), HumanCount(*shared));
-            let (classes, place) = (HumanCount(classes.len() as u64), place(name, &names));
+        for ((name, set), [classes, _]) in names.iter().zip(&overlap.sets).zip(&overlap.shared) {
+            let (records, shared) = (HumanCount(set.records), HumanCount(set.shared));
+            let (classes, place) = (HumanCount(classes.len()), place(name, &names));
             eprintln!(
                 "{name}: {shared} of {records} records occur in {place}; different {what}: {classes}"
             );
         }
     }
-    let has_common = sets.iter().any(|set| set.shared > 0);
+    let has_common = overlap.sets.iter().any(|set| set.shared > 0);
     Ok(if exit == Exit::Done && has_common { Exit::SomeRecords } else { exit })
+}
+
+impl Args {
+    /// Opens a set to read it before rows are written.
+    fn open(&self, path: &Path, options: &InputOptions) -> Result<(Inputs, Option<Test>), Failure> {
+        self.condition.open(&[path.into()], options, ROWS.subcommand, Vec::new())
+    }
+
+    /// The page about what each pair of sets has in common.
+    fn page(&self, options: &InputOptions) -> Result<Page, Failure> {
+        let by = self.by.sameness();
+        let near = matches!(by, Sameness::Near(_)).then_some(by);
+        let kinds = [Sameness::Puzzle, Sameness::Class, Sameness::Grid].into_iter().chain(near);
+        let kinds: Vec<_> = kinds.collect();
+        let read = |path: &PathBuf| {
+            let (mut inputs, test) = self.open(path, options)?;
+            let inputs = (&mut inputs, test.as_ref());
+            ReadSet::read(path, inputs, &kinds, self.memory.bytes(), self.run)
+        };
+        let sets = [&self.a].into_iter().chain(&self.others).map(read);
+        let sets = sets.collect::<Result<Vec<_>, _>>()?;
+        Ok(html::of_overlap(&sets, &kinds, version::date(SystemTime::now()))?)
+    }
 }
 
 /// Where the records of a set occur. The last set is that which the others are compared with.
@@ -172,64 +206,87 @@ fn place(name: &str, names: &[String]) -> String {
 /// Counts the records of sets, and finds those that occur elsewhere.
 struct Overlap {
     by: Sameness,
-    /// The classes of the last set.
+    /// The classes of the last set, and its records in order.
     known: Known,
+    records: HashReader,
     sets: Vec<Set>,
+    /// Of each set that is complete, the hashes of the records that occur elsewhere: of their classes,
+    /// and all others that they have.
+    shared: Vec<[Known; 2]>,
 }
 
-/// What was found about a set.
-#[derive(Clone, Default)]
+/// The records of a set.
 struct Set {
     records: u64,
     /// The number of records that occur elsewhere.
     shared: u64,
-    /// The hashes of their classes.
-    classes: HashSet<u128>,
-    /// The other hashes of these records, if they have several.
-    others: HashSet<u128>,
-}
-
-impl Set {
-    fn contains(&self, hash: u128) -> bool {
-        self.classes.contains(&hash) || self.others.contains(&hash)
-    }
+    hashes: [Collector; 2],
 }
 
 impl Overlap {
+    fn new(
+        by: Sameness,
+        known: Known,
+        records: HashReader,
+        sets: usize,
+        memory: Option<usize>,
+    ) -> Self {
+        let of_one = memory.map(|bytes| bytes / 4 / (2 * sets));
+        let set =
+            || Set { records: 0, shared: 0, hashes: [(); 2].map(|()| Collector::new(of_one)) };
+        Self { by, known, records, sets: (0..sets).map(|_| set()).collect(), shared: Vec::new() }
+    }
+
     /// Returns the filter that keeps the records that occur elsewhere. The records of the last set
     /// are compared with those of all others, so it needs them in order.
     fn filter(&mut self) -> Filter<'_> {
-        let needs = self.by.needs();
-        let decide = |row: &Row<'_>| {
-            let is_shared = self.is_shared(row)?;
-            Ok(if is_shared { Decision::Keep } else { Decision::Drop })
-        };
-        Filter::InOrder(needs, Box::new(decide))
+        let (last, needs) = (self.sets.len() - 1, self.by.needs());
+        Filter::InOrderUntil(last, needs, Box::new(|row: &Row<'_>| self.decide(row)))
     }
 
-    /// Counts a record, and returns whether it occurs elsewhere.
-    fn is_shared(&mut self, row: &Row<'_>) -> io::Result<bool> {
-        let Self { by, known, sets } = self;
-        let source = row.source();
-        sets[source].records += 1;
+    /// Counts a record, and keeps it if it occurs elsewhere.
+    fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
+        let (source, last) = (row.source(), self.sets.len() - 1);
+        let record = if source == last {
+            self.finish_sets(last)?;
+            self.records.next()?
+        } else {
+            Hashed::of(self.by, row)
+        };
         let mut is_shared = false;
-        for hash in by.hashes(row) {
-            is_shared |= match sets.split_last() {
-                Some((_, others)) if source == others.len() => {
-                    others.iter().any(|set| set.contains(hash))
-                }
-                _ => known.contains(hash)?,
+        for hash in record.hashes() {
+            is_shared |= if source == last {
+                any(self.shared.iter().flatten().map(|known| known.contains(hash)))?
+            } else {
+                self.known.contains(hash)?
             };
             if is_shared {
                 break;
             }
         }
+        let set = &mut self.sets[source];
+        set.records += 1;
         if is_shared {
-            let set = &mut sets[source];
             set.shared += 1;
-            set.classes.extend(by.hash(row));
-            set.others.extend(by.hashes(row).skip(1));
+            let [classes, others] = &mut set.hashes;
+            record.first.into_iter().try_for_each(|hash| classes.insert(hash))?;
+            record.others.iter().try_for_each(|hash| others.insert(*hash))?;
+            return Ok(Decision::Keep);
         }
-        Ok(is_shared)
+        Ok(if record.first.is_some() { Decision::Drop } else { Decision::DropAs(record.status) })
     }
+
+    /// Makes the hashes of the first sets searchable.
+    fn finish_sets(&mut self, count: usize) -> io::Result<()> {
+        for set in &mut self.sets[self.shared.len()..count] {
+            let [classes, others] = mem::take(&mut set.hashes);
+            self.shared.push([classes.finish()?, others.finish()?]);
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether any of the results is true, up to the first error.
+fn any(mut results: impl Iterator<Item = io::Result<bool>>) -> io::Result<bool> {
+    results.find(|result| !matches!(result, Ok(false))).unwrap_or(Ok(false))
 }

@@ -198,18 +198,12 @@ impl Args {
             (Some(per), _) => Some(("--per", per.column.as_str())),
             (None, by) => by.as_ref().map(|order| ("--by", order.column.as_str())),
         };
-        let condition = self.condition.condition.as_ref();
-        let mut also_read: Vec<_> =
-            condition.map(|one| one.input_columns(OF_RECORDS)).unwrap_or_default();
-        also_read.extend(column.iter().flat_map(|(_, name)| input_names(name, OF_RECORDS)));
-        let options = InputOptions { keep: None, also_read, ..options.clone() };
-        let mut inputs = Inputs::detected(self.input.clone(), &options)?;
-        let read = inputs.read();
-        let test = condition.map(|one| one.resolve(OF_RECORDS, &read)).transpose()?;
+        let others = column.iter().flat_map(|(_, name)| input_names(name, OF_RECORDS)).collect();
+        let (mut inputs, test) = self.condition.open(&self.input, options, OF_RECORDS, others)?;
         let column = match column {
             None => None,
             Some((option, name)) => {
-                let found = RecordColumn::find(name, OF_RECORDS, &read);
+                let found = RecordColumn::find(name, OF_RECORDS, &inputs.read());
                 Some(found.map_err(|what| Failure::Usage(format!("{option}: {what}")))?)
             }
         };
@@ -224,11 +218,10 @@ impl Args {
         column: Option<RecordColumn>,
         test: Option<&Test>,
     ) -> Result<Vec<Place>, Failure> {
-        let of_column = column.map_or(Needs::NONE, RecordColumn::needs);
-        let needs = of_column.union(test.map_or(Needs::NONE, Test::needs));
+        let needs = column.map_or(Needs::NONE, RecordColumn::needs);
         let find = |row: &Row<'_>| {
             let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
-            if !is_drawn || test.is_some_and(|test| !test.holds(row)) {
+            if !is_drawn {
                 return None;
             }
             let value = column.map_or(Scalar::Missing, |column| column.value(row));
@@ -256,9 +249,9 @@ impl Args {
         let is_solved = column.is_some_and(RecordColumn::needs_solving)
             || test.is_some_and(Test::needs_solving);
         if is_solved {
-            scan_with(&Solve::default(), self.run, inputs, needs, find, add)?;
+            scan_with(&Solve::default(), self.run, (inputs, test), needs, find, add)?;
         } else {
-            scan_with(&Classify::default(), self.run, inputs, needs, find, add)?;
+            scan_with(&Classify::default(), self.run, (inputs, test), needs, find, add)?;
         }
         if !self.run.quiet {
             self.report(&strata, size);

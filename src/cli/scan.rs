@@ -9,28 +9,31 @@ use bulkdoku::pipeline::{
 };
 use bulkdoku::stats::Counts;
 
+use super::condition::Test;
 use super::inputs::Inputs;
 use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
 use super::{Failure, platform};
 
-/// Passes what `find` finds in each record, with the properties that it needs, to `add`, in order.
+/// Passes what `find` finds in each record that meets the condition, with the properties that it
+/// needs, to `add`, in order.
 pub fn scan<K: Send>(
     run: RunArgs,
-    inputs: &mut Inputs,
+    (inputs, test): (&mut Inputs, Option<&Test>),
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     add: impl FnMut(K) -> io::Result<()> + Send,
 ) -> Result<Counts, Failure> {
-    let (engine, solves) = (Some(Solve::default()), needs.include(Needs::GRID));
-    scan_with(&Classify { engine, solves }, run, inputs, needs, find, add)
+    let solves_until = if needs.include(Needs::GRID) { usize::MAX } else { 0 };
+    let job = Classify { engine: Some(Solve::default()), solves_until };
+    scan_with(&job, run, (inputs, test), needs, find, add)
 }
 
 /// As [`scan`], after a job on the records.
 pub fn scan_with<K: Send>(
     job: &impl Job,
     run: RunArgs,
-    inputs: &mut Inputs,
+    (inputs, test): (&mut Inputs, Option<&Test>),
     needs: Needs,
     find: impl Fn(&Row<'_>) -> K + Sync,
     mut add: impl FnMut(K) -> io::Result<()> + Send,
@@ -39,11 +42,12 @@ pub fn scan_with<K: Send>(
     let meter = Meter::new(run.progress, inputs.size(), run.quiet);
     let (bytes, options) = (inputs.bytes(), run.options(&progress));
     let mut source = TextSource::new(0, inputs.sources(), &progress.stop);
+    let filters = test.into_iter().map(Test::filter).collect();
     let mut counts = Counts::default();
     let map = || {
         |rows: &Rows<'_>, found: &mut Vec<K>| {
             found.clear();
-            found.extend(rows.records().map(|row| find(&row)));
+            rows.for_each(|row| found.push(find(row)));
         }
     };
     let reduce = |found: &mut Vec<K>, summary: Option<&BlockSummary>| {
@@ -55,7 +59,7 @@ pub fn scan_with<K: Send>(
     };
     let folded = meter.watch(
         || Progressed::of_bytes(&bytes, &progress),
-        || fold_blocks(&mut source, job, Vec::new(), needs, &options, map, reduce),
+        || fold_blocks(&mut source, job, filters, needs, &options, map, reduce),
     );
     bytes.store(0, Ordering::Relaxed);
     match folded.end {

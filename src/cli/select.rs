@@ -1,14 +1,16 @@
 //! Which rows are written, and to which file: options of `solve` and `check`.
 
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 
 use bulkdoku::Status;
+use bulkdoku::input::InputOptions;
 use bulkdoku::output::{self, Column, Decision, Needs, Row, Sorted, Subcommand};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
-use super::condition::{Condition, RecordColumn, input_names, offered};
+use super::condition::{Condition, RecordColumn, Test, input_names, offered};
 use super::format::Format;
 use super::inputs::Inputs;
 use super::order::Order;
@@ -30,6 +32,26 @@ pub struct WhereArgs {
     pub condition: Option<Condition>,
 }
 
+impl WhereArgs {
+    /// Opens inputs for a pass before that of the rows, and finds the columns of the condition in
+    /// them. `others` are the names of further columns to read.
+    pub fn open(
+        &self,
+        paths: &[PathBuf],
+        options: &InputOptions,
+        subcommand: Subcommand,
+        others: Vec<String>,
+    ) -> Result<(Inputs, Option<Test>), Failure> {
+        let condition = self.condition.as_ref();
+        let mut also_read = others;
+        also_read.extend(condition.into_iter().flat_map(|one| one.input_columns(subcommand)));
+        let options = InputOptions { keep: None, also_read, ..options.clone() };
+        let inputs = Inputs::detected(paths.to_vec(), &options)?;
+        let test = condition.map(|one| one.resolve(subcommand, &inputs.read())).transpose()?;
+        Ok((inputs, test))
+    }
+}
+
 /// The selection of rows.
 #[derive(Clone, Debug, clap::Args)]
 pub struct SelectArgs {
@@ -45,7 +67,8 @@ pub struct SelectArgs {
     /// Sort rows by a column: rating, or rating:desc
     ///
     /// The column is one that --columns offers or the input has, as in --where. Numbers come before
-    /// texts, missing values last, rows with equal values in the order of the input. Memory: 256 MB;
+    /// texts, missing values last, rows with equal values in the order of the input. Rows may be csv,
+    /// tsv, jsonl, parquet, npy, or lines. Memory: 256 MB;
     /// beyond it, temporary files in the folder that TMPDIR names. Such a run cannot be resumed.
     #[arg(
         long,
@@ -195,8 +218,11 @@ impl SelectArgs {
     ) -> Result<Box<dyn output::Format>, Failure> {
         let Some(order) = &self.sort else { return Ok(format) };
         let has_quotes = matches!(rows.format, Format::Csv | Format::Tsv);
-        if !has_quotes && !matches!(rows.format, Format::Jsonl | Format::Lines) {
-            refuse!("--sort writes csv, tsv, jsonl and lines, but not {}", rows.format.name());
+        let has_rows =
+            rows.format.has_columns() || matches!(rows.format, Format::Lines | Format::Npy);
+        if !has_rows {
+            let other = rows.format.name();
+            refuse!("--sort writes csv, tsv, jsonl, parquet, npy and lines, but not {other}");
         }
         let column = RecordColumn::find(&order.column, subcommand, &inputs.read())
             .map_err(|what| Failure::Usage(format!("--sort: {what}")))?;

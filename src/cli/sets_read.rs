@@ -1,97 +1,155 @@
-//! Sets that are in memory as the hashes of their records, to compare each with each.
+//! Sets as the sorted hashes of their records, on disk, to compare each with each.
 
-use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use bulkdoku::Status;
-use bulkdoku::input::InputOptions;
+use bulkdoku::canon::Collector;
+use bulkdoku::external_sort::{ExternalSort, SortedEntries};
 use bulkdoku::output::{Needs, Row};
 use bulkdoku::pipeline::Sameness;
 use sha2::{Digest, Sha256};
 
 use super::Failure;
+use super::condition::Test;
 use super::inputs::Inputs;
 use super::run_args::RunArgs;
 use super::scan::scan;
+
+/// The bytes of memory for sorting.
+const MEMORY: usize = 128 << 20;
 
 /// A set of puzzles.
 pub struct ReadSet {
     pub name: String,
     pub sha256: String,
-    pub records: Vec<ReadRecord>,
+    pub records: u64,
     /// The number of records that are not puzzles.
     pub invalid: u64,
     /// The number of puzzles without exactly one solution.
     pub without_grid: u64,
-    /// For each kind, the first line with each hash.
-    lines: Vec<HashMap<u128, u64>>,
+    /// For each kind, an entry for each hash of a record. The key is the hash and the number of the
+    /// record, the value its line and its first hash.
+    entries: Vec<SortedEntries>,
+    memory: usize,
 }
 
 /// A record: its line, and its hashes by kind.
-pub struct ReadRecord {
+struct ReadRecord {
+    status: Status,
     line: u64,
     hashes: Vec<Vec<u128>>,
 }
 
 /// The records of a set that are in another.
+#[derive(Default)]
 pub struct Found {
-    /// The line of each, and the first line of the same in the other set.
-    pub lines: Vec<(u64, u64)>,
+    pub records: u64,
     /// The number of different ones.
     pub different: u64,
+    /// The lines of the first records, and the first line of the same in the other set.
+    pub examples: Vec<(u64, u64)>,
 }
 
 impl ReadSet {
-    /// Reads a file.
+    /// Reads the records of a file that meet a condition, with this limit of memory in bytes.
     pub fn read(
         path: &Path,
-        options: &InputOptions,
+        (inputs, test): (&mut Inputs, Option<&Test>),
         kinds: &[Sameness],
+        memory: Option<usize>,
         run: RunArgs,
     ) -> Result<Self, Failure> {
         let needs = kinds.iter().fold(Needs::NONE, |needs, kind| needs.union(kind.needs()));
-        let inputs = &mut Inputs::detected(vec![path.into()], options)?;
-        let find = |row: &Row<'_>| {
-            let hashes = kinds.iter().map(|kind| kind.hashes(row).collect()).collect();
-            ReadRecord { line: row.line(), hashes }
-        };
-        let (mut records, mut lines) = (Vec::new(), vec![HashMap::new(); kinds.len()]);
-        let add = |record: ReadRecord| {
-            for (lines, hashes) in lines.iter_mut().zip(&record.hashes) {
-                for hash in hashes {
-                    lines.entry(*hash).or_insert(record.line);
-                }
-            }
-            records.push(record);
-            Ok(())
-        };
-        let counts = scan(run, inputs, needs, find, add)?;
-        let of = |statuses: &[Status]| statuses.iter().map(|status| counts.of(*status)).sum();
-        Ok(Self {
+        let memory = memory.unwrap_or(MEMORY);
+        let mut set = Self {
             name: path.display().to_string(),
             sha256: sha256(path).map_err(|error| Failure::at(path, error))?,
-            records,
-            invalid: of(&[Status::Malformed, Status::Contradictory, Status::NoForm]),
-            without_grid: of(&[Status::Multiple, Status::Unsolvable, Status::GaveUp]),
-            lines,
-        })
+            records: 0,
+            invalid: 0,
+            without_grid: 0,
+            entries: Vec::new(),
+            memory,
+        };
+        let find = |row: &Row<'_>| {
+            let hashes = kinds.iter().map(|kind| kind.hashes(row).collect()).collect();
+            ReadRecord { status: row.status(), line: row.line(), hashes }
+        };
+        let of_kind = || ExternalSort::new(memory / 2 / kinds.len());
+        let mut sorts: Vec<_> = kinds.iter().map(|_| of_kind()).collect();
+        let add = |record: ReadRecord| set.add(&record, &mut sorts);
+        scan(run, (inputs, test), needs, find, add)?;
+        let sorted = sorts.into_iter().map(ExternalSort::finish_on_disk);
+        set.entries = sorted.collect::<io::Result<_>>()?;
+        Ok(set)
     }
 
-    /// Finds the records that are in another set, by this kind.
-    pub fn found_in(&self, other: &Self, kind: usize) -> Found {
-        let (mut lines, mut different) = (Vec::new(), HashSet::new());
-        for record in &self.records {
-            let hashes = &record.hashes[kind];
-            if let Some(line) = hashes.iter().find_map(|hash| other.lines[kind].get(hash)) {
-                lines.push((record.line, *line));
-                different.insert(hashes[0]);
+    fn add(&mut self, record: &ReadRecord, sorts: &mut [ExternalSort]) -> io::Result<()> {
+        use Status::{Contradictory, GaveUp, Malformed, Multiple, NoForm, Unsolvable};
+        match record.status {
+            Malformed | Contradictory | NoForm => self.invalid += 1,
+            Multiple | Unsolvable | GaveUp => self.without_grid += 1,
+            _ => {}
+        }
+        for (sort, hashes) in sorts.iter_mut().zip(&record.hashes) {
+            for hash in hashes {
+                let key = [&hash.to_be_bytes()[..], &self.records.to_be_bytes()].concat();
+                let value = [&record.line.to_be_bytes()[..], &hashes[0].to_be_bytes()].concat();
+                sort.push(&key, &value)?;
             }
         }
-        Found { lines, different: different.len() as u64 }
+        self.records += 1;
+        Ok(())
+    }
+
+    /// Finds the records that are in another set, by this kind, with this number of examples.
+    pub fn found_in(&self, other: &Self, kind: usize, examples: usize) -> io::Result<Found> {
+        let (mut own, mut others) = (self.entries[kind].read()?, other.entries[kind].read()?);
+        let mut next = others.next()?;
+        // A record may have several hashes in common with the other set.
+        let mut shared = ExternalSort::new(self.memory / 4);
+        while let Some((key, value)) = own.next()? {
+            let (hash, record) = key.split_at(HASH);
+            while let Some((other_key, _)) = next
+                && other_key[..HASH] < *hash
+            {
+                next = others.next()?;
+            }
+            if let Some((other_key, other_value)) = next
+                && other_key.starts_with(hash)
+            {
+                let (line, first) = value.split_at(LINE);
+                let other_line = &other_value[..LINE];
+                shared.push(&[record, other_line].concat(), &[line, other_line, first].concat())?;
+            }
+        }
+        let shared = shared.finish();
+        let (mut entries, mut last) = (shared.read()?, Vec::new());
+        let (mut found, mut different) = (Found::default(), Collector::new(Some(self.memory / 4)));
+        while let Some((key, value)) = entries.next()? {
+            let record = &key[..RECORD];
+            if last == record {
+                continue;
+            }
+            last = record.to_vec();
+            found.records += 1;
+            let (lines, first) = value.split_at(2 * LINE);
+            let line = |bytes: &[u8]| u64::from_be_bytes(bytes.try_into().expect("eight bytes"));
+            if found.examples.len() < examples {
+                found.examples.push((line(&lines[..LINE]), line(&lines[LINE..])));
+            }
+            different.insert(u128::from_be_bytes(first.try_into().expect("sixteen bytes")))?;
+        }
+        found.different = different.finish()?.len();
+        Ok(found)
     }
 }
+
+/// The bytes of a hash, of a line, and of the number of a record.
+const HASH: usize = 16;
+const LINE: usize = 8;
+const RECORD: usize = 8;
 
 /// The hash of a file, in hexadecimal.
 fn sha256(path: &Path) -> io::Result<String> {

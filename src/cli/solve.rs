@@ -168,7 +168,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     let (stream, by) = (args.layout.stream(), args.by.sameness());
     let known = args.against.load(by, args.engine.run, stream)?;
     let run = InputRun::with_engine(typed, &args.engine, solve.limits);
-    let run = run.only_where(args.select.condition.condition.as_ref(), ROWS.subcommand);
+    let run = run.only_where(&args.select.condition, ROWS.subcommand);
     let run = InputRun { only_rows: rows.format.is_judges(), ..run }.reading(args.against.files());
     let filters = |_: &mut Earlier<'_>| {
         let unknown = known.iter().map(|known| Filter::unknown(known, by));

@@ -16,11 +16,12 @@ use super::by::{ByArgs, finds};
 use super::format::Format;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
-use super::inputs::{Inputs, check_files};
+use super::inputs::check_files;
 use super::outputs::Destinations;
 use super::row_args::{RowArgs, RowPlan, RowRules};
 use super::run_args::RunArgs;
 use super::scan::scan;
+use super::select::WhereArgs;
 use super::typed::Typed;
 use super::{Exit, Failure, numbers};
 
@@ -81,6 +82,9 @@ pub struct Args {
     /// Any number; another one splits differently
     #[arg(short, long, value_name = "S", help_heading = "Parts", value_parser = numbers::count)]
     seed: u64,
+
+    #[command(flatten)]
+    condition: WhereArgs,
 
     #[command(flatten)]
     destinations: Destinations,
@@ -188,7 +192,8 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
 
     let by = args.by.sameness();
     let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
-    let mut inputs = Inputs::detected(args.input.clone(), &options)?;
+    let (mut inputs, test) =
+        args.condition.open(&args.input, &options, ROWS.subcommand, Vec::new())?;
     let (mut keys, mut strata) = (Vec::new(), HashMap::new());
     let keep = |mut key: Key| {
         if let (Ok((stratum, number)), true) = (&mut key, keyed.may_be_in_several_strata()) {
@@ -197,7 +202,8 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
         keys.push(key);
         Ok(())
     };
-    scan(args.run, &mut inputs, keyed.needs(), |row| keyed.of(row), keep)?;
+    let scanned = (&mut inputs, test.as_ref());
+    scan(args.run, scanned, keyed.needs(), |row| keyed.of(row), keep)?;
     drop(strata);
     let parts = Parts::new(&keys, &args.weights());
     if !args.run.quiet {
@@ -205,11 +211,14 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run);
-    let filters = |earlier: &mut Earlier<'_>| {
-        let decisions = keys.iter().map(|key| parts.of(*key)).skip(earlier.records() as usize);
+    let run = run.only_where(&args.condition, ROWS.subcommand);
+    let (job, decisions) = (&Classify::default(), &mut keys.iter().map(|key| parts.of(*key)));
+    let filters = move |earlier: &mut Earlier<'_>| {
+        let decisions = decisions;
+        earlier.replay(job, vec![Filter::precomputed(&mut *decisions)])?;
         Ok(vec![Filter::precomputed(decisions)])
     };
-    run.run(args.input, &options, &destinations, &Classify::default(), filters, |inputs| {
+    run.run(args.input, &options, &destinations, job, filters, |inputs| {
         rows.format(&inputs.rows(), false)
     })
 }

@@ -127,7 +127,7 @@ impl Layout {
     /// written there.
     pub fn header(&self) -> Option<Vec<String>> {
         let Self::Csv(table) = self else { return None };
-        let names = &table.header.as_ref()?.names;
+        let names = &table.header.as_ref()?.written;
         Some(table.kept.iter().map(|&column| names[column].clone()).collect())
     }
 

@@ -95,6 +95,12 @@ pub trait Format: Send + Sync {
     /// Creates the encoder of one worker, with its buffers.
     fn encoder(&self) -> Box<dyn Encoder + '_>;
 
+    /// Creates an encoder of single rows, which the assembler accepts in any order, if there is one.
+    /// Formats of lines need none.
+    fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
+        None
+    }
+
     /// Creates the assembler of one output, if the format has one. Such an output cannot be resumed.
     ///
     /// # Errors
@@ -114,6 +120,9 @@ pub trait Format: Send + Sync {
         true
     }
 }
+
+/// Appends one row.
+pub type RowEncoder<'a> = dyn FnMut(&Row<'_>, &mut RowBuffer) + 'a;
 
 /// Encodes the rows of one block after another.
 pub trait Encoder {

@@ -3,7 +3,7 @@
 //! The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>. Its header
 //! holds the number of rows, so it is rewritten at the end ([`Format::final_header`]).
 
-use super::{Column, Encoder, Format, Needs, Row, RowBuffer, Rows, Value};
+use super::{Column, Encoder, Format, Needs, Row, RowBuffer, RowEncoder, Rows, Value};
 use crate::puzzle::{CELLS, Puzzle};
 
 /// The length of the header, for any number of rows: a multiple of 64.
@@ -74,6 +74,10 @@ impl Format for NpyRows {
         Box::new(|rows: &Rows<'_>, out: &mut RowBuffer| {
             rows.for_each(|row| out.append(&self.cells(row)));
         })
+    }
+
+    fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
+        Some(Box::new(|row, out| out.append(&self.cells(row))))
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Filter<'a> {
     Local(Needs, Box<Decide<'a>>),
     /// Keeps state across records, which it receives in the order of the input.
     InOrder(Needs, Box<DecideInOrder<'a>>),
+    /// Needs nothing for the records of inputs from this index on, which an earlier pass has read.
+    InOrderUntil(usize, Needs, Box<DecideInOrder<'a>>),
 }
 
 /// The criterion by which two puzzles are the same.
@@ -107,16 +109,18 @@ impl<'a> Filter<'a> {
         Self::InOrder(Needs::NONE, Box::new(decide))
     }
 
-    fn needs(&self) -> Needs {
+    /// What it needs, and the first input for whose records it needs nothing.
+    fn needs(&self) -> (Needs, usize) {
         match self {
-            Self::Local(needs, _) | Self::InOrder(needs, _) => *needs,
+            Self::Local(needs, _) | Self::InOrder(needs, _) => (*needs, usize::MAX),
+            Self::InOrderUntil(end, needs, _) => (*needs, *end),
         }
     }
 
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
         match self {
             Self::Local(_, decide) => decide(row),
-            Self::InOrder(_, decide) => decide(row),
+            Self::InOrder(_, decide) | Self::InOrderUntil(_, _, decide) => decide(row),
         }
     }
 }
@@ -124,8 +128,8 @@ impl<'a> Filter<'a> {
 /// The filters of a run. Those from the first to the last ordered one share one turn; local filters
 /// before and after them run in parallel.
 pub(super) struct Filters<'a> {
-    /// The properties that the filters read.
-    pub needs: Needs,
+    /// The properties that each filter reads, and the first input without them.
+    needs: Vec<(Needs, usize)>,
     before_ordered: Vec<Box<Decide<'a>>>,
     /// The sequencer guards closures that keep state, since they cannot be shared.
     in_order: Option<Sequencer<WaitOnly<Vec<Filter<'a>>>>>,
@@ -134,8 +138,8 @@ pub(super) struct Filters<'a> {
 
 impl<'a> Filters<'a> {
     pub(super) fn new(mut all: Vec<Filter<'a>>) -> Self {
-        let needs = all.iter().fold(Needs::NONE, |needs, filter| needs.union(filter.needs()));
-        let is_ordered = |filter: &Filter<'_>| matches!(filter, Filter::InOrder(..));
+        let needs = all.iter().map(Filter::needs).collect();
+        let is_ordered = |filter: &Filter<'_>| !matches!(filter, Filter::Local(..));
         let after_ordered =
             all.split_off(all.iter().rposition(is_ordered).map_or(0, |last| last + 1));
         let in_order = all.split_off(all.iter().position(is_ordered).unwrap_or(0));
@@ -143,11 +147,17 @@ impl<'a> Filters<'a> {
         let local = |filters: Vec<Filter<'a>>| {
             let decide = filters.into_iter().filter_map(|filter| match filter {
                 Filter::Local(_, decide) => Some(decide),
-                Filter::InOrder(..) => None,
+                Filter::InOrder(..) | Filter::InOrderUntil(..) => None,
             });
             decide.collect()
         };
         Self { needs, before_ordered: local(all), in_order, after_ordered: local(after_ordered) }
+    }
+
+    /// Returns the properties of an input's records that the filters read.
+    pub(super) fn needs(&self, source: usize) -> Needs {
+        let needs = self.needs.iter().filter(|(_, end)| source < *end);
+        needs.fold(Needs::NONE, |all, (needs, _)| all.union(*needs))
     }
 
     /// Applies all filters to a block. Returns `None` once the run has ended.

@@ -193,7 +193,7 @@ impl<'a, S: Sink> RowWriter<'a, S> {
                 && is_complete
             {
                 assembler.finish(&mut |bytes| sink.rows(output, bytes))?;
-                header = assembler.final_header();
+                header = assembler.final_header().or(header);
             }
             if !self.format.files().is_empty() {
                 // A file without rows consists of its header.

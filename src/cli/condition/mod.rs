@@ -156,6 +156,9 @@ impl RecordColumn {
             Some(Column::LatencyNs) => {
                 return Err("latency_ns differs from run to run, so it selects no records".into());
             }
+            Some(Column::Copy) => {
+                return Err("copy numbers the rows of a record, so it selects no records".into());
+            }
             Some(column) => return Ok(Self::Computed(column)),
             None => {}
         }
@@ -166,9 +169,11 @@ impl RecordColumn {
             find(|a, b| a == b, name).or_else(|| find(str::eq_ignore_ascii_case, name))
         });
         found.map(Self::Input).ok_or_else(|| {
-            let all = Column::ALL
-                .into_iter()
-                .filter(|column| column.is_offered_by(subcommand) && *column != Column::LatencyNs);
+            let is_known = |column: &Column| {
+                column.is_offered_by(subcommand)
+                    && !matches!(column, Column::LatencyNs | Column::Copy)
+            };
+            let all = Column::ALL.into_iter().filter(is_known);
             let all: Vec<_> = all.map(Column::name).collect();
             format!(
                 "the input has no column {name:?}; {} has {}",

@@ -1,5 +1,7 @@
 //! The page about what each pair of sets has in common.
 
+use std::io;
+
 use bulkdoku::pipeline::Sameness;
 use indicatif::HumanCount;
 
@@ -11,7 +13,7 @@ use super::{Cell, Page};
 const EXAMPLES: usize = 3;
 
 /// The page of these sets, compared in each way of `kinds`.
-pub fn of_overlap(sets: &[ReadSet], kinds: &[Sameness], date: String) -> Page {
+pub fn of_overlap(sets: &[ReadSet], kinds: &[Sameness], date: String) -> io::Result<Page> {
     let mut page = Page::new("bulkdoku overlap");
     page.note(
         "A record is in another set if that set has the same puzzle, a puzzle of the same class \
@@ -23,11 +25,11 @@ pub fn of_overlap(sets: &[ReadSet], kinds: &[Sameness], date: String) -> Page {
     page.table(&["file", "records", "invalid", "not exactly one solution", "SHA-256"], &rows);
     for (i, first) in sets.iter().enumerate() {
         for second in &sets[i + 1..] {
-            add_pair(&mut page, first, second, kinds);
+            add_pair(&mut page, first, second, kinds)?;
         }
     }
     page.origin(&[("Date", date)]);
-    page
+    Ok(page)
 }
 
 fn count(number: u64) -> Cell {
@@ -37,25 +39,30 @@ fn count(number: u64) -> Cell {
 fn set_row(set: &ReadSet) -> Vec<Cell> {
     vec![
         Cell::Text(set.name.clone()),
-        count(set.records.len() as u64),
+        count(set.records),
         count(set.invalid),
         count(set.without_grid),
         Cell::Text(set.sha256.clone()),
     ]
 }
 
-fn add_pair(page: &mut Page, first: &ReadSet, second: &ReadSet, kinds: &[Sameness]) {
+fn add_pair(
+    page: &mut Page,
+    first: &ReadSet,
+    second: &ReadSet,
+    kinds: &[Sameness],
+) -> io::Result<()> {
     page.heading(&format!("{} and {}", first.name, second.name));
     let in_first = format!("records of {} in {}", second.name, first.name);
     let in_second = format!("records of {} in {}", first.name, second.name);
     let headings = ["the same", &in_first, "different ones", &in_second, "different ones"];
     let (mut rows, mut examples) = (Vec::new(), Vec::new());
     for (kind, by) in kinds.iter().enumerate() {
-        let (of_second, of_first) = (second.found_in(first, kind), first.found_in(second, kind));
+        let of_second = second.found_in(first, kind, EXAMPLES)?;
+        let of_first = first.found_in(second, kind, 0)?;
         let shared = of_second
-            .lines
+            .examples
             .iter()
-            .take(EXAMPLES)
             .map(|(line, other)| format!("{}:{line} and {}:{other}", second.name, first.name));
         let shared: Vec<_> = shared.collect();
         if !shared.is_empty() {
@@ -63,7 +70,7 @@ fn add_pair(page: &mut Page, first: &ReadSet, second: &ReadSet, kinds: &[Samenes
         }
         let mut row = vec![Cell::Text(name(*by))];
         for found in [&of_second, &of_first] {
-            row.extend([count(found.lines.len() as u64), count(found.different)]);
+            row.extend([count(found.records), count(found.different)]);
         }
         rows.push(row);
     }
@@ -71,4 +78,5 @@ fn add_pair(page: &mut Page, first: &ReadSet, second: &ReadSet, kinds: &[Samenes
     for example in examples {
         page.note(&format!("Lines of the same {example}"));
     }
+    Ok(())
 }

@@ -51,6 +51,8 @@ pub struct Header {
     pub line: u64,
     /// The name of each column.
     pub names: Vec<String>,
+    /// These names with surrounding blanks, if they have some.
+    pub written: Vec<String>,
 }
 
 impl Table {
@@ -98,7 +100,8 @@ mod tests {
 
     #[test]
     fn the_display_of_a_table_names_its_puzzle_column() {
-        let header = Header { line: 1, names: vec!["id".into(), "quiz \"a\"".into()] };
+        let names = vec!["id".into(), "quiz \"a\"".into()];
+        let header = Header { line: 1, written: Vec::clone(&names), names };
         let table = Table {
             delimiter: Delimiter::Byte(b','),
             header: Some(header),

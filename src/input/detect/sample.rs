@@ -108,7 +108,9 @@ impl<'a> Sample<'a> {
             }
             let mut fields = Fields::default();
             let row = delimiter.split(rest, |_, field| {
-                fields.texts.push(field.text(rest).trim_ascii().to_vec());
+                let text = field.text(rest);
+                fields.texts.push(text.trim_ascii().to_vec());
+                fields.written.push(text.into_owned());
                 fields.has_quotes |= field.form == FieldForm::Quoted;
                 fields.has_returns |= memchr(b'\r', field.of(rest)).is_some();
             });
@@ -161,6 +163,8 @@ pub(super) struct Candidate {
 pub(super) struct Fields {
     /// Their texts without surrounding blanks.
     pub(super) texts: Vec<Vec<u8>>,
+    /// Their texts with these blanks.
+    written: Vec<Vec<u8>>,
     /// Whether one was quoted.
     pub(super) has_quotes: bool,
     /// Whether one contains a carriage return.
@@ -185,9 +189,14 @@ impl Fields {
 
     /// The table of this row, which is its header on this line if there is one.
     pub(super) fn table(&self, delimiter: Delimiter, puzzle: usize, header: Option<u64>) -> Table {
-        let name = |name: &Vec<u8>| String::from_utf8_lossy(name).into_owned();
-        let names = || self.texts.iter().map(name).collect();
-        let header = header.map(|line| Header { line, names: names() });
+        let names = |texts: &[Vec<u8>]| {
+            texts.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+        };
+        let header = header.map(|line| Header {
+            line,
+            names: names(&self.texts),
+            written: names(&self.written),
+        });
         Table {
             delimiter,
             header,

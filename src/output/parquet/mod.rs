@@ -21,7 +21,7 @@ use parquet::errors::ParquetError;
 
 use self::batch::{Batch, Schema};
 use self::file::SMALL_BATCH;
-use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, Rows};
+use super::{Assembler, Encoder, Format, Needs, OutputColumn, RowBuffer, RowEncoder, Rows};
 
 pub use super::Kind;
 pub use batch::Value;
@@ -67,6 +67,15 @@ impl Format for ParquetRows {
                 out.append(&batch.take_plain());
             }
         })
+    }
+
+    fn row_encoder(&self) -> Option<Box<RowEncoder<'_>>> {
+        let batch = self.schema().and_then(Batch::new);
+        let mut batch = batch.expect("the assembler has accepted these columns");
+        Some(Box::new(move |row, out| {
+            batch.push_row(&self.columns, row);
+            out.append(&batch.take_plain());
+        }))
     }
 
     fn assembler(&self) -> io::Result<Option<Box<dyn Assembler>>> {

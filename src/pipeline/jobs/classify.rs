@@ -18,16 +18,21 @@ use crate::status::Status;
 pub struct Classify {
     /// The engine for properties that need one.
     pub engine: Option<Solve>,
-    /// Whether the engine solves all puzzles. Then records without exactly one solution have the
-    /// status that [`Solve`] gives them.
-    pub solves: bool,
+    /// The first input whose puzzles the engine does not solve. In those before it, records without
+    /// exactly one solution have the status that [`Solve`] gives them.
+    pub solves_until: usize,
 }
 
 impl Classify {
     /// Creates a job that provides the properties that [`Sameness::hash`] reads.
     pub fn by(by: Sameness) -> Self {
+        Self::by_until(by, usize::MAX)
+    }
+
+    /// Computes what [`Sameness::hash`] reads for the records of the inputs before this one.
+    pub fn by_until(by: Sameness, end: usize) -> Self {
         let solves = by == Sameness::Grid;
-        Self { engine: solves.then(Solve::default), solves }
+        Self { engine: solves.then(Solve::default), solves_until: if solves { end } else { 0 } }
     }
 }
 
@@ -45,7 +50,9 @@ impl Job for Classify {
         records: &mut Records,
         results: &mut Results,
     ) -> ControlFlow<Stopped> {
-        if let (true, Some(solve), Some(solver)) = (self.solves, &self.engine, solver) {
+        if let (Some(solve), Some(solver)) = (&self.engine, solver)
+            && block.source < self.solves_until
+        {
             solve.run(solver, block, records, results)?;
             for (status, record) in results.statuses.iter_mut().zip(&records.all) {
                 *status = match record.puzzle {

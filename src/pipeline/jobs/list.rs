@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::solve::Solver;
 use super::{CHUNK_BYTES, DerivedRows, Job, PropertyEngine, ROW_BYTES, Solve, Stopped};
-use crate::input::Records;
+use crate::input::{PuzzleRef, Records};
 use crate::output::{Derived, Results};
 use crate::pipeline::block::Block;
 use crate::solver::{Solutions, StopFlag, Unanswered};
@@ -28,6 +28,46 @@ pub struct Lister {
     record: usize,
     /// The number of rows of the current record so far.
     rows: u32,
+}
+
+impl List {
+    /// Returns the next row of a record, if it has more.
+    fn next_row(
+        &self,
+        lister: &mut Lister,
+        index: usize,
+        puzzle: Option<PuzzleRef>,
+        records: &Records,
+        results: &mut Results,
+    ) -> ControlFlow<Stopped, Option<Derived>> {
+        let (copy, is_first) = (lister.rows, lister.rows == 0);
+        let row = |solution| Derived { record: index as u32, copy, cells: None, solution };
+        let Some(puzzle) = puzzle else {
+            return ControlFlow::Continue(is_first.then(|| row(None)));
+        };
+        if is_first {
+            let first = results.outcomes.of(puzzle).solution().copied();
+            if let Some(first) = &first {
+                lister.solutions.begin_after(&records.as_marks(puzzle), first);
+            }
+            return ControlFlow::Continue(Some(row(first)));
+        }
+        let solutions = results.outcomes.of(puzzle).solutions;
+        if lister.rows >= solutions.min(self.solutions.get()) {
+            return ControlFlow::Continue(None);
+        }
+        match lister.solutions.next_within(self.solve.limits.nodes) {
+            Ok(next) => ControlFlow::Continue(next.map(|next| row(Some(next)))),
+            Err(Unanswered::GaveUp) => {
+                if let Some(outcome) = results.outcomes.of_mut(puzzle) {
+                    outcome.gave_up = true;
+                }
+                results.statuses[index] = Status::GaveUp;
+                ControlFlow::Continue(None)
+            }
+            Err(Unanswered::Stopped) => ControlFlow::Break(Stopped),
+        }
+    }
 }
 
 impl Job for List {
@@ -67,40 +107,9 @@ impl Job for List {
                 if bytes >= CHUNK_BYTES {
                     return ControlFlow::Continue(DerivedRows::More);
                 }
-                let solution = match (record.puzzle, lister.rows) {
-                    (Err(_), 0) => None,
-                    (Ok(puzzle), 0) => {
-                        let first = results.outcomes.of(puzzle).solution().copied();
-                        if let Some(first) = &first {
-                            lister.solutions.begin_after(&records.as_marks(puzzle), first);
-                        }
-                        first
-                    }
-                    (Ok(puzzle), listed) => {
-                        let outcome = results.outcomes.of_mut(puzzle);
-                        let solutions = outcome.as_ref().map_or(0, |outcome| outcome.solutions);
-                        if listed >= solutions.min(self.solutions.get()) {
-                            break;
-                        }
-                        match lister.solutions.next_within(self.solve.limits.nodes) {
-                            Ok(Some(grid)) => Some(grid),
-                            Ok(None) => break,
-                            Err(Unanswered::GaveUp) => {
-                                outcome.into_iter().for_each(|outcome| outcome.gave_up = true);
-                                results.statuses[index] = Status::GaveUp;
-                                break;
-                            }
-                            Err(Unanswered::Stopped) => return ControlFlow::Break(Stopped),
-                        }
-                    }
-                    (Err(_), _) => break,
-                };
-                rows.push(Derived {
-                    record: index as u32,
-                    copy: lister.rows,
-                    cells: None,
-                    solution,
-                });
+                let next = self.next_row(lister, index, record.puzzle.ok(), records, results)?;
+                let Some(row) = next else { break };
+                rows.push(row);
                 lister.rows += 1;
                 bytes += row_bytes;
             }

@@ -1,0 +1,273 @@
+//! Sorting in bounded memory: sorted runs in temporary files, merged through a heap.
+//!
+//! The crates for this sort values of a type; here an entry is bytes, which are copied only twice.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
+use std::mem;
+use std::slice::Iter;
+
+/// Sorts entries by the bytes of their keys. Entries with equal keys keep their order.
+#[derive(Debug, Default)]
+pub struct ExternalSort {
+    /// The bytes of entries in memory beyond which they go to a file. Their vector may have twice
+    /// that capacity.
+    memory: usize,
+    /// Entries that are not in a file, and where they start. An entry is the lengths of its key and
+    /// its value, and both of them.
+    entries: Vec<u8>,
+    starts: Vec<usize>,
+    files: Vec<File>,
+}
+
+/// Sorted entries, which can be read several times.
+#[derive(Debug)]
+pub struct SortedEntries(ExternalSort);
+
+/// The number of files that are merged into one, because processes may open only so many.
+const MAX_FILES: usize = 128;
+
+const LENGTH: usize = size_of::<u32>();
+const HEAD: usize = 2 * LENGTH;
+
+/// The lengths of a key and a value.
+fn lengths(head: [u8; HEAD]) -> [usize; 2] {
+    let (lengths, _) = head.as_chunks::<LENGTH>();
+    [lengths[0], lengths[1]].map(|length| u32::from_le_bytes(length) as usize)
+}
+
+/// Splits the first entry off into its key and its value.
+fn split_entry<'a>(bytes: &mut &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let (head, rest) = bytes.split_first_chunk().expect("entries are whole");
+    let [key, value] = lengths(*head);
+    let (entry, rest) = rest.split_at(key + value);
+    *bytes = rest;
+    entry.split_at(key)
+}
+
+/// Returns the lengths at the start of an entry.
+pub(crate) fn head(key: &[u8], value: &[u8]) -> [u8; HEAD] {
+    let lengths = [key, value].map(|bytes| (bytes.len() as u32).to_le_bytes());
+    *lengths.as_flattened().first_chunk().expect("two lengths")
+}
+
+impl ExternalSort {
+    /// Begins with no entries, of which up to this many bytes are kept in memory.
+    pub fn new(memory: usize) -> Self {
+        Self { memory, ..Self::default() }
+    }
+
+    /// Adds an entry.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
+        self.starts.push(self.entries.len());
+        for bytes in [&head(key, value)[..], key, value] {
+            self.entries.extend_from_slice(bytes);
+        }
+        let bytes = self.entries.len() + self.starts.len() * size_of::<usize>();
+        if bytes > self.memory { self.spill() } else { Ok(()) }
+    }
+
+    /// Adds encoded entries.
+    pub(crate) fn push_all(&mut self, mut encoded: &[u8]) -> io::Result<()> {
+        while !encoded.is_empty() {
+            let (key, value) = split_entry(&mut encoded);
+            self.push(key, value)?;
+        }
+        Ok(())
+    }
+
+    fn sort(&mut self) {
+        let entries = &self.entries;
+        self.starts.sort_by_key(|&start| split_entry(&mut &entries[start..]).0);
+    }
+
+    /// Moves the entries in memory to a file.
+    fn spill(&mut self) -> io::Result<()> {
+        self.sort();
+        let mut out = BufWriter::new(tempfile::tempfile()?);
+        for &start in &self.starts {
+            let (key, value) = split_entry(&mut &self.entries[start..]);
+            out.write_all(&self.entries[start..][..HEAD + key.len() + value.len()])?;
+        }
+        self.files.push(out.into_inner()?);
+        self.entries.clear();
+        self.starts.clear();
+        if self.files.len() == MAX_FILES { self.merge_files() } else { Ok(()) }
+    }
+
+    /// Merges all files into one.
+    fn merge_files(&mut self) -> io::Result<()> {
+        let files = SortedEntries(Self { files: mem::take(&mut self.files), ..Self::default() });
+        let (mut all, mut out) = (files.read()?, BufWriter::new(tempfile::tempfile()?));
+        while let Some((key, value)) = all.next()? {
+            for bytes in [&head(key, value)[..], key, value] {
+                out.write_all(bytes)?;
+            }
+        }
+        self.files.push(out.into_inner()?);
+        Ok(())
+    }
+
+    /// Ends sorting.
+    pub fn finish(mut self) -> SortedEntries {
+        self.sort();
+        SortedEntries(self)
+    }
+
+    /// Ends sorting, and keeps nothing in memory.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn finish_on_disk(mut self) -> io::Result<SortedEntries> {
+        if !self.starts.is_empty() {
+            self.spill()?;
+        }
+        Ok(SortedEntries(Self { files: self.files, ..Self::default() }))
+    }
+}
+
+impl SortedEntries {
+    /// Reads the entries from the first one on. At most one reader may be in use.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read.
+    pub fn read(&self) -> io::Result<Entries<'_>> {
+        let ExternalSort { entries, starts, files, .. } = &self.0;
+        let mut runs = Vec::new();
+        for mut file in files {
+            file.rewind()?;
+            runs.push(Run::File(BufReader::new(file)));
+        }
+        runs.push(Run::Memory { entries, starts: starts.iter() });
+        let mut all = Entries {
+            heap: BinaryHeap::new(),
+            key: Vec::new(),
+            value: Vec::new(),
+            runs: Vec::new(),
+        };
+        for mut run in runs {
+            let (mut key, mut value) = (Vec::new(), Vec::new());
+            if run.next(&mut key, &mut value)? {
+                all.heap.push(Reverse((key, all.runs.len())));
+                all.runs.push((run, value));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Entries in ascending order.
+#[derive(Debug)]
+pub struct Entries<'a> {
+    /// Each run, and the value of its next entry.
+    runs: Vec<(Run<'a>, Vec<u8>)>,
+    /// The key of the next entry of each run. Of equal keys, those of the earlier run come first.
+    heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    /// The last entry that was returned.
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl Entries<'_> {
+    /// Returns the next key and its value, if there are more.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "what it returns is overwritten by the next call"
+    )]
+    pub fn next(&mut self) -> io::Result<Option<(&[u8], &[u8])>> {
+        let Some(mut least) = self.heap.peek_mut() else { return Ok(None) };
+        let Reverse((key, index)) = &mut *least;
+        let (run, value) = &mut self.runs[*index];
+        self.key.clone_from(key);
+        mem::swap(&mut self.value, value);
+        if !run.next(key, value)? {
+            PeekMut::pop(least);
+        }
+        Ok(Some((&self.key, &self.value)))
+    }
+}
+
+/// Sorted entries in one place.
+#[derive(Debug)]
+enum Run<'a> {
+    File(BufReader<&'a File>),
+    Memory { entries: &'a [u8], starts: Iter<'a, usize> },
+}
+
+impl Run<'_> {
+    /// Reads the next entry, if there is one.
+    fn next(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> io::Result<bool> {
+        match self {
+            Self::File(file) => {
+                let mut head = [0; HEAD];
+                match file.read_exact(&mut head) {
+                    Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(false),
+                    read => read?,
+                }
+                let [key_length, value_length] = lengths(head);
+                key.resize(key_length, 0);
+                value.resize(value_length, 0);
+                file.read_exact(key)?;
+                file.read_exact(value)?;
+            }
+            Self::Memory { entries, starts } => {
+                let Some(&start) = starts.next() else { return Ok(false) };
+                let (next_key, next_value) = split_entry(&mut &entries[start..]);
+                key.clear();
+                key.extend_from_slice(next_key);
+                value.clear();
+                value.extend_from_slice(next_value);
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isomorph::SeededRng;
+
+    type Entry = (Vec<u8>, Vec<u8>);
+
+    fn all(sorted: &SortedEntries) -> Vec<Entry> {
+        let (mut entries, mut all) = (sorted.read().unwrap(), Vec::new());
+        while let Some((key, value)) = entries.next().unwrap() {
+            all.push((key.to_vec(), value.to_vec()));
+        }
+        all
+    }
+
+    #[test]
+    fn entries_are_sorted_in_any_memory_and_equal_keys_keep_their_order() {
+        let mut rng = SeededRng::new(1);
+        let entries: Vec<Entry> = (0..5000)
+            .map(|number| {
+                let key = (rng.number() % 300).to_string().into_bytes();
+                (key, format!("{number},\"a\nb\"\n").into_bytes())
+            })
+            .collect();
+        let mut expected = entries.clone();
+        expected.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (memory, files) in [(usize::MAX, 0), (20_000, 5), (1000, 2)] {
+            for is_on_disk in [false, true] {
+                let mut sort = ExternalSort::new(memory);
+                entries.iter().for_each(|(key, value)| sort.push(key, value).unwrap());
+                assert!(sort.files.len() >= files, "{memory}: {}", sort.files.len());
+                let sorted =
+                    if is_on_disk { sort.finish_on_disk().unwrap() } else { sort.finish() };
+                assert!(all(&sorted) == expected && all(&sorted) == expected, "{memory}");
+            }
+        }
+        assert!(all(&ExternalSort::new(1).finish_on_disk().unwrap()).is_empty());
+    }
+}

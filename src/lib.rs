@@ -130,7 +130,7 @@ pub use status::Status;
 #[doc(hidden)]
 pub use tail::Tail;
 
-/// Runs the README's example as a test.
-#[cfg(all(doctest, feature = "cli"))]
-#[doc = include_str!("../README.md")]
-struct Readme;
+/// Tests the examples of the quick start.
+#[cfg(all(doctest, feature = "pipeline"))]
+#[doc = include_str!("../docs/start/library.md")]
+struct QuickStart;

@@ -129,6 +129,39 @@ try {
   const requests = await evaluate(`performance.getEntriesByType("resource").filter(entry => !/^(blob|data):/.test(entry.name)).length`);
   check("nothing is requested", requests === 0, requests);
 
+  // By keyboard alone, in the order of reading, and each stop has a name for screen readers.
+  const press = async (key, code = key, text = undefined) => {
+    const event = { key, code, windowsVirtualKeyCode: { Tab: 9, Enter: 13, " ": 32 }[key], text };
+    await send("Input.dispatchKeyEvent", { type: "keyDown", ...event });
+    await send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+  };
+  const stops = async count => {
+    const stops = [];
+    for (let i = 0; i < count; i++) {
+      await press("Tab");
+      stops.push(await evaluate(`document.activeElement.id || document.activeElement.className || document.activeElement.tagName`));
+    }
+    return stops.join(" ");
+  };
+  await send("Page.reload");
+  await until(`document.readyState === "complete" && typeof $ === "function" && document.body.dataset.state === undefined`);
+  const form = await stops(5);
+  check("tab goes through the form in order", form === "text file limit workers solve", form);
+  await press("Enter", "Enter", "\r");
+  await until(`document.body.dataset.state === "done" && !$("puzzle").hidden`);
+  const results = await stops(3);
+  check("tab goes on to the results", results === "download hint show", results);
+  await press(" ", "Space", " ");
+  const shown = await evaluate(`[...$("grid").querySelectorAll("td")].every(cell => cell.textContent)`);
+  check("space on a button shows the solution", shown);
+  const { nodes } = await send("Accessibility.getFullAXTree");
+  const nameless = nodes.filter(({ ignored, role, name, properties }) => !ignored && !name?.value &&
+    role.value !== "RootWebArea" && properties?.some(({ name, value }) => name === "focusable" && value.value));
+  const roles = ["status", "progressbar", "main", "banner", "region", "image"]
+    .filter(role => !nodes.some(node => !node.ignored && node.role.value === role));
+  check("everything in focus order has a name, and the page its landmarks",
+    nameless.length === 0 && roles.length === 0, `${nameless.map(node => node.role.value)}; missing: ${roles}`);
+
   // Interleaved minima.
   const sets = values.set.map(file => resolve(file));
   if (!sets.length) sets.push(...["easy", "minimal", "hard"].map(name => join(root, "datasets", `${name}.txt`)));

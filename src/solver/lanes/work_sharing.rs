@@ -8,7 +8,7 @@
 //! does not matter if all of them are visited, with no solution or only one. When a second solution
 //! turns up, the puzzle is *deferred* and searched again in the right order, which wastes the first
 //! search. So this policy is not used while puzzles with several solutions are frequent
-//! ([`MultipleSolutionsRate`](super::run::SeveralRate)).
+//! ([`MultipleSolutionsRate`](super::run::MultipleSolutionsRate)).
 
 use lane_kernel::{Exchange, Kernel, LaneSet, LaneVerdict, MAX_LANES, lanes_of};
 

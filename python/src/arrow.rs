@@ -107,6 +107,8 @@ impl Item<'_> {
 
 #[cold]
 fn trimmed_puzzle(text: &[u8]) -> Result<Puzzle, String> {
+    // A copy, because another thread may change a numpy array.
+    let text = &*text.to_vec();
     let indent = text.len() - text.trim_ascii_start().len();
     Puzzle::parse(text.trim_ascii())
         .map_err(|malformed| format!("column {}: {malformed}", malformed.column + indent))
@@ -115,7 +117,9 @@ fn trimmed_puzzle(text: &[u8]) -> Result<Puzzle, String> {
 #[cold]
 fn not_a_cell(cells: &[u8; CELLS], blank: u8) -> String {
     let is_wrong = |value: &u8| value.wrapping_sub(blank) > 9;
-    let cell = cells.iter().position(is_wrong).expect("one is not a cell");
+    let Some(cell) = cells.iter().position(is_wrong) else {
+        return "another thread changed the array".into();
+    };
     let (row, column, value) = (cell / 9 + 1, cell % 9 + 1, cells[cell]);
     let (first, last) = (blank + 1, blank + 9);
     format!(

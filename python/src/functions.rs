@@ -332,11 +332,12 @@ pub fn canonical(
 /// Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
 ///
 /// All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
-/// isomorphs has fewer rows. Malformed and contradictory rows have none.
+/// isomorphs has fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts
+/// them and explains the first ten.
 ///
 /// Args:
 ///     puzzles: n puzzles, as for `solve`.
-///     solutions: None, or n solutions; anything but a grid becomes null.
+///     solutions: None, or n solutions; missing ones stay null.
 ///     times: the number of isomorphs of each puzzle, up to 1,000,000.
 ///     seed: any number from 0 to 2**64 - 1.
 ///     original: whether each puzzle comes before its isomorphs, as copy 0.

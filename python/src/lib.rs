@@ -45,6 +45,8 @@ mod package {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
+        // Otherwise its first use imports it, and a Ctrl-C at this moment is a panic.
+        module.py().import("numpy")?;
         crate::watch::remember_main_thread(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, mem};
 
 use arrow_array::RecordBatch;

@@ -8,7 +8,7 @@
 //! | `watch` | signals and progress while a call works |
 //! | `sheet`, `reuse` | results as columns of record batches |
 //! | `table`, `lists` | results as Python objects |
-//! | `stream`, `files`, `parquet` | lazy streams; reading and writing files |
+//! | `stream`, `scan`, `files`, `parquet` | lazy streams; reading and writing files |
 //! | `functions`, `solver`, `settings` | the Python interface |
 
 mod arrow;
@@ -20,6 +20,7 @@ mod given;
 mod lists;
 mod parquet;
 mod reuse;
+mod scan;
 mod settings;
 mod sheet;
 mod solver;
@@ -35,6 +36,8 @@ mod watch;
 mod package {
     #[pymodule_export]
     use crate::functions::{augment, canonical, check, generate, read, solve, solve_stream, write};
+    #[pymodule_export]
+    use crate::scan::scan;
     #[pymodule_export]
     use crate::solver::Solver;
     #[pymodule_export]

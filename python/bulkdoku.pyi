@@ -17,6 +17,7 @@ __all__ = [
     "check",
     "generate",
     "read",
+    "scan",
     "solve",
     "solve_stream",
     "write",
@@ -42,15 +43,25 @@ _Engine: TypeAlias = Literal[
 
 @final
 class Table:
+    """Rows with named columns, as Arrow record batches.
+
+    Every library that knows the Arrow PyCapsule interface takes a table as it is, without a copy:
+    `pyarrow.table(rows)`, `polars.DataFrame(rows)`, `duckdb.from_arrow(rows)`. `len(rows)` is the number of
+    rows, `rows["solution"]` a column as a numpy array.
+    """
     def __new__(cls, rows: _ArrowStream | _ArrowArray) -> Table: ...
     @property
-    def column_names(self) -> list[str]: ...
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
     @property
-    def num_rows(self) -> int: ...
+    def num_rows(self) -> int:
+        """The number of rows."""
     @property
-    def schema(self) -> Any: ...
+    def schema(self) -> Any:
+        """The `pyarrow.Schema`. pyarrow has to be installed."""
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and of columns."""
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[str]: ...
     def __contains__(self, name: str, /) -> bool: ...
@@ -62,24 +73,59 @@ class Table:
     def __reduce__(self) -> tuple[type[Table], tuple[Any]]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-    def to_arrow(self) -> Any: ...
-    def to_list(self, name: str) -> list[Any]: ...
-    def to_numpy(self) -> dict[str, npt.NDArray[Any]]: ...
-    def to_pandas(self) -> Any: ...
-    def to_polars(self) -> Any: ...
+    def to_arrow(self) -> Any:
+        """A `pyarrow.Table`, without a copy. pyarrow has to be installed; other Arrow libraries take the table
+        itself.
+        """
+    def to_list(self, name: str) -> list[Any]:
+        """A column as a list: str (bytes for binary, lists of int for cells), int, float or bool, `None` where there
+        is nothing.
+
+        Raises:
+            KeyError: if there is no such column.
+            TypeError: if a column that was carried along is of another type.
+        """
+    def to_numpy(self) -> dict[str, npt.NDArray[Any]]:
+        """The columns as numpy arrays, in a dict by their names.
+
+        Grids as text or binary are arrays of dtype `S81`, empty where there is none; as cells they are uint8
+        of shape (n, 81), blank where there is none. Numbers are uint32 or uint64, statuses `U14`, reasons
+        objects, `None` where there is none.
+        """
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame`. Grids are str (bytes for binary, arrays or lists of int for cells), statuses a
+        categorical. pandas has to be installed; with pyarrow it is much faster.
+        """
+    def to_polars(self) -> Any:
+        """A `polars.DataFrame`, without a copy of the texts. polars has to be installed, pyarrow has not."""
 
 @final
 class Stream:
+    """A lazy stream of record batches: batches are read, and solved, on demand.
+
+    It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
+    `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is an iterator, too: of tables,
+    one for each batch. It can be read once. After Ctrl-C or an exception of `progress`, the batch is solved
+    again by the next call; an error of the input is final.
+    """
     @property
-    def column_names(self) -> list[str]: ...
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
     def __iter__(self) -> Iterator[Table]: ...
     def __next__(self) -> Table: ...
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-    def read_all(self) -> Table: ...
+    def read_all(self) -> Table:
+        """Reads the rest of the stream into a table."""
 
 @final
 class Solver:
+    """Options that are reused from call to call, so that they are parsed once. Any number of threads may use a
+    solver at once.
+
+    Args:
+        limit, max_nodes, threads, engine, solution, columns, blank: as for `solve`.
+    """
     def __new__(
         cls,
         *,
@@ -94,7 +140,8 @@ class Solver:
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
     def solve(
         self, puzzles: _Grids, *, column: str | None = None, progress: _Progress | None = None
-    ) -> Table: ...
+    ) -> Table:
+        """Solves puzzles: see the function `solve`."""
     def check(
         self,
         puzzles: _Grids,
@@ -103,7 +150,8 @@ class Solver:
         column: str | None = None,
         solution_column: str | None = None,
         progress: _Progress | None = None,
-    ) -> Table: ...
+    ) -> Table:
+        """Checks given solutions: see the function `check`. The columns are `status` and `reason`."""
 
 def solve(
     puzzles: _Grids,
@@ -117,7 +165,44 @@ def solve(
     column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Solves puzzles.
+
+    Each puzzle is searched until `limit` solutions are found or excluded: 2 proves that there is one, 1 finds
+    the first.
+
+    Args:
+        puzzles: n puzzles of 81 cells in row order. As text (a list or array of str or bytes, dtype `S81`, Arrow
+            utf8, large_utf8, views, binary, fixed_size_binary[81]) a blank is one of `0._*-xX?`; as numbers
+            (numpy uint8 of shape (n, 81) or (n, 9, 9), Arrow fixed_size_list<uint8>[81]) it is `blank`. Tables
+            and data frames are also accepted.
+        limit: solutions at which a search stops, 1 or more.
+        max_nodes: the nodes after which the search for a puzzle gives up, 1 or more; None for no limit.
+        threads: the number of threads; 0 means one per core.
+        engine: "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags" or "backtrack-mask".
+        solution: how grids are returned: "text" (utf8), "binary" (fixed_size_binary[81]) or "cells"
+            (fixed_size_list<uint8>[81], where digits follow `blank`).
+        columns: some of "puzzle", "solution", "status", "solutions", "guesses", "nodes", "latency_ns", "reason".
+        column: the column of the puzzles in a table, if it has no usual name and is not the only one.
+        blank: the value of a blank in arrays of numbers; digits are blank + 1 to blank + 9.
+        progress: called with the number of rows done since its last call, as `tqdm.update` is.
+
+    Returns:
+        Table: a row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable,
+        contradictory (two equal clues in a unit), malformed (no puzzle, or null) or gave_up. `solutions` are
+        those found, up to `limit`; `latency_ns` is in nanoseconds; `reason` explains what is wrong with a malformed
+        or contradictory row.
+
+    Raises:
+        TypeError: if something else is given.
+        ValueError: if an array has another shape, or an option another value.
+
+    Example:
+        >>> import bulkdoku
+        >>> line = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79"
+        >>> bulkdoku.solve([line, "12"]).to_list("status")
+        ['unique', 'malformed']
+    """
 def solve_stream(
     batches: _ArrowStream | _ArrowArray | Iterable[_ArrowStream | _ArrowArray],
     *,
@@ -133,7 +218,34 @@ def solve_stream(
     columns: Sequence[str] = ("solution", "status", "solutions", "guesses", "latency_ns"),
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Stream: ...
+) -> Stream:
+    """Solves a stream of record batches lazily: a batch is read and solved on demand.
+
+    Memory does not grow with the stream. Rows keep their order.
+
+    Args:
+        batches: an Arrow stream (`pyarrow.RecordBatchReader`, a table, a data frame, a DuckDB relation), or an
+            iterable of record batches or data frames.
+        column: the column of the puzzles, as for `solve`.
+        batch_rows: the most rows of a batch; larger ones are cut.
+        keep: True keeps all columns, False none, a list of names only these.
+        prefix: the prefix of the names of added columns.
+        limit, max_nodes, threads, engine, solution, columns, blank, progress: as for `solve`.
+
+    Returns:
+        Stream: with the columns kept and those of `columns`.
+
+    Raises:
+        KeyError: if there is no such column.
+        TypeError, ValueError: as for `solve`, and if an added column has the name of one that is kept.
+
+    Example:
+        >>> import bulkdoku
+        >>> puzzles = bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"])
+        >>> stream = bulkdoku.solve_stream(puzzles, columns=["solution"])
+        >>> [len(batch) for batch in stream][:3]
+        [8192, 8192, 3616]
+    """
 def check(
     puzzles: _Grids,
     solutions: _Grids,
@@ -147,7 +259,31 @@ def check(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Checks whether given solutions are right and unique.
+
+    Args:
+        puzzles: n puzzles, as for `solve`.
+        solutions: n solutions, in any of the same forms; they may have another form than the puzzles. From a
+            table the column of solutions is taken.
+        limit: 2 searches for a second solution, 1 does not search.
+        columns: some of "puzzle", "status", "reason", "solutions", "guesses", "nodes", "latency_ns".
+        column, solution_column: the columns of tables.
+        max_nodes, threads, engine, blank, progress: as for `solve`.
+
+    Returns:
+        Table: a row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason`
+        explains what is wrong.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, and if there are not as many solutions as puzzles.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(3, seed=1)
+        >>> bulkdoku.check(rows, rows).to_list("status")
+        ['ok', 'ok', 'ok']
+    """
 def generate(
     count: int,
     *,
@@ -164,7 +300,38 @@ def generate(
     columns: Sequence[str] = ("puzzle", "solution"),
     threads: int = 1,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Makes random puzzles: the rows that `bulkdoku generate` makes of the same seed.
+
+    Row i depends only on the seed and the options, so any part of a corpus can be reproduced.
+
+    Args:
+        count: the number of rows.
+        seed: any number from 0 to 2**64 - 1.
+        kind: "minimal", "solved", "easy", "hard", "several" or "unsolvable".
+        start: the first row, from 0.
+        grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else
+            rows.
+        clues, guesses: only minimal puzzles with this many: a number, or a pair of the least and the most.
+        level: only minimal puzzles of this level, 0 to 3.
+        symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
+        pattern: 81 characters, # where a clue may be, . where none may be.
+        solution: how grids are returned, as for `solve`.
+        columns: "puzzle" and "solution" or one of them; the solution is null unless there is exactly one.
+        threads, progress: as for `solve`.
+
+    Returns:
+        Table: `count` rows.
+
+    Raises:
+        ValueError: if an option has another value, or if no puzzle can meet the options.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(5, seed=1, kind="easy", solution="cells")
+        >>> rows["puzzle"].shape
+        (5, 81)
+    """
 def canonical(
     puzzles: _Grids,
     *,
@@ -173,7 +340,26 @@ def canonical(
     column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Finds canonical forms (minlex): the same for all puzzles that differ only in the names of digits and the
+    order of rows and columns.
+
+    Args:
+        puzzles, column, blank, threads, progress: as for `solve`.
+        solution: how forms are returned, as for `solve`.
+
+    Returns:
+        Table: a row for each puzzle, with `canonical`, `automorphisms` (uint32), `status` (ok, contradictory or
+        malformed) and `reason`.
+
+    Raises:
+        TypeError, ValueError: as for `solve`.
+
+    Example:
+        >>> import bulkdoku
+        >>> bulkdoku.canonical(["." * 80 + "7"]).to_list("canonical")[0].index("1")
+        80
+    """
 def augment(
     puzzles: _Grids,
     solutions: _Grids | None = None,
@@ -194,7 +380,37 @@ def augment(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
+
+    All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
+    isomorphs has fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts
+    them and explains the first ten.
+
+    Args:
+        puzzles: n puzzles, as for `solve`.
+        solutions: None, or n solutions; missing ones stay null.
+        times: the number of isomorphs of each puzzle, up to 1,000,000.
+        seed: any number from 0 to 2**64 - 1.
+        original: whether each puzzle comes before its isomorphs, as copy 0.
+        kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
+        first: the number of the first row. Isomorphs depend on the seed and on the number of their row.
+        solution, column, solution_column, blank, threads, progress: as for `solve` and `check`.
+
+    Returns:
+        Table: `row` (uint64, the puzzle's number), `copy` (uint32, from 1), `puzzle`, and `solution` if solutions
+        are given.
+
+    Raises:
+        TypeError, ValueError: as for `solve`.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(1, seed=1)
+        >>> more = bulkdoku.augment(rows, rows, times=3, seed=1)
+        >>> more.to_list("copy"), set(bulkdoku.check(more, more).to_list("status"))
+        ([1, 2, 3], {'ok'})
+    """
 def read(
     path: _Path,
     *,
@@ -202,11 +418,86 @@ def read(
     solution_column: str | None = None,
     keep: bool | Sequence[str] = False,
     blank: int = 0,
-) -> Table: ...
+) -> Table:
+    """Reads a file of puzzles in any format that the command reads, compressed or not, or a .npy file.
+
+    Args:
+        path: lines, tables, grids, JSON lines or Parquet, recognised by their content; or, by its name, .npy: uint8
+            of shape (n, 81) or (n, 9, 9).
+        column, solution_column: the columns of a table, by name or by number from 1, if they are not detected.
+        keep: True keeps all other columns, False none, a list of names only these. For lines this is the text
+            after the puzzle, for grids the label. A .npy file has none.
+        blank: the value of a blank in a .npy file.
+
+    Returns:
+        Table: `line` (uint64, from 1), `puzzle` (a malformed record as written), `solution` if the file has
+        solutions, and the kept columns, as text, null if empty; a name that is already taken is prefixed with
+        `input_`.
+
+    Raises:
+        OSError: if the file cannot be read to its end.
+        TypeError: if keep is something else.
+        ValueError: if the columns are not clear, or an array does not hold cells.
+    """
+def scan(
+    path: _Path,
+    *,
+    column: str | None = None,
+    solution_column: str | None = None,
+    keep: bool | Sequence[str] = False,
+    blank: int = 0,
+    batch_rows: int = 8192,
+) -> Stream:
+    """Reads a file of puzzles lazily: a batch of rows is read on demand.
+
+    Memory does not grow with the file. A .npy file is read as a whole.
+
+    Args:
+        path, column, solution_column, keep, blank: as for `read`.
+        batch_rows: the number of rows of a batch.
+
+    Returns:
+        Stream: with the columns of `read`. Of lines, it has solutions if the first batch has one.
+
+    Raises:
+        OSError: if the file cannot be read; the stream raises it after the rows before the damage.
+        TypeError, ValueError: as for `read`; the stream raises ValueError for a line with a solution if the first batch
+            has none.
+
+    Example:
+        >>> import bulkdoku, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "puzzles.txt")
+        >>> bulkdoku.write(bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"]), path)
+        20000
+        >>> stream = bulkdoku.solve_stream(bulkdoku.scan(path), columns=["status"])
+        >>> sum(len(batch) for batch in stream)
+        20000
+    """
 def write(
     rows: _ArrowStream | _ArrowArray | npt.NDArray[np.uint8] | Iterable[str | bytes],
     path: _Path,
     *,
     column: str | None = None,
     blank: int = 0,
-) -> int: ...
+) -> int:
+    """Writes a table to a file, in the format of its name.
+
+    It writes a temporary file, and renames it when it is complete.
+
+    Args:
+        rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
+        path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by
+            .gz or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text,
+            binary; groups of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or .npy: uint8 of shape (n, 81), for which rows may also
+            be a list or an array.
+        column: the column for .txt and .npy; the puzzles if None.
+        blank: the value of a blank in a .npy file.
+
+    Returns:
+        int: the number of rows written.
+
+    Raises:
+        OSError: if the file cannot be written.
+        TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
+        ValueError: if the name has another ending, or a row of a .npy file is no puzzle.
+    """

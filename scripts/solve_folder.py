@@ -171,14 +171,14 @@ def read(path, args):
         file = parquet.ParquetFile(path)
         source = Batches(file.schema_arrow, file.iter_batches(args.batch_rows))
     else:
-        # `read` calls the column of the puzzles puzzle, and another one of this name input_puzzle.
+        # `scan` calls the column of the puzzles puzzle, and another one of this name input_puzzle.
         column, keep = options["column"], options["keep"]
         others = keep
         if keep is not True and keep is not False:
             others = [name for name in keep if name not in ("line", "solution", column)]
             names = {"puzzle": "input_puzzle", column: "puzzle"}
             options["keep"] = [names.get(name, name) for name in keep]
-        source = bulkdoku.read(path, column=args.column, keep=others)
+        source = bulkdoku.scan(path, column=args.column, keep=others, batch_rows=args.batch_rows)
         options["column"] = "puzzle"
     return bulkdoku.solve_stream(source, **options)
 

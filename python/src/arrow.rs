@@ -107,6 +107,8 @@ impl Item<'_> {
 
 #[cold]
 fn trimmed_puzzle(text: &[u8]) -> Result<Puzzle, String> {
+    // A copy, because another thread may change a numpy array.
+    let text = &*text.to_vec();
     let indent = text.len() - text.trim_ascii_start().len();
     Puzzle::parse(text.trim_ascii())
         .map_err(|malformed| format!("column {}: {malformed}", malformed.column + indent))
@@ -115,7 +117,9 @@ fn trimmed_puzzle(text: &[u8]) -> Result<Puzzle, String> {
 #[cold]
 fn not_a_cell(cells: &[u8; CELLS], blank: u8) -> String {
     let is_wrong = |value: &u8| value.wrapping_sub(blank) > 9;
-    let cell = cells.iter().position(is_wrong).expect("one is not a cell");
+    let Some(cell) = cells.iter().position(is_wrong) else {
+        return "another thread changed the array".into();
+    };
     let (row, column, value) = (cell / 9 + 1, cell % 9 + 1, cells[cell]);
     let (first, last) = (blank + 1, blank + 9);
     format!(
@@ -237,11 +241,11 @@ pub fn check_type(data_type: &DataType) -> PyResult<()> {
         DataType::Dictionary(_, values) => check_type(values),
         DataType::RunEndEncoded(_, values) => check_type(values.data_type()),
         DataType::List(item) | DataType::LargeList(item) if item.data_type().is_integer() => Ok(()),
-        DataType::FixedSizeList(item, size) if item.data_type() == &DataType::UInt8 => {
+        DataType::FixedSizeList(item, size) if item.data_type().is_integer() => {
             if *size == CELLS as i32 {
                 return Ok(());
             }
-            let what = format!("fixed_size_list<uint8>[{size}]: a puzzle has {CELLS} cells");
+            let what = format!("fixed_size_list[{size}]: a puzzle has {CELLS} cells");
             Err(PyValueError::new_err(what))
         }
         other => Err(PyTypeError::new_err(format!(
@@ -317,14 +321,16 @@ impl Chunk {
             DataType::LargeBinary => Self::LargeBinary(array.as_binary().clone()),
             DataType::BinaryView => Self::BinaryView(array.as_binary_view().clone()),
             DataType::FixedSizeBinary(_) => Self::Fixed(array.as_fixed_size_binary().clone()),
-            DataType::FixedSizeList(..) => {
+            DataType::FixedSizeList(item, _) if item.data_type() == &DataType::UInt8 => {
                 Self::Cells { lists: array.as_fixed_size_list().clone(), blank }
             }
             DataType::RunEndEncoded(_, values) => {
                 let plain = cast(array, values.data_type()).map_err(exception)?;
                 return Self::new(&plain, blank);
             }
-            DataType::List(_) | DataType::LargeList(_) => Self::LargeBinary(texts(array, blank)?),
+            DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => {
+                Self::LargeBinary(texts(array, blank)?)
+            }
             DataType::Dictionary(_, values) => {
                 let plain = cast(array, values).map_err(exception)?;
                 return Self::new(&plain, blank);

@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, mem};
 
 use arrow_array::RecordBatch;
@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use crate::engines;
 use crate::given::Given;
 use crate::settings::Settings;
-use crate::sheet::{Form, Output, Sheet};
+use crate::sheet::{Form, Output, Rejected, Sheet};
 use crate::table::Table;
 use crate::watch::Progress;
 
@@ -53,11 +53,14 @@ pub struct Call<'a, J> {
     pub progress: &'a Progress,
     /// The most rows of a batch. Each source of a block also starts a new batch.
     pub batch_rows: usize,
+    /// The invalid records that have no rows.
+    pub rejected: Mutex<Rejected>,
 }
 
 impl<'a, J: Job> Call<'a, J> {
     pub fn new(job: J, output: &'a Output, threads: NonZeroUsize, progress: &'a Progress) -> Self {
-        Self { job, quick_job: None, output, threads, progress, batch_rows: BATCH_ROWS }
+        let (quick_job, batch_rows, rejected) = (None, BATCH_ROWS, Mutex::default());
+        Self { job, quick_job, output, threads, progress, batch_rows, rejected }
     }
 
     /// Processes all rows of the caller, in blocks of this size, numbered from `first`.
@@ -124,6 +127,8 @@ impl<'a, J: Job> Call<'a, J> {
         let map = || |rows: &Rows<'_>, part: &mut Sheet| part.fill(output, rows);
         let (mut batches, mut open, mut open_source) = (Vec::new(), Sheet::default(), 0);
         let reduce = |part: &mut Sheet, summary: Option<&BlockSummary>| {
+            let rejected = self.rejected.lock();
+            rejected.unwrap_or_else(PoisonError::into_inner).append(&mut part.rejected);
             let source = summary.map_or(open_source, |summary| summary.source);
             let is_full = open.rows + part.rows > batch_rows || source != open_source;
             if open.rows == 0 || is_full {
@@ -226,7 +231,9 @@ pub fn augment(
     // A block whose rows are in one part does not wait for its turn.
     let block_rows = (ISOMORPHS_PER_BLOCK / u64::from(augment.times + 1)).max(1);
     let call = Call::new(augment, output, threads, progress);
-    call.table(py, (puzzles, answers), (first, block_rows))
+    let table = call.table(py, (puzzles, answers), (first, block_rows))?;
+    let rejected = call.rejected.into_inner().unwrap_or_else(PoisonError::into_inner);
+    rejected.warn(py, puzzles.len()).map(|()| table)
 }
 
 /// Generates puzzles of a corpus, by their numbers.

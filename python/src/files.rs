@@ -1,27 +1,24 @@
 //! Reads files of puzzles and writes tables, in the formats of the command.
 
-use std::borrow::Cow;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{iter, mem};
 
-use arrow_array::builder::StringBuilder;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader, UInt64Array};
+use arrow_array::{RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_json::WriterBuilder;
 use arrow_json::writer::LineDelimited;
 use arrow_schema::DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream};
-use bulkdoku::output::{Column, Packer, unique_names};
-use bulkdoku::pipeline::RecordReader;
-use bulkdoku::{Compression, Marks, Source, StopFlag};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use bulkdoku::Compression;
+use bulkdoku::input::Keep;
+use bulkdoku::output::{Column, Packer};
 use numpy::PyUntypedArray;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyException, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 use tempfile::NamedTempFile;
 
@@ -29,9 +26,9 @@ use crate::arrow::{column_of, exception};
 use crate::calls::{self, BATCH_ROWS};
 use crate::given::{Given, Names, ReadOptions};
 use crate::parquet;
-use crate::sheet::{Form, Output};
+use crate::scan::{self, Columns, FileRows};
+use crate::sheet::Form;
 use crate::table::Table;
-use crate::watch::Progress;
 
 /// The number of bytes that are compressed at once.
 const PACK_BYTES: usize = 256 * 1024;
@@ -39,113 +36,36 @@ const PACK_BYTES: usize = 256 * 1024;
 /// The number of rows that are written between two checks of signals.
 pub const ROWS_PER_CHECK: usize = 4096;
 
-/// The columns of a file that are read.
-pub struct Columns {
-    /// The column of the puzzles, if named.
-    pub puzzles: Option<String>,
-    /// The column of the solutions, if named.
-    pub solutions: Option<String>,
-    /// The kept columns.
-    pub keep: Option<Keep>,
-}
-
 /// Reads the puzzles of a file, its solutions, and the kept columns.
 pub fn read(py: Python<'_>, path: &Path, columns: Columns, blank: u8) -> PyResult<Table> {
     if has_ending(path, "npy") {
-        if let Some(Keep::Only(_)) = columns.keep {
-            return Err(PyValueError::new_err("a .npy file has no columns to keep"));
-        }
-        return read_npy(py, path, blank);
+        return read_npy(py, path, columns.keep.as_ref(), blank);
     }
-    let Columns { puzzles, solutions, keep } = columns;
-    let answers = solutions.map_or(Answers::IfAny, Answers::Column);
-    let options = InputOptions { column: puzzles, answers, keep, ..InputOptions::default() };
-    let progress = &Progress::new(None)?;
-    let stop = StopFlag::from(Arc::clone(&progress.stop));
-    let table = py.detach(|| progress.watch(|| read_records(path, &options, &stop)))??;
-    Ok(table.expect("a call that is stopped returns an exception"))
+    py.detach(|| {
+        let mut rows = FileRows::open(path, columns, BATCH_ROWS)?;
+        let mut batches = Vec::new();
+        while let Some(batch) = rows.next_batch()? {
+            batches.push(batch);
+        }
+        // The text after the puzzles may not have been solutions.
+        let is_shown = |&place: &usize| place != scan::ANSWERS || !rows.lacks_answers();
+        Ok(Table::new(rows.schema(), batches).with_columns_if(is_shown))
+    })
 }
 
-/// Reads records; `None` if stopped.
-fn read_records(path: &Path, options: &InputOptions, stop: &StopFlag) -> PyResult<Option<Table>> {
-    let name = path.display().to_string();
-    let mut reader = File::open(path).and_then(Stream::of_file).map_err(|e| failed(path, &e))?;
-    let layout = reader.layout(options, || stop.is_requested());
-    let layout = layout.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
-    let Some(layout) = layout else { return Ok(None) };
-    reader.decode_only(&layout).map_err(|error| failed(path, &error))?;
-    let has_answers = layout.has_answers();
-    let schema = schema_of(&layout);
-    let source = Source { layout, ..Source::new(name, reader) };
-    let mut records = RecordReader::new([source]);
-    let mut batches = Vec::new();
-    let mut lines = Vec::new();
-    let mut texts: Vec<_> = schema.fields()[1..].iter().map(|_| StringBuilder::new()).collect();
-    let mut has_any_answer = false;
-    loop {
-        if stop.is_requested() {
-            return Ok(None);
-        }
-        let record = records.next();
-        if record.is_none() || lines.len() == BATCH_ROWS {
-            let lines: ArrayRef = Arc::new(UInt64Array::from(mem::take(&mut lines)));
-            let texts = texts.iter_mut().map(|texts| Arc::new(texts.finish()) as ArrayRef);
-            let columns = iter::once(lines).chain(texts).collect();
-            let batch = RecordBatch::try_new(Arc::clone(&schema), columns);
-            batches.push(batch.expect("columns match the schema"));
-        }
-        let Some(record) = record else { break };
-        lines.push(record.line);
-        let mut texts = texts.iter_mut();
-        let mut push = |text: Option<Cow<'_, str>>| {
-            texts.next().expect("a column for each text").append_option(text);
-        };
-        push(Some(match record.puzzle.as_ref().ok().and_then(Marks::puzzle) {
-            Some(puzzle) => puzzle.to_string().into(),
-            None => String::from_utf8_lossy(record.text),
-        }));
-        if has_answers {
-            let answer = record.answer.filter(|answer| !answer.is_empty());
-            has_any_answer |= answer.is_some();
-            push(answer.map(String::from_utf8_lossy));
-        }
-        for text in record.kept.texts() {
-            let text = String::from_utf8_lossy(&text);
-            push((!text.is_empty()).then_some(text));
-        }
-    }
-    if let Some(failure) = records.failures().into_iter().next() {
-        return Err(PyOSError::new_err(failure.to_string()));
-    }
-    let table = Table::new(schema, batches);
-    // The text after the puzzles may not have been solutions.
-    let is_shown = |&place: &usize| place != 2 || !has_answers || has_any_answer;
-    Ok(Some(table.with_columns_if(is_shown)))
-}
-
-fn schema_of(layout: &Layout) -> SchemaRef {
-    let mut columns = vec![Column::Line, Column::Puzzle];
-    if layout.has_answers() {
-        columns.push(Column::Solution);
-    }
-    let own = Output::new(columns, Form::Text, 0).schema;
-    let names = unique_names(own.fields().iter().map(|field| &**field.name()), &layout.kept());
-    let kept = names.into_iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
-    Arc::new(Schema::new(own.fields().iter().cloned().chain(kept).collect::<Vec<_>>()))
-}
-
-fn has_ending(path: &Path, ending: &str) -> bool {
+pub fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 
 /// An `OSError` with the name of the file and, if it is known, the number of the error, which
 /// decides about the subclass.
-fn failed(path: &Path, error: &io::Error) -> PyErr {
+pub fn failed(path: &Path, error: &io::Error) -> PyErr {
     let name = path.display().to_string();
     // Some libraries keep only the kind.
     let code = match error.kind() {
         io::ErrorKind::NotFound => Some(2),
         io::ErrorKind::PermissionDenied => Some(13),
+        io::ErrorKind::IsADirectory => Some(21),
         _ if cfg!(unix) => error.raw_os_error(),
         _ => None,
     };
@@ -157,14 +77,26 @@ fn failed(path: &Path, error: &io::Error) -> PyErr {
 }
 
 /// Reads an array of cells. The file is mapped, so its pages are read on demand.
-fn read_npy(py: Python<'_>, path: &Path, blank: u8) -> PyResult<Table> {
+pub fn read_npy(py: Python<'_>, path: &Path, keep: Option<&Keep>, blank: u8) -> PyResult<Table> {
+    if let Some(Keep::Only(_)) = keep {
+        return Err(PyValueError::new_err("a .npy file has no columns to keep"));
+    }
+    let name = path.display().to_string();
     let options = pyo3::types::PyDict::new(py);
     options.set_item("mmap_mode", "r")?;
-    let array = py.import("numpy")?.call_method("load", (path,), Some(&options))?;
+    let array = py.import("numpy")?.call_method("load", (path,), Some(&options));
+    let array = array.map_err(|error| {
+        if error.is_instance_of::<PyOSError>(py) || !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let what = PyValueError::new_err(format!("{name}: not an array of numbers: {error}"));
+        what.set_cause(py, Some(error));
+        what
+    })?;
     let array = array.cast::<PyUntypedArray>()?;
     let read_options = ReadOptions { column: None, blank };
     let given = Given::new(array.as_any(), &read_options, Names::Puzzles)?;
-    calls::puzzles_only(py, &given, (Form::Text, 0), &format!("{}: ", path.display()))
+    calls::puzzles_only(py, &given, (Form::Text, 0), &format!("{name}: "))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,6 +163,14 @@ pub fn write(
         }
         _ => None,
     };
+    if format == Format::Parquet
+        && let Err(unsupported) = parquet::columns(&reader.schema())
+    {
+        // pyarrow writes every type of Arrow.
+        let Ok(pyarrow) = py.import("pyarrow.parquet") else { return Err(unsupported) };
+        let reader = PyRecordBatchReader::new(reader);
+        return replace(path, |file| parquet::write_by(&pyarrow, reader, file.path()));
+    }
     py.detach(|| {
         replace(path, |file| {
             if format == Format::Parquet {
@@ -323,15 +263,16 @@ fn write_rows(
             let schema = reader.schema();
             let names = schema.fields().iter().map(|field| field.name());
             csv.write_record(names).map_err(|error| failed(path, &error.into()))?;
-            for_each_row(path, reader, |values, row| {
+            let places: Vec<_> = (0..schema.fields().len()).collect();
+            for_each_row(path, reader, &places, |values, row| {
                 let values = values.iter().map(|value| value.value(row).to_string());
                 Ok(csv.write_record(values.map(String::into_bytes))?)
             })
             .and_then(|count| csv.flush().map(|()| count).map_err(|error| failed(path, &error)))
         }
-        (Format::Lines, Some(place)) => {
-            for_each_row(path, reader, |values, row| writeln!(out, "{}", values[place].value(row)))
-        }
+        (Format::Lines, Some(place)) => for_each_row(path, reader, &[place], |values, row| {
+            writeln!(out, "{}", values[0].value(row))
+        }),
         _ => {
             let mut json =
                 WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(out);
@@ -386,21 +327,72 @@ fn with_text(rows: &RecordBatch) -> PyResult<RecordBatch> {
         .map_err(exception)
 }
 
-/// Calls `write` with the formatters of the columns and the index of each row. Returns the number of
-/// rows.
+/// Calls `write` with the formatters of these columns and the index of each row. Returns the number
+/// of rows.
 fn for_each_row(
     path: &Path,
     reader: Box<dyn RecordBatchReader + Send>,
+    places: &[usize],
     mut write: impl FnMut(&[ArrayFormatter<'_>], usize) -> io::Result<()>,
 ) -> PyResult<u64> {
-    let options = FormatOptions::default().with_null("");
+    let schema = reader.schema();
+    let formats = places.iter().map(|&place| TextFormat::new(schema.field(place)));
+    let formats: Vec<_> = formats.collect::<PyResult<_>>()?;
     for_each_batch(reader, |batch| {
-        let values = batch.columns().iter();
-        let values = values.map(|column| ArrayFormatter::try_new(column, &options));
+        let values = places.iter().zip(&formats);
+        let values = values.map(|(&place, format)| {
+            ArrayFormatter::try_new(batch.column(place), &format.options())
+        });
         let values: Vec<_> = values.collect::<Result<_, _>>().map_err(exception)?;
         let mut rows = 0..batch.num_rows();
         rows.try_for_each(|row| write(&values, row)).map_err(|error| failed(path, &error))
     })
+}
+
+/// How values of a column are written as text: as pyarrow writes them to CSV.
+struct TextFormat {
+    /// The format of a time, with the digits of its unit.
+    time: String,
+    /// The formats of a date and time, without and with a zone.
+    timestamp: String,
+    zoned: String,
+}
+
+impl TextFormat {
+    /// # Errors
+    /// `TypeError` for nested types.
+    fn new(field: &Field) -> PyResult<Self> {
+        let data_type = field.data_type();
+        if data_type.is_nested() && !matches!(data_type, DataType::RunEndEncoded(..)) {
+            return Err(PyTypeError::new_err(format!(
+                "the column {:?} of {data_type} is not written as text: write .jsonl or .parquet",
+                field.name()
+            )));
+        }
+        let (unit, zone) = match data_type {
+            DataType::Timestamp(unit, zone) => (*unit, zone.as_deref()),
+            DataType::Time32(unit) | DataType::Time64(unit) => (*unit, None),
+            _ => (TimeUnit::Second, None),
+        };
+        let digits = match unit {
+            TimeUnit::Second => "",
+            TimeUnit::Millisecond => "%.3f",
+            TimeUnit::Microsecond => "%.6f",
+            TimeUnit::Nanosecond => "%.9f",
+        };
+        let zone = if zone == Some("UTC") { "Z" } else { "%z" };
+        let time = format!("%H:%M:%S{digits}");
+        let timestamp = format!("%Y-%m-%d {time}");
+        Ok(Self { zoned: format!("{timestamp}{zone}"), timestamp, time })
+    }
+
+    fn options(&self) -> FormatOptions<'_> {
+        FormatOptions::default()
+            .with_null("")
+            .with_time_format(Some(&self.time))
+            .with_timestamp_format(Some(&self.timestamp))
+            .with_timestamp_tz_format(Some(&self.zoned))
+    }
 }
 
 /// Writes one column as an array of uint8 of shape (n, 81).

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use crate::calls;
 use crate::files;
 use crate::given::{Given, Names, ReadOptions};
+use crate::scan::Columns;
 use crate::settings::{self, Named, Settings, Whole};
 use crate::sheet::{Form, Output};
 use crate::stream::{Stream, StreamOptions};
@@ -130,10 +131,7 @@ pub fn solve_stream(
     blank: i64,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Stream> {
-    // A text column of i32 offsets holds this many rows by far.
-    let batch_rows = usize::try_from(batch_rows).ok().filter(|rows| (1..=1 << 24).contains(rows));
-    let batch_rows =
-        batch_rows.ok_or_else(|| PyValueError::new_err("batch_rows is 1 to 16777216"))?;
+    let batch_rows = settings::batch_rows(batch_rows)?;
     let columns = settings::solve_columns(columns)?;
     let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution, columns, blank };
@@ -332,11 +330,12 @@ pub fn canonical(
 /// Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
 ///
 /// All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
-/// isomorphs has fewer rows. Malformed and contradictory rows have none.
+/// isomorphs has fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts
+/// them and explains the first ten.
 ///
 /// Args:
 ///     puzzles: n puzzles, as for `solve`.
-///     solutions: None, or n solutions; anything but a grid becomes null.
+///     solutions: None, or n solutions; missing ones stay null.
 ///     times: the number of isomorphs of each puzzle, up to 1,000,000.
 ///     seed: any number from 0 to 2**64 - 1.
 ///     original: whether each puzzle comes before its isomorphs, as copy 0.
@@ -440,7 +439,7 @@ pub fn read(
     keep: Option<&Bound<'_, PyAny>>,
     blank: i64,
 ) -> PyResult<Table> {
-    let columns = files::Columns {
+    let columns = Columns {
         puzzles: column,
         solutions: solution_column,
         keep: keep.map_or(Ok(None), settings::keep)?,
@@ -456,7 +455,7 @@ pub fn read(
 ///     rows: a table, a stream, a data frame: anything with the Arrow PyCapsule interface.
 ///     path: .csv, .tsv or .jsonl, with all columns; .txt, one line per puzzle; each of them optionally followed by
 ///         .gz or .zst. Or .parquet, with all columns: whole numbers as int64, others as double, bool, text,
-///         binary; groups of up to 131,072 rows, zstd. Or .npy: uint8 of shape (n, 81), for which rows may also
+///         binary; groups of up to 131,072 rows, zstd; if a column has another type, pyarrow writes the file. Or .npy: uint8 of shape (n, 81), for which rows may also
 ///         be a list or an array.
 ///     column: the column for .txt and .npy; the puzzles if None.
 ///     blank: the value of a blank in a .npy file.
@@ -466,7 +465,7 @@ pub fn read(
 ///
 /// Raises:
 ///     OSError: if the file cannot be written.
-///     TypeError: if a column of a .parquet file has another type, such as lists or times.
+///     TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
 ///     ValueError: if the name has another ending, or a row of a .npy file is no puzzle.
 #[pyfunction]
 #[pyo3(signature = (rows, path, *, column = None, blank = 0))]

@@ -73,14 +73,14 @@ impl<'py> Given<'py> {
         if let Some(rows) = arrow::import(given, options, what)? {
             return Ok(Self::Rows(rows));
         }
-        if given.hasattr("collect")? && !given.hasattr("__array__")? {
-            let what = "a lazy frame has no rows yet: call collect() first";
-            return Err(PyTypeError::new_err(what));
-        }
+        refuse_lazy(given)?;
         if given.hasattr("with_format")? {
             // A data set of Hugging Face: its own iterator makes a dict of each row.
             let table = given.call_method1("with_format", ("arrow",))?;
             return Self::new(&table.get_item(PySlice::full(given.py()))?, options, what);
+        }
+        if options.column.is_some() {
+            return Err(PyValueError::new_err("a column was named, but this is not a table"));
         }
         if given.hasattr("__array__")? {
             let array = given.py().import("numpy")?.call_method1("asarray", (given,))?;
@@ -195,6 +195,15 @@ impl<'py> Given<'py> {
         }
         Ok(())
     }
+}
+
+/// Refuses a table that is not computed yet.
+pub fn refuse_lazy(given: &Bound<'_, PyAny>) -> PyResult<()> {
+    if given.hasattr("collect")? && !given.hasattr("__array__")? {
+        let what = "a lazy frame has no rows yet: call collect() first";
+        return Err(PyTypeError::new_err(what));
+    }
+    Ok(())
 }
 
 /// Converts integers to `uint8`.

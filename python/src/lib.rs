@@ -8,7 +8,7 @@
 //! | `watch` | signals and progress while a call works |
 //! | `sheet`, `reuse` | results as columns of record batches |
 //! | `table`, `lists` | results as Python objects |
-//! | `stream`, `files`, `parquet` | lazy streams; reading and writing files |
+//! | `stream`, `scan`, `files`, `parquet` | lazy streams; reading and writing files |
 //! | `functions`, `solver`, `settings` | the Python interface |
 
 mod arrow;
@@ -20,6 +20,7 @@ mod given;
 mod lists;
 mod parquet;
 mod reuse;
+mod scan;
 mod settings;
 mod sheet;
 mod solver;
@@ -36,6 +37,8 @@ mod package {
     #[pymodule_export]
     use crate::functions::{augment, canonical, check, generate, read, solve, solve_stream, write};
     #[pymodule_export]
+    use crate::scan::scan;
+    #[pymodule_export]
     use crate::solver::Solver;
     #[pymodule_export]
     use crate::stream::Stream;
@@ -45,6 +48,8 @@ mod package {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         use pyo3::types::PyModuleMethods;
+        // Otherwise its first use imports it, and a Ctrl-C at this moment is a panic.
+        module.py().import("numpy")?;
         crate::watch::remember_main_thread(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

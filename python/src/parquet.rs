@@ -1,16 +1,19 @@
 //! Writes tables as Parquet files, with the writer of the command.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::{DataType, Field};
+use arrow_schema::{DataType, Field, Schema};
 use bulkdoku::output::ParquetFile;
 use bulkdoku::output::parquet::{Kind, Value};
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3_arrow::PyRecordBatchReader;
 
 use crate::arrow::exception;
 use crate::files::ROWS_PER_CHECK;
@@ -23,11 +26,7 @@ use crate::files::ROWS_PER_CHECK;
 pub fn write(reader: Box<dyn RecordBatchReader + Send>, mut file: impl Write) -> PyResult<u64> {
     let failed = |error: io::Error| PyOSError::new_err(error.to_string());
     let schema = reader.schema();
-    let columns: Vec<_> = schema
-        .fields()
-        .iter()
-        .map(|field| Ok((field.name().clone(), kind_of(field)?)))
-        .collect::<PyResult<_>>()?;
+    let columns = columns(&schema)?;
     let mut written = ParquetFile::new(&columns).map_err(failed)?;
     let mut count = 0;
     for batch in reader {
@@ -49,6 +48,38 @@ pub fn write(reader: Box<dyn RecordBatchReader + Send>, mut file: impl Write) ->
     Ok(count)
 }
 
+/// The names and kinds of the columns.
+///
+/// # Errors
+/// `TypeError` for a column of an unsupported type.
+pub fn columns(schema: &Schema) -> PyResult<Vec<(String, Kind)>> {
+    let fields = schema.fields().iter();
+    fields.map(|field| Ok((field.name().clone(), kind_of(field)?))).collect()
+}
+
+/// Writes all rows by `pyarrow.parquet`, with the types that they have; returns their number.
+pub fn write_by(
+    parquet: &Bound<'_, PyModule>,
+    reader: PyRecordBatchReader,
+    path: &Path,
+) -> PyResult<u64> {
+    let py = parquet.py();
+    let reader = reader.into_pyarrow(py)?;
+    let options = PyDict::new(py);
+    options.set_item("compression", "zstd")?;
+    let writer = (path, reader.getattr("schema")?);
+    let writer = parquet.call_method("ParquetWriter", writer, Some(&options))?;
+    let mut count = 0;
+    for batch in reader.try_iter()? {
+        py.check_signals()?;
+        let batch = batch?;
+        writer.call_method1("write_batch", (&batch,))?;
+        count += batch.len()? as u64;
+    }
+    writer.call_method0("close")?;
+    Ok(count)
+}
+
 fn kind_of(field: &Field) -> PyResult<Kind> {
     let mut data_type = field.data_type();
     if let DataType::Dictionary(_, values) = data_type {
@@ -66,7 +97,7 @@ fn kind_of(field: &Field) -> PyResult<Kind> {
         | DataType::BinaryView
         | DataType::FixedSizeBinary(_) => Ok(Kind::Bytes),
         other => Err(PyTypeError::new_err(format!(
-            "the column {:?} of {other} is not written here; give the table to pyarrow or polars",
+            "the column {:?} of {other} needs pyarrow: pip install pyarrow",
             field.name()
         ))),
     }

@@ -165,6 +165,13 @@ pub fn keep(keep: &Bound<'_, PyAny>) -> PyResult<Option<Keep>> {
     }
 }
 
+/// The most rows of a batch.
+pub fn batch_rows(batch_rows: i64) -> PyResult<usize> {
+    // A text column of i32 offsets holds this many rows by far.
+    let rows = usize::try_from(batch_rows).ok().filter(|rows| (1..=1 << 24).contains(rows));
+    rows.ok_or_else(|| PyValueError::new_err("batch_rows is 1 to 16777216"))
+}
+
 /// The value of a blank in arrays of numbers.
 pub fn blank(blank: i64) -> PyResult<u8> {
     let value = u8::try_from(blank).ok().filter(|&blank| blank <= u8::MAX - 9);

@@ -1,5 +1,6 @@
 //! Results as columns of Arrow record batches.
 
+use std::ffi::CString;
 use std::mem;
 use std::sync::{Arc, LazyLock};
 
@@ -13,10 +14,13 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bulkdoku::output::{Column, Row, Rows, Value};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Outcome, Puzzle, Status};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 
 use crate::reuse::{buffer, numbers, room};
+
+/// The most invalid records that a warning lists.
+const MAX_MESSAGES: usize = 10;
 
 /// The form of grids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -256,6 +260,52 @@ pub struct Sheet {
     columns: Vec<(Column, Values)>,
     /// The number of rows.
     pub rows: usize,
+    /// The invalid records of the block that have no rows.
+    pub rejected: Rejected,
+}
+
+/// Invalid records that have no rows: their number, and messages about the first ones.
+#[derive(Debug, Default)]
+pub struct Rejected {
+    count: u64,
+    messages: Vec<String>,
+}
+
+impl Rejected {
+    fn collect(rows: &Rows<'_>) -> Self {
+        let mut rejected = Self::default();
+        for row in rows.records().filter(|row| !row.status().is_good()) {
+            rejected.count += 1;
+            if rejected.messages.len() < MAX_MESSAGES {
+                let (line, status) = (row.line(), row.status().name());
+                let why = reason(&row).unwrap_or_default();
+                rejected.messages.push(format!("row {line}: {status}: {why}"));
+            }
+        }
+        rejected
+    }
+
+    pub fn append(&mut self, other: &mut Self) {
+        self.count += mem::take(&mut other.count);
+        self.messages.append(&mut other.messages);
+        self.messages.truncate(MAX_MESSAGES);
+    }
+
+    /// Issues a warning about these records, if there are any.
+    pub fn warn(&self, py: Python<'_>, records: usize) -> PyResult<()> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let mut what = format!("{} of {records} records are invalid and have no rows", self.count);
+        for message in &self.messages {
+            what = format!("{what}\n  {message}");
+        }
+        if self.count > self.messages.len() as u64 {
+            what.push_str("\n  …");
+        }
+        let what = CString::new(what.replace('\0', "\\0")).expect("no NUL is left");
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &what, 1)
+    }
 }
 
 impl Sheet {
@@ -263,7 +313,7 @@ impl Sheet {
     pub fn new(output: &Output, rows: usize) -> Self {
         let columns = output.columns.iter();
         let columns = columns.map(|&column| (column, Values::new(column, output, rows)));
-        Self { columns: columns.collect(), rows: 0 }
+        Self { columns: columns.collect(), ..Self::default() }
     }
 
     /// Adds rows, column by column.
@@ -273,6 +323,9 @@ impl Sheet {
             *self = Self::new(output, count);
         }
         self.rows += count;
+        if rows.derived.is_some() && rows.is_last_part {
+            self.rejected = Rejected::collect(rows);
+        }
         let outcomes = &rows.results.outcomes.puzzles;
         // If every record is a puzzle, its outcome has its index.
         let are_puzzles = rows.derived.is_none() && outcomes.len() == rows.records.all.len();

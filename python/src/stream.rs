@@ -17,7 +17,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::arrow::{ArrowRows, CallerRows, Chunk, check_type, column_of, exception};
 use crate::calls::{self, BLOCK_ROWS, Call};
-use crate::given::Names;
+use crate::given::{Names, refuse_lazy};
 use crate::settings::{Settings, suggestion};
 use crate::table::{Table, column_names, struct_field, struct_of};
 use crate::watch::{Progress, interrupt};
@@ -102,7 +102,7 @@ impl SolvedBatches {
             solved: VecDeque::new(),
             column,
             kept,
-            schema: Arc::new(Schema::new(fields)),
+            schema: Arc::new(Schema::new_with_metadata(fields, incoming.metadata().clone())),
             settings,
             batch_rows: options.batch_rows,
             progress,
@@ -177,13 +177,16 @@ impl Iterator for SolvedBatches {
 }
 
 /// The same batches for the C interface, as structs.
-struct Structs(SolvedBatches);
+struct Structs {
+    schema: SchemaRef,
+    batches: Batches,
+}
 
 impl Iterator for Structs {
     type Item = Result<ArrayRef, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.0.next()?;
+        let batch = self.batches.next()?;
         // The consumer reports any error as one of its own.
         Some(batch.map(struct_of).map_err(interrupt))
     }
@@ -191,7 +194,7 @@ impl Iterator for Structs {
 
 impl ArrayReader for Structs {
     fn field(&self) -> FieldRef {
-        struct_field(&self.0.schema)
+        struct_field(&self.schema)
     }
 }
 
@@ -254,6 +257,7 @@ fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
         let schema = reader.schema();
         return Ok(Some((Box::new(reader), schema)));
     }
+    refuse_lazy(given)?;
     let Ok(iterator) = given.try_iter() else {
         return Err(PyTypeError::new_err(
             "solve_stream takes what has __arrow_c_stream__ (a table, a data frame, a reader), or an iterable \
@@ -275,7 +279,7 @@ fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
     Ok(Some((Box::new([Ok(first)].into_iter().chain(rest)), schema)))
 }
 
-/// A lazy stream of solved record batches: batches are read and solved on demand.
+/// A lazy stream of record batches: batches are read, and solved, on demand.
 ///
 /// It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
 /// `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is an iterator, too: of tables,
@@ -290,7 +294,11 @@ pub struct Stream {
 }
 
 enum State {
-    Open(Box<SolvedBatches>),
+    Open {
+        /// Batches that come before the rest.
+        ready: VecDeque<RecordBatch>,
+        rest: Batches,
+    },
     /// An iterator had no batches.
     Empty,
     /// Another library reads it.
@@ -310,9 +318,16 @@ impl Stream {
             return Ok(Self { schema, state: Mutex::new(State::Empty), reader: Mutex::default() });
         };
         let batches = SolvedBatches::new(batches, &incoming, options, settings, progress)?;
-        let schema = Arc::clone(&batches.schema);
-        let state = Mutex::new(State::Open(Box::new(batches)));
-        Ok(Self { schema, state, reader: Mutex::default() })
+        Ok(Self::of(Arc::clone(&batches.schema), batches))
+    }
+
+    /// A stream of these batches.
+    pub fn of(
+        schema: SchemaRef,
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static,
+    ) -> Self {
+        let state = State::Open { ready: VecDeque::new(), rest: Box::new(batches) };
+        Self { schema, state: Mutex::new(state), reader: Mutex::default() }
     }
 
     /// Calls `work` with the state, once no other thread reads the stream.
@@ -331,7 +346,10 @@ impl Stream {
 
     fn next_batch(&self) -> PyResult<Option<RecordBatch>> {
         self.with_state(|state| match state {
-            State::Open(batches) => batches.next_batch().map_err(exception),
+            State::Open { ready, rest } => match ready.pop_front() {
+                Some(batch) => Ok(Some(batch)),
+                None => rest.next().transpose().map_err(exception),
+            },
             State::Empty | State::Taken => Ok(None),
         })?
     }
@@ -366,9 +384,9 @@ impl Stream {
         if let Err(error) = end {
             // The next call returns these rows again.
             self.with_state(|state| {
-                if let State::Open(batches) = state {
-                    all.append(&mut batches.solved.drain(..).collect());
-                    batches.solved = all.into();
+                if let State::Open { ready, .. } = state {
+                    all.extend(ready.drain(..));
+                    *ready = all.into();
                 }
             })?;
             return Err(error);
@@ -389,7 +407,10 @@ impl Stream {
         // The holder of the lock may be waiting for the interpreter.
         let state = py.detach(|| self.with_state(|state| mem::replace(state, State::Taken)))?;
         let reader: Box<dyn ArrayReader + Send> = match state {
-            State::Open(batches) => Box::new(Structs(*batches)),
+            State::Open { ready, rest } => {
+                let batches = Box::new(ready.into_iter().map(Ok).chain(rest));
+                Box::new(Structs { schema: Arc::clone(&self.schema), batches })
+            }
             State::Empty => Box::new(ArrayIterator::new([], struct_field(&self.schema))),
             State::Taken => return Err(PyIOError::new_err("the stream was read before")),
         };

@@ -48,6 +48,10 @@ impl Table {
         Self::new(Arc::new(schema), self.batches.into_iter().map(project).collect())
     }
 
+    pub fn into_batches(self) -> (SchemaRef, Vec<RecordBatch>) {
+        (self.schema, self.batches)
+    }
+
     /// Returns the first row whose value in a column is null.
     pub fn first_null(&self, column: usize) -> Option<usize> {
         let nulls =
@@ -249,8 +253,8 @@ impl Table {
         PyList::new(py, self.column_names())?.try_iter()
     }
 
-    fn __contains__(&self, name: &str) -> bool {
-        self.schema.index_of(name).is_ok()
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        name.extract::<String>().is_ok_and(|name| self.schema.index_of(&name).is_ok())
     }
 
     /// A numpy array with the columns as its fields.

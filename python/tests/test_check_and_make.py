@@ -1,5 +1,8 @@
 """Checking, corpora, canonical forms, isomorphs."""
 
+import threading
+import time
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -104,10 +107,50 @@ def test_canonical_forms_of_bad_rows():
 
 
 def test_bad_rows_have_no_isomorphs():
-    table = bulkdoku.augment([None, CLASSIC, "x"], times=2, seed=1)
+    with pytest.warns(UserWarning, match="2 of 3 records are invalid and have no rows") as warned:
+        table = bulkdoku.augment([None, CLASSIC, "x"], times=2, seed=1)
     assert table.to_list("row") == [2, 2]
+    assert str(warned[0].message).splitlines()[1:] == [
+        "  row 1: malformed: null",
+        "  row 3: malformed: column 2: 1 cell, 81 expected",
+    ]
     # Nor have records with a wrong solution.
-    assert len(bulkdoku.augment([CLASSIC], ["x"], times=2, seed=1).to_list("row")) == 0
+    wrong = "6" + SOLVED[1:]
+    with pytest.warns(UserWarning, match="row 8: mismatch: a clue is changed: r1c1 is 5 in the puzzle"):
+        table = bulkdoku.augment([CLASSIC] * 3, [SOLVED, wrong, None], times=2, seed=1, first=7)
+    assert table.to_list("row") == [7, 7, 9, 9] and table.to_list("solution")[2:] == [None] * 2
+    # Many blocks, and blocks in parts: each record is counted once.
+    with pytest.warns(UserWarning, match="20000 of 30000 records") as warned:
+        table = bulkdoku.augment([CLASSIC, "55" + CLASSIC[2:], "x"] * 10_000, times=1, seed=1, threads=2)
+    assert len(table) == 10_000 and str(warned[0].message).count("\n  row ") == 10
+    with pytest.warns(UserWarning, match="1 of 2 records"):
+        assert len(bulkdoku.augment([CLASSIC, "x"], times=100_000, seed=1)) == 100_000
+
+
+@pytest.mark.parametrize("made", [
+    lambda: np.zeros((20_000, 81), np.uint8),
+    lambda: np.full(20_000, b"." * 81, "S81"),
+    lambda: np.full(20_000, b" " + b"." * 81, "S90"),
+])  # fmt: skip
+def test_an_array_that_changes_meanwhile(made):
+    array = made()
+    view, stop = array.view(np.uint8).reshape(20_000, -1), threading.Event()
+
+    def change():
+        while not stop.is_set():
+            for value in (255, 32, 0, 46):
+                view[:, 40] = value
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        began = time.monotonic()
+        while time.monotonic() < began + 2:
+            for rows in (bulkdoku.solve(array, columns=["status"], max_nodes=1), bulkdoku.check(array, array, limit=1)):
+                assert len(rows) == 20_000
+    finally:
+        stop.set()
+        thread.join()
 
 
 def test_datasets_are_checked():

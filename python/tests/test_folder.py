@@ -1,9 +1,11 @@
 """scripts/solve_folder.py: one output file for each input file, despite errors and kills."""
 
+import os
 import pathlib
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import numpy as np
@@ -161,3 +163,38 @@ def test_the_first_ctrl_c_ends_a_run(folder):
     _, text = process.communicate(timeout=60)
     assert process.returncode == 130 and "interrupted" in text and "Traceback" not in text
     assert {pathlib.Path(name).name for name in files(folder / "out")} <= {"empty.parquet"}
+
+
+def test_one_of_several_runs_creates_the_output(tmp_path):
+    """Runs of ray_solve.py and spark_solve.py publish their folders at the same moment: one of them succeeds."""
+    code = """
+        import pathlib, sys, time
+        import solve_folder
+        output, start = pathlib.Path(sys.argv[1]), float(sys.argv[2])
+        temporary = solve_folder.unfinished(output)
+        temporary.mkdir()
+        for number in range(20):
+            (temporary / f"{number}.parquet").write_text(temporary.name)
+        time.sleep(max(0, start - time.time()))
+        solve_folder.publish(temporary, output, 20, 20)
+    """
+    environment = os.environ | {"PYTHONPATH": str(SCRIPT.parent)}
+    for number in range(5):
+        output, start = tmp_path / f"out{number}", time.time() + 3
+        command = [sys.executable, "-c", textwrap.dedent(code), output, str(start)]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        runs = [subprocess.Popen(command, env=environment, **pipes) for _ in range(4)]
+        errors = [run.communicate()[1] for run in runs]
+        assert sorted(run.returncode for run in runs) == [0, 1, 1, 1], errors
+        names = {path.read_text() for path in output.iterdir()}
+        assert len(names) == 1 and len(list(output.iterdir())) == 20
+        assert not (tmp_path / names.pop()).exists()
+    # Rows that are missing, or too many, are never published.
+    temporary = tmp_path / "out.unfinished-1"
+    temporary.mkdir()
+    code = "import pathlib, sys, solve_folder; paths = map(pathlib.Path, sys.argv[1:3]); solve_folder.publish(*paths, int(sys.argv[3]), 20)"
+    for rows in (19, 21):
+        command = [sys.executable, "-c", code, temporary, "out", str(rows)]
+        done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and f"{rows} rows written, 20 expected: out is not created" in done.stderr
+        assert temporary.exists() and not (tmp_path / "out").exists()

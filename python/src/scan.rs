@@ -1,0 +1,285 @@
+//! Reads the records of files as record batches, on demand.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{array, iter, mem};
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use bulkdoku::input::{Answers, InputOptions, Keep, Layout, Stream as Input};
+use bulkdoku::output::{Column, unique_names};
+use bulkdoku::pipeline::RecordReader;
+use bulkdoku::{Marks, Source, StopFlag};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::files::{failed, has_ending, read_npy};
+use crate::settings;
+use crate::sheet::{Form, Output};
+use crate::stream::Stream;
+use crate::watch::Progress;
+
+/// The index of the column of solutions.
+pub const ANSWERS: usize = 2;
+
+/// The columns of a file that are read.
+pub struct Columns {
+    /// The column of the puzzles, if named.
+    pub puzzles: Option<String>,
+    /// The column of the solutions, if named.
+    pub solutions: Option<String>,
+    /// The kept columns.
+    pub keep: Option<Keep>,
+}
+
+/// Reads a file of puzzles lazily: a batch of rows is read on demand.
+///
+/// Memory does not grow with the file. A .npy file is read as a whole.
+///
+/// Args:
+///     path, column, solution_column, keep, blank: as for `read`.
+///     batch_rows: the number of rows of a batch.
+///
+/// Returns:
+///     Stream: with the columns of `read`. Of lines, it has solutions if the first batch has one.
+///
+/// Raises:
+///     OSError: if the file cannot be read; the stream raises it after the rows before the damage.
+///     TypeError, ValueError: as for `read`; the stream raises ValueError for a line with a solution if the first batch
+///         has none.
+///
+/// Example:
+///     >>> import bulkdoku, os, tempfile
+///     >>> path = os.path.join(tempfile.mkdtemp(), "puzzles.txt")
+///     >>> bulkdoku.write(bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"]), path)
+///     20000
+///     >>> stream = bulkdoku.solve_stream(bulkdoku.scan(path), columns=["status"])
+///     >>> sum(len(batch) for batch in stream)
+///     20000
+#[pyfunction]
+#[pyo3(signature = (path, *, column = None, solution_column = None, keep = None, blank = 0, batch_rows = 8192),
+    text_signature = "(path, *, column=None, solution_column=None, keep=False, blank=0, batch_rows=8192)")]
+pub fn scan(
+    py: Python<'_>,
+    path: PathBuf,
+    column: Option<String>,
+    solution_column: Option<String>,
+    keep: Option<&Bound<'_, PyAny>>,
+    blank: i64,
+    batch_rows: i64,
+) -> PyResult<Stream> {
+    let keep = keep.map_or(Ok(None), settings::keep)?;
+    let batch_rows = settings::batch_rows(batch_rows)?;
+    if has_ending(&path, "npy") {
+        let table = read_npy(py, &path, keep.as_ref(), settings::blank(blank)?)?;
+        let (schema, batches) = table.into_batches();
+        return Ok(Stream::of(schema, batches.into_iter().map(Ok)));
+    }
+    let columns = Columns { puzzles: column, solutions: solution_column, keep };
+    py.detach(|| {
+        let mut rows = FileRows::open(&path, columns, batch_rows)?;
+        if rows.file.is_text && rows.file.has_answers {
+            rows.first = rows.next_batch()?;
+            rows.file.hides_answers = rows.lacks_answers();
+        }
+        let schema = rows.schema();
+        Ok(Stream::of(schema, rows))
+    })
+}
+
+/// The rows of a file, in batches.
+pub struct FileRows {
+    file: FileReader,
+    progress: Progress,
+    /// A batch that was read to see whether there are solutions.
+    first: Option<RecordBatch>,
+}
+
+type Reader = RecordReader<array::IntoIter<Source<Input<'static>>, 1>, Input<'static>>;
+
+struct FileReader {
+    name: String,
+    schema: SchemaRef,
+    /// `None` after the end.
+    records: Option<Reader>,
+    /// Why the file could not be read to its end, and the type of this exception.
+    failure: Option<(fn(String) -> PyErr, String)>,
+    /// Whether the layout is one puzzle per line, perhaps with text after it.
+    is_text: bool,
+    /// Whether the layout has solutions.
+    has_answers: bool,
+    has_any_answer: bool,
+    /// Whether solutions are not a column, because there were none at first.
+    hides_answers: bool,
+    batch_rows: usize,
+    /// The rows of the next batch.
+    lines: Vec<u64>,
+    texts: Vec<StringBuilder>,
+}
+
+impl FileRows {
+    /// Opens a file and detects its layout.
+    pub fn open(path: &Path, columns: Columns, batch_rows: usize) -> PyResult<Self> {
+        let Columns { puzzles, solutions, keep } = columns;
+        let answers = solutions.map_or(Answers::IfAny, Answers::Column);
+        let options = InputOptions { column: puzzles, answers, keep, ..InputOptions::default() };
+        let progress = Progress::new(None)?;
+        let stop = StopFlag::from(Arc::clone(&progress.stop));
+        let file = progress.watch(|| FileReader::open(path, &options, batch_rows, &stop))??;
+        let file = file.expect("a call that is stopped returns an exception");
+        Ok(Self { file, progress, first: None })
+    }
+
+    /// Reads the next batch; `None` at the end. After Ctrl-C, the next call continues.
+    ///
+    /// # Errors
+    /// When the file is damaged, after the rows before the damage.
+    pub fn next_batch(&mut self) -> PyResult<Option<RecordBatch>> {
+        let Self { file, progress, first } = self;
+        let batch = match first.take() {
+            Some(first) => Some(first),
+            None => {
+                let stop = StopFlag::from(Arc::clone(&progress.stop));
+                progress.watch(|| file.next_batch(&stop))??
+            }
+        };
+        let shown = |batch: RecordBatch| match file.hides_answers {
+            true => batch.project(&file.places()).expect("the columns are there"),
+            false => batch,
+        };
+        Ok(batch.map(shown))
+    }
+
+    /// Whether the layout has solutions, but no record has one.
+    pub const fn lacks_answers(&self) -> bool {
+        self.file.has_answers && !self.file.has_any_answer
+    }
+
+    pub fn schema(&self) -> SchemaRef {
+        let schema = self.file.schema.project(&self.file.places());
+        Arc::new(schema.expect("the columns are there"))
+    }
+}
+
+impl Iterator for FileRows {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_batch().map_err(|error| ArrowError::ExternalError(Box::new(error)));
+        next.transpose()
+    }
+}
+
+impl FileReader {
+    /// Opens a file; `None` if stopped.
+    fn open(
+        path: &Path,
+        options: &InputOptions,
+        batch_rows: usize,
+        stop: &StopFlag,
+    ) -> PyResult<Option<Self>> {
+        let name = path.display().to_string();
+        let mut input = File::open(path).and_then(Input::of_file).map_err(|e| failed(path, &e))?;
+        let layout = input.layout(options, || stop.is_requested());
+        let layout = layout.map_err(|error| PyValueError::new_err(format!("{name}: {error}")))?;
+        let Some(layout) = layout else { return Ok(None) };
+        input.decode_only(&layout).map_err(|error| failed(path, &error))?;
+        let schema = schema_of(&layout);
+        let (is_text, has_answers) = (matches!(layout, Layout::LinesAnd(_)), layout.has_answers());
+        let texts = schema.fields()[1..].iter().map(|_| StringBuilder::new()).collect();
+        let source = Source { layout, ..Source::new(name.clone(), input) };
+        Ok(Some(Self {
+            name,
+            schema,
+            records: Some(RecordReader::new([source])),
+            failure: None,
+            is_text,
+            has_answers,
+            has_any_answer: false,
+            hides_answers: false,
+            batch_rows,
+            lines: Vec::new(),
+            texts,
+        }))
+    }
+
+    /// Reads the next batch; `None` at the end, or if stopped.
+    fn next_batch(&mut self, stop: &StopFlag) -> PyResult<Option<RecordBatch>> {
+        while self.lines.len() < self.batch_rows {
+            if stop.is_requested() {
+                return Ok(None);
+            }
+            if self.failure.is_some() || !self.read_record() {
+                break;
+            }
+        }
+        if !self.lines.is_empty() {
+            return Ok(Some(self.batch()));
+        }
+        let failures = self.records.take().map(RecordReader::failures).unwrap_or_default();
+        if let Some(failure) = failures.into_iter().next() {
+            self.failure = Some((PyOSError::new_err, failure.to_string()));
+        }
+        self.failure.as_ref().map_or(Ok(None), |(new, what)| Err(new(what.clone())))
+    }
+
+    /// Reads a record into the next row; returns whether there was one.
+    fn read_record(&mut self) -> bool {
+        let Self { records, lines, texts, .. } = self;
+        let Some(record) = records.as_mut().and_then(RecordReader::next) else { return false };
+        let answer = record.answer.filter(|answer| !answer.is_empty());
+        if self.hides_answers && answer.is_some() {
+            let what = format!(
+                "{}:{}: a solution, but the first rows have none: use read(), or larger batches",
+                self.name, record.line
+            );
+            self.failure = Some((PyValueError::new_err, what));
+            return false;
+        }
+        self.has_any_answer |= answer.is_some();
+        lines.push(record.line);
+        let mut texts = texts.iter_mut();
+        let mut push = |text: Option<Cow<'_, str>>| {
+            texts.next().expect("a column for each text").append_option(text);
+        };
+        push(Some(match record.puzzle.as_ref().ok().and_then(Marks::puzzle) {
+            Some(puzzle) => puzzle.to_string().into(),
+            None => String::from_utf8_lossy(record.text),
+        }));
+        if self.has_answers {
+            push(answer.map(String::from_utf8_lossy));
+        }
+        for text in record.kept.texts() {
+            let text = String::from_utf8_lossy(&text);
+            push((!text.is_empty()).then_some(text));
+        }
+        true
+    }
+
+    /// The columns that are shown.
+    fn places(&self) -> Vec<usize> {
+        let is_shown = |&place: &usize| place != ANSWERS || !self.hides_answers;
+        (0..self.schema.fields().len()).filter(is_shown).collect()
+    }
+
+    fn batch(&mut self) -> RecordBatch {
+        let lines: ArrayRef = Arc::new(UInt64Array::from(mem::take(&mut self.lines)));
+        let texts = self.texts.iter_mut().map(|texts| Arc::new(texts.finish()) as ArrayRef);
+        let columns = iter::once(lines).chain(texts).collect();
+        RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns match the schema")
+    }
+}
+
+fn schema_of(layout: &Layout) -> SchemaRef {
+    let mut columns = vec![Column::Line, Column::Puzzle];
+    if layout.has_answers() {
+        columns.push(Column::Solution);
+    }
+    let own = Output::new(columns, Form::Text, 0).schema;
+    let names = unique_names(own.fields().iter().map(|field| &**field.name()), &layout.kept());
+    let kept = names.into_iter().map(|name| Arc::new(Field::new(name, DataType::Utf8, true)));
+    Arc::new(Schema::new(own.fields().iter().cloned().chain(kept).collect::<Vec<_>>()))
+}

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, final, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "PuzzleStream",
     "Solver",
     "Stream",
     "Table",
@@ -15,10 +16,16 @@ __all__ = [
     "augment",
     "canonical",
     "check",
+    "dedup",
     "generate",
+    "overlap",
     "read",
+    "sample",
+    "score",
     "solve",
     "solve_stream",
+    "split",
+    "stream",
     "write",
 ]
 
@@ -39,6 +46,20 @@ _Form: TypeAlias = Literal["text", "binary", "cells"]
 _Engine: TypeAlias = Literal[
     "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags", "backtrack-mask"
 ]
+
+# A pandas, polars, or pyarrow table or series, a numpy array, or a Table, which is returned as the same type.
+_Rows = TypeVar("_Rows")
+_By: TypeAlias = Literal["class", "puzzle", "grid"]
+_Span: TypeAlias = int | tuple[int, int]
+_Kind: TypeAlias = Literal["minimal", "solved", "easy", "hard", "several", "unsolvable"]
+_GridKind: TypeAlias = Literal["rows", "fast", "uniform"]
+_Symmetry: TypeAlias = Literal["none", "rot180", "rot90", "diagonal", "horizontal", "vertical"]
+
+class _Scores(TypedDict):
+    correct: npt.NDArray[np.uint8]
+    clues_kept: npt.NDArray[np.uint8]
+    rules_broken: npt.NDArray[np.uint8]
+    solved: npt.NDArray[np.bool_]
 
 @final
 class Table:
@@ -79,6 +100,13 @@ class Stream:
     def read_all(self) -> Table: ...
 
 @final
+class PuzzleStream:
+    @property
+    def position(self) -> int: ...
+    def __iter__(self) -> PuzzleStream: ...
+    def __next__(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...
+
+@final
 class Solver:
     def __new__(
         cls,
@@ -95,6 +123,7 @@ class Solver:
     def solve(
         self, puzzles: _Grids, *, column: str | None = None, progress: _Progress | None = None
     ) -> Table: ...
+    @overload
     def check(
         self,
         puzzles: _Grids,
@@ -104,6 +133,16 @@ class Solver:
         solution_column: str | None = None,
         progress: _Progress | None = None,
     ) -> Table: ...
+    @overload
+    def check(
+        self,
+        puzzles: _Rows,
+        solutions: None = None,
+        *,
+        column: str | None = None,
+        solution_column: str | None = None,
+        progress: _Progress | None = None,
+    ) -> _Rows: ...
 
 def solve(
     puzzles: _Grids,
@@ -134,6 +173,7 @@ def solve_stream(
     blank: int = 0,
     progress: _Progress | None = None,
 ) -> Stream: ...
+@overload
 def check(
     puzzles: _Grids,
     solutions: _Grids,
@@ -148,23 +188,65 @@ def check(
     blank: int = 0,
     progress: _Progress | None = None,
 ) -> Table: ...
+@overload
+def check(
+    puzzles: _Rows,
+    solutions: None = None,
+    *,
+    limit: int = 2,
+    max_nodes: float | None = None,
+    threads: int = 1,
+    engine: _Engine = "lanes",
+    columns: Sequence[str] = ("status", "reason"),
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> _Rows: ...
+def score(
+    puzzles: _Grids,
+    answers: _Grids,
+    *,
+    max_nodes: float | None = None,
+    threads: int = 1,
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> _Scores: ...
 def generate(
     count: int,
     *,
     seed: int,
-    kind: Literal["minimal", "solved", "easy", "hard", "several", "unsolvable"] = "minimal",
+    kind: _Kind = "minimal",
     start: int = 0,
-    grids: Literal["rows", "fast", "uniform"] | None = None,
-    clues: int | tuple[int, int] | None = None,
-    guesses: int | tuple[int, int] | None = None,
+    grids: _GridKind | None = None,
+    clues: _Span | None = None,
+    guesses: _Span | None = None,
     level: int | None = None,
-    symmetry: Literal["none", "rot180", "rot90", "diagonal", "horizontal", "vertical"] = "none",
+    symmetry: _Symmetry = "none",
     pattern: str | None = None,
     solution: _Form = "text",
     columns: Sequence[str] = ("puzzle", "solution"),
     threads: int = 1,
     progress: _Progress | None = None,
 ) -> Table: ...
+def stream(
+    *,
+    seed: int,
+    batch_rows: int = 1024,
+    shard: tuple[int, int] = (0, 1),
+    start: int = 0,
+    kind: _Kind = "minimal",
+    grids: _GridKind | None = None,
+    clues: _Span | None = None,
+    guesses: _Span | None = None,
+    level: int | None = None,
+    symmetry: _Symmetry = "none",
+    pattern: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+) -> PuzzleStream: ...
 def canonical(
     puzzles: _Grids,
     *,
@@ -174,9 +256,10 @@ def canonical(
     blank: int = 0,
     progress: _Progress | None = None,
 ) -> Table: ...
+@overload
 def augment(
     puzzles: _Grids,
-    solutions: _Grids | None = None,
+    solutions: _Grids,
     *,
     times: int = 1,
     seed: int,
@@ -189,12 +272,78 @@ def augment(
     ),
     first: int = 1,
     threads: int = 1,
-    solution: _Form = "text",
+    solution: _Form | None = None,
     column: str | None = None,
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
 ) -> Table: ...
+# Tables stay what they are; of lists, arrays, and series there is a Table.
+@overload
+def augment(
+    puzzles: Any,
+    solutions: None = None,
+    *,
+    times: int = 1,
+    seed: int,
+    original: bool = False,
+    kinds: Sequence[Literal["digits", "rows", "bands", "transpose"]] = (
+        "digits",
+        "rows",
+        "bands",
+        "transpose",
+    ),
+    first: int = 1,
+    threads: int = 1,
+    solution: _Form | None = None,
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> Any: ...
+def dedup(
+    rows: _Rows,
+    *,
+    by: _By = "class",
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> _Rows: ...
+def overlap(
+    first: _Rows,
+    *others: _Rows,
+    by: _By = "class",
+    near: Literal[1, 2] | None = None,
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> tuple[_Rows, ...]: ...
+def split(
+    rows: _Rows,
+    shares: Sequence[float],
+    *,
+    seed: int,
+    by: _By = "class",
+    stratify: Literal["level", "guesses", "clues"] | None = None,
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> tuple[_Rows, ...]: ...
+def sample(
+    rows: _Rows,
+    count: int | None = None,
+    *,
+    per: dict[str, int] | None = None,
+    seed: int,
+    first: int = 1,
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> _Rows: ...
 def read(
     path: _Path,
     *,

@@ -107,7 +107,9 @@ def test_checked_tables(kind):
     assert set(column(result, "status")) == {"ok"}
     other = bulkdoku.Solver().check(frame, column="solution", solution_column="quizzes")
     assert set(column(other, "status")) == {"mismatch"}
-    assert column(bulkdoku.check(frame, columns=["level"]), "level") == [3] * N
+    assert column(bulkdoku.check(frame, columns=["level"]), "level") == bulkdoku.solve(
+        ROWS["quizzes"], columns=["level"]
+    ).to_list("level")
     with pytest.raises(ValueError, match="is there already"):
         bulkdoku.check(result)
 
@@ -156,7 +158,7 @@ def test_isomorphs_have_the_form_of_their_puzzles(minimal):
     assert made.dtype == np.uint8 and made.shape == (10, 81)
     assert ["".join(".123456789"[cell - 1] for cell in row) for row in made] == text
     assert bulkdoku.augment(np.array(minimal[:5], "S81"), times=2, seed=1).to_arrow()["puzzle"].type == pa.binary(81)
-    for data_type in (pa.large_string(), pa.string_view(), pa.binary(), pa.binary(81), pa.dictionary(pa.int32(), pa.string())):
+    for data_type in (pa.large_string(), pa.binary(), pa.binary(81), pa.dictionary(pa.int32(), pa.string())):
         table = pa.table({"puzzle": pa.array(minimal[:5]).cast(pa.binary()).cast(data_type) if data_type == pa.binary(81)
                           else pa.array(minimal[:5]).cast(data_type)})  # fmt: skip
         for result in (bulkdoku.augment(table, times=2, seed=1), bulkdoku.augment(bulkdoku.Table(table), times=2, seed=1).to_arrow()):

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Literal, Protocol, TypeAlias, final, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "PuzzleStream",
     "Solver",
     "Stream",
     "Table",
@@ -15,11 +16,17 @@ __all__ = [
     "augment",
     "canonical",
     "check",
+    "dedup",
     "generate",
+    "overlap",
     "read",
+    "sample",
     "scan",
+    "score",
     "solve",
     "solve_stream",
+    "split",
+    "stream",
     "write",
 ]
 
@@ -40,6 +47,20 @@ _Form: TypeAlias = Literal["text", "binary", "cells"]
 _Engine: TypeAlias = Literal[
     "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags", "backtrack-mask"
 ]
+
+# A pandas, polars, or pyarrow table or series, a numpy array, or a Table, which is returned as the same type.
+_Rows = TypeVar("_Rows")
+_By: TypeAlias = Literal["class", "puzzle", "grid"]
+_Span: TypeAlias = int | tuple[int, int]
+_Kind: TypeAlias = Literal["minimal", "solved", "easy", "hard", "several", "unsolvable"]
+_GridKind: TypeAlias = Literal["rows", "fast", "uniform"]
+_Symmetry: TypeAlias = Literal["none", "rot180", "rot90", "diagonal", "horizontal", "vertical"]
+
+class _Scores(TypedDict):
+    correct: npt.NDArray[np.uint8]
+    clues_kept: npt.NDArray[np.uint8]
+    rules_broken: npt.NDArray[np.uint8]
+    solved: npt.NDArray[np.bool_]
 
 @final
 class Table:
@@ -119,6 +140,13 @@ class Stream:
         """Reads the rest of the stream into a table."""
 
 @final
+class PuzzleStream:
+    @property
+    def position(self) -> int: ...
+    def __iter__(self) -> PuzzleStream: ...
+    def __next__(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...
+
+@final
 class Solver:
     """Options that are reused from call to call, so that they are parsed once. Any number of threads may use a
     solver at once.
@@ -140,8 +168,8 @@ class Solver:
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
     def solve(
         self, puzzles: _Grids, *, column: str | None = None, progress: _Progress | None = None
-    ) -> Table:
-        """Solves puzzles: see the function `solve`."""
+    ) -> Table: ...
+    @overload
     def check(
         self,
         puzzles: _Grids,
@@ -150,8 +178,17 @@ class Solver:
         column: str | None = None,
         solution_column: str | None = None,
         progress: _Progress | None = None,
-    ) -> Table:
-        """Checks given solutions: see the function `check`. The columns are `status` and `reason`."""
+    ) -> Table: ...
+    @overload
+    def check(
+        self,
+        puzzles: _Rows,
+        solutions: None = None,
+        *,
+        column: str | None = None,
+        solution_column: str | None = None,
+        progress: _Progress | None = None,
+    ) -> _Rows: ...
 
 def solve(
     puzzles: _Grids,
@@ -218,34 +255,8 @@ def solve_stream(
     columns: Sequence[str] = ("solution", "status", "solutions", "guesses", "latency_ns"),
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Stream:
-    """Solves a stream of record batches lazily: a batch is read and solved on demand.
-
-    Memory does not grow with the stream. Rows keep their order.
-
-    Args:
-        batches: an Arrow stream (`pyarrow.RecordBatchReader`, a table, a data frame, a DuckDB relation), or an
-            iterable of record batches or data frames.
-        column: the column of the puzzles, as for `solve`.
-        batch_rows: the most rows of a batch; larger ones are cut.
-        keep: True keeps all columns, False none, a list of names only these.
-        prefix: the prefix of the names of added columns.
-        limit, max_nodes, threads, engine, solution, columns, blank, progress: as for `solve`.
-
-    Returns:
-        Stream: with the columns kept and those of `columns`.
-
-    Raises:
-        KeyError: if there is no such column.
-        TypeError, ValueError: as for `solve`, and if an added column has the name of one that is kept.
-
-    Example:
-        >>> import bulkdoku
-        >>> puzzles = bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"])
-        >>> stream = bulkdoku.solve_stream(puzzles, columns=["solution"])
-        >>> [len(batch) for batch in stream][:3]
-        [8192, 8192, 3616]
-    """
+) -> Stream: ...
+@overload
 def check(
     puzzles: _Grids,
     solutions: _Grids,
@@ -259,79 +270,66 @@ def check(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table:
-    """Checks whether given solutions are right and unique.
-
-    Args:
-        puzzles: n puzzles, as for `solve`.
-        solutions: n solutions, in any of the same forms; they may have another form than the puzzles. From a
-            table the column of solutions is taken.
-        limit: 2 searches for a second solution, 1 does not search.
-        columns: some of "puzzle", "status", "reason", "solutions", "guesses", "nodes", "latency_ns".
-        column, solution_column: the columns of tables.
-        max_nodes, threads, engine, blank, progress: as for `solve`.
-
-    Returns:
-        Table: a row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason`
-        explains what is wrong.
-
-    Raises:
-        TypeError, ValueError: as for `solve`, and if there are not as many solutions as puzzles.
-
-    Example:
-        >>> import bulkdoku
-        >>> rows = bulkdoku.generate(3, seed=1)
-        >>> bulkdoku.check(rows, rows).to_list("status")
-        ['ok', 'ok', 'ok']
-    """
+) -> Table: ...
+@overload
+def check(
+    puzzles: _Rows,
+    solutions: None = None,
+    *,
+    limit: int = 2,
+    max_nodes: float | None = None,
+    threads: int = 1,
+    engine: _Engine = "lanes",
+    columns: Sequence[str] = ("status", "reason"),
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> _Rows: ...
+def score(
+    puzzles: _Grids,
+    answers: _Grids,
+    *,
+    max_nodes: float | None = None,
+    threads: int = 1,
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> _Scores: ...
 def generate(
     count: int,
     *,
     seed: int,
-    kind: Literal["minimal", "solved", "easy", "hard", "several", "unsolvable"] = "minimal",
+    kind: _Kind = "minimal",
     start: int = 0,
-    grids: Literal["rows", "fast", "uniform"] | None = None,
-    clues: int | tuple[int, int] | None = None,
-    guesses: int | tuple[int, int] | None = None,
+    grids: _GridKind | None = None,
+    clues: _Span | None = None,
+    guesses: _Span | None = None,
     level: int | None = None,
-    symmetry: Literal["none", "rot180", "rot90", "diagonal", "horizontal", "vertical"] = "none",
+    symmetry: _Symmetry = "none",
     pattern: str | None = None,
     solution: _Form = "text",
     columns: Sequence[str] = ("puzzle", "solution"),
     threads: int = 1,
     progress: _Progress | None = None,
-) -> Table:
-    """Makes random puzzles: the rows that `bulkdoku generate` makes of the same seed.
-
-    Row i depends only on the seed and the options, so any part of a corpus can be reproduced.
-
-    Args:
-        count: the number of rows.
-        seed: any number from 0 to 2**64 - 1.
-        kind: "minimal", "solved", "easy", "hard", "several" or "unsolvable".
-        start: the first row, from 0.
-        grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else
-            rows.
-        clues, guesses: only minimal puzzles with this many: a number, or a pair of the least and the most.
-        level: only minimal puzzles of this level, 0 to 3.
-        symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
-        pattern: 81 characters, # where a clue may be, . where none may be.
-        solution: how grids are returned, as for `solve`.
-        columns: "puzzle" and "solution" or one of them; the solution is null unless there is exactly one.
-        threads, progress: as for `solve`.
-
-    Returns:
-        Table: `count` rows.
-
-    Raises:
-        ValueError: if an option has another value, or if no puzzle can meet the options.
-
-    Example:
-        >>> import bulkdoku
-        >>> rows = bulkdoku.generate(5, seed=1, kind="easy", solution="cells")
-        >>> rows["puzzle"].shape
-        (5, 81)
-    """
+) -> Table: ...
+def stream(
+    *,
+    seed: int,
+    batch_rows: int = 1024,
+    shard: tuple[int, int] = (0, 1),
+    start: int = 0,
+    kind: _Kind = "minimal",
+    grids: _GridKind | None = None,
+    clues: _Span | None = None,
+    guesses: _Span | None = None,
+    level: int | None = None,
+    symmetry: _Symmetry = "none",
+    pattern: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+) -> PuzzleStream: ...
 def canonical(
     puzzles: _Grids,
     *,
@@ -340,29 +338,11 @@ def canonical(
     column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table:
-    """Finds canonical forms (minlex): the same for all puzzles that differ only in the names of digits and the
-    order of rows and columns.
-
-    Args:
-        puzzles, column, blank, threads, progress: as for `solve`.
-        solution: how forms are returned, as for `solve`.
-
-    Returns:
-        Table: a row for each puzzle, with `canonical`, `automorphisms` (uint32), `status` (ok, contradictory or
-        malformed) and `reason`.
-
-    Raises:
-        TypeError, ValueError: as for `solve`.
-
-    Example:
-        >>> import bulkdoku
-        >>> bulkdoku.canonical(["." * 80 + "7"]).to_list("canonical")[0].index("1")
-        80
-    """
+) -> Table: ...
+@overload
 def augment(
     puzzles: _Grids,
-    solutions: _Grids | None = None,
+    solutions: _Grids,
     *,
     times: int = 1,
     seed: int,
@@ -375,42 +355,78 @@ def augment(
     ),
     first: int = 1,
     threads: int = 1,
-    solution: _Form = "text",
+    solution: _Form | None = None,
     column: str | None = None,
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table:
-    """Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
-
-    All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
-    isomorphs has fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts
-    them and explains the first ten.
-
-    Args:
-        puzzles: n puzzles, as for `solve`.
-        solutions: None, or n solutions; missing ones stay null.
-        times: the number of isomorphs of each puzzle, up to 1,000,000.
-        seed: any number from 0 to 2**64 - 1.
-        original: whether each puzzle comes before its isomorphs, as copy 0.
-        kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
-        first: the number of the first row. Isomorphs depend on the seed and on the number of their row.
-        solution, column, solution_column, blank, threads, progress: as for `solve` and `check`.
-
-    Returns:
-        Table: `row` (uint64, the puzzle's number), `copy` (uint32, from 1), `puzzle`, and `solution` if solutions
-        are given.
-
-    Raises:
-        TypeError, ValueError: as for `solve`.
-
-    Example:
-        >>> import bulkdoku
-        >>> rows = bulkdoku.generate(1, seed=1)
-        >>> more = bulkdoku.augment(rows, rows, times=3, seed=1)
-        >>> more.to_list("copy"), set(bulkdoku.check(more, more).to_list("status"))
-        ([1, 2, 3], {'ok'})
-    """
+) -> Table: ...
+# Tables stay what they are; of lists, arrays, and series there is a Table.
+@overload
+def augment(
+    puzzles: Any,
+    solutions: None = None,
+    *,
+    times: int = 1,
+    seed: int,
+    original: bool = False,
+    kinds: Sequence[Literal["digits", "rows", "bands", "transpose"]] = (
+        "digits",
+        "rows",
+        "bands",
+        "transpose",
+    ),
+    first: int = 1,
+    threads: int = 1,
+    solution: _Form | None = None,
+    column: str | None = None,
+    solution_column: str | None = None,
+    blank: int = 0,
+    progress: _Progress | None = None,
+) -> Any: ...
+def dedup(
+    rows: _Rows,
+    *,
+    by: _By = "class",
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> _Rows: ...
+def overlap(
+    first: _Rows,
+    *others: _Rows,
+    by: _By = "class",
+    near: Literal[1, 2] | None = None,
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> tuple[_Rows, ...]: ...
+def split(
+    rows: _Rows,
+    shares: Sequence[float],
+    *,
+    seed: int,
+    by: _By = "class",
+    stratify: Literal["level", "guesses", "clues"] | None = None,
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> tuple[_Rows, ...]: ...
+def sample(
+    rows: _Rows,
+    count: int | None = None,
+    *,
+    per: dict[str, int] | None = None,
+    seed: int,
+    first: int = 1,
+    column: str | None = None,
+    blank: int = 0,
+    threads: int = 1,
+    progress: _Progress | None = None,
+) -> _Rows: ...
 def read(
     path: _Path,
     *,

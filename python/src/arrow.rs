@@ -24,6 +24,7 @@ use pyo3_arrow::input::AnyArray;
 
 use crate::given::{Names, ReadOptions};
 use crate::settings::suggestion;
+use crate::sheet::Form;
 
 /// Longer answers are not solutions; the rest of them is not read.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -36,6 +37,8 @@ pub struct ArrowRows {
     ends: Vec<usize>,
     /// The number of rows to skip.
     first: usize,
+    /// The form of the grids.
+    pub form: Form,
 }
 
 /// Puzzles of the caller, and the answers to them, if any.
@@ -157,7 +160,7 @@ pub fn import(
         other => (None, other),
     };
     check_type(data_type)?;
-    let mut rows = ArrowRows::default();
+    let mut rows = ArrowRows { form: form_of(data_type), ..ArrowRows::default() };
     let mut reader = reader;
     // The reader may be waiting for a thread that needs the interpreter.
     while let Some(chunk) = given.py().detach(|| reader.next()) {
@@ -199,13 +202,32 @@ fn column_of_struct(table: &StructArray, place: usize) -> PyResult<ArrayRef> {
     Err(PyValueError::new_err(what))
 }
 
+/// The form of grids in an Arrow array.
+fn form_of(data_type: &DataType) -> Form {
+    match data_type {
+        DataType::Dictionary(_, values) => form_of(values),
+        DataType::RunEndEncoded(_, values) => form_of(values.data_type()),
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => Form::Binary,
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Form::Cells,
+        _ => Form::Text,
+    }
+}
+
 /// Finds the column of a table: the named one, or one with a usual name, or the only one.
 pub fn column_of(schema: &Schema, column: Option<&str>, what: Names) -> PyResult<usize> {
     let all: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    place_of(&all, column, what)
+}
+
+/// Finds a column by the names of all.
+pub fn place_of(all: &[&str], column: Option<&str>, what: Names) -> PyResult<usize> {
     if let Some(column) = column {
         let found = all.iter().position(|name| *name == column);
         return found.ok_or_else(|| {
-            let hint = suggestion(column, &all);
+            let hint = suggestion(column, all);
             PyKeyError::new_err(format!("no column {column:?}{hint}; the table has {all:?}"))
         });
     }
@@ -259,7 +281,12 @@ pub fn check_type(data_type: &DataType) -> PyResult<()> {
 impl ArrowRows {
     /// Creates the rows of one array.
     pub fn of(chunk: Chunk) -> Self {
-        let mut rows = Self::default();
+        let form = match chunk {
+            Chunk::Padded(_) => Form::Binary,
+            Chunk::Cells { .. } => Form::Cells,
+            _ => Form::Text,
+        };
+        let mut rows = Self { form, ..Self::default() };
         rows.push(chunk);
         rows
     }

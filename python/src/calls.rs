@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, mem};
 
 use arrow_array::RecordBatch;
+use bulkdoku::check::{self, Score};
 use bulkdoku::generate::Recipe;
 use bulkdoku::output::{Column, Decision, Needs, Row, Rows};
 use bulkdoku::pipeline::{
@@ -83,12 +84,24 @@ impl<'a, J: Job> Call<'a, J> {
         Ok(Table::new(Arc::clone(&self.output.schema), batches))
     }
 
-    /// Processes about this many rows: a few on the calling thread, unless a search takes long.
+    /// Processes about this many rows.
     pub fn collect<S: BlockSource>(
         &self,
         rows: usize,
         source: impl Fn() -> S + Sync,
     ) -> PyResult<Vec<RecordBatch>> {
+        self.run_quickly(rows, |job, filters, threads| {
+            self.run(rows, source(), job, filters, threads)
+        })
+    }
+
+    /// Calls `run` with a job, filters, and a number of threads: for a few rows on the calling thread,
+    /// unless a search takes long.
+    fn run_quickly<T: Send>(
+        &self,
+        rows: usize,
+        run: impl Fn(&J, Vec<Filter<'_>>, NonZeroUsize) -> io::Result<T> + Sync,
+    ) -> PyResult<T> {
         if let Some(job) = self.quick_job.as_ref().filter(|_| rows <= FEW_ROWS) {
             let decide = |row: &Row<'_>| {
                 let takes_long = row.outcome_or_none().gave_up;
@@ -96,13 +109,13 @@ impl<'a, J: Job> Call<'a, J> {
                 (!takes_long).then_some(Decision::Keep).ok_or_else(failure)
             };
             let filter = Filter::Local(Needs::NONE, Box::new(decide));
-            if let Ok(batches) = self.run(rows, source(), job, vec![filter], NonZeroUsize::MIN) {
+            if let Ok(result) = run(job, vec![filter], NonZeroUsize::MIN) {
                 self.progress.check()?;
-                return Ok(batches);
+                return Ok(result);
             }
             self.progress.rows.store(0, Ordering::Relaxed);
         }
-        let run = || self.run(rows, source(), &self.job, Vec::new(), self.threads);
+        let run = || run(&self.job, Vec::new(), self.threads);
         self.progress.watch(run)?.map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
@@ -113,20 +126,18 @@ impl<'a, J: Job> Call<'a, J> {
     fn run(
         &self,
         mut rows: usize,
-        mut source: impl BlockSource,
+        source: impl BlockSource,
         job: &J,
         filters: Vec<Filter<'_>>,
         threads: NonZeroUsize,
     ) -> io::Result<Vec<RecordBatch>> {
-        let Self { output, progress, batch_rows, .. } = *self;
-        let stop = Arc::clone(&progress.stop);
-        // Records are not read from bytes.
-        let options = Options { threads, stop, block_bytes: 0, ..Options::default() };
+        let Self { output, batch_rows, progress, .. } = *self;
         let columns = output.columns.iter();
         let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
         let map = || |rows: &Rows<'_>, part: &mut Sheet| part.fill(output, rows);
         let (mut batches, mut open, mut open_source) = (Vec::new(), Sheet::default(), 0);
-        let reduce = |part: &mut Sheet, summary: Option<&BlockSummary>| {
+        let run = Run { job, filters, needs, threads, progress };
+        run.fold(source, map, |part: &mut Sheet, summary| {
             let rejected = self.rejected.lock();
             rejected.unwrap_or_else(PoisonError::into_inner).append(&mut part.rejected);
             let source = summary.map_or(open_source, |summary| summary.source);
@@ -143,16 +154,46 @@ impl<'a, J: Job> Call<'a, J> {
                 open_source = source;
             }
             open.append(part);
+        })?;
+        batches.push(open);
+        let batches = batches.into_iter().filter(|batch| batch.rows > 0);
+        Ok(batches.map(|batch| batch.finish(&output.schema)).collect())
+    }
+}
+
+/// A run of a job on rows of the caller.
+pub struct Run<'a, 'f, J> {
+    pub job: &'a J,
+    pub filters: Vec<Filter<'f>>,
+    pub needs: Needs,
+    pub threads: NonZeroUsize,
+    pub progress: &'a Progress,
+}
+
+impl<J: Job> Run<'_, '_, J> {
+    /// Runs the job on all blocks of a source: workers map the rows of each block to a value, and
+    /// `reduce` receives the values in order.
+    ///
+    /// # Errors
+    /// When the run was stopped, or a filter has failed.
+    pub fn fold<P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
+        self,
+        mut source: impl BlockSource,
+        map: impl Fn() -> M + Sync,
+        mut reduce: impl FnMut(&mut P, Option<&BlockSummary>) + Send,
+    ) -> io::Result<()> {
+        let Self { job, filters, needs, threads, progress } = self;
+        let stop = Arc::clone(&progress.stop);
+        // Records are not read from bytes.
+        let options = Options { threads, stop, block_bytes: 0, ..Options::default() };
+        let reduce = |part: &mut P, summary: Option<&BlockSummary>| {
+            reduce(part, summary);
             let records = summary.map_or(0, |summary| summary.counts.records());
             progress.rows.fetch_add(records as usize, Ordering::Relaxed);
             Ok(())
         };
         match fold_blocks(&mut source, job, filters, needs, &options, map, reduce).end {
-            RunEnd::Complete => {
-                batches.push(open);
-                let batches = batches.into_iter().filter(|batch| batch.rows > 0);
-                Ok(batches.map(|batch| batch.finish(&output.schema)).collect())
-            }
+            RunEnd::Complete => Ok(()),
             RunEnd::Stopped => Err(io::ErrorKind::Interrupted.into()),
             RunEnd::Failed(error) => Err(error),
         }
@@ -160,7 +201,7 @@ impl<'a, J: Job> Call<'a, J> {
 }
 
 /// Searches for solutions with an engine.
-fn solve_with(engine: EngineKind, limits: Limits) -> Solve {
+pub fn solve_with(engine: EngineKind, limits: Limits) -> Solve {
     Solve { engine: Box::new(move || engines::take(engine)), limits, rating_isomorphs: 0 }
 }
 
@@ -172,7 +213,10 @@ pub fn search<'a, J: Job>(
     job: impl Fn(Solve) -> J,
 ) -> Call<'a, J> {
     let Settings { limits, threads, engine, .. } = *settings;
-    let is_quick = matches!(engine, EngineKind::Lanes | EngineKind::Scalar);
+    // A low limit would also bound the searches for these properties.
+    let searches = [Column::Rating, Column::Minimal];
+    let is_quick = matches!(engine, EngineKind::Lanes | EngineKind::Scalar)
+        && !output.columns.iter().any(|column| searches.contains(column));
     let nodes = limits.nodes.map_or(FEW_NODES, |nodes| nodes.min(FEW_NODES));
     let quick = || job(solve_with(engine, limits.with_nodes(nodes)));
     let call = Call::new(job(solve_with(engine, limits)), output, threads, progress);
@@ -202,6 +246,41 @@ pub fn check(
     call.table(py, (puzzles, Some(answers)), (0, BLOCK_ROWS))
 }
 
+/// Scores answers to puzzles.
+pub fn score(
+    py: Python<'_>,
+    (puzzles, answers): (&Given<'_>, &Given<'_>),
+    settings: &Settings,
+    progress: &Progress,
+) -> PyResult<Vec<Score>> {
+    let call = search(settings, &settings.output, progress, |solve| solve);
+    let map = || {
+        |rows: &Rows<'_>, scores: &mut Vec<Score>| {
+            scores.clear();
+            scores.extend(rows.records().map(|row| {
+                let outcome = row.outcome_or_none();
+                let is_unique = outcome.solutions == 1 && !outcome.gave_up;
+                let only = outcome.solution().filter(|_| is_unique);
+                check::score(row.puzzle().as_ref(), row.answer(), only)
+            }));
+        }
+    };
+    let mut all = Vec::with_capacity(puzzles.len());
+    puzzles.for_each_part(Some(answers), 0, call.threads.get(), |numbers, rows| {
+        let count = (numbers.end - numbers.start) as usize;
+        let run = |job: &Solve, filters: Vec<Filter<'_>>, threads| {
+            let source = Ranges::of(numbers.clone(), BLOCK_ROWS, rows.clone());
+            let mut scores = Vec::with_capacity(count);
+            let run = Run { job, filters, needs: Needs::NONE, threads, progress };
+            run.fold(source, map, |part: &mut Vec<Score>, _| scores.append(part))?;
+            Ok(scores)
+        };
+        all.append(&mut py.detach(|| call.run_quickly(count, run))?);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
 /// Finds canonical forms.
 pub fn canonical(
     py: Python<'_>,
@@ -221,13 +300,13 @@ pub fn augment(
     py: Python<'_>,
     (puzzles, answers): (&Given<'_>, Option<&Given<'_>>),
     (augment, first): (Augment, u64),
-    form: Form,
+    (form, blank): (Form, u8),
     threads: NonZeroUsize,
     progress: &Progress,
 ) -> PyResult<Table> {
     let mut columns = vec![Column::Line, Column::Copy, Column::Puzzle];
     columns.extend(answers.map(|_| Column::Solution));
-    let output = &Output::new(columns, form, 0).renamed(0, "row");
+    let output = &Output::new(columns, form, blank).renamed(0, "row");
     // A block whose rows are in one part does not wait for its turn.
     let block_rows = (ISOMORPHS_PER_BLOCK / u64::from(augment.times + 1)).max(1);
     let call = Call::new(augment, output, threads, progress);

@@ -1,18 +1,19 @@
 //! The functions of the module.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use bulkdoku::generate::{Kind, Pattern, Recipe};
+use bulkdoku::check::Score;
 use bulkdoku::input::Keep;
 use bulkdoku::isomorph::Kinds;
-use bulkdoku::output::Column;
 use bulkdoku::pipeline::Augment;
+use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::calls;
 use crate::files;
+use crate::frames::Frame;
 use crate::given::{Given, Names, ReadOptions};
 use crate::scan::Columns;
 use crate::settings::{self, Named, Settings, Whole};
@@ -37,7 +38,8 @@ use crate::watch::Progress;
 ///     engine: "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags" or "backtrack-mask".
 ///     solution: how grids are returned: "text" (utf8), "binary" (fixed_size_binary[81]) or "cells"
 ///         (fixed_size_list<uint8>[81], where digits follow `blank`).
-///     columns: some of "puzzle", "solution", "status", "solutions", "guesses", "nodes", "latency_ns", "reason".
+///     columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions", "guesses",
+///         "nodes", "latency_ns", "clues", "level", "rating", "minimal".
 ///     column: the column of the puzzles in a table, if it has no usual name and is not the only one.
 ///     blank: the value of a blank in arrays of numbers; digits are blank + 1 to blank + 9.
 ///     progress: called with the number of rows done since its last call, as `tqdm.update` is.
@@ -46,7 +48,8 @@ use crate::watch::Progress;
 ///     Table: a row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable,
 ///     contradictory (two equal clues in a unit), malformed (no puzzle, or null) or gave_up. `solutions` are
 ///     those found, up to `limit`; `latency_ns` is in nanoseconds; `reason` explains what is wrong with a malformed
-///     or contradictory row.
+///     or contradictory row. Of puzzles with exactly one solution, `level` (uint8, 0 to 3) is the rules that a puzzle
+///     needs, `rating` (double) the guesses of the proof, `minimal` (bool) whether every clue is needed.
 ///
 /// Raises:
 ///     TypeError: if something else is given.
@@ -144,152 +147,149 @@ pub fn solve_stream(
 /// Checks whether given solutions are right and unique.
 ///
 /// Args:
-///     puzzles: n puzzles, as for `solve`.
+///     puzzles: n puzzles, as for `solve`; without `solutions`, a table that has both.
 ///     solutions: n solutions, in any of the same forms; they may have another form than the puzzles. From a
 ///         table the column of solutions is taken.
 ///     limit: 2 searches for a second solution, 1 does not search.
-///     columns: some of "puzzle", "status", "reason", "solutions", "guesses", "nodes", "latency_ns".
+///     columns: some of "puzzle", "solution", "answer" (the given solution), "canonical", "automorphisms", "status",
+///         "reason", "solutions", "guesses", "nodes", "latency_ns", "clues", "level", "rating", "minimal".
 ///     column, solution_column: the columns of tables.
 ///     max_nodes, threads, engine, blank, progress: as for `solve`.
 ///
 /// Returns:
 ///     Table: a row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason`
-///     explains what is wrong.
+///     explains what is wrong. Without `solutions`, these columns are added to the table that was given: a pandas,
+///     polars or pyarrow table stays one, with all its columns.
 ///
 /// Raises:
-///     TypeError, ValueError: as for `solve`, and if there are not as many solutions as puzzles.
+///     TypeError, ValueError: as for `solve`, if there are not as many solutions as puzzles, or if the table has a
+///     column of that name.
 ///
 /// Example:
 ///     >>> import bulkdoku
 ///     >>> rows = bulkdoku.generate(3, seed=1)
-///     >>> bulkdoku.check(rows, rows).to_list("status")
+///     >>> bulkdoku.check(rows["puzzle"], rows["solution"]).to_list("status")
 ///     ['ok', 'ok', 'ok']
+///     >>> bulkdoku.check(rows).column_names
+///     ['puzzle', 'solution', 'status', 'reason']
 #[pyfunction]
-#[pyo3(signature = (puzzles, solutions, *, limit = 2, max_nodes = None, threads = 1, engine = "lanes",
+#[pyo3(signature = (puzzles, solutions = None, *, limit = 2, max_nodes = None, threads = 1, engine = "lanes",
     columns = None, column = None, solution_column = None, blank = 0, progress = None),
-    text_signature = "(puzzles, solutions, *, limit=2, max_nodes=None, threads=1, engine='lanes', columns=('status', 'reason'), column=None, solution_column=None, blank=0, progress=None)")]
+    text_signature = "(puzzles, solutions=None, *, limit=2, max_nodes=None, threads=1, engine='lanes', columns=('status', 'reason'), column=None, solution_column=None, blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
-pub fn check(
-    py: Python<'_>,
-    puzzles: &Bound<'_, PyAny>,
-    solutions: &Bound<'_, PyAny>,
+pub fn check<'py>(
+    py: Python<'py>,
+    puzzles: &Bound<'py, PyAny>,
+    solutions: Option<&Bound<'py, PyAny>>,
     limit: i64,
     max_nodes: Option<Whole>,
     threads: i64,
     engine: &str,
-    columns: Option<&Bound<'_, PyAny>>,
+    columns: Option<&Bound<'py, PyAny>>,
     column: Option<String>,
     solution_column: Option<String>,
     blank: i64,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Table> {
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let columns = settings::check_columns(columns)?;
     let max_nodes = max_nodes.map(|nodes| nodes.0);
     let named = Named { limit, max_nodes, threads, engine, solution: "text", columns, blank };
     let settings = Settings::try_from(named)?;
-    let blank = settings.blank;
-    let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
-    let options = ReadOptions { column: solution_column, blank };
-    let solutions = Given::new(solutions, &options, Names::Solutions)?;
+    let columns = (column, solution_column);
     let progress = &Progress::new(progress)?;
-    calls::check(py, (&puzzles, &solutions), &settings, &settings.output, progress)
+    check_with(py, (puzzles, solutions), columns, &settings, &settings.output, progress)
 }
 
-/// Makes random puzzles: the rows that `bulkdoku generate` makes of the same seed.
-///
-/// Row i depends only on the seed and the options, so any part of a corpus can be reproduced.
+/// Checks solutions, or a table that has puzzles and solutions.
+pub fn check_with<'py>(
+    py: Python<'py>,
+    (puzzles, solutions): (&Bound<'py, PyAny>, Option<&Bound<'py, PyAny>>),
+    (column, solution_column): (Option<String>, Option<String>),
+    settings: &Settings,
+    output: &Output,
+    progress: &Progress,
+) -> PyResult<Bound<'py, PyAny>> {
+    let blank = settings.blank;
+    if let Some(solutions) = solutions {
+        let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
+        let options = ReadOptions { column: solution_column, blank };
+        let solutions = Given::new(solutions, &options, Names::Solutions)?;
+        let table = calls::check(py, (&puzzles, &solutions), settings, output, progress)?;
+        return Ok(Bound::new(py, table)?.into_any());
+    }
+    let frame = Frame::new(puzzles)?;
+    if !frame.is_table() {
+        let what = "the solutions are missing: give them, or a table that has both";
+        return Err(PyTypeError::new_err(what));
+    }
+    let puzzles = frame.given(frame.puzzles(column.as_deref())?, blank, Names::Puzzles)?;
+    let solutions = frame.solutions(solution_column.as_deref())?;
+    let solutions = solutions.ok_or_else(|| {
+        PyValueError::new_err("the table has no column of solutions; name one by solution_column=")
+    })?;
+    let solutions = frame.given(Some(solutions), blank, Names::Solutions)?;
+    let table = calls::check(py, (&puzzles, &solutions), settings, output, progress)?;
+    frame.with_columns(table, &[])
+}
+
+/// Scores answers to puzzles: rewards for reinforcement learning.
 ///
 /// Args:
-///     count: the number of rows.
-///     seed: any number from 0 to 2**64 - 1.
-///     kind: "minimal", "solved", "easy", "hard", "several" or "unsolvable".
-///     start: the first row, from 0.
-///     grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else
-///         rows.
-///     clues, guesses: only minimal puzzles with this many: a number, or a pair of the least and the most.
-///     level: only minimal puzzles of this level, 0 to 3.
-///     symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
-///     pattern: 81 characters, # where a clue may be, . where none may be.
-///     solution: how grids are returned, as for `solve`.
-///     columns: "puzzle" and "solution" or one of them; the solution is null unless there is exactly one.
-///     threads, progress: as for `solve`.
+///     puzzles: n puzzles, as for `solve`.
+///     answers: n answers, in any of the same forms. In a cell that is not a digit (a blank, another character or
+///         number) the answer is wrong, and it breaks no rule there. Surrounding white space of text is ignored.
+///         Text that is not 81 characters, and null, has no right cell and breaks all 27 rules.
+///     column, solution_column: the columns of tables.
+///     max_nodes, threads, blank, progress: as for `solve`.
 ///
 /// Returns:
-///     Table: `count` rows.
+///     dict: four numpy arrays of shape (n,). `correct`, uint8, 0 to 81: the cells, clues included, that equal the
+///     puzzle's only solution; if it does not have exactly one (or the search gave up, or the puzzle is malformed),
+///     81 for an answer that solves it, else 0. `clues_kept`, uint8: the clues that the answer keeps; 0 for
+///     malformed puzzles. `rules_broken`, uint8, 0 to 27: the rows, columns and boxes in which the answer has a digit
+///     twice. `solved`, bool: whether the answer is a complete grid, keeps the clues and obeys the rules.
 ///
 /// Raises:
-///     ValueError: if an option has another value, or if no puzzle can meet the options.
+///     TypeError, ValueError: as for `solve`, and if there are not as many answers as puzzles.
 ///
 /// Example:
 ///     >>> import bulkdoku
-///     >>> rows = bulkdoku.generate(5, seed=1, kind="easy", solution="cells")
-///     >>> rows["puzzle"].shape
-///     (5, 81)
+///     >>> rows = bulkdoku.generate(3, seed=1)
+///     >>> bulkdoku.score(rows, rows)["correct"].tolist()
+///     [81, 81, 81]
+///     >>> bulkdoku.score(rows["puzzle"], ["1" * 81, "", None])["rules_broken"].tolist()
+///     [27, 27, 27]
 #[pyfunction]
-#[pyo3(signature = (count, *, seed, kind = "minimal", start = 0, grids = None, clues = None, guesses = None,
-    level = None, symmetry = "none", pattern = None, solution = "text", columns = None, threads = 1,
-    progress = None),
-    text_signature = "(count, *, seed, kind='minimal', start=0, grids=None, clues=None, guesses=None, level=None, symmetry='none', pattern=None, solution='text', columns=('puzzle', 'solution'), threads=1, progress=None)")]
+#[pyo3(signature = (puzzles, answers, *, max_nodes = None, threads = 1, column = None, solution_column = None,
+    blank = 0, progress = None))]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
-pub fn generate(
-    py: Python<'_>,
-    count: u64,
-    seed: u64,
-    kind: &str,
-    start: u64,
-    grids: Option<&str>,
-    clues: Option<Span>,
-    guesses: Option<Span>,
-    level: Option<u8>,
-    symmetry: &str,
-    pattern: Option<&str>,
-    solution: &str,
-    columns: Option<&Bound<'_, PyAny>>,
+pub fn score<'py>(
+    py: Python<'py>,
+    puzzles: &Bound<'py, PyAny>,
+    answers: &Bound<'py, PyAny>,
+    max_nodes: Option<Whole>,
     threads: i64,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Table> {
-    let plain = Recipe::default();
-    let kind = settings::named(kind, "kind")?;
-    let grids = grids.unwrap_or(if kind == Kind::Solved { "fast" } else { "rows" });
-    let clues = clues.map(|span| span.range("clues")).transpose()?;
-    let clues = clues.map(|clues| *clues.start() as usize..=*clues.end() as usize);
-    let recipe = Recipe {
-        kind,
-        grids: settings::named(grids, "grids")?,
-        symmetry: settings::named(symmetry, "symmetry")?,
-        pattern: pattern.map_or(Ok(Pattern::ALL), |text| settings::named(text, "pattern"))?,
-        clues: clues.unwrap_or(plain.clues),
-        guesses: guesses.map_or(Ok(plain.guesses), |span| span.range("guesses"))?,
-        level: level.map(|level| settings::named(&level.to_string(), "level")).transpose()?,
-    };
-    let end = start.checked_add(count);
-    let end = end.ok_or_else(|| PyValueError::new_err("rows end at 2**64 - 1"))?;
-    let both = [Column::Puzzle, Column::Solution];
-    let columns = settings::columns(columns, &both, &both)?;
-    let output = Output::new(columns, Form::of_name(solution)?, 0);
-    let threads = settings::threads(threads)?;
-    calls::generate(py, (recipe, seed), start..end, &output, threads, &Progress::new(progress)?)
-}
-
-/// A range of numbers in Python: one number, or a pair of the first and the last.
-#[derive(FromPyObject)]
-pub enum Span {
-    One(u64),
-    Pair(u64, u64),
-}
-
-impl Span {
-    /// # Errors
-    /// `ValueError` when the range is empty.
-    fn range(&self, option: &str) -> PyResult<RangeInclusive<u64>> {
-        match *self {
-            Self::One(only) => Ok(only..=only),
-            Self::Pair(first, last) if first <= last => Ok(first..=last),
-            Self::Pair(first, last) => Err(PyValueError::new_err(format!(
-                "{option}: no number is at least {first} and at most {last}"
-            ))),
-        }
-    }
+    column: Option<String>,
+    solution_column: Option<String>,
+    blank: i64,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let max_nodes = max_nodes.map(|nodes| nodes.0);
+    let named = Named::of_threads(settings::threads(threads)?);
+    let settings = Settings::try_from(Named { max_nodes, blank, ..named })?;
+    let blank = settings.blank;
+    let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
+    let options = ReadOptions { column: solution_column, blank };
+    let answers = Given::new(answers, &options, Names::Solutions)?;
+    let scores = calls::score(py, (&puzzles, &answers), &settings, &Progress::new(progress)?)?;
+    let bytes = |of: fn(&Score) -> u8| PyArray1::from_iter(py, scores.iter().map(of));
+    let arrays = PyDict::new(py);
+    arrays.set_item("correct", bytes(|score| score.correct))?;
+    arrays.set_item("clues_kept", bytes(|score| score.clues_kept))?;
+    arrays.set_item("rules_broken", bytes(|score| score.rules_broken))?;
+    let solved = PyArray1::from_iter(py, scores.iter().map(|score| score.solved));
+    arrays.set_item("solved", solved)?;
+    Ok(arrays)
 }
 
 /// Finds canonical forms (minlex): the same for all puzzles that differ only in the names of digits and the
@@ -335,61 +335,90 @@ pub fn canonical(
 ///
 /// Args:
 ///     puzzles: n puzzles, as for `solve`.
-///     solutions: None, or n solutions; missing ones stay null.
+///     solutions: n solutions; anything but a grid becomes null. None for no solutions, and for those of a table.
 ///     times: the number of isomorphs of each puzzle, up to 1,000,000.
 ///     seed: any number from 0 to 2**64 - 1.
 ///     original: whether each puzzle comes before its isomorphs, as copy 0.
 ///     kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
 ///     first: the number of the first row. Isomorphs depend on the seed and on the number of their row.
-///     solution, column, solution_column, blank, threads, progress: as for `solve` and `check`.
+///     solution: how grids are returned, as for `solve`; None for the form of the puzzles.
+///     column, solution_column, blank, threads, progress: as for `solve` and `check`.
 ///
 /// Returns:
 ///     Table: `row` (uint64, the puzzle's number), `copy` (uint32, from 1), `puzzle`, and `solution` if solutions
-///     are given.
+///     are given. Of a table without `solutions`: a table of the same type (pandas, polars, pyarrow, or Table) with all
+///     its columns and their types, followed by `row` and `copy`. Its puzzles and solutions are those of the
+///     isomorph; other columns are repeated.
 ///
 /// Raises:
-///     TypeError, ValueError: as for `solve`.
+///     TypeError, ValueError: as for `solve`, and if the table has a column `row` or `copy`.
 ///
 /// Example:
 ///     >>> import bulkdoku
 ///     >>> rows = bulkdoku.generate(1, seed=1)
-///     >>> more = bulkdoku.augment(rows, rows, times=3, seed=1)
-///     >>> more.to_list("copy"), set(bulkdoku.check(more, more).to_list("status"))
-///     ([1, 2, 3], {'ok'})
+///     >>> more = bulkdoku.augment(rows, times=3, seed=1)
+///     >>> more.column_names, more.to_list("copy"), set(bulkdoku.check(more).to_list("status"))
+///     (['puzzle', 'solution', 'row', 'copy'], [1, 2, 3], {'ok'})
 #[pyfunction]
 #[pyo3(signature = (puzzles, solutions = None, *, times = 1, seed, original = false, kinds = None, first = 1,
-    threads = 1, solution = "text", column = None, solution_column = None, blank = 0, progress = None),
-    text_signature = "(puzzles, solutions=None, *, times=1, seed, original=False, kinds=('digits', 'rows', 'bands', 'transpose'), first=1, threads=1, solution='text', column=None, solution_column=None, blank=0, progress=None)")]
+    threads = 1, solution = None, column = None, solution_column = None, blank = 0, progress = None),
+    text_signature = "(puzzles, solutions=None, *, times=1, seed, original=False, kinds=('digits', 'rows', 'bands', 'transpose'), first=1, threads=1, solution=None, column=None, solution_column=None, blank=0, progress=None)")]
 #[expect(clippy::too_many_arguments, reason = "they are options by name")]
-pub fn augment(
-    py: Python<'_>,
-    puzzles: &Bound<'_, PyAny>,
-    solutions: Option<&Bound<'_, PyAny>>,
+pub fn augment<'py>(
+    py: Python<'py>,
+    puzzles: &Bound<'py, PyAny>,
+    solutions: Option<&Bound<'py, PyAny>>,
     times: i64,
     seed: u64,
     original: bool,
     kinds: Option<Vec<String>>,
     first: u64,
     threads: i64,
-    solution: &str,
+    solution: Option<&str>,
     column: Option<String>,
     solution_column: Option<String>,
     blank: i64,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Table> {
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let times = u32::try_from(times).ok().filter(|times| *times <= 1_000_000);
     let times = times.ok_or_else(|| PyValueError::new_err("times is 0 to 1000000"))?;
     let kinds = kinds.map_or(Ok(Kinds::ALL), |names| kinds_of(&names))?;
-    let form = Form::of_name(solution)?;
+    let form = solution.map(Form::of_name).transpose()?;
     let blank = settings::blank(blank)?;
+    let threads = settings::threads(threads)?;
+    let augment = Augment { times, original, seed, kinds, hints: (0, 0), needs_solution: false };
+    let progress = &Progress::new(progress)?;
+    let run = |puzzles: &Given<'_>, solutions: Option<&Given<'_>>| {
+        let form = (form.unwrap_or_else(|| puzzles.form()), blank);
+        calls::augment(py, (puzzles, solutions), (augment, first), form, threads, progress)
+    };
+    let frame = if solutions.is_none() { Some(Frame::new(puzzles)?) } else { None };
+    if let Some(frame) = frame.filter(Frame::is_table) {
+        let puzzle_name = frame.puzzles(column.as_deref())?.unwrap_or_default();
+        let puzzles = frame.given(Some(puzzle_name.clone()), blank, Names::Puzzles)?;
+        let solution_name = frame.solutions(solution_column.as_deref())?;
+        let solutions =
+            solution_name.clone().map(|name| frame.given(Some(name), blank, Names::Solutions));
+        let solutions = match solutions.transpose() {
+            // A column of that name may hold something else, such as the number of solutions.
+            Err(error) if solution_column.is_none() && error.is_instance_of::<PyTypeError>(py) => {
+                None
+            }
+            solutions => solutions?,
+        };
+        let table = run(&puzzles, solutions.as_ref())?;
+        let rows: Vec<_> = table.numbers_of(0).map(|row| row - first).collect();
+        let mut replaced = vec![("puzzle", puzzle_name)];
+        replaced
+            .extend(solution_name.filter(|_| solutions.is_some()).map(|name| ("solution", name)));
+        return frame.take(&rows)?.with_columns(table, &replaced);
+    }
     let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
     let options = ReadOptions { column: solution_column, blank };
     let solutions =
         solutions.map(|given| Given::new(given, &options, Names::Solutions)).transpose()?;
-    let threads = settings::threads(threads)?;
-    let augment = Augment { times, original, seed, kinds, hints: (0, 0), needs_solution: false };
-    let given = (&puzzles, solutions.as_ref());
-    calls::augment(py, given, (augment, first), form, threads, &Progress::new(progress)?)
+    let table = run(&puzzles, solutions.as_ref())?;
+    Ok(Bound::new(py, table)?.into_any())
 }
 
 fn kinds_of(names: &[String]) -> PyResult<Kinds> {

@@ -16,7 +16,7 @@ use pyo3::types::{
 use pyo3_arrow::buffer::PyArrowBuffer;
 
 use crate::arrow::{self, ArrowRows, CallerRows, Chunk, exception};
-use crate::sheet::cell_field;
+use crate::sheet::{Form, cell_field};
 
 /// The accepted types, for messages.
 const TAKEN: &str = "taken are a list of str or bytes, a numpy array (integers of shape (n, 81) or (n, 9, 9), or S81), \
@@ -143,6 +143,14 @@ impl<'py> Given<'py> {
             numpy.call_method1("logical_not", (mask.call_method1("any", (1,))?,))?.extract()?;
         let cells = as_bytes(cells.cast::<PyUntypedArray>()?)?;
         of_cells(&cells, options.blank, Some(is_valid.into())).map(Self::Rows)
+    }
+
+    /// Returns the form of the grids.
+    pub fn form(&self) -> Form {
+        match self {
+            Self::Rows(rows) => rows.form,
+            Self::List(_) => Form::Text,
+        }
     }
 
     pub fn len(&self) -> usize {

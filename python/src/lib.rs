@@ -8,6 +8,8 @@
 //! | `watch` | signals and progress while a call works |
 //! | `sheet`, `reuse` | results as columns of record batches |
 //! | `table`, `lists` | results as Python objects |
+//! | `make` | generated puzzles: tables and endless streams |
+//! | `frames`, `sets` | selecting rows of the caller; duplicates, overlaps, parts, samples |
 //! | `stream`, `scan`, `files`, `parquet` | lazy streams; reading and writing files |
 //! | `functions`, `solver`, `settings` | the Python interface |
 
@@ -15,12 +17,15 @@ mod arrow;
 mod calls;
 mod engines;
 mod files;
+mod frames;
 mod functions;
 mod given;
 mod lists;
+mod make;
 mod parquet;
 mod reuse;
 mod scan;
+mod sets;
 mod settings;
 mod sheet;
 mod solver;
@@ -35,9 +40,13 @@ mod watch;
 #[pyo3::pymodule(name = "bulkdoku")]
 mod package {
     #[pymodule_export]
-    use crate::functions::{augment, canonical, check, generate, read, solve, solve_stream, write};
+    use crate::functions::{augment, canonical, check, read, score, solve, solve_stream, write};
+    #[pymodule_export]
+    use crate::make::{PuzzleStream, generate, stream};
     #[pymodule_export]
     use crate::scan::scan;
+    #[pymodule_export]
+    use crate::sets::{dedup, overlap, sample, split};
     #[pymodule_export]
     use crate::solver::Solver;
     #[pymodule_export]

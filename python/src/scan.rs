@@ -81,9 +81,11 @@ pub fn scan(
     let columns = Columns { puzzles: column, solutions: solution_column, keep };
     py.detach(|| {
         let mut rows = FileRows::open(&path, columns, batch_rows)?;
-        if rows.file.is_text && rows.file.has_answers {
+        if rows.file.is_text && rows.lacks_answers() {
             rows.first = rows.next_batch()?;
-            rows.file.hides_answers = rows.lacks_answers();
+            if rows.lacks_answers() {
+                rows.file.solutions = Solutions::Hidden;
+            }
         }
         let schema = rows.schema();
         Ok(Stream::of(schema, rows))
@@ -100,20 +102,31 @@ pub struct FileRows {
 
 type Reader = RecordReader<array::IntoIter<Source<Input<'static>>, 1>, Input<'static>>;
 
+/// The column of solutions of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Solutions {
+    /// The layout has none.
+    Absent,
+    /// No record that was read has a solution.
+    Empty,
+    Present,
+    /// It is not shown, because the first records have no solutions.
+    Hidden,
+}
+
+/// Creates an exception.
+type NewError = fn(String) -> PyErr;
+
 struct FileReader {
     name: String,
     schema: SchemaRef,
     /// `None` after the end.
     records: Option<Reader>,
     /// Why the file could not be read to its end, and the type of this exception.
-    failure: Option<(fn(String) -> PyErr, String)>,
+    failure: Option<(NewError, String)>,
     /// Whether the layout is one puzzle per line, perhaps with text after it.
     is_text: bool,
-    /// Whether the layout has solutions.
-    has_answers: bool,
-    has_any_answer: bool,
-    /// Whether solutions are not a column, because there were none at first.
-    hides_answers: bool,
+    solutions: Solutions,
     batch_rows: usize,
     /// The rows of the next batch.
     lines: Vec<u64>,
@@ -139,23 +152,20 @@ impl FileRows {
     /// When the file is damaged, after the rows before the damage.
     pub fn next_batch(&mut self) -> PyResult<Option<RecordBatch>> {
         let Self { file, progress, first } = self;
-        let batch = match first.take() {
-            Some(first) => Some(first),
-            None => {
-                let stop = StopFlag::from(Arc::clone(&progress.stop));
-                progress.watch(|| file.next_batch(&stop))??
-            }
+        let batch = if let Some(first) = first.take() {
+            Some(first)
+        } else {
+            let stop = StopFlag::from(Arc::clone(&progress.stop));
+            progress.watch(|| file.next_batch(&stop))??
         };
-        let shown = |batch: RecordBatch| match file.hides_answers {
-            true => batch.project(&file.places()).expect("the columns are there"),
-            false => batch,
-        };
+        let shown =
+            |batch: RecordBatch| batch.project(&file.places()).expect("the columns are there");
         Ok(batch.map(shown))
     }
 
     /// Whether the layout has solutions, but no record has one.
-    pub const fn lacks_answers(&self) -> bool {
-        self.file.has_answers && !self.file.has_any_answer
+    pub fn lacks_answers(&self) -> bool {
+        self.file.solutions == Solutions::Empty
     }
 
     pub fn schema(&self) -> SchemaRef {
@@ -188,7 +198,8 @@ impl FileReader {
         let Some(layout) = layout else { return Ok(None) };
         input.decode_only(&layout).map_err(|error| failed(path, &error))?;
         let schema = schema_of(&layout);
-        let (is_text, has_answers) = (matches!(layout, Layout::LinesAnd(_)), layout.has_answers());
+        let is_text = matches!(layout, Layout::LinesAnd(_));
+        let solutions = if layout.has_answers() { Solutions::Empty } else { Solutions::Absent };
         let texts = schema.fields()[1..].iter().map(|_| StringBuilder::new()).collect();
         let source = Source { layout, ..Source::new(name.clone(), input) };
         Ok(Some(Self {
@@ -197,9 +208,7 @@ impl FileReader {
             records: Some(RecordReader::new([source])),
             failure: None,
             is_text,
-            has_answers,
-            has_any_answer: false,
-            hides_answers: false,
+            solutions,
             batch_rows,
             lines: Vec::new(),
             texts,
@@ -231,7 +240,7 @@ impl FileReader {
         let Self { records, lines, texts, .. } = self;
         let Some(record) = records.as_mut().and_then(RecordReader::next) else { return false };
         let answer = record.answer.filter(|answer| !answer.is_empty());
-        if self.hides_answers && answer.is_some() {
+        if self.solutions == Solutions::Hidden && answer.is_some() {
             let what = format!(
                 "{}:{}: a solution, but the first rows have none: use read(), or larger batches",
                 self.name, record.line
@@ -239,7 +248,9 @@ impl FileReader {
             self.failure = Some((PyValueError::new_err, what));
             return false;
         }
-        self.has_any_answer |= answer.is_some();
+        if answer.is_some() {
+            self.solutions = Solutions::Present;
+        }
         lines.push(record.line);
         let mut texts = texts.iter_mut();
         let mut push = |text: Option<Cow<'_, str>>| {
@@ -249,7 +260,7 @@ impl FileReader {
             Some(puzzle) => puzzle.to_string().into(),
             None => String::from_utf8_lossy(record.text),
         }));
-        if self.has_answers {
+        if self.solutions != Solutions::Absent {
             push(answer.map(String::from_utf8_lossy));
         }
         for text in record.kept.texts() {
@@ -261,7 +272,7 @@ impl FileReader {
 
     /// The columns that are shown.
     fn places(&self) -> Vec<usize> {
-        let is_shown = |&place: &usize| place != ANSWERS || !self.hides_answers;
+        let is_shown = |&place: &usize| place != ANSWERS || self.solutions != Solutions::Hidden;
         (0..self.schema.fields().len()).filter(is_shown).collect()
     }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::thread;
 
 use bulkdoku::input::Keep;
-use bulkdoku::output::Column;
+use bulkdoku::output::{Column, Subcommand};
 use bulkdoku::{EngineKind, Limits};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -33,6 +33,15 @@ pub struct Named<'a> {
     pub solution: &'a str,
     pub columns: Vec<Column>,
     pub blank: i64,
+}
+
+impl Named<'_> {
+    /// The defaults, with this number of threads and without columns.
+    pub fn of_threads(threads: NonZeroUsize) -> Self {
+        let (threads, columns) = (threads.get() as i64, Vec::new());
+        let (engine, solution) = ("lanes", "text");
+        Self { limit: 2, max_nodes: None, threads, engine, solution, columns, blank: 0 }
+    }
 }
 
 impl TryFrom<Named<'_>> for Settings {
@@ -140,18 +149,24 @@ pub fn suggestion(name: &str, all: &[impl AsRef<str>]) -> String {
     similar.map_or(String::new(), |similar| format!("; did you mean {similar:?}?"))
 }
 
+/// The columns that a subcommand offers, except the place of a record in a file.
+fn offered_by(subcommand: Subcommand) -> Vec<Column> {
+    let is_offered = |column: &Column| {
+        column.is_offered_by(subcommand) && !matches!(column, Column::File | Column::Line)
+    };
+    Column::ALL.into_iter().filter(is_offered).collect()
+}
+
 /// The columns of `solve`.
 pub fn solve_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
-    use Column::{Guesses, LatencyNs, Nodes, Puzzle, Reason, Solution, Solutions, Status};
-    let all = [Puzzle, Solution, Status, Solutions, Guesses, Nodes, LatencyNs, Reason];
-    columns(names, &all, &[Solution, Status, Solutions, Guesses, LatencyNs])
+    use Column::{Guesses, LatencyNs, Solution, Solutions, Status};
+    let default = [Solution, Status, Solutions, Guesses, LatencyNs];
+    columns(names, &offered_by(Subcommand::Solve), &default)
 }
 
 /// The columns of `check`.
 pub fn check_columns(names: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
-    use Column::{Guesses, LatencyNs, Nodes, Puzzle, Reason, Solutions, Status};
-    let all = [Puzzle, Status, Reason, Solutions, Guesses, Nodes, LatencyNs];
-    columns(names, &all, &[Status, Reason])
+    columns(names, &offered_by(Subcommand::Check), &[Column::Status, Column::Reason])
 }
 
 /// The columns to keep: `True`, `False` or names. `None` means `False`.

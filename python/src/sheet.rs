@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock};
 
 use arrow_array::types::Int8Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray, Int8Array, RecordBatch,
-    StringArray, UInt8Array, UInt32Array, UInt64Array,
+    ArrayRef, BooleanArray, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
+    Float64Array, Int8Array, RecordBatch, StringArray, UInt8Array, UInt32Array, UInt64Array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bulkdoku::output::{Column, Row, Rows, Value};
+use bulkdoku::output::{Column, Kind, Row, Rows, Value};
 use bulkdoku::puzzle::CELLS;
 use bulkdoku::{Grid, Outcome, Puzzle, Status};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
@@ -81,18 +81,24 @@ impl Output {
 }
 
 fn field(column: Column, form: Form) -> Field {
-    let data_type = match column {
-        Column::Puzzle | Column::Solution | Column::Canonical => match form {
+    let data_type = match Values::new(column, form, 0, 0) {
+        Values::Grids(_) => match form {
             Form::Text => DataType::Utf8,
             Form::Binary => DataType::FixedSizeBinary(CELLS as i32),
             Form::Cells => DataType::FixedSizeList(cell_field(), CELLS as i32),
         },
-        Column::Status => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
-        Column::Solutions | Column::Automorphisms | Column::Copy => DataType::UInt32,
-        Column::Reason => DataType::Utf8,
-        _ => DataType::UInt64,
+        Values::Statuses(_) => {
+            DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
+        }
+        Values::Small(_) => DataType::UInt8,
+        Values::Short(_) => DataType::UInt32,
+        Values::Long(_) => DataType::UInt64,
+        Values::Doubles(_) => DataType::Float64,
+        Values::Truths(_) => DataType::Boolean,
+        Values::Texts(_) => DataType::Utf8,
     };
-    let is_nullable = !(data_type.is_integer() || column == Column::Status);
+    let is_nullable =
+        !matches!(data_type, DataType::UInt32 | DataType::UInt64 | DataType::Dictionary(..));
     Field::new(column.name(), data_type, is_nullable)
 }
 
@@ -170,35 +176,55 @@ impl Grids {
 enum Values {
     Grids(Grids),
     Statuses(Vec<i8>),
+    Small(Vec<Option<u8>>),
     Short(Vec<u32>),
     Long(Vec<u64>),
-    Reasons(Vec<Option<String>>),
+    Doubles(Vec<Option<f64>>),
+    Truths(Vec<Option<bool>>),
+    Texts(Vec<Option<String>>),
 }
 
 impl Values {
-    fn new(column: Column, output: &Output, rows: usize) -> Self {
-        let (form, blank) = (output.form, output.blank);
-        match column {
-            Column::Status => Self::Statuses(Vec::with_capacity(rows)),
-            Column::Reason => Self::Reasons(Vec::new()),
-            Column::Puzzle | Column::Solution | Column::Canonical => {
+    fn new(column: Column, form: Form, blank: u8, rows: usize) -> Self {
+        match (column, column.kind()) {
+            (Column::Puzzle | Column::Solution | Column::Canonical, _) => {
                 let (zero, blank) = if form == Form::Cells { (blank, blank) } else { (b'0', b'.') };
                 let (bytes, nulls) = (room(rows * CELLS), Vec::new());
                 Self::Grids(Grids { form, zero, blank, bytes, nulls })
             }
-            Column::Solutions | Column::Automorphisms | Column::Copy => Self::Short(room(rows)),
-            _ => Self::Long(room(rows)),
+            (Column::Clues | Column::Level, _) => Self::Small(Vec::with_capacity(rows)),
+            (Column::Solutions | Column::Automorphisms | Column::Copy, _) => {
+                Self::Short(room(rows))
+            }
+            (_, Kind::Number) => Self::Long(room(rows)),
+            (_, Kind::Double) => Self::Doubles(Vec::with_capacity(rows)),
+            (_, Kind::Truth) => Self::Truths(Vec::with_capacity(rows)),
+            (_, Kind::Status) => Self::Statuses(Vec::with_capacity(rows)),
+            (_, Kind::Text | Kind::Bytes) => Self::Texts(Vec::new()),
         }
     }
 
     /// Adds the value of a row.
     fn push(&mut self, column: Column, row: &Row<'_>) {
-        match self {
-            Self::Grids(grids) => grids.push(cells(column, row).as_ref()),
-            Self::Statuses(keys) => keys.push(row.status() as i8),
-            Self::Short(numbers) => numbers.push(number(column, row) as u32),
-            Self::Long(numbers) => numbers.push(number(column, row)),
-            Self::Reasons(reasons) => reasons.push(reason(row)),
+        match (self, column.value(row)) {
+            (Self::Grids(grids), _) => grids.push(cells(column, row).as_ref()),
+            (Self::Statuses(keys), _) => keys.push(row.status() as i8),
+            (Self::Small(numbers), Value::Number(number)) => numbers.push(Some(number as u8)),
+            (Self::Small(numbers), _) => numbers.push(None),
+            (Self::Short(numbers), Value::Number(number)) => numbers.push(number as u32),
+            (Self::Short(numbers), _) => numbers.push(0),
+            (Self::Long(numbers), Value::Number(number)) => numbers.push(number),
+            (Self::Long(numbers), _) => numbers.push(0),
+            (Self::Doubles(numbers), Value::Decimal(number)) => numbers.push(Some(number)),
+            (Self::Doubles(numbers), _) => numbers.push(None),
+            (Self::Truths(all), Value::Truth(truth)) => all.push(Some(truth)),
+            (Self::Truths(all), _) => all.push(None),
+            (Self::Texts(texts), _) if column == Column::Reason => texts.push(reason(row)),
+            (Self::Texts(texts), Value::Cells(text)) => texts.push(Some(as_string(text))),
+            (Self::Texts(texts), Value::Text(text)) if !text.is_empty() => {
+                texts.push(Some(as_string(text)));
+            }
+            (Self::Texts(texts), _) => texts.push(None),
         }
     }
 
@@ -207,9 +233,12 @@ impl Values {
         match (self, other) {
             (Self::Grids(all), Self::Grids(new)) => all.append(new),
             (Self::Statuses(all), Self::Statuses(new)) => all.append(new),
+            (Self::Small(all), Self::Small(new)) => all.append(new),
             (Self::Short(all), Self::Short(new)) => all.append(new),
             (Self::Long(all), Self::Long(new)) => all.append(new),
-            (Self::Reasons(all), Self::Reasons(new)) => all.append(new),
+            (Self::Doubles(all), Self::Doubles(new)) => all.append(new),
+            (Self::Truths(all), Self::Truths(new)) => all.append(new),
+            (Self::Texts(all), Self::Texts(new)) => all.append(new),
             _ => unreachable!("both have the same columns"),
         }
     }
@@ -221,9 +250,12 @@ impl Values {
                 let keys = Int8Array::from(keys);
                 Arc::new(DictionaryArray::<Int8Type>::new(keys, Arc::clone(status_names())))
             }
+            Self::Small(values) => Arc::new(UInt8Array::from(values)),
             Self::Short(values) => Arc::new(UInt32Array::new(numbers(values), None)),
             Self::Long(values) => Arc::new(UInt64Array::new(numbers(values), None)),
-            Self::Reasons(reasons) => Arc::new(StringArray::from_iter(reasons)),
+            Self::Doubles(values) => Arc::new(Float64Array::from(values)),
+            Self::Truths(values) => Arc::new(BooleanArray::from(values)),
+            Self::Texts(texts) => Arc::new(StringArray::from_iter(texts)),
         }
     }
 }
@@ -238,11 +270,8 @@ fn cells(column: Column, row: &Row<'_>) -> Option<[u8; CELLS]> {
     }
 }
 
-fn number(column: Column, row: &Row<'_>) -> u64 {
-    match column.value(row) {
-        Value::Number(number) => number,
-        _ => 0,
-    }
+fn as_string(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// Returns what is wrong with a row.
@@ -312,7 +341,8 @@ impl Sheet {
     /// Creates an empty sheet for this number of rows.
     pub fn new(output: &Output, rows: usize) -> Self {
         let columns = output.columns.iter();
-        let columns = columns.map(|&column| (column, Values::new(column, output, rows)));
+        let columns =
+            columns.map(|&column| (column, Values::new(column, output.form, output.blank, rows)));
         Self { columns: columns.collect(), ..Self::default() }
     }
 

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::calls;
+use crate::functions::check_with;
 use crate::given::{Given, Names, ReadOptions};
 use crate::settings::{self, Named, Settings, Whole};
 use crate::sheet::{Form, Output};
@@ -54,23 +55,19 @@ impl Solver {
     }
 
     /// Checks given solutions: see the function `check`. The columns are `status` and `reason`.
-    #[pyo3(signature = (puzzles, solutions, *, column = None, solution_column = None, progress = None))]
-    fn check(
+    #[pyo3(signature = (puzzles, solutions = None, *, column = None, solution_column = None, progress = None))]
+    fn check<'py>(
         &self,
-        py: Python<'_>,
-        puzzles: &Bound<'_, PyAny>,
-        solutions: &Bound<'_, PyAny>,
+        py: Python<'py>,
+        puzzles: &Bound<'py, PyAny>,
+        solutions: Option<&Bound<'py, PyAny>>,
         column: Option<String>,
         solution_column: Option<String>,
-        progress: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Table> {
-        let blank = self.0.blank;
-        let puzzles = Given::new(puzzles, &ReadOptions { column, blank }, Names::Puzzles)?;
-        let options = ReadOptions { column: solution_column, blank };
-        let solutions = Given::new(solutions, &options, Names::Solutions)?;
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let output = Output::new(settings::check_columns(None)?, Form::Text, 0);
-        let progress = &Progress::new(progress)?;
-        calls::check(py, (&puzzles, &solutions), &self.0, &output, progress)
+        let (columns, progress) = ((column, solution_column), &Progress::new(progress)?);
+        check_with(py, (puzzles, solutions), columns, &self.0, &output, progress)
     }
 
     /// The options, for pickle.

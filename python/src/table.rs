@@ -40,6 +40,14 @@ impl Table {
         Self { schema, batches }
     }
 
+    pub fn batches(&self) -> &[RecordBatch] {
+        &self.batches
+    }
+
+    pub fn arrow_schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
     /// The same with only the columns whose index satisfies `is_kept`.
     pub fn with_columns_if(self, is_kept: impl Fn(&usize) -> bool) -> Self {
         let places: Vec<usize> = (0..self.schema.fields().len()).filter(is_kept).collect();
@@ -136,6 +144,11 @@ impl Table {
         Some(PyArray1::from_vec(py, keys))
     }
 
+    /// Returns the values of a column of uint64.
+    pub fn numbers_of(&self, place: usize) -> impl Iterator<Item = u64> {
+        self.chunks(place).flat_map(|chunk| chunk.as_primitive::<UInt64Type>().values()).copied()
+    }
+
     fn has_nulls(&self, place: usize) -> bool {
         self.chunks(place).any(|chunk| chunk.null_count() > 0)
     }
@@ -174,10 +187,16 @@ impl Table {
             _ => {}
         }
         let list = self.to_list(py, name)?;
-        if data_type.is_numeric() || data_type == &DataType::Boolean {
-            return py.import("numpy")?.call_method1("array", (list,));
-        }
-        objects(list)
+        let dtype = match data_type {
+            number if number.is_numeric() && self.has_nulls(place) => "f8",
+            DataType::UInt8 => "u1",
+            number if number.is_numeric() => {
+                return py.import("numpy")?.call_method1("array", (list,));
+            }
+            DataType::Boolean if !self.has_nulls(place) => "?",
+            _ => return objects(list),
+        };
+        py.import("numpy")?.call_method1("array", (list, dtype))
     }
 
     /// Cells as an array of two dimensions.
@@ -212,7 +231,7 @@ fn has_grids(name: &str) -> bool {
 impl Table {
     /// Reads everything that has the Arrow PyCapsule interface.
     #[new]
-    fn of(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Self> {
+    pub fn of(py: Python<'_>, rows: AnyRecordBatch) -> PyResult<Self> {
         let reader = rows.into_reader()?;
         let schema = reader.schema();
         let batches = py.detach(|| reader.collect::<Result<_, _>>()).map_err(exception)?;
@@ -298,7 +317,7 @@ impl Table {
 
     /// The names of the columns.
     #[getter]
-    fn column_names(&self) -> Vec<String> {
+    pub fn column_names(&self) -> Vec<String> {
         column_names(&self.schema)
     }
 
@@ -351,18 +370,18 @@ impl Table {
 
     /// A `pyarrow.Table`, without a copy. pyarrow has to be installed; other Arrow libraries take the table
     /// itself.
-    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         import(py, "pyarrow")?.call_method1("table", (self.shared(py)?,))
     }
 
     /// A `polars.DataFrame`, without a copy of the texts. polars has to be installed, pyarrow has not.
-    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         import(py, "polars")?.call_method1("DataFrame", (self.shared(py)?,))
     }
 
     /// A `pandas.DataFrame`. Grids are str (bytes for binary, arrays or lists of int for cells), statuses a
     /// categorical. pandas has to be installed; with pyarrow it is much faster.
-    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let pandas = import(py, "pandas")?;
         if py.import("pyarrow").is_ok() {
             return self.to_arrow(py)?.call_method0("to_pandas");

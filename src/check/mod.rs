@@ -8,12 +8,14 @@
 
 mod mismatch;
 mod reasons;
+mod score;
 
 use crate::simd::vectors::{Simd, SimdBase, SimdMask, dispatch};
 
 pub use mismatch::{Mismatch, Place};
 #[doc(hidden)]
 pub use reasons::{Reason, Reasons};
+pub use score::{Score, score};
 
 use crate::marks::Marks;
 use crate::puzzle::{CELLS, Grid, Puzzle};

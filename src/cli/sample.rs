@@ -270,8 +270,8 @@ impl Args {
                 Some(Rank(OrderedNumber::new(number), 0))
             }
             (None, seed) => {
-                let stream = [row.source() as u64, row.line(), 2];
-                let number = SeededRng::of_stream(seed.unwrap_or_default(), stream).number();
+                let seed = seed.unwrap_or_default();
+                let number = SeededRng::sample_rank(seed, row.source(), row.line());
                 Some(Rank(OrderedNumber::new(0.0), number))
             }
         }

@@ -1,14 +1,12 @@
 //! `bulkdoku split`: a set in parts, with no class in two of them.
 
-use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use bulkdoku::Compression;
 use bulkdoku::input::Answers;
-use bulkdoku::isomorph::SeededRng;
-use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
-use bulkdoku::pipeline::{Classify, Filter, Sameness};
-use bulkdoku::rating::Level;
-use bulkdoku::{Compression, Status};
+use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::pipeline::split::{self, Keyed, Keys, Parts};
+use bulkdoku::pipeline::{Classify, Filter};
 use clap::ValueEnum;
 use indicatif::HumanCount;
 
@@ -127,27 +125,12 @@ enum Stratify {
     Clues,
 }
 
-impl Stratify {
-    /// The stratum of a puzzle, the same for all puzzles that are kept together.
-    fn of(self, row: &Row<'_>) -> u8 {
-        let puzzle = row.puzzle().unwrap_or_default();
-        match self {
-            Self::Level => Level::of(&puzzle).number(),
-            Self::Guesses => (u64::BITS - row.proof_guesses().leading_zeros()) as u8,
-            Self::Clues => puzzle.clues() as u8,
-        }
-    }
-
-    /// The name of a stratum.
-    fn name(self, stratum: u8) -> String {
-        match self {
-            Self::Level => format!("level {stratum}"),
-            Self::Guesses if stratum < 2 => format!("{stratum} guesses"),
-            Self::Guesses => {
-                let least = 1_u64 << (stratum - 1);
-                format!("{least} to {} guesses", least + (least - 1))
-            }
-            Self::Clues => format!("{stratum} clues"),
+impl From<Stratify> for split::Stratify {
+    fn from(stratify: Stratify) -> Self {
+        match stratify {
+            Stratify::Level => Self::Level,
+            Stratify::Guesses => Self::Guesses,
+            Stratify::Clues => Self::Clues,
         }
     }
 }
@@ -191,23 +174,21 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     destinations.refuse_existing(&args.input)?;
 
     let by = args.by.sameness();
-    let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
+    let stratify = args.stratify.map(split::Stratify::from);
+    let keyed = Keyed { by, stratify, seed: args.seed };
     let (mut inputs, test) =
         args.condition.open(&args.input, &options, ROWS.subcommand, Vec::new())?;
-    let (mut keys, mut strata) = (Vec::new(), HashMap::new());
-    let keep = |mut key: Key| {
-        if let (Ok((stratum, number)), true) = (&mut key, keyed.may_be_in_several_strata()) {
-            *stratum = *strata.entry(*number).or_insert(*stratum);
-        }
+    let mut keys = Keys::new(keyed);
+    let keep = |key| {
         keys.push(key);
         Ok(())
     };
     let scanned = (&mut inputs, test.as_ref());
     scan(args.run, scanned, keyed.needs(), |row| keyed.of(row), keep)?;
-    drop(strata);
+    let keys = keys.finish();
     let parts = Parts::new(&keys, &args.weights());
     if !args.run.quiet {
-        parts.print(args.stratify);
+        print(&parts, stratify);
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run);
@@ -275,187 +256,31 @@ impl Args {
 /// The most parts.
 const MAX_PARTS: usize = 100;
 
-/// The stratum of a record, and the number that decides about its part; the status of a record that
-/// is in none.
-type Key = Result<(u8, u64), Status>;
-
-/// Computes the keys of records.
-#[derive(Clone, Copy)]
-struct Keyed {
-    by: Sameness,
-    stratify: Option<Stratify>,
-    seed: u64,
-}
-
-impl Keyed {
-    /// What [`Keyed::of`] reads.
-    fn needs(self) -> Needs {
-        let guesses = match self.by {
-            Sameness::Class => Needs::FORM_GUESSES,
-            _ => Needs::PUZZLE_GUESSES,
+/// Prints the sizes of all parts.
+fn print(parts: &Parts, stratify: Option<split::Stratify>) {
+    let line = |name: &str, sizes: &[usize]| {
+        let records: usize = sizes.iter().sum();
+        let part = |size: &usize| {
+            let share = 100.0 * *size as f64 / records.max(1) as f64;
+            format!("{} ({share:.2}%)", HumanCount(*size as u64))
         };
-        match self.stratify {
-            Some(Stratify::Guesses) => self.by.needs().union(guesses),
-            _ => self.by.needs(),
+        let sizes: Vec<_> = sizes.iter().map(part).collect();
+        let records = HumanCount(records as u64);
+        eprintln!("{name}: {records} records in parts of {}", sizes.join(", "));
+    };
+    if let Some(stratify) = stratify {
+        for (id, sizes) in parts.sizes() {
+            line(&stratify.name(id), sizes);
         }
     }
-
-    /// Whether puzzles that are kept together may be in different strata.
-    fn may_be_in_several_strata(self) -> bool {
-        self.by == Sameness::Grid && self.stratify.is_some()
-    }
-
-    /// The same number for all puzzles that are kept together.
-    fn of(self, row: &Row<'_>) -> Key {
-        let hash = self.by.hash(row).ok_or_else(|| row.status())?;
-        let stream = [hash as u64, (hash >> 64) as u64, 0];
-        let number = SeededRng::of_stream(self.seed, stream).number();
-        Ok((self.stratify.map_or(0, |stratify| stratify.of(row)), number))
-    }
-}
-
-/// The parts of each stratum: the first one has the largest keys.
-struct Parts {
-    strata: BTreeMap<u8, Stratum>,
-}
-
-struct Stratum {
-    /// The smallest key of each part but the last; `None` if this and all earlier parts are empty.
-    firsts: Vec<Option<u64>>,
-    /// The number of records of each part.
-    sizes: Vec<usize>,
-}
-
-impl Stratum {
-    /// Finds the borders that meet the shares best. Records with the same key stay together.
-    fn of(mut keys: Vec<u64>, weights: &[f64]) -> Self {
-        keys.sort_unstable();
-        let total: f64 = weights.iter().sum();
-        let (mut firsts, mut sizes, mut end) = (Vec::new(), Vec::new(), keys.len());
-        for part in 1..weights.len() {
-            let share = weights[part..].iter().sum::<f64>() / total;
-            let border = border(&keys, share);
-            firsts.push(keys.get(border).copied());
-            sizes.push(end - border);
-            end = border;
-        }
-        sizes.push(end);
-        Self { firsts, sizes }
-    }
-
-    /// The part of a key.
-    fn part(&self, number: u64) -> u8 {
-        let is_within = |first: &Option<u64>| first.is_some_and(|first| number >= first);
-        self.firsts.iter().position(is_within).unwrap_or(self.firsts.len()) as u8
-    }
-}
-
-/// Returns how many of the smallest keys are nearest to a share, without separating equal keys.
-fn border(keys: &[u64], share: f64) -> usize {
-    let ideal = keys.len() as f64 * share;
-    let begins = |at: &usize| *at == 0 || *at == keys.len() || keys[*at - 1] != keys[*at];
-    let miss = |at: &usize| (*at as f64 - ideal).abs();
-    // Of two borders equally near, the upper one.
-    let borders = (0..=keys.len()).rev().filter(begins);
-    borders.min_by(|a, b| miss(a).total_cmp(&miss(b))).unwrap_or(0)
-}
-
-impl Parts {
-    fn new(keys: &[Key], weights: &[f64]) -> Self {
-        let mut strata = BTreeMap::<u8, Vec<u64>>::new();
-        for (stratum, number) in keys.iter().flatten() {
-            strata.entry(*stratum).or_default().push(*number);
-        }
-        let strata = strata.into_iter();
-        Self { strata: strata.map(|(id, numbers)| (id, Stratum::of(numbers, weights))).collect() }
-    }
-
-    /// The part of a record.
-    fn of(&self, key: Key) -> Decision {
-        match key {
-            Ok((stratum, number)) => {
-                Decision::To(self.strata.get(&stratum).map_or(0, |stratum| stratum.part(number)))
-            }
-            Err(status) => Decision::DropAs(status),
-        }
-    }
-
-    /// Prints the sizes of all parts.
-    fn print(&self, stratify: Option<Stratify>) {
-        let line = |name: &str, sizes: &[usize]| {
-            let records: usize = sizes.iter().sum();
-            let part = |size: &usize| {
-                let share = 100.0 * *size as f64 / records.max(1) as f64;
-                format!("{} ({share:.2}%)", HumanCount(*size as u64))
-            };
-            let parts: Vec<_> = sizes.iter().map(part).collect();
-            let records = HumanCount(records as u64);
-            eprintln!("{name}: {records} records in parts of {}", parts.join(", "));
-        };
-        if let Some(stratify) = stratify {
-            for (id, stratum) in &self.strata {
-                line(&stratify.name(*id), &stratum.sizes);
-            }
-        }
-        let parts = self.strata.values().next().map_or(0, |stratum| stratum.sizes.len());
-        let sum = |part| self.strata.values().map(|stratum| stratum.sizes[part]).sum();
-        line("all", &(0..parts).map(sum).collect::<Vec<_>>());
-    }
+    let count = parts.sizes().next().map_or(0, |(_, sizes)| sizes.len());
+    let sum = |part: usize| parts.sizes().map(|(_, sizes)| sizes[part]).sum();
+    line("all", &(0..count).map(sum).collect::<Vec<_>>());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn borders_meet_the_share_and_separate_no_key() {
-        for (keys, share, test, first) in [
-            ((0..1000).rev().collect::<Vec<u64>>(), 0.1, 100, Some(100)),
-            (vec![5; 10], 0.4, 0, Some(5)),
-            (vec![5; 10], 0.6, 10, None),
-            (vec![1, 2, 2, 2, 3, 4, 5, 6, 7, 8], 0.2, 1, Some(2)),
-            (vec![1, 2, 2, 2, 3, 4, 5, 6, 7, 8], 0.3, 4, Some(3)),
-            (Vec::new(), 0.5, 0, None),
-        ] {
-            let stratum = Stratum::of(keys, &[1.0 - share, share]);
-            assert_eq!((stratum.sizes[1], stratum.firsts[0]), (test, first));
-        }
-    }
-
-    #[test]
-    fn a_share_is_missed_by_at_most_half_of_the_class_at_the_border() {
-        let mut rng = SeededRng::new(1);
-        for _ in 0..2000 {
-            let largest = 1 + rng.number() % 20;
-            let sizes: Vec<_> = (0..20).map(|_| 1 + (rng.number() % largest) as usize).collect();
-            let keys: Vec<u64> = (0..20).flat_map(|key| vec![key; sizes[key as usize]]).collect();
-            let share = (1 + rng.number() % 999) as f64 / 1000.0;
-            let ideal = share * keys.len() as f64;
-            let class = sizes[keys[ideal as usize] as usize];
-            let miss = (border(&keys, share) as f64 - ideal).abs();
-            assert!(2.0 * miss <= class as f64 + 1e-9, "{sizes:?}, {share}: missed by {miss}");
-        }
-    }
-
-    #[test]
-    fn parts_add_up_and_keep_keys_together() {
-        let mut rng = SeededRng::new(2);
-        for parts in 2..6 {
-            let keys: Vec<_> = (0..3000).map(|_| rng.number() % 1000).collect();
-            let weights: Vec<_> = (0..parts).map(|_| (1 + rng.number() % 9) as f64).collect();
-            let stratum = Stratum::of(keys.clone(), &weights);
-            let mut sizes = vec![0; parts];
-            keys.iter().for_each(|key| sizes[usize::from(stratum.part(*key))] += 1);
-            assert_eq!(sizes, stratum.sizes);
-            for (size, weight) in sizes.iter().zip(&weights) {
-                let ideal = 3000.0 * weight / weights.iter().sum::<f64>();
-                // Classes have up to about 15 records.
-                assert!((*size as f64 - ideal).abs() <= 15.0, "{sizes:?} {weights:?}");
-            }
-        }
-        // Whole classes meet a share of 23% of three pairs better with one than with none.
-        assert_eq!(Stratum::of(vec![1, 1, 2, 2, 3, 3], &[0.77, 0.23]).sizes, [4, 2]);
-    }
 
     #[test]
     fn shares_are_read() {

@@ -30,6 +30,8 @@ mod rows;
 mod sequencer;
 mod sink;
 mod sources;
+#[doc(hidden)]
+pub mod split;
 mod statistics;
 mod threads;
 

@@ -1,0 +1,128 @@
+"""The verifier of answers, against rules in plain Python."""
+
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from conftest import lines, solutions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bulkdoku
+
+UNITS = [
+    *[[9 * row + column for column in range(9)] for row in range(9)],
+    *[[9 * row + column for row in range(9)] for column in range(9)],
+    *[[9 * (3 * band + row) + 3 * stack + column for row in range(3) for column in range(3)]
+      for band in range(3) for stack in range(3)],
+]  # fmt: skip
+KNOWN = [*zip(lines("minimal"), solutions("minimal"), strict=True), *zip(lines("hard"), solutions("hard"), strict=True)]
+SEVERAL = lines("several")
+DIGITS = "123456789"
+
+
+def expected(puzzle, only, answer):
+    """Correct cells, clues kept, rules broken, solved; `only` is the only solution, if there is just one."""
+    answer = (answer or "").strip()
+    if len(answer) != 81:
+        return 0, 0, 27, False
+    is_puzzle = len(puzzle) == 81
+    clues = [cell for cell in range(81) if is_puzzle and puzzle[cell] in DIGITS]
+    kept = sum(answer[cell] == puzzle[cell] for cell in clues)
+    broken = 0
+    for unit in UNITS:
+        digits = [answer[cell] for cell in unit if answer[cell] in DIGITS]
+        broken += len(digits) != len(set(digits))
+    solved = is_puzzle and broken == 0 and kept == len(clues) and all(cell in DIGITS for cell in answer)
+    correct = 81 if solved else 0
+    if only:
+        correct = sum(a == b for a, b in zip(answer, only, strict=True))
+    return correct, kept, broken, solved
+
+
+def scores(*arguments, **options):
+    arrays = bulkdoku.score(*arguments, **options)
+    assert {name: str(array.dtype) for name, array in arrays.items()} == {
+        "correct": "uint8", "clues_kept": "uint8", "rules_broken": "uint8", "solved": "bool",
+    }  # fmt: skip
+    return list(zip(*(array.tolist() for array in arrays.values()), strict=True))
+
+
+@st.composite
+def cases(draw):
+    """A puzzle, its only solution, and an answer that is right, or nearly."""
+    kind = draw(st.sampled_from(["known", "known", "several", "malformed"]))
+    if kind == "known":
+        puzzle, only = draw(st.sampled_from(KNOWN))
+    else:
+        puzzle, only = draw(st.sampled_from(SEVERAL)) if kind == "several" else "12", None
+    answer = list(only or bulkdoku.solve(["." * 81 if kind == "malformed" else puzzle]).to_list("solution")[0])
+    for cell, character in draw(st.lists(st.tuples(st.integers(0, 80), st.sampled_from(DIGITS + ".0x é"[:4])), max_size=6)):
+        answer[cell] = character
+    text = "".join(answer)
+    cut = draw(st.sampled_from(["", "", "", "shorter", "longer", "spaces", "none"]))
+    return puzzle, only, {"": text, "shorter": text[:-1], "longer": text + "1", "spaces": f" {text}\n", "none": None}[cut]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(cases(), min_size=1, max_size=20))
+def test_scores_by_the_rules(all_cases):
+    puzzles, _, answers = zip(*all_cases, strict=True)
+    assert scores(list(puzzles), list(answers)) == [expected(*case) for case in all_cases]
+
+
+def test_scores_of_datasets():
+    """Many rows, on several threads: right answers, wrong ones, and those to other puzzles."""
+    chance = random.Random(1)
+    puzzles, only = map(list, zip(*KNOWN, strict=True))
+    unsolvable = lines("unsolvable")
+    answers = only[1:] + only[:1]
+    for row in range(0, len(answers), 3):
+        answers[row] = only[row]
+    for row in range(0, len(answers), 7):
+        cell = chance.randrange(81)
+        answers[row] = answers[row][:cell] + chance.choice(DIGITS) + answers[row][cell + 1 :]
+    puzzles, answers, solved = puzzles + unsolvable, answers + only[: len(unsolvable)], only + [None] * len(unsolvable)
+    right = [expected(*case) for case in zip(puzzles, solved, answers, strict=True)]
+    for threads in (1, 2):
+        assert scores(puzzles * 3, answers * 3, threads=threads) == right * 3
+    # A solved answer is one that `check` finds right.
+    checked = bulkdoku.check(puzzles, answers).to_list("status")
+    assert [status == "ok" for status in checked] == [solved for *_, solved in right]
+    table = pa.table({"question": puzzles, "answer": answers, "other": answers})
+    assert scores(table, table) == scores(table, table, column="question", solution_column="other") == right
+
+
+def numbers(texts, blank=0):
+    return np.array([[int(cell) if cell in DIGITS else 0 for cell in text] for text in texts], np.uint8) + blank
+
+
+@pytest.mark.parametrize("blank", [0, 1])
+def test_scores_of_arrays(blank, minimal, minimal_solutions):
+    answers = numbers(minimal_solutions, blank)
+    answers[0, 0], answers[1, 5], answers[2] = 0, 200, blank
+    texts = [("x" if blank else ".") + minimal_solutions[0][1:], minimal_solutions[1][:5] + "x" + minimal_solutions[1][6:]]
+    texts += ["." * 81, *minimal_solutions[3:]]
+    right = scores(minimal, texts)
+    assert right[2] == (0, 0, 0, False) and right[3] == (81, 81 - minimal[3].count("."), 0, True)
+    for given_answers in (answers, answers.reshape(-1, 9, 9)):
+        assert scores(numbers(minimal, blank), given_answers, blank=blank) == right
+
+
+def test_definitions():
+    puzzle, only = KNOWN[0]
+    cell = puzzle.index(".")
+    wrong = only[:cell] + "." + only[cell + 1 :]
+    clues = 81 - puzzle.count(".")
+    assert scores([puzzle] * 4, [only, puzzle, wrong, "1" * 81]) == [
+        (81, clues, 0, True), (clues, clues, 0, False), (80, clues, 0, False), (9, puzzle.count("1"), 27, False),
+    ]  # fmt: skip
+    # With a limit of nodes, the only solution may not be known.
+    hard = lines("hard")[:50]
+    assert set(bulkdoku.score(hard, solutions("hard")[:50], max_nodes=1)["correct"].tolist()) == {81}
+    assert scores([], []) == []
+    with pytest.raises(ValueError, match="1 puzzles, but 2 solutions"):
+        bulkdoku.score([puzzle], [only, only])
+    with pytest.raises(TypeError):
+        bulkdoku.score([puzzle], 5)

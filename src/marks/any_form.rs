@@ -34,8 +34,7 @@ impl FromStr for Marks {
     /// Parses one of:
     /// - 729 characters, like [`Marks::parse`];
     /// - nine rows of nine cells, each with its candidates (`1679`, or in nine places `1____67_9`)
-    /// or a
-    ///   blank for all of them; bars, borders, and text after the ninth row are skipped;
+    ///   or a blank for all of them; bars, borders, and text after the ninth row are skipped;
     /// - 81 cells, like [`Puzzle::parse`]: a clue is the only candidate of its cell.
     ///
     /// Error messages include the line or the column.

@@ -60,11 +60,11 @@ pub fn lanes_of(mut set: LaneSet) -> impl Iterator<Item = usize> {
 /// The result of a sweep or step. The three sets are disjoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneVerdict {
-    /// LaneKernel with a contradiction.
+    /// Lanes with a contradiction.
     pub failed: LaneSet,
-    /// LaneKernel with a solution.
+    /// Lanes with a solution.
     pub solved: LaneSet,
-    /// LaneKernel in which nothing more can be inferred: they must branch.
+    /// Lanes in which nothing more can be inferred: they must branch.
     pub stuck: LaneSet,
 }
 
@@ -106,13 +106,13 @@ impl Moves {
 /// How work lanes that may take each other's alternatives continue: see [`Kernel::exchange`].
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// LaneKernel that branch: they continue with alternative A.
+    /// Lanes that branch: they continue with alternative A.
     pub branching: LaneSet,
-    /// LaneKernel that receive alternative B of a branching lane.
+    /// Lanes that receive alternative B of a branching lane.
     pub shared: Moves,
-    /// LaneKernel whose alternative B is saved in their own column of the page.
+    /// Lanes whose alternative B is saved in their own column of the page.
     pub saved: LaneSet,
-    /// LaneKernel that receive a column of the page. Requires that `saved` is empty.
+    /// Lanes that receive a column of the page. Requires that `saved` is empty.
     pub restored: Moves,
     /// The page for `saved` and `restored`.
     pub page: usize,
@@ -165,14 +165,14 @@ pub trait Kernel: Send {
     /// Returns the number of lanes: 8, 16, or 32.
     fn lanes(&self) -> usize;
 
-    /// Fills the entry block with clues. LaneKernel without a puzzle receive the first one.
+    /// Fills the entry block with clues. Lanes without a puzzle receive the first one.
     fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits);
 
-    /// Fills the entry block with candidates. LaneKernel without a puzzle receive the first one.
+    /// Fills the entry block with candidates. Lanes without a puzzle receive the first one.
     fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates);
 
     /// Removes the clues of the entry block from their peers, and sweeps the block until most of
-    /// `lanes` have an event. LaneKernel in which two equal clues (or single candidates) share a
+    /// `lanes` have an event. Lanes in which two equal clues (or single candidates) share a
     /// unit fail at once.
     fn sweep_entry(&mut self, lanes: LaneSet) -> LaneVerdict;
 

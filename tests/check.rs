@@ -459,7 +459,7 @@ fn cells_of_reason(puzzle: &str, answer: &str, reason: &str) -> Vec<usize> {
         "the",
         "rules:",
         digit,
-        "stands",
+        "occurs",
         "twice",
         "in",
         unit,

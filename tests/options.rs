@@ -185,7 +185,7 @@ fn invalid_usage_is_found_before_any_work() {
             2,
             "no column \"time\"; there are \"rest\"; no column \"time\"; there are file, line",
         ),
-        (&["--engine", "fast"], 2, "unknown engine \"fast\"; expected lanes, "),
+        (&["--engine", "fast"], 2, "[possible values: lanes, scalar, "),
         (&["--simd", "mmx"], 2, "does not support SIMD level \"mmx\"; it supports "),
         (&["--limit", "0"], 2, "--limit"),
         (&["--format", "lines", "--columns", "line"], 2, "--columns goes with --format csv"),

@@ -11,7 +11,7 @@ fn block(heading: &str, fence: &str) -> Vec<&'static str> {
 
 #[test]
 fn the_guide_has_a_line_for_each_reader() {
-    let lines = block("### Reading rows back", "```python");
+    let lines = block("## Reading rows back", "```python");
     for (reader, format) in [
         ("csv.", "csv"),
         ("json.", "jsonl"),

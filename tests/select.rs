@@ -109,7 +109,7 @@ fn rows_go_to_the_file_of_their_status_or_level() {
     folder.assert_refused(&[
         ("solve in --split-by level -o x.csv", "{} once"),
         ("solve in --split-by level", "--output"),
-        ("solve in --only uniqe", "no status"),
+        ("solve in --only uniqe", "unknown status"),
         ("solve in --only unique --solutions 2", "--solutions writes several"),
         ("solve in --columns minimal --first", "--first leaves out"),
         ("solve in --columns rating --limit 1", "--limit 1 leaves out"),

@@ -157,7 +157,7 @@ fn the_statuses_that_fail_can_be_chosen() {
         assert_eq!(ran.status, status, "{line}: {ran:?}");
     }
     folder.assert_refused(&[
-        ("solve in --fail-on malfomed", "no status \"malfomed\"; there are unique, "),
+        ("solve in --fail-on malfomed", "unknown status \"malfomed\"; expected unique, "),
         ("solve in --fail-on none,malformed", "none alone"),
         ("generate -n 1 --fail-on none", "--fail-on does nothing"),
     ]);

@@ -18,8 +18,9 @@ pub fn any_table(choice: u8) -> Table {
     let fields = 1 + bits(2) % 4;
     let puzzle = bits(4) % 4 % fields;
     let kept = (0..fields).filter(|&column| column != puzzle && bits(7) == 1).collect();
-    let names = (0..fields).map(|column| format!("c{column}")).collect();
-    let header = (bits(6) % 2 == 1).then_some(Header { line: 1, names });
+    let names: Vec<_> = (0..fields).map(|column| format!("c{column}")).collect();
+    let header = Header { line: 1, written: names.clone(), names };
+    let header = (bits(6) % 2 == 1).then_some(header);
     Table {
         delimiter: DELIMITERS[bits(0) % 4],
         header,

@@ -70,7 +70,7 @@ impl StatusSet {
     fn parse(text: &str) -> Result<Self, String> {
         let unknown = |name: &str| {
             let names = Status::ALL.map(Status::name).join(", ");
-            format!("no status {name:?}; there are {names}; or none alone")
+            format!("unknown status {name:?}; expected {names}, or none alone")
         };
         let bit = |name: &str| {
             let status: Result<Status, _> = name.parse();

@@ -545,7 +545,7 @@ mod tests {
             ("clues == \"x\"", 10, "a number is compared with a text"),
             ("\"x\" == clues", 8, "a text is compared with a number"),
             ("clues in (1, 'x')", 14, "a number is compared with a text"),
-            ("status == \"uniqe\"", 11, "no status"),
+            ("status == \"uniqe\"", 11, "unknown status"),
             ("minimal < true", 1, "no order"),
             ("clues and level == 1", 1, "a comparison is expected"),
             ("level == latency_ns", 10, "differs from run to run"),

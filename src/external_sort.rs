@@ -142,9 +142,9 @@ impl SortedEntries {
         let mut runs = Vec::new();
         for mut file in files {
             file.rewind()?;
-            runs.push(Run::File(BufReader::new(file)));
+            runs.push(SortedRun::File(BufReader::new(file)));
         }
-        runs.push(Run::Memory { entries, starts: starts.iter() });
+        runs.push(SortedRun::Memory { entries, starts: starts.iter() });
         let mut all = Entries {
             heap: BinaryHeap::new(),
             key: Vec::new(),
@@ -166,7 +166,7 @@ impl SortedEntries {
 #[derive(Debug)]
 pub struct Entries<'a> {
     /// Each run, and the value of its next entry.
-    runs: Vec<(Run<'a>, Vec<u8>)>,
+    runs: Vec<(SortedRun<'a>, Vec<u8>)>,
     /// The key of the next entry of each run. Of equal keys, those of the earlier run come first.
     heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
     /// The last entry that was returned.
@@ -198,12 +198,12 @@ impl Entries<'_> {
 
 /// Sorted entries in one place.
 #[derive(Debug)]
-enum Run<'a> {
+enum SortedRun<'a> {
     File(BufReader<&'a File>),
     Memory { entries: &'a [u8], starts: Iter<'a, usize> },
 }
 
-impl Run<'_> {
+impl SortedRun<'_> {
     /// Reads the next entry, if there is one.
     fn next(&mut self, key: &mut Vec<u8>, value: &mut Vec<u8>) -> io::Result<bool> {
         match self {

@@ -179,7 +179,7 @@ fn a_case_has_the_same_outcome_in_every_batch() {
             let alone: Vec<Outcome> =
                 cases.iter().map(|puzzle| solve_one(&mut *engine, puzzle, limits)).collect();
             for size in [0, 1, 2, 31, 32, 33, 1000] {
-                // Another start gives each case other neighbours.
+                // Another start gives each case other neighbors.
                 for start in [0, 5] {
                     let batch: Vec<usize> = (start..).map(|i| i % cases.len()).take(size).collect();
                     let puzzles: Vec<Puzzle> = batch.iter().map(|&i| cases[i]).collect();
@@ -311,10 +311,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// The outcome of a puzzle depends neither on its neighbours nor on the vector level. That is
+    /// The outcome of a puzzle depends neither on its neighbors nor on the vector level. That is
     /// hardest where clues conflict, because rules must still be applied in one order.
     #[test]
-    fn neighbours_and_levels_change_nothing(
+    fn neighbors_and_levels_change_nothing(
         puzzles in prop::collection::vec(any_puzzle(), 100..300),
         limit in 1..=3_u32,
     ) {

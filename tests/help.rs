@@ -1,4 +1,4 @@
-//! Help, completions, manual pages, colour, progress.
+//! Help, completions, manual pages, color, progress.
 
 use crate::common::command::{CLASSIC, Folder, Ran};
 
@@ -165,7 +165,7 @@ fn every_subcommand_has_a_manual_page() {
 }
 
 #[test]
-fn colour_is_shown_on_request() {
+fn color_is_shown_on_request() {
     let bold = "\u{1b}[1m";
     assert!(!run(&["show", CLASSIC]).rows.contains(bold));
     assert!(run(&["show", "--color", "always", CLASSIC]).rows.contains(bold));

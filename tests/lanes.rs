@@ -1,5 +1,5 @@
 //! The lane engine as a whole: the same outcome at every vector level, in every batch and
-//! beside every neighbour, and the right one.
+//! beside every neighbor, and the right one.
 
 use std::num::{NonZeroU32, NonZeroU64};
 

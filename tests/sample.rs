@@ -130,7 +130,7 @@ fn the_largest_values_are_taken_from_the_records_of_a_condition() {
         ("sample in.csv", "--count"),
         ("sample in.csv --top 3", "--by"),
         ("sample in.csv --per level --seed 1", "level=1000"),
-        ("sample in.csv --per colour=3 --seed 1", "--per: the input has no column"),
+        ("sample in.csv --per color=3 --seed 1", "--per: the input has no column"),
         ("sample - --count 3 --seed 1", "inputs are read twice"),
         ("sample in.csv --count 3 --seed 1 --where x=1", "character 2"),
     ]);

@@ -136,7 +136,7 @@ impl<'a, J: Job> Call<'a, J> {
         let needs = columns.fold(Needs::NONE, |needs, column| needs.union(column.needs()));
         let map = || |rows: &Rows<'_>, part: &mut Sheet| part.fill(output, rows);
         let (mut batches, mut open, mut open_source) = (Vec::new(), Sheet::default(), 0);
-        let run = Run { job, filters, needs, threads, progress };
+        let run = JobRun { job, filters, needs, threads, progress };
         run.fold(source, map, |part: &mut Sheet, summary| {
             let rejected = self.rejected.lock();
             rejected.unwrap_or_else(PoisonError::into_inner).append(&mut part.rejected);
@@ -162,7 +162,7 @@ impl<'a, J: Job> Call<'a, J> {
 }
 
 /// A run of a job on rows of the caller.
-pub struct Run<'a, 'f, J> {
+pub struct JobRun<'a, 'f, J> {
     pub job: &'a J,
     pub filters: Vec<Filter<'f>>,
     pub needs: Needs,
@@ -170,7 +170,7 @@ pub struct Run<'a, 'f, J> {
     pub progress: &'a Progress,
 }
 
-impl<J: Job> Run<'_, '_, J> {
+impl<J: Job> JobRun<'_, '_, J> {
     /// Runs the job on all blocks of a source: workers map the rows of each block to a value, and
     /// `reduce` receives the values in order.
     ///
@@ -271,7 +271,7 @@ pub fn score(
         let run = |job: &Solve, filters: Vec<Filter<'_>>, threads| {
             let source = Ranges::of(numbers.clone(), BLOCK_ROWS, rows.clone());
             let mut scores = Vec::with_capacity(count);
-            let run = Run { job, filters, needs: Needs::NONE, threads, progress };
+            let run = JobRun { job, filters, needs: Needs::NONE, threads, progress };
             run.fold(source, map, |part: &mut Vec<Score>, _| scores.append(part))?;
             Ok(scores)
         };

@@ -441,7 +441,7 @@ fn kinds_of(names: &[String]) -> PyResult<Kinds> {
 /// Reads a file of puzzles in any format that the command reads, compressed or not, or a .npy file.
 ///
 /// Args:
-///     path: lines, tables, grids, JSON lines or Parquet, recognised by their content; or, by its name, .npy: uint8
+///     path: lines, tables, grids, JSON lines or Parquet, recognized by their content; or, by its name, .npy: uint8
 ///         of shape (n, 81) or (n, 9, 9).
 ///     column, solution_column: the columns of a table, by name or by number from 1, if they are not detected.
 ///     keep: True keeps all other columns, False none, a list of names only these. For lines this is the text

@@ -14,7 +14,7 @@ use pyo3::exceptions::{PyRuntimeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use crate::calls::{self, BLOCK_ROWS, Run};
+use crate::calls::{self, BLOCK_ROWS, JobRun};
 use crate::frames::Frame;
 use crate::given::{Given, Names};
 use crate::settings::{self, Named, Settings};
@@ -71,7 +71,7 @@ impl Reading {
             };
             let scan = || {
                 let source = Ranges::of(numbers.clone(), block_rows, rows.clone());
-                let run = Run { job, filters: Vec::new(), needs, threads, progress };
+                let run = JobRun { job, filters: Vec::new(), needs, threads, progress };
                 run.fold(source, map, |found: &mut Vec<K>, _| found.drain(..).for_each(&mut add))
             };
             let scanned = py.detach(|| progress.watch(scan))?;

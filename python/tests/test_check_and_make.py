@@ -95,7 +95,7 @@ def test_isomorphs_have_one_canonical_form(minimal, minimal_solutions):
     blanks = digits["puzzle"] == 0
     assert (blanks == blanks[0]).all()
     with pytest.raises(ValueError, match="kinds are"):
-        bulkdoku.augment(minimal[:1], seed=1, kinds=["colours"])
+        bulkdoku.augment(minimal[:1], seed=1, kinds=["colors"])
 
 
 def test_canonical_forms_of_bad_rows():

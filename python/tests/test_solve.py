@@ -88,7 +88,7 @@ def test_unknown_options():
     with pytest.raises(ValueError, match="text.*binary.*cells"):
         bulkdoku.solve([CLASSIC], solution="words")
     with pytest.raises(ValueError, match="there are puzzle, solution"):
-        bulkdoku.solve([CLASSIC], columns=["colour"])
+        bulkdoku.solve([CLASSIC], columns=["color"])
     with pytest.raises(ValueError, match="twice"):
         bulkdoku.solve([CLASSIC], columns=["status", "status"])
     with pytest.raises(ValueError, match="no column"):

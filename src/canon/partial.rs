@@ -134,12 +134,12 @@ impl Partial {
             keys = sorted(keys, self.loose_stacks);
         }
         let value = keys[0] << 24 | keys[1] << 12 | keys[2];
-        if self.next > 9 { value } else { self.labelled(value) }
+        if self.next > 9 { value } else { self.labeled(value) }
     }
 
-    /// The row with the next labels in place of [`NEW`].
+    /// Returns the row with the next labels instead of [`NEW`].
     #[inline(always)]
-    fn labelled(&self, mut value: Value) -> Value {
+    fn labeled(&self, mut value: Value) -> Value {
         // The highest bit of each `NEW`: in no other label are the first and the third bit set.
         let mut new = value & value << 2 & 0x8_8888_8888;
         let mut label = u64::from(self.next);
@@ -167,7 +167,7 @@ impl Partial {
         placed.arrange(self.line(board, row), each);
     }
 
-    /// The same with this row in place, before it decides anything.
+    /// Returns the form with this row placed, before it decides anything.
     #[inline(always)]
     fn without(&self, row: usize) -> Self {
         let rows = self.rows & !(1 << row);

@@ -1,4 +1,4 @@
-//! `check --solutions`: the file of the solutions, if they are not beside the puzzles.
+//! `check --solutions`: the file of the solutions, if they are not next to the puzzles.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -29,7 +29,7 @@ pub fn open(
     Ok(inputs.sources().next().expect("there is one"))
 }
 
-/// Looks for a column of solutions beside one of puzzles, or with one of its usual names.
+/// Looks for a column of solutions next to one of puzzles, or with one of its usual names.
 fn find_column(
     inputs: &mut Inputs,
     options: &InputOptions,

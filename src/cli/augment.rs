@@ -9,7 +9,7 @@ use bulkdoku::isomorph::{Kinds, SeededRng};
 use bulkdoku::output::{Column, Decision, Needs, Row, Subcommand};
 use bulkdoku::pipeline::{Augment, Filter, Sameness};
 
-use super::format::Format;
+use super::format::RowFormat;
 use super::generate::ranges;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
@@ -39,7 +39,7 @@ use super::{Exit, Failure, numbers};
          the output's name says, else csv"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
-pub struct Args {
+pub struct AugmentArgs {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
     /// A puzzle is 81 cells. Files may be compressed: gz, zst, xz, bz2, lz4 or zlib.
@@ -143,8 +143,10 @@ wrong usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed 
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Augment,
-    default_format: Format::Csv,
-    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_format: RowFormat::Csv,
+    is_written: |format| {
+        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
+    },
     default_columns: &[Column::Puzzle],
     appended: Some(&[]),
     changes_cells: true,
@@ -168,7 +170,7 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
 }
 
 /// Writes isomorphs of the inputs.
-pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     destinations.refuse_latency()?;
     let mut rows = args.trainer.plan(&args.rows, &args.rules(), None, &mut destinations)?;
@@ -209,7 +211,7 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-impl Args {
+impl AugmentArgs {
     /// The rows: without isomorphs those of the input as they are.
     fn rules(&self) -> RowRules {
         RowRules { changes_cells: self.times > 0, ..ROWS }

@@ -9,7 +9,7 @@ use bulkdoku::pipeline::{Classify, Filter, Sameness};
 
 use super::against::AgainstArgs;
 use super::by::{ByArgs, finds};
-use super::format::Format;
+use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
@@ -39,7 +39,7 @@ use super::{Exit, Failure, help};
          there is none) or npy; by default as the output's name says, else csv"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
-pub struct Args {
+pub struct CanonArgs {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
     /// A puzzle is 81 cells. Files may be compressed: gz, zst, xz, bz2, lz4 or zlib.
@@ -105,8 +105,10 @@ With --dedup, --resume first reads the records that have their rows once more.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Canon,
-    default_format: Format::Csv,
-    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_format: RowFormat::Csv,
+    is_written: |format| {
+        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
+    },
     default_columns: &Column::DEFAULT_OF_CANON,
     appended: Some(&[Column::Canonical, Column::Automorphisms, Column::Status]),
     changes_cells: false,
@@ -114,7 +116,7 @@ const ROWS: RowRules = RowRules {
 };
 
 /// Finds the canonical forms of the inputs.
-pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
     args.refuse_ignored(&rows, &destinations)?;
@@ -152,7 +154,7 @@ fn shows_forms(rows: &RowPlan) -> bool {
     rows.needs().include(Needs::FORM) || rows.shows(Column::LatencyNs)
 }
 
-impl Args {
+impl CanonArgs {
     /// The rows: with `--dedup` and `--against` those of the input, without their forms.
     fn rules(&self) -> RowRules {
         if self.dedup || self.against.is_given() {
@@ -163,7 +165,7 @@ impl Args {
         }
     }
 
-    /// Refuses options that have no effect beside others.
+    /// Refuses options that have no effect together with others.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         if self.dedup {
             self.by.refuse_near("cannot be combined with --dedup")?;

@@ -8,7 +8,7 @@ use bulkdoku::output::{Column, Subcommand};
 use bulkdoku::pipeline::{Check, Solve};
 
 use super::engine_args::EngineArgs;
-use super::format::Format;
+use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::outputs::Destinations;
@@ -33,7 +33,7 @@ use super::{Exit, Failure, answers, help};
     .long_help("How rows are written; by default as the output's name says, or as the input is: \
                 csv, tsv, jsonl, parquet, or lines (those of the input)")))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
-pub struct Args {
+pub struct CheckArgs {
     /// Files of puzzles and solutions; - or nothing reads standard input
     ///
     /// They may be compressed: gz, zst, xz, bz2, lz4 or zlib.
@@ -42,7 +42,7 @@ pub struct Args {
     #[command(flatten)]
     layout: InputArgs,
 
-    /// The file of the solutions, if not beside the puzzles
+    /// The file of the solutions, if not with the puzzles
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     solutions: Option<PathBuf>,
 
@@ -98,8 +98,8 @@ ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Check,
-    default_format: Format::Csv,
-    is_written: |format| format.has_columns() || format == Format::Lines,
+    default_format: RowFormat::Csv,
+    is_written: |format| format.has_columns() || format == RowFormat::Lines,
     default_columns: &Column::DEFAULT_OF_CHECK,
     appended: Some(&[Column::Status, Column::Reason]),
     changes_cells: false,
@@ -107,7 +107,7 @@ const ROWS: RowRules = RowRules {
 };
 
 /// Checks the solutions of the inputs.
-pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
     args.select.name_outputs(&mut destinations)?;
@@ -131,7 +131,7 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-impl Args {
+impl CheckArgs {
     fn solve(&self) -> Solve {
         let limits = if self.first { Limits::FIRST } else { Limits::PROOF };
         let (engine, simd) = (self.engine.engine(), self.engine.simd());
@@ -142,7 +142,7 @@ impl Args {
         }
     }
 
-    /// Refuses options that have no effect beside others, and columns that would be empty.
+    /// Refuses options that have no effect together with others, and columns that would be empty.
     fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
         let read = self.select.read(ROWS.subcommand);
         let of_engine = rows.chosen().chain(read).find(|column| column.is_about_solving());

@@ -10,12 +10,12 @@ use super::{Failure, extensions};
 
 /// The formats, by the names that they have on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum RowFormat {
     /// Columns with commas between them, and a header
     Csv,
     /// Columns with tabs between them, and a header
     Tsv,
-    /// A JSON object a line
+    /// A JSON object per line
     #[value(alias = "ndjson")]
     Jsonl,
     /// Just the solution, an empty line where there is none
@@ -24,15 +24,15 @@ pub enum Format {
     Npy,
     /// A Parquet file: columns as csv has them, in groups of rows
     Parquet,
-    /// Nine lines a solution under a label, to look at
+    /// Nine lines per solution under a label, for people
     Grid,
-    /// BOJ 2580: nine lines a solution, spaces between the digits, and nothing else
+    /// BOJ 2580: nine lines per solution, spaces between the digits, and nothing else
     Boj2580,
-    /// BOJ 2239: nine lines a solution, and nothing else
+    /// BOJ 2239: nine lines per solution, and nothing else
     Boj2239,
 }
 
-impl Format {
+impl RowFormat {
     /// The file extensions that ask for a format.
     const EXTENSIONS: &[&str] =
         &["csv", "tsv", "jsonl", "ndjson", "lines", "npy", "parquet", "grid"];
@@ -94,26 +94,26 @@ mod tests {
     #[test]
     fn names_ask_for_formats() {
         for (name, format) in [
-            ("a.csv", Some(Format::Csv)),
-            ("a.tsv.gz", Some(Format::Tsv)),
+            ("a.csv", Some(RowFormat::Csv)),
+            ("a.tsv.gz", Some(RowFormat::Tsv)),
             #[cfg(feature = "zstd")]
-            ("x/a.b.jsonl.zst", Some(Format::Jsonl)),
-            ("a.ndjson", Some(Format::Jsonl)),
-            ("a.lines", Some(Format::Lines)),
-            ("a.npy", Some(Format::Npy)),
-            ("a.grid.gz", Some(Format::Grid)),
-            ("a.txt.gz", Some(Format::Lines)),
+            ("x/a.b.jsonl.zst", Some(RowFormat::Jsonl)),
+            ("a.ndjson", Some(RowFormat::Jsonl)),
+            ("a.lines", Some(RowFormat::Lines)),
+            ("a.npy", Some(RowFormat::Npy)),
+            ("a.grid.gz", Some(RowFormat::Grid)),
+            ("a.txt.gz", Some(RowFormat::Lines)),
             ("a.gz", None),
             ("csv", None),
             ("/dev/null", None),
         ] {
-            assert_eq!(Format::of_name(Path::new(name)).unwrap(), format, "{name}");
+            assert_eq!(RowFormat::of_name(Path::new(name)).unwrap(), format, "{name}");
         }
-        for extension in Format::EXTENSIONS {
-            assert!(Format::of_name(Path::new(&format!("a.{extension}"))).unwrap().is_some());
+        for extension in RowFormat::EXTENSIONS {
+            assert!(RowFormat::of_name(Path::new(&format!("a.{extension}"))).unwrap().is_some());
         }
         for name in ["a.orc", "a.csv.xz", "a.json", "a.gz.gz"] {
-            let refused = Format::of_name(Path::new(name)).unwrap_err().to_string();
+            let refused = RowFormat::of_name(Path::new(name)).unwrap_err().to_string();
             assert!(refused.contains(".jsonl") && refused.contains(".zst"), "{refused}");
         }
     }

@@ -23,7 +23,7 @@ pub struct LayoutArgs {
         hide_default_value = true,
         hide_possible_values = true
     )]
-    input_format: Format,
+    input_format: LayoutName,
 
     /// Column of the puzzles: a name, or a number from 1
     ///
@@ -78,20 +78,20 @@ pub struct InputArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum LayoutName {
     /// Detected for each input, and reported unless it is lines
     Auto,
-    /// One puzzle a line
+    /// One puzzle per line
     Lines,
     /// A table: fields between commas, semicolons, tabs, bars or blanks
     Csv,
     /// A table with tabs between the fields
     Tsv,
-    /// A JSON value a line: objects with a key for the puzzle, strings or arrays
+    /// A JSON value per line: objects with a key for the puzzle, strings or arrays
     Jsonl,
     /// The same as jsonl
     Ndjson,
-    /// Nine lines a puzzle, with or without spaces, borders and labels
+    /// Nine lines per puzzle, with or without spaces, borders and labels
     Grid,
     /// BOJ 2580: nine lines of nine numbers, read as grid is
     Boj2580,
@@ -99,15 +99,15 @@ enum Format {
     Boj2239,
 }
 
-impl From<Format> for InputFormat {
-    fn from(format: Format) -> Self {
+impl From<LayoutName> for InputFormat {
+    fn from(format: LayoutName) -> Self {
         match format {
-            Format::Auto => Self::Auto,
-            Format::Lines => Self::Lines,
-            Format::Csv => Self::Csv,
-            Format::Tsv => Self::Tsv,
-            Format::Grid | Format::Boj2580 | Format::Boj2239 => Self::Grid,
-            Format::Jsonl | Format::Ndjson => Self::Jsonl,
+            LayoutName::Auto => Self::Auto,
+            LayoutName::Lines => Self::Lines,
+            LayoutName::Csv => Self::Csv,
+            LayoutName::Tsv => Self::Tsv,
+            LayoutName::Grid | LayoutName::Boj2580 | LayoutName::Boj2239 => Self::Grid,
+            LayoutName::Jsonl | LayoutName::Ndjson => Self::Jsonl,
         }
     }
 }
@@ -119,7 +119,8 @@ impl LayoutArgs {
 
     /// The options for inputs with these answers.
     pub fn options(&self, answers: Answers) -> Result<InputOptions, Failure> {
-        let is_table = matches!(self.input_format, Format::Auto | Format::Csv | Format::Tsv);
+        let is_table =
+            matches!(self.input_format, LayoutName::Auto | LayoutName::Csv | LayoutName::Tsv);
         let has_columns = is_table || InputFormat::from(self.input_format) == InputFormat::Jsonl;
         let flags = [
             ("--column", self.column.is_some(), has_columns),
@@ -130,7 +131,7 @@ impl LayoutArgs {
         if let Some((flag, ..)) = flags.iter().find(|(_, is_given, goes)| *is_given && !goes) {
             refuse!("{flag} needs a table; --input-format csv, tsv or auto reads one");
         }
-        if self.input_format == Format::Tsv
+        if self.input_format == LayoutName::Tsv
             && self.delimiter.is_some_and(|delimiter| delimiter != Delimiter::Byte(b'\t'))
         {
             refuse!("--delimiter is not the tab of --input-format tsv; csv takes any");
@@ -215,7 +216,7 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
     })
 }
 
-/// Says why the input `name` is not read, and which option would help.
+/// Explains why the input `name` is not read, and which option would help.
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
         DetectError::NoColumn { name, .. } => &format!("; {}", no_column(name)),

@@ -407,7 +407,7 @@ fn finding(layout: &Layout, is_parquet: bool, options: &InputOptions) -> Option<
     }
 }
 
-/// Says that two inputs, given with their names, differ in the columns to keep.
+/// Reports that two inputs, passed with their names, differ in the columns to keep.
 fn unlike(one: (String, Vec<String>), other: (String, Vec<String>)) -> Failure {
     let [one, other] = [one, other].map(|(name, columns)| {
         let columns: Vec<_> = columns.iter().map(|column| format!("{column:?}")).collect();

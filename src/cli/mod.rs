@@ -90,7 +90,7 @@ pub struct Cli {
     #[arg(skip)]
     typed: typed::Typed,
 
-    /// Colour: auto, always or never
+    /// Color: auto, always or never
     #[arg(
         long,
         global = true,
@@ -98,7 +98,7 @@ pub struct Cli {
         default_value = "auto",
         hide_possible_values = true,
         help_heading = "Run",
-        long_help = "Colour in grids, help and messages: always, never, or auto, which is on a \
+        long_help = "Color in grids, help, and messages: always, never, or auto, which is on a \
                      terminal unless NO_COLOR is set"
     )]
     color: ColorChoice,
@@ -106,16 +106,16 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Solve(solve::Args),
-    Check(check::Args),
-    Canon(canon::Args),
-    Overlap(overlap::Args),
-    Split(split::Args),
-    Sample(sample::Args),
-    Augment(augment::Args),
-    Bench(bench::Args),
-    Show(show::Args),
-    Generate(generate::Args),
+    Solve(solve::SolveArgs),
+    Check(check::CheckArgs),
+    Canon(canon::CanonArgs),
+    Overlap(overlap::OverlapArgs),
+    Split(split::SplitArgs),
+    Sample(sample::SampleArgs),
+    Augment(augment::AugmentArgs),
+    Bench(bench::BenchArgs),
+    Show(show::ShowArgs),
+    Generate(generate::GenerateArgs),
     #[cfg(feature = "pages")]
     Completions(pages::CompletionsArgs),
     #[cfg(feature = "pages")]

@@ -246,7 +246,7 @@ pub fn gone_message(out: &Out) -> Option<String> {
     })
 }
 
-/// Opens a file, for reading, too, if possible, and returns whether it was made.
+/// Opens a file, also for reading if possible, and returns whether it was created.
 fn open_file(path: &Path) -> io::Result<(File, bool)> {
     let mut options = OpenOptions::new();
     if Target::of(path).regular().is_none() {

@@ -13,7 +13,7 @@ use indicatif::HumanCount;
 use super::against::{MemoryArgs, load};
 use super::by::{ByArgs, finds, groups};
 use super::condition::Test;
-use super::format::Format;
+use super::format::RowFormat;
 use super::hashed::{HashReader, HashWriter, Hashed};
 use super::html::Page;
 use super::input_args::InputArgs;
@@ -49,7 +49,7 @@ use super::{Exit, Failure, html, version};
          The sets are read once more, and their hashes are sorted on disk."
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
-pub struct Args {
+pub struct OverlapArgs {
     /// The set that the others are compared with: a file
     a: PathBuf,
 
@@ -104,8 +104,10 @@ run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Overlap,
-    default_format: Format::Csv,
-    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_format: RowFormat::Csv,
+    is_written: |format| {
+        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
+    },
     default_columns: &Column::DEFAULT_OF_OVERLAP,
     appended: Some(&[Column::File, Column::Line, Column::Canonical]),
     changes_cells: false,
@@ -117,7 +119,7 @@ const ROWS: RowRules = RowRules {
 const HASHES_IN_MEMORY: usize = 256 << 20;
 
 /// Finds what the sets have in common.
-pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
     destinations.refuse_latency()?;
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), destinations)?;
@@ -170,7 +172,7 @@ pub fn run(args: &Args, typed: Typed) -> Result<Exit, Failure> {
     Ok(if exit == Exit::Done && has_common { Exit::SomeRecords } else { exit })
 }
 
-impl Args {
+impl OverlapArgs {
     /// Opens a set to read it before rows are written.
     fn open(&self, path: &Path, options: &InputOptions) -> Result<(Inputs, Option<Test>), Failure> {
         self.condition.open(&[path.into()], options, ROWS.subcommand, Vec::new())

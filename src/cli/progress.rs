@@ -31,7 +31,7 @@ pub struct ProgressArgs {
     no_progress: bool,
 }
 
-/// Shows how far a run has come.
+/// Shows the progress of a run.
 #[derive(Clone, Debug)]
 pub struct Meter {
     /// Messages are printed through it, as they must not break its line. It may be hidden.
@@ -41,7 +41,7 @@ pub struct Meter {
     total: Option<u64>,
 }
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Clone, Debug)]
 pub struct Progressed {
     /// Compared with the total.

@@ -3,12 +3,12 @@
 #[cfg(feature = "parquet")]
 use bulkdoku::output::ParquetRows;
 use bulkdoku::output::{
-    self, Column, ColumnSource, CsvRows, InputLines, JsonRows, JudgeGrids, LabelledGrids, Lines,
+    self, Column, ColumnSource, CsvRows, InputLines, JsonRows, JudgeGrids, LabeledGrids, Lines,
     Needs, NpyRows, OutputColumn, PuzzleGrids, Subcommand, TsvRows, unique_names,
 };
 use clap::ValueEnum;
 
-use super::format::Format;
+use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::{Failure, extensions};
 
@@ -18,7 +18,7 @@ use super::{Failure, extensions};
 pub struct RowArgs {
     /// Format of the rows
     #[arg(long, value_name = "FORMAT", hide_possible_values = true)]
-    pub format: Option<Format>,
+    pub format: Option<RowFormat>,
 
     /// Columns of csv, tsv, jsonl and parquet, in order
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -61,8 +61,8 @@ pub struct AppendArgs {
 #[derive(Clone, Copy, Debug)]
 pub struct RowRules {
     pub subcommand: Subcommand,
-    pub default_format: Format,
-    pub is_written: fn(Format) -> bool,
+    pub default_format: RowFormat,
+    pub is_written: fn(RowFormat) -> bool,
     /// The columns of rows that do not come from a table.
     pub default_columns: &'static [Column],
     /// The columns that follow those of the input, if rows are rows of the input by default.
@@ -96,7 +96,7 @@ impl RowRules {
 /// The rows of a run, checked.
 #[derive(Clone, Debug)]
 pub struct RowPlan {
-    pub format: Format,
+    pub format: RowFormat,
     /// Whether the format follows that of the input.
     follows_input: bool,
     chosen: Option<Vec<NamedColumn>>,
@@ -137,7 +137,7 @@ pub enum InputKind {
 
 impl RowArgs {
     /// The default columns in this format, or that of the output's name.
-    pub fn of_format(format: Option<Format>) -> Self {
+    pub fn of_format(format: Option<RowFormat>) -> Self {
         Self { format, columns: None }
     }
 
@@ -159,14 +159,14 @@ impl RowArgs {
         let output = destinations.output.as_deref();
         output.map_or(Ok(()), extensions::check)?;
         let format = match (self.format, output) {
-            (None, Some(path)) => Format::of_name(path)?,
+            (None, Some(path)) => RowFormat::of_name(path)?,
             (format, _) => format,
         };
         let (follows_input, format) = (format.is_none(), format.unwrap_or(rules.default_format));
         if !(rules.is_written)(format) {
-            let all = Format::value_variants().iter().copied();
+            let all = RowFormat::value_variants().iter().copied();
             let written: Vec<_> =
-                all.filter(|it| (rules.is_written)(*it)).map(Format::name).collect();
+                all.filter(|it| (rules.is_written)(*it)).map(RowFormat::name).collect();
             let (subcommand, written) = (rules.subcommand.name(), written.join(", "));
             refuse!("{subcommand} writes {written}, but not {}", format.name());
         }
@@ -189,7 +189,7 @@ impl RowArgs {
                 format.name()
             );
         }
-        if format == Format::Npy {
+        if format == RowFormat::Npy {
             plan.array()?;
         }
         if let (Subcommand::Generate, Some(name)) = (rules.subcommand, plan.input_columns().first())
@@ -270,8 +270,8 @@ impl RowPlan {
         OutputColumn::needs(&OutputColumn::list(&self.computed(), &[]))
     }
 
-    fn is_without_columns(&self) -> Option<Format> {
-        let has_none = self.format != Format::Npy && !self.format.has_columns();
+    fn is_without_columns(&self) -> Option<RowFormat> {
+        let has_none = self.format != RowFormat::Npy && !self.format.has_columns();
         (has_none && self.chosen.is_some()).then_some(self.format)
     }
 
@@ -299,38 +299,42 @@ impl RowPlan {
         let is_table = matches!(inputs.kind, InputKind::Table(_));
         let has_header = !(passes_table && is_table && inputs.header.is_none());
         Ok(match format {
-            Format::Csv => Box::new(CsvRows::of(list).copying(of_table(b',')).headed(has_header)),
-            Format::Tsv => Box::new(TsvRows::of(list).copying(of_table(b'\t')).headed(has_header)),
-            Format::Jsonl => {
+            RowFormat::Csv => {
+                Box::new(CsvRows::of(list).copying(of_table(b',')).headed(has_header))
+            }
+            RowFormat::Tsv => {
+                Box::new(TsvRows::of(list).copying(of_table(b'\t')).headed(has_header))
+            }
+            RowFormat::Jsonl => {
                 let copied = if inputs.kind == InputKind::Objects { copied } else { 0 };
                 Box::new(JsonRows::of(unique(list)).copying(copied))
             }
             #[cfg(feature = "parquet")]
-            Format::Parquet => Box::new(ParquetRows::of(unique(list))),
+            RowFormat::Parquet => Box::new(ParquetRows::of(unique(list))),
             #[cfg(not(feature = "parquet"))]
-            Format::Parquet => {
+            RowFormat::Parquet => {
                 refuse!("{}", bulkdoku::features::missing("parquet").unwrap_or_default())
             }
-            Format::Npy => Box::new(self.array()?),
-            Format::Lines if self.copies_lines(inputs) => Box::new(InputLines),
-            Format::Lines => Box::new(Lines(self.rules.single)),
-            Format::Grid if self.rules.single == Column::Puzzle => Box::new(PuzzleGrids),
-            Format::Grid => Box::new(LabelledGrids { with_file }),
-            Format::Boj2580 => Box::new(JudgeGrids::Spaced),
-            Format::Boj2239 => Box::new(JudgeGrids::Plain),
+            RowFormat::Npy => Box::new(self.array()?),
+            RowFormat::Lines if self.copies_lines(inputs) => Box::new(InputLines),
+            RowFormat::Lines => Box::new(Lines(self.rules.single)),
+            RowFormat::Grid if self.rules.single == Column::Puzzle => Box::new(PuzzleGrids),
+            RowFormat::Grid => Box::new(LabeledGrids { with_file }),
+            RowFormat::Boj2580 => Box::new(JudgeGrids::Spaced),
+            RowFormat::Boj2239 => Box::new(JudgeGrids::Plain),
         })
     }
 
     /// The format, or that of the inputs if none was given.
-    fn format_for(&self, inputs: &InputRows) -> Format {
+    fn format_for(&self, inputs: &InputRows) -> RowFormat {
         match inputs.kind {
             _ if !self.follows_input || !self.passes_rows() => self.format,
-            InputKind::Table(b'\t') => Format::Tsv,
-            InputKind::Objects if !inputs.kept.is_empty() => Format::Jsonl,
+            InputKind::Table(b'\t') => RowFormat::Tsv,
+            InputKind::Objects if !inputs.kept.is_empty() => RowFormat::Jsonl,
             InputKind::Lines
                 if self.appended.as_deref() == Some(&[]) && self.copies_lines(inputs) =>
             {
-                Format::Lines
+                RowFormat::Lines
             }
             _ => self.format,
         }
@@ -343,7 +347,7 @@ impl RowPlan {
 
     /// The columns of the input, and those that follow them.
     fn appended_to(&self, inputs: &InputRows, with_file: bool) -> Vec<OutputColumn> {
-        let is_separated = matches!(self.format_for(inputs), Format::Csv | Format::Tsv);
+        let is_separated = matches!(self.format_for(inputs), RowFormat::Csv | RowFormat::Tsv);
         let header = inputs.header.as_ref().filter(|_| is_separated).unwrap_or(&inputs.kept);
         let fields = header.iter().cloned().enumerate();
         let mut list: Vec<_> = fields.map(|(at, name)| OutputColumn::input(at, name)).collect();

@@ -339,7 +339,7 @@ fn write_latencies(report: &Report, began: SystemTime, out: &Out) -> io::Result<
     }
 }
 
-/// Writes a side output, in place of what an earlier run has left there; returns what failed.
+/// Replaces a side output of an earlier run; returns what failed.
 pub fn write_side(out: &Out, write: impl FnOnce(&Out) -> io::Result<()>) -> Option<String> {
     match out.truncate(0).and_then(|()| write(out)).and_then(|()| out.settle()) {
         Ok(()) => gone_message(out),

@@ -13,7 +13,7 @@ use bulkdoku::pipeline::{Classify, Filter, Solve};
 use indicatif::HumanCount;
 
 use super::condition::{RecordColumn, Scalar, Test, input_names};
-use super::format::Format;
+use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::{Inputs, check_files};
@@ -37,7 +37,7 @@ use super::{Exit, Failure, help, numbers};
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = format!("{AFTER_HELP}\n\n{}", help::SIGNALS))]
 #[command(allow_negative_numbers = true)]
-pub struct Args {
+pub struct SampleArgs {
     /// Files of puzzles
     #[arg(required = true)]
     input: Vec<PathBuf>,
@@ -126,8 +126,10 @@ usage, 3 input or output failed, 124 timed out, 130 interrupted. A closed pipe e
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Sample,
-    default_format: Format::Csv,
-    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_format: RowFormat::Csv,
+    is_written: |format| {
+        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
+    },
     default_columns: &[Column::Puzzle],
     appended: Some(&[]),
     changes_cells: false,
@@ -154,7 +156,7 @@ impl FromStr for Per {
 }
 
 /// Writes a sample of the inputs.
-pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
     let mut rows = args.rows.plan(&ROWS, None, &destinations)?;
@@ -179,10 +181,10 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 /// The index of an input, and the number of a line.
-type Place = (usize, u64);
+type RecordPlace = (usize, u64);
 
 /// The records of a stratum, or of all, that are drawn so far: the largest one is the next to go.
-type Drawn = BinaryHeap<(Rank, Place)>;
+type Drawn = BinaryHeap<(Rank, RecordPlace)>;
 
 /// What decides whether a record is drawn: the smallest ranks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -191,9 +193,9 @@ struct Rank(OrderedNumber, u64);
 /// The most strata, so that a column with a value for each record does not fill the memory.
 const MAX_STRATA: usize = 1_000_000;
 
-impl Args {
+impl SampleArgs {
     /// Draws the sample.
-    fn draw(&self, options: &InputOptions) -> Result<Vec<Place>, Failure> {
+    fn draw(&self, options: &InputOptions) -> Result<Vec<RecordPlace>, Failure> {
         let column = match (&self.per, &self.by) {
             (Some(per), _) => Some(("--per", per.column.as_str())),
             (None, by) => by.as_ref().map(|order| ("--by", order.column.as_str())),
@@ -217,7 +219,7 @@ impl Args {
         inputs: &mut Inputs,
         column: Option<RecordColumn>,
         test: Option<&Test>,
-    ) -> Result<Vec<Place>, Failure> {
+    ) -> Result<Vec<RecordPlace>, Failure> {
         let needs = column.map_or(Needs::NONE, RecordColumn::needs);
         let find = |row: &Row<'_>| {
             let is_drawn = row.puzzle().is_some_and(|puzzle| puzzle.contradiction().is_none());
@@ -231,7 +233,7 @@ impl Args {
         let size = self.count.or(self.top).or(self.per.as_ref().map(|per| per.count));
         let size = size.map_or(0, NonZeroU64::get);
         let mut strata = BTreeMap::<Vec<u8>, Drawn>::new();
-        let add = |found: Option<(Vec<u8>, Rank, Place)>| {
+        let add = |found: Option<(Vec<u8>, Rank, RecordPlace)>| {
             let Some((stratum, rank, place)) = found else { return Ok(()) };
             let drawn = strata.entry(stratum).or_default();
             if (drawn.len() as u64) < size {

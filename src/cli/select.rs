@@ -11,7 +11,7 @@ use bulkdoku::rating::Level;
 use clap::ValueEnum;
 
 use super::condition::{Condition, RecordColumn, Test, input_names, offered};
-use super::format::Format;
+use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::order::Order;
 use super::outputs::Destinations;
@@ -190,7 +190,7 @@ impl SelectArgs {
     ) -> Result<(), Failure> {
         let read = self.read(subcommand);
         let uses = |column: &Column| rows.shows(*column) || read.contains(column);
-        if self.split_by.is_some() && (rows.format == Format::Npy || rows.format.is_parquet()) {
+        if self.split_by.is_some() && (rows.format == RowFormat::Npy || rows.format.is_parquet()) {
             refuse!("--split-by writes any format but npy and parquet");
         }
         if self.rating_over.is_some() && !uses(&Column::Rating) {
@@ -217,9 +217,9 @@ impl SelectArgs {
         format: Box<dyn output::Format>,
     ) -> Result<Box<dyn output::Format>, Failure> {
         let Some(order) = &self.sort else { return Ok(format) };
-        let has_quotes = matches!(rows.format, Format::Csv | Format::Tsv);
+        let has_quotes = matches!(rows.format, RowFormat::Csv | RowFormat::Tsv);
         let has_rows =
-            rows.format.has_columns() || matches!(rows.format, Format::Lines | Format::Npy);
+            rows.format.has_columns() || matches!(rows.format, RowFormat::Lines | RowFormat::Npy);
         if !has_rows {
             let other = rows.format.name();
             refuse!("--sort writes csv, tsv, jsonl, parquet, npy and lines, but not {other}");

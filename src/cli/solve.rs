@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use super::against::AgainstArgs;
 use super::by::ByArgs;
 use super::engine_args::{EngineArgs, LimitArgs};
-use super::format::Format;
+use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::Inputs;
@@ -43,7 +43,7 @@ use super::{Exit, Failure, help, numbers};
          .ndjson .parquet .npy .lines .grid, most of them also before .gz or .zst)"
     )))]
 #[command(mut_arg("columns", |columns| columns.long_help(ROWS.columns_help())))]
-pub struct Args {
+pub struct SolveArgs {
     /// Files, or puzzles themselves; - or nothing reads standard input
     ///
     /// A puzzle is 81 cells or 729 characters of pencil marks. Files may be compressed: gz,
@@ -140,7 +140,7 @@ the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Solve,
-    default_format: Format::Csv,
+    default_format: RowFormat::Csv,
     is_written: |_| true,
     default_columns: &Column::DEFAULT,
     appended: None,
@@ -157,7 +157,7 @@ enum Which {
 }
 
 /// Solves the inputs.
-pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
     args.select.name_outputs(&mut destinations)?;
@@ -190,14 +190,14 @@ pub fn run(args: Args, typed: Typed) -> Result<Exit, Failure> {
     }
 }
 
-impl Args {
+impl SolveArgs {
     fn solve(&self, rows: &RowPlan) -> Solve {
         let is_listing = self.solutions.is_some();
         let first = self.limit.first || (rows.format.is_judges() && !is_listing);
         let count = self.solutions.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
         let smallest =
-            self.solution() == Which::LexFirst || is_listing || rows.format == Format::Boj2239;
+            self.solution() == Which::LexFirst || is_listing || rows.format == RowFormat::Boj2239;
         let (engine, simd) = (self.engine.engine(), self.engine.simd());
         Solve {
             limits: self.engine.limits(limits),
@@ -213,7 +213,7 @@ impl Args {
         self.solution.unwrap_or(Which::First)
     }
 
-    /// Refuses options that have no effect beside others.
+    /// Refuses options that have no effect together with others.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let is_listing = self.solutions.is_some();
         let first_of_several = self.solution == Some(Which::First);
@@ -232,7 +232,7 @@ impl Args {
                 "--limit does nothing: a judge's format counts no solutions",
             ),
             (
-                rows.format == Format::Boj2239 && first_of_several,
+                rows.format == RowFormat::Boj2239 && first_of_several,
                 "--format boj2239 shows the smallest solution; --solution first cannot be had \
                  with it",
             ),

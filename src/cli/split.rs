@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
-use super::format::Format;
+use super::format::RowFormat;
 use super::input_args::InputArgs;
 use super::input_run::{Earlier, InputRun};
 use super::inputs::check_files;
@@ -41,7 +41,7 @@ use super::{Exit, Failure, numbers};
     )))]
 #[command(mut_arg("by", |by| by.help_heading("Parts").help("Keep together: class, puzzle or grid [default: class]")))]
 #[command(mut_arg("near", |near| near.hide(true)))]
-pub struct Args {
+pub struct SplitArgs {
     /// Files of puzzles
     #[arg(required = true)]
     input: Vec<PathBuf>,
@@ -91,7 +91,7 @@ pub struct Args {
     ///
     /// Lines and arrays are puzzles only. By default as the names of the outputs say, else csv.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
-    format: Option<Format>,
+    format: Option<RowFormat>,
 
     #[command(flatten)]
     pub run: RunArgs,
@@ -156,8 +156,10 @@ fn parse_weight(text: &str) -> Result<f64, String> {
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Split,
-    default_format: Format::Csv,
-    is_written: |format| format.has_columns() || matches!(format, Format::Lines | Format::Npy),
+    default_format: RowFormat::Csv,
+    is_written: |format| {
+        format.has_columns() || matches!(format, RowFormat::Lines | RowFormat::Npy)
+    },
     default_columns: &[Column::Puzzle],
     appended: Some(&[]),
     changes_cells: false,
@@ -165,7 +167,7 @@ const ROWS: RowRules = RowRules {
 };
 
 /// Splits the inputs.
-pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
     args.by.refuse_near("cannot split a set")?;
     let (destinations, mut rows) = args.outputs()?;
@@ -204,7 +206,7 @@ pub fn run(args: Args, mut typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-impl Args {
+impl SplitArgs {
     /// The relative size of each part.
     fn weights(&self) -> Vec<f64> {
         let two = || self.test.map(|test| vec![1.0 - test, test]);

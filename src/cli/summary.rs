@@ -48,7 +48,7 @@ pub struct Summary {
     simd: Option<&'static str>,
     threads: NonZeroUsize,
     threads_asked: NonZeroUsize,
-    /// Why there are fewer threads than asked for.
+    /// Why there are fewer threads than requested.
     threads_fewer: Option<&'static str>,
     solution_limit: Option<u32>,
     node_limit: Option<u64>,

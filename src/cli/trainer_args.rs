@@ -6,7 +6,7 @@ use bulkdoku::{Compression, Status};
 use clap::ValueEnum;
 
 use super::Failure;
-use super::format::Format;
+use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 
@@ -21,7 +21,7 @@ pub struct TrainerArgs {
     /// blank and 2 to 10 for digits, three arrays of indices and dataset.json. All rows of a record
     /// are one group. Records without exactly one solution have no rows.
     #[arg(long, value_name = "LAYOUT", requires = "output", hide_possible_values = true)]
-    layout: Option<Layout>,
+    layout: Option<TrainerLayout>,
 
     /// With --layout: train or test [default: train]
     #[arg(long, value_name = "WHICH", requires = "layout", hide_possible_values = true)]
@@ -29,7 +29,7 @@ pub struct TrainerArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Layout {
+enum TrainerLayout {
     Hrm,
 }
 
@@ -71,7 +71,7 @@ impl TrainerArgs {
         destinations.parts = names.iter().map(|name| folder.join(name)).collect();
         let output = destinations.parts.first().cloned();
         let of_layout = Destinations { output, ..destinations.clone() };
-        RowArgs::of_format(Some(Format::Npy)).plan(rules, None, &of_layout)
+        RowArgs::of_format(Some(RowFormat::Npy)).plan(rules, None, &of_layout)
     }
 
     /// Creates the format of the layout, if there is one.

@@ -76,7 +76,7 @@ impl Typed {
     }
 
     /// The identity of the run over these inputs, which also reads `others`.
-    pub fn run(&self, inputs: Vec<FileState>, others: &[impl AsRef<Path>]) -> Run {
+    pub fn run(&self, inputs: Vec<FileState>, others: &[impl AsRef<Path>]) -> RunIdentity {
         let is_identity = |name: &String| {
             name.starts_with("--") && !WITHOUT_EFFECT_ON_ROWS.contains(&name.as_str())
         };
@@ -88,13 +88,13 @@ impl Typed {
             FileState::of(path.display().to_string(), on_disk)
         });
         let program = format!("{PROGRAM} {}", self.subcommand);
-        Run { program, inputs, others: others.collect(), options }
+        RunIdentity { program, inputs, others: others.collect(), options }
     }
 }
 
 /// What has to be the same for a run to be resumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
+pub struct RunIdentity {
     /// The program, its version, and the subcommand.
     program: String,
     /// The inputs, in order.
@@ -136,7 +136,7 @@ impl FileState {
     }
 }
 
-impl Run {
+impl RunIdentity {
     /// Returns the name of a file that cannot be compared with that of another run, if there is one:
     /// a pipe that is read in addition to the inputs.
     pub fn not_comparable(&self) -> Option<&str> {

@@ -63,7 +63,7 @@ impl Field {
         }
     }
 
-    /// The same field, `by` bytes later.
+    /// Returns the field moved by `by` bytes.
     #[must_use]
     pub fn moved(self, by: u32) -> Self {
         Self { start: self.start + by, end: self.end + by, ..self }

@@ -1,4 +1,4 @@
-//! Recognises files that are not text by their first bytes.
+//! Recognizes files that are not text by their first bytes.
 //!
 //! Read as text, such a file would yield a malformed row for each of its line feeds. Every kind in
 //! this table differs from any text within its first bytes.
@@ -180,7 +180,7 @@ fn of_zeros(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Recognises ASCII characters of two or four bytes.
+/// Recognizes ASCII characters of two or four bytes.
 fn wide(bytes: &[u8]) -> Option<Foreign> {
     let start = &bytes[..bytes.len().min(WIDE)];
     let are = |is: fn(&[u8]) -> bool, size: usize| {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_kinds_are_recognised() {
+    fn files_of_other_kinds_are_recognized() {
         let wide = |to_bytes: fn(u32) -> Vec<u8>| {
             b"53..7....6".iter().flat_map(|&c| to_bytes(c.into())).collect()
         };

@@ -95,7 +95,7 @@ impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(Key(&mut self.key))? {
+        while let Some(key) = map.next_key_seed(KeyVisitor(&mut self.key))? {
             let value: &RawValue = map.next_value()?;
             (self.entry)(key, value.get());
         }
@@ -104,9 +104,9 @@ impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F
 }
 
 /// A visitor that calls a function with a key.
-struct Key<'a, F>(&'a mut F);
+struct KeyVisitor<'a, F>(&'a mut F);
 
-impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for Key<'_, F> {
+impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for KeyVisitor<'_, F> {
     type Value = K;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, key: D) -> Result<K, D::Error> {
@@ -114,7 +114,7 @@ impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for Key<'_, F> {
     }
 }
 
-impl<K, F: FnMut(&str) -> K> Visitor<'_> for Key<'_, F> {
+impl<K, F: FnMut(&str) -> K> Visitor<'_> for KeyVisitor<'_, F> {
     type Value = K;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -19,7 +19,7 @@
 //! | `stream` | the bytes of an input; its first bytes are kept until they are read |
 //! | `inflate`, `read_ahead` | decompression; decompression on its own thread |
 //! | `parquet` | Parquet files as tables, with the feature of that name |
-//! | [`foreign`] | recognises files that are not text; byte order marks |
+//! | [`foreign`] | recognizes files that are not text; byte order marks |
 //! | [`source`] | a named input and the position of its reader |
 
 mod attached;

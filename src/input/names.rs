@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_of_known_files_are_recognised() {
+    fn headers_of_known_files_are_recognized() {
         for header in [
             "quizzes,solutions",
             "puzzle,solution",

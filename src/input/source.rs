@@ -30,13 +30,13 @@ impl<R: Read> Source<R> {
 }
 
 impl<R> Source<R> {
-    /// The same with another reader of the same bytes.
+    /// Replaces the reader with another one of the same bytes.
     pub fn map<S>(self, into: impl FnOnce(R) -> S) -> Source<S> {
         let Self { name, layout, position, skip, reader } = self;
         Source { name, layout, position, skip, reader: into(reader) }
     }
 
-    /// The same without the records before `position`; its reader is at the start of the input.
+    /// Omits the records before `position`. The reader is at the start of the input.
     #[must_use]
     pub fn from(self, position: Position) -> Self {
         Self { position, skip: position.offset, ..self }

@@ -29,7 +29,7 @@ use super::{DetectError, InputFormat, InputOptions, Layout, Window};
 /// How many bytes detection reads at a time: one or a few lines of most inputs.
 const STEP: usize = 4096;
 
-/// The most bytes that are read to recognise a codec.
+/// The most bytes that are read to recognize a codec.
 const MAGIC_BYTES: usize = 64 * 1024;
 
 /// Within this many bytes, detection runs for every new line. After that it waits until a ninth of
@@ -41,7 +41,7 @@ const DETECTED_BY_LINE: usize = 64;
 pub struct StreamOptions {
     /// The largest window of a compressed stream.
     pub window: Window,
-    /// The number that stands for a blank in a `NumPy` array; the digits 1 to 9 follow it.
+    /// The number of a blank in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
 }
 
@@ -191,7 +191,7 @@ impl<'a> Stream<'a> {
         matches!(self.rest, Rest::Plain(_) | Rest::Over)
     }
 
-    /// Reads more first bytes, or recognises the codec.
+    /// Reads more first bytes, or recognizes the codec.
     fn fetch(&mut self) -> io::Result<()> {
         if matches!(self.rest, Rest::Unknown(_)) {
             return self.find_codec(&mut [0; STEP]);
@@ -206,7 +206,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Reads once, into `buffer`, to recognise the codec.
+    /// Reads once, into `buffer`, to recognize the codec.
     fn find_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
         let mut is_end = false;

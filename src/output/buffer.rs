@@ -271,7 +271,7 @@ pub(super) fn eight_digits(number: u64) -> ([u8; 8], usize) {
     (text.to_le_bytes(), 8 - leading_zeros as usize)
 }
 
-/// The same with leading zeros, from 0 on.
+/// Writes a number with leading zeros, from 0 on.
 pub(super) fn eight_digits_with_zeros(number: u64) -> [u8; 8] {
     (digits_of(number) | ZEROS).to_le_bytes()
 }
@@ -285,7 +285,7 @@ const ZEROS: u64 = 0x3030_3030_3030_3030;
 /// then single digits (Paul Khuong, "How to print integers really fast", 2017).
 #[inline(always)]
 fn digits_of(number: u64) -> u64 {
-    // The remainder, times 2^k, beside the quotient: (x << k) - quotient * ((divisor << k) - 1).
+    // The remainder, times 2^k, next to the quotient: (x << k) - quotient * ((divisor << k) - 1).
     let halves = (number << 32) - number / 10_000 * ((10_000 << 32) - 1);
     // x * 10486 >> 20 is x / 100 for all x below 10,000.
     let hundreds = ((halves * 10_486) >> 20) & 0x0000_007F_0000_007F;

@@ -104,9 +104,9 @@ const GZ_LEVEL: u32 = 2;
 const ZST_LEVEL: i32 = 1;
 
 /// Compresses pieces, each as one stream.
-pub struct Packer(Kind);
+pub struct Packer(PieceEncoder);
 
-enum Kind {
+enum PieceEncoder {
     #[cfg(feature = "gzip")]
     Gz(Compress),
     #[cfg(feature = "zstd")]
@@ -118,7 +118,9 @@ impl Packer {
     pub fn new(compression: Compression) -> Self {
         Self(match compression {
             #[cfg(feature = "gzip")]
-            Compression::Gz => Kind::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15)),
+            Compression::Gz => {
+                PieceEncoder::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15))
+            }
             #[cfg(feature = "zstd")]
             Compression::Zst => {
                 let mut context = CCtx::create();
@@ -127,7 +129,7 @@ impl Packer {
                 {
                     context.set_parameter(parameter).expect("the parameter is allowed");
                 }
-                Kind::Zst(context)
+                PieceEncoder::Zst(context)
             }
         })
     }
@@ -137,9 +139,9 @@ impl Packer {
         into.clear();
         match self.0 {
             #[cfg(feature = "gzip")]
-            Kind::Gz(ref mut compress) => pack_gz(compress, bytes, into),
+            PieceEncoder::Gz(ref mut compress) => pack_gz(compress, bytes, into),
             #[cfg(feature = "zstd")]
-            Kind::Zst(ref mut context) => {
+            PieceEncoder::Zst(ref mut context) => {
                 into.reserve(compress_bound(bytes.len()));
                 context.compress2(into, bytes).expect("there is room for the worst case");
             }

@@ -24,7 +24,7 @@ pub type TsvRows = SeparatedRows<b'\t'>;
 #[derive(Clone, Debug)]
 pub struct SeparatedRows<const SEPARATOR: u8> {
     columns: Vec<OutputColumn>,
-    layout: Layout,
+    layout: ColumnSet,
     /// The number of leading columns that are copied together, as they are written in the input.
     copied: usize,
     has_header: bool,
@@ -34,7 +34,7 @@ pub struct SeparatedRows<const SEPARATOR: u8> {
 
 /// Columns with code of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
+enum ColumnSet {
     /// [`Column::DEFAULT`].
     Default,
     /// [`Column::DEFAULT_OF_CHECK`].
@@ -59,11 +59,11 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
         assert!(!columns.is_empty(), "rows need at least one column");
         let are = |list: &[Column]| columns == OutputColumn::list(list, &[]);
         let layout = if are(&Column::DEFAULT) {
-            Layout::Default
+            ColumnSet::Default
         } else if are(&Column::DEFAULT_OF_CHECK) {
-            Layout::Check
+            ColumnSet::Check
         } else {
-            Layout::Other
+            ColumnSet::Other
         };
         let shows = Foreign::of(&columns);
         Self { columns, layout, copied: 0, has_header: true, shows }
@@ -110,7 +110,7 @@ impl<const SEPARATOR: u8> Format for SeparatedRows<SEPARATOR> {
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         let simd = SimdLevel::best().token();
         Box::new(move |rows: &Rows<'_>, out: &mut RowBuffer| {
-            if self.layout != Layout::Default {
+            if self.layout != ColumnSet::Default {
                 return rows.for_each(|row| self.push_row(row, out));
             }
             // Most of a row are two fields of 81 bytes, which vectors move.
@@ -137,8 +137,8 @@ impl<const SEPARATOR: u8> SeparatedRows<SEPARATOR> {
     #[inline(never)]
     fn push_row(&self, row: &Row<'_>, out: &mut RowBuffer) {
         out.append_row(self.max_bytes(row), SEPARATOR, |fields| match self.layout {
-            Layout::Check => push_columns_of_check::<SEPARATOR>(row, fields),
-            Layout::Default | Layout::Other => self.push_columns(row, fields),
+            ColumnSet::Check => push_columns_of_check::<SEPARATOR>(row, fields),
+            ColumnSet::Default | ColumnSet::Other => self.push_columns(row, fields),
         });
     }
 

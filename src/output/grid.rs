@@ -1,6 +1,6 @@
 //! Grids: nine lines per solution or puzzle.
 //!
-//! Labelled grids are for people. A record without a solution has only its label, which readers of
+//! Labeled grids are for people. A record without a solution has only its label, which readers of
 //! grids take for a comment.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use super::{Encoder, Format, Row, RowBuffer, Rows};
 
 /// A label and, where there is a solution, its grid and a blank line.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LabelledGrids {
+pub struct LabeledGrids {
     /// Whether the label also names the input.
     pub with_file: bool,
 }
@@ -58,7 +58,7 @@ fn push_solution(row: &Row<'_>, separator: &[u8], text: &mut Vec<u8>) {
     }
 }
 
-impl Format for LabelledGrids {
+impl Format for LabeledGrids {
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         Box::new(encode(|row, text| {
             // A name with a line feed in it must not end the label.

@@ -21,7 +21,7 @@ pub struct JsonRows {
     /// The number of leading columns in whose place the object of the input is copied.
     copied: usize,
     /// The key of each column, with punctuation.
-    keys: Vec<Key>,
+    keys: Vec<WrittenKey>,
     /// An upper bound for the length of all keys and of values that are not foreign text.
     key_bytes: usize,
     /// The number of computed columns with foreign text.
@@ -47,13 +47,13 @@ impl JsonRows {
         assert!(!columns.is_empty(), "rows need at least one column");
         let before = std::iter::once('{').chain(std::iter::repeat(','));
         let key = |(column, before): (&OutputColumn, char)| {
-            Key::of(format!("{before}{}:", serde_json::Value::from(column.name.as_str())))
+            WrittenKey::of(format!("{before}{}:", serde_json::Value::from(column.name.as_str())))
         };
         let keys: Vec<_> = columns.iter().zip(before).map(key).collect();
         let shows = Foreign::of(&columns);
         let texts = columns.iter().filter(|column| column.kind() == Kind::Text).count();
         Self {
-            key_bytes: keys.iter().map(Key::len).sum::<usize>()
+            key_bytes: keys.iter().map(WrittenKey::len).sum::<usize>()
                 + (columns.len() - shows.inputs) * VALUE
                 + shows.inputs * "null".len(),
             texts: texts - shows.inputs,
@@ -124,12 +124,12 @@ const VALUE: usize = CELLS + 2 + SHORT;
 
 /// A key with punctuation. Most are short, and copied with a constant length.
 #[derive(Clone, Debug)]
-enum Key {
+enum WrittenKey {
     Short(Short),
     Long(Vec<u8>),
 }
 
-impl Key {
+impl WrittenKey {
     fn of(text: String) -> Self {
         if text.len() <= SHORT {
             Self::Short(Short::new(&text))
@@ -161,10 +161,10 @@ impl Object<'_> {
     }
 
     #[inline(always)]
-    fn key(&mut self, key: &Key) {
+    fn key(&mut self, key: &WrittenKey) {
         match key {
-            Key::Short(key) => self.short(key),
-            Key::Long(key) => self.put(key),
+            WrittenKey::Short(key) => self.short(key),
+            WrittenKey::Long(key) => self.put(key),
         }
     }
 

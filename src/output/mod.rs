@@ -68,7 +68,7 @@ pub use columns::Subcommand;
 #[doc(hidden)]
 pub use compress::{Compressed, Packer};
 #[doc(hidden)]
-pub use grid::{JudgeGrids, LabelledGrids, PuzzleGrids};
+pub use grid::{JudgeGrids, LabeledGrids, PuzzleGrids};
 #[cfg(feature = "parquet")]
 #[doc(hidden)]
 pub use parquet::ParquetFile;

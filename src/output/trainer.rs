@@ -32,11 +32,11 @@ impl TrainerFiles {
             Box::new(rows.with_offset(1)) as Box<dyn Format>
         };
         let indices = [
-            Part::PuzzleIndices,
-            Part::GroupIndices,
-            Part::PuzzleIdentifiers,
-            Part::Metadata,
-            Part::Identifiers,
+            TrainerFile::PuzzleIndices,
+            TrainerFile::GroupIndices,
+            TrainerFile::PuzzleIdentifiers,
+            TrainerFile::Metadata,
+            TrainerFile::Identifiers,
         ];
         let indices = indices.into_iter().map(|part| Box::new(part) as Box<dyn Format>);
         let all = [array(Column::Puzzle), array(Column::Solution)].into_iter().chain(indices);
@@ -65,7 +65,7 @@ impl Format for TrainerFiles {
 
 /// The files that depend only on the number of rows of each record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum TrainerFile {
     /// The first example of each puzzle, and the number of examples.
     PuzzleIndices,
     /// The first puzzle of each group, and the number of puzzles.
@@ -81,7 +81,7 @@ enum Part {
 /// Encoded rows: the input and the line of a record, and the number of its consecutive rows.
 const RUN_BYTES: usize = 16;
 
-impl Format for Part {
+impl Format for TrainerFile {
     fn header(&self) -> Vec<u8> {
         self.array_header(0).unwrap_or_default()
     }
@@ -119,7 +119,7 @@ impl Format for Part {
     }
 }
 
-impl Part {
+impl TrainerFile {
     /// The header of an array of this length; `None` for JSON.
     fn array_header(self, length: u64) -> Option<Vec<u8>> {
         let is_array = !matches!(self, Self::Metadata | Self::Identifiers);
@@ -129,7 +129,7 @@ impl Part {
 
 /// Assembles one of the files.
 struct Indices {
-    part: Part,
+    part: TrainerFile,
     rows: u64,
     groups: u64,
     /// The input and the line of the last record.
@@ -157,15 +157,15 @@ impl Assembler for Indices {
             let record = record.try_into().expect("twelve bytes");
             // Rows of one record may be in several pieces.
             if self.last.replace(record) != Some(record) {
-                if self.part == Part::GroupIndices {
+                if self.part == TrainerFile::GroupIndices {
                     self.push(self.rows)?;
                 }
                 self.groups += 1;
             }
             for row in self.rows..self.rows + u64::from(count) {
                 match self.part {
-                    Part::PuzzleIndices => self.push(row)?,
-                    Part::PuzzleIdentifiers => self.push(0)?,
+                    TrainerFile::PuzzleIndices => self.push(row)?,
+                    TrainerFile::PuzzleIdentifiers => self.push(0)?,
                     _ => {}
                 }
             }
@@ -177,9 +177,9 @@ impl Assembler for Indices {
     fn finish(&mut self, emit: &mut Emit<'_>) -> io::Result<()> {
         self.buffer.clear();
         match self.part {
-            Part::PuzzleIndices | Part::GroupIndices => self.push(self.rows)?,
-            Part::PuzzleIdentifiers => {}
-            Part::Metadata => {
+            TrainerFile::PuzzleIndices | TrainerFile::GroupIndices => self.push(self.rows)?,
+            TrainerFile::PuzzleIdentifiers => {}
+            TrainerFile::Metadata => {
                 let groups = self.groups;
                 self.buffer = format!(
                     "{{\"pad_id\": 0, \"ignore_label_id\": 0, \"blank_identifier_id\": 0, \
@@ -189,15 +189,15 @@ impl Assembler for Indices {
                 )
                 .into_bytes();
             }
-            Part::Identifiers => self.buffer.extend_from_slice(b"[\"<blank>\"]\n"),
+            TrainerFile::Identifiers => self.buffer.extend_from_slice(b"[\"<blank>\"]\n"),
         }
         emit(&self.buffer)
     }
 
     fn final_header(&self) -> Option<Vec<u8>> {
         self.part.array_header(match self.part {
-            Part::PuzzleIndices => self.rows + 1,
-            Part::GroupIndices => self.groups + 1,
+            TrainerFile::PuzzleIndices => self.rows + 1,
+            TrainerFile::GroupIndices => self.groups + 1,
             _ => self.rows,
         })
     }

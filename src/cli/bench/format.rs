@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::super::{Failure, extensions, version};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Format {
+pub enum MeasurementFormat {
     Table,
     #[value(alias = "md")]
     Markdown,
@@ -25,10 +25,10 @@ pub enum Format {
 pub const TEXTS: usize = 5;
 
 /// A column of tables: its heading, and the cell of a measurement.
-type Column = (&'static str, fn(&Measurement) -> String);
+type TableColumn = (&'static str, fn(&Measurement) -> String);
 
 /// The columns of tables.
-pub const COLUMNS: [Column; 15] = [
+pub const COLUMNS: [TableColumn; 15] = [
     ("set", |of| of.set.clone()),
     ("engine", |of| of.engine.clone()),
     ("simd", |of| of.simd.clone().unwrap_or("-".into())),
@@ -49,7 +49,7 @@ pub const COLUMNS: [Column; 15] = [
     ("slowest", |of| human_time(of.latency_max_ns as f64)),
 ];
 
-impl Format {
+impl MeasurementFormat {
     /// The file extensions that choose a format.
     const EXTENSIONS: [&str; 4] = ["json", "csv", "md", "markdown"];
 

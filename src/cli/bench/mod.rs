@@ -24,7 +24,7 @@ use super::outputs::{Destinations, Existing};
 use super::progress::{Meter, ProgressArgs, Progressed};
 use super::sets::{self, MOST_ROWS};
 use super::{Exit, Failure, html, numbers, parse_threads, rows_run, version};
-pub use format::{COLUMNS, Format, TEXTS};
+pub use format::{COLUMNS, MeasurementFormat, TEXTS};
 
 /// A set with fewer puzzles is repeated, each time permuted anew.
 const ROWS_AT_LEAST: usize = 20_000;
@@ -45,7 +45,7 @@ const MOST_ROUNDS: u64 = 1_000_000;
 /// median of the rounds is reported, with the fastest and the slowest.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
-pub struct Args {
+pub struct BenchArgs {
     /// Files of puzzles, or - [default: the bundled sets]
     ///
     /// In any format that solve reads; - is standard input.
@@ -58,7 +58,7 @@ pub struct Args {
     ///
     /// By default as the output's name says (.json .csv .md), else a table.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
-    format: Option<Format>,
+    format: Option<MeasurementFormat>,
 
     /// Where the measurements go [default: standard output]
     ///
@@ -229,8 +229,8 @@ Exit status: 0 measured, 1 an engine was wrong or --fail-above is exceeded, 2 wr
 without a puzzle, or a baseline without one of the measurements, 3 input or output failed.";
 
 /// Measures the sets.
-pub fn run(args: Args) -> Result<Exit, Failure> {
-    let format = Format::choose(args.format, args.output.as_deref())?;
+pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
+    let format = MeasurementFormat::choose(args.format, args.output.as_deref())?;
     let plan = plan(&args)?;
     let options = args.layout.options(Answers::Unwanted)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
@@ -244,7 +244,7 @@ pub fn run(args: Args) -> Result<Exit, Failure> {
     if let Some((baseline, path)) = baseline.as_ref().zip(args.baseline.as_deref()) {
         check_baseline(baseline, path, &bench, &sets)?;
     }
-    // The baseline is an input, too, and must not be overwritten.
+    // The baseline is an input as well, and must not be overwritten.
     let mut paths = inputs.as_ref().map_or(&[][..], Inputs::paths).to_vec();
     paths.extend(args.baseline.clone());
     let destinations = Destinations {
@@ -309,7 +309,7 @@ fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f
 }
 
 /// The plan of the measurements.
-fn plan(args: &Args) -> Result<Plan, Failure> {
+fn plan(args: &BenchArgs) -> Result<Plan, Failure> {
     let (engines, mut levels) = (args.engine.concat(), args.simd.concat());
     check_simd(!levels.is_empty(), &engines)?;
     if levels.is_empty() {

@@ -20,7 +20,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use summary::Summary;
 
-use super::format::Format;
+use super::format::RowFormat;
 use super::inputs::Inputs;
 use super::outputs::Destinations;
 use super::progress::Progressed;
@@ -53,7 +53,7 @@ use super::{Exit, Failure, extensions, help, numbers, platform, sets};
      each row that was made"
 )))]
 #[command(next_help_heading = "Corpus")]
-pub struct Args {
+pub struct GenerateArgs {
     /// How many rows
     #[arg(short = 'n', long, value_name = "N", value_parser = numbers::count)]
     count: u64,
@@ -170,7 +170,7 @@ ends the run with 0.";
 
 const ROWS: RowRules = RowRules {
     subcommand: Subcommand::Generate,
-    default_format: Format::Lines,
+    default_format: RowFormat::Lines,
     is_written: |format| !format.is_judges(),
     default_columns: &Column::DEFAULT_OF_GENERATE,
     appended: None,
@@ -209,7 +209,7 @@ impl ValueEnum for KindArg {
 }
 
 /// Generates a corpus.
-pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
+pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     if destinations.errors.is_some() {
         refuse!("--errors does nothing: no record is read");
@@ -221,7 +221,7 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
     let output = destinations.output.as_deref();
     let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
     let mut row_args = args.rows.clone();
-    row_args.format = row_args.format.or(is_sdm.then_some(Format::Lines));
+    row_args.format = row_args.format.or(is_sdm.then_some(RowFormat::Lines));
     let rows = args.trainer.plan(&row_args, &ROWS, None, &mut destinations)?;
     let (job, puzzles) = args.job()?;
 
@@ -266,7 +266,7 @@ pub fn run(args: &Args, mut typed: Typed) -> Result<Exit, Failure> {
     )
 }
 
-impl Args {
+impl GenerateArgs {
     /// The files that are read.
     fn reads(&self) -> Vec<PathBuf> {
         let pattern = self.pattern.as_deref().filter(|typed| typed.parse::<Pattern>().is_err());

@@ -84,7 +84,7 @@ impl Read for Pipe {
         match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&PATIENCE)) {
             // No data, or a signal.
             Ok(0) | Err(Errno::INTR) => return Err(ErrorKind::Interrupted.into()),
-            // A failure shows in the read, too.
+            // The read reports the failure as well.
             _ => {}
         }
         self.0.read(into).map_err(|error| match error.kind() {

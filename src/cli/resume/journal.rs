@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempPath;
 
 use super::super::Failure;
-use super::super::typed::Run;
+use super::super::typed::RunIdentity;
 
 /// The number of checkpoints that are kept in addition to the first and that of an earlier input.
 const KEPT: usize = 4;
@@ -30,7 +30,7 @@ const DIGITS: usize = 8;
 /// The contents of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Journal {
-    pub run: Run,
+    pub run: RunIdentity,
     /// The outputs of rows, then that of messages.
     pub outputs: Vec<Listed>,
     /// The paths of the other files that the run writes.
@@ -66,7 +66,7 @@ pub struct Mark {
 
 impl Journal {
     /// The journal of a run with outputs at these paths, before the first row.
-    pub fn new(run: Run, outputs: Vec<String>) -> Self {
+    pub fn new(run: RunIdentity, outputs: Vec<String>) -> Self {
         let marks = vec![Mark::default(); outputs.len()];
         let listed = |path| Listed { path, ..Listed::default() };
         let outputs = outputs.into_iter().map(listed).collect();
@@ -125,7 +125,7 @@ impl Journal {
     }
 
     /// Returns the first difference from the run that `self` describes, if there is one.
-    pub fn difference(&self, run: &Run, outputs: &[String]) -> Option<String> {
+    pub fn difference(&self, run: &RunIdentity, outputs: &[String]) -> Option<String> {
         // The input that failed, and those after it, may be other files now; if nothing is verified,
         // any file may be another one.
         let failed = self.entries.last().and_then(|last| last.checkpoint.failed);

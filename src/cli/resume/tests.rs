@@ -6,7 +6,7 @@ use bulkdoku::input::Position;
 use bulkdoku::pipeline::MessageFormat;
 use indicatif::ProgressBar;
 
-use super::super::typed::Run;
+use super::super::typed::RunIdentity;
 use super::journal::HEAD;
 use super::*;
 
@@ -200,7 +200,7 @@ impl Case {
         let is_resumed = journal.is_some();
         let names = (0..=rows).map(|output| output.to_string()).collect();
         let journal = journal.map_or_else(
-            || Journal::new(Run::default(), names),
+            || Journal::new(RunIdentity::default(), names),
             |journal| Journal::decode(&journal).unwrap(),
         );
         let mut into = RowFiles::new(storage, journal, rows, messages);
@@ -345,7 +345,7 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
 /// If an input is damaged, the rows of earlier ones are kept, however many entries there were since.
 #[test]
 fn the_last_entry_of_an_earlier_input_is_kept() {
-    let mut journal = Journal::new(Run::default(), Vec::new());
+    let mut journal = Journal::new(RunIdentity::default(), Vec::new());
     for (source, offset) in [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1)] {
         for more in 0..20 {
             let position = Position { offset: 100 * offset + more, ..Position::default() };
@@ -434,7 +434,7 @@ fn damaged_journals_and_other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("rows");
     let [path, new] = ["rows.resume", "rows.resume.new"].map(|name| folder.path().join(name));
-    let bytes = Journal::new(Run::default(), vec!["rows".into()]).encode().unwrap();
+    let bytes = Journal::new(RunIdentity::default(), vec!["rows".into()]).encode().unwrap();
     let mut file = JournalFile::of(&output);
     file.save(&bytes).unwrap();
     assert_eq!(file.load().unwrap().unwrap(), bytes);

@@ -15,22 +15,22 @@ pub struct Drawing<'a> {
     pub marks: &'a Marks,
     /// The given candidates. Single digits are bold if they are given, else green.
     pub given: &'a Marks,
-    /// Whether to use colour.
-    pub colour: bool,
+    /// Whether to use color.
+    pub color: bool,
 }
 
 impl Drawing<'_> {
-    /// The text of a cell; `.` stands for all digits.
+    /// The text of a cell; `.` means all digits.
     fn cell(&self, cell: usize) -> String {
         let digits = self.marks.of_cell(cell);
         if digits.len() == 9 { ".".into() } else { digits.to_string() }
     }
 
     /// The escape sequences around a cell.
-    fn colours(&self, cell: usize) -> [&'static str; 2] {
+    fn colors(&self, cell: usize) -> [&'static str; 2] {
         let single = |marks: &Marks| marks.of_cell(cell).len() == 1;
         match () {
-            () if !self.colour || !single(self.marks) => ["", ""],
+            () if !self.color || !single(self.marks) => ["", ""],
             () if single(self.given) => [BOLD, PLAIN],
             () => [GREEN, PLAIN],
         }
@@ -51,7 +51,7 @@ impl fmt::Display for Drawing<'_> {
                     line += "| ";
                 }
                 let cell = row * 9 + column;
-                let [begin, end] = self.colours(cell);
+                let [begin, end] = self.colors(cell);
                 let text = self.cell(cell);
                 let space = " ".repeat(width + 1 - text.len());
                 line.extend([begin, &text, end, &space]);
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_grid_has_rules_between_the_boxes() {
         let marks: Marks = HARD.parse().unwrap();
-        let text = Drawing { marks: &marks, given: &marks, colour: false }.to_string();
+        let text = Drawing { marks: &marks, given: &marks, color: false }.to_string();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "4 . . | . . . | 8 . 5");
         assert_eq!(lines[3], "------+-------+------");
@@ -80,10 +80,10 @@ mod tests {
     }
 
     #[test]
-    fn colour_tells_what_was_given() {
+    fn color_tells_what_was_given() {
         let given: Marks = format!("4{}", ".".repeat(80)).parse().unwrap();
         let marks: Marks = format!("45{}", ".".repeat(79)).parse().unwrap();
-        let text = Drawing { marks: &marks, given: &given, colour: true }.to_string();
+        let text = Drawing { marks: &marks, given: &given, color: true }.to_string();
         assert!(text.starts_with("\x1b[1m4\x1b[0m \x1b[32m5\x1b[0m . |"), "{text:?}");
     }
 }

@@ -32,7 +32,7 @@ const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 /// be there. Cells that stay open are solved by guessing in the cell with the fewest candidates.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP)]
-pub struct Args {
+pub struct ShowArgs {
     /// A puzzle, or a file of puzzles; - reads standard input
     ///
     /// A puzzle is 81 cells, 729 characters of candidates, or a grid of either. A file may be
@@ -126,7 +126,7 @@ struct Shown {
 }
 
 /// Shows the puzzles.
-pub fn run(args: &Args) -> Result<Exit, Failure> {
+pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let Some(puzzle) = &args.puzzle else {
         return print(units_and_peers(args).as_bytes()).map(|()| Exit::Done);
     };
@@ -151,7 +151,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// The text of `--units` and `--peers`.
-fn units_and_peers(args: &Args) -> String {
+fn units_and_peers(args: &ShowArgs) -> String {
     let mut text = String::new();
     let line = |names: Names, cells: &mut dyn Iterator<Item = usize>| {
         let cells: Vec<_> = cells.map(|cell| names.of(cell)).collect();
@@ -178,12 +178,12 @@ struct Task {
     names: Names,
     trace: bool,
     candidates: bool,
-    colour: bool,
+    color: bool,
 }
 
 impl Task {
-    fn of(args: &Args) -> Result<Self, Failure> {
-        let Args { stage, trace, candidates, names, .. } = *args;
+    fn of(args: &ShowArgs) -> Result<Self, Failure> {
+        let ShowArgs { stage, trace, candidates, names, .. } = *args;
         let default = if candidates || trace { Stage::Propagated } else { Stage::Givens };
         let stage = stage.unwrap_or(default);
         if trace && stage == Stage::Givens {
@@ -194,7 +194,7 @@ impl Task {
             return Err(Failure::Usage("--names does nothing: no cell is named".into()));
         }
         let names = names.unwrap_or_default();
-        Ok(Self { stage, names, trace, candidates, colour: wants_colour() })
+        Ok(Self { stage, names, trace, candidates, color: wants_color() })
     }
 
     /// Appends the drawing of a puzzle to `out`.
@@ -210,7 +210,7 @@ impl Task {
         if self.candidates {
             out.extend([&shown.marks.to_string(), "\n"]);
         } else {
-            let drawing = Drawing { marks: &shown.marks, given, colour: self.colour };
+            let drawing = Drawing { marks: &shown.marks, given, color: self.color };
             *out += &drawing.to_string();
             shown.verdict.iter().for_each(|verdict| out.extend(["\n", verdict, "\n"]));
         }
@@ -273,6 +273,6 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
 }
 
 /// By `--color`, else by the terminal and the environment (no-color.org).
-fn wants_colour() -> bool {
+fn wants_color() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }

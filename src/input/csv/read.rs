@@ -18,14 +18,14 @@ pub fn read(table: &Table, block: &[u8], first_line: u64, cut_short: bool, recor
     // Fields are found in the order of their columns.
     let mut kept: Vec<_> = table.kept.iter().copied().zip(0..).collect();
     kept.sort_unstable();
-    let rows = Rows { table, kept, block, header, cut_short };
+    let rows = RowReader { table, kept, block, header, cut_short };
     dispatch!(SimdLevel::best().token(), simd => simd.vectorize(
         #[inline(always)]
         || rows.read(simd, records)
     ));
 }
 
-struct Rows<'a> {
+struct RowReader<'a> {
     table: &'a Table,
     /// The kept columns in ascending order, each with its place in the output.
     kept: Vec<(usize, usize)>,
@@ -35,7 +35,7 @@ struct Rows<'a> {
     cut_short: bool,
 }
 
-impl Rows<'_> {
+impl RowReader<'_> {
     #[inline(always)]
     fn read<S: Simd>(&self, simd: S, records: &mut Records) {
         records.clear();
@@ -233,7 +233,7 @@ struct PlainRow {
 #[inline(always)]
 fn plain_row<S: Simd>(simd: S, table: &Table, rest: &[u8]) -> Option<PlainRow> {
     let Delimiter::Byte(delimiter) = table.delimiter else { return None };
-    // Comments may have delimiters, too.
+    // Comments may contain delimiters as well.
     if matches!(rest.first(), Some(b'#' | b' ' | b'\t')) {
         return None;
     }

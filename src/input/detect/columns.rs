@@ -167,7 +167,7 @@ impl InputOptions {
     }
 
     /// The column of the solutions, if they are read: the one with a known name, or the column of
-    /// the first solution beside a puzzle.
+    /// the first solution next to a puzzle.
     fn answer(&self, table: &Table, sample: &Sample<'_>) -> Result<Option<usize>, Undecided> {
         let names = match &self.answers {
             Answers::Unwanted => return Ok(None),

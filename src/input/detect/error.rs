@@ -34,7 +34,7 @@ pub enum DetectError {
     #[error("no line has a solution after its puzzle")]
     BareLines,
     /// The column named for the solutions is that of the puzzles.
-    #[error("the puzzles are in column {0:?}, their solutions cannot be there, too")]
+    #[error("the puzzles are in column {0:?}, so their solutions cannot be there as well")]
     SameColumn(String),
     /// A named column does not exist.
     #[error("no column {name:?}; there are {columns}")]

@@ -58,7 +58,7 @@ impl<'a> Sample<'a> {
         Ok(!fields.any(is_puzzle))
     }
 
-    /// The same for the forms in which a puzzle takes the whole line.
+    /// Returns whether this is a line of a form in which a puzzle takes the whole line.
     fn starts_with_other_form(&self) -> Result<bool, Undecided> {
         match first_end(self.text) {
             Some(end) => Ok(lines::is_other_form(&self.text[..end])),

@@ -88,7 +88,8 @@ pub fn read(block: &[u8], keeps_labels: bool, records: &mut Records) {
             What::Border => {}
             What::Label(_) | What::Head | What::Text => records.comments += count,
             What::TooLong(line) => {
-                let what = format!("a line of more than {LONGEST_LINE} bytes is no row of a grid");
+                let what =
+                    format!("a line of more than {LONGEST_LINE} bytes is not a row of a grid");
                 let malformed = Malformed { column: LONGEST_LINE + 1, what };
                 records.push_bad(place, 0, line, malformed);
             }
@@ -156,7 +157,7 @@ enum What {
     /// A section for other programs, or a comment that is too long for a label.
     Text,
     TooLong(Field),
-    Rows(Rows),
+    Rows(RowLines),
 }
 
 /// The lines above the next grid.
@@ -192,7 +193,7 @@ impl Above {
 }
 
 #[derive(Default)]
-struct Rows {
+struct RowLines {
     /// Without their ends.
     lines: [Field; SEVERAL],
     count: usize,
@@ -202,7 +203,7 @@ struct Rows {
     end: usize,
 }
 
-impl Rows {
+impl RowLines {
     fn as_slice(&self) -> &[Field] {
         &self.lines[..self.count]
     }
@@ -298,7 +299,7 @@ impl Sheet<'_> {
     }
 
     /// The rows of the grid that begins at an offset.
-    fn grid(&self, at: usize) -> Result<Rows, NotYet> {
+    fn grid(&self, at: usize) -> Result<RowLines, NotYet> {
         let first = self.rows(at)?;
         if first.count == 3
             && let Some(second) = self.next_band(&first)?
@@ -310,15 +311,15 @@ impl Sheet<'_> {
     }
 
     /// The next three rows, if a blank line precedes them.
-    fn next_band(&self, rows: &Rows) -> Result<Option<Rows>, NotYet> {
+    fn next_band(&self, rows: &RowLines) -> Result<Option<RowLines>, NotYet> {
         let Some((Kind::Blank, _, end)) = self.line(rows.end)? else { return Ok(None) };
         let rows = self.rows(end)?;
         Ok((rows.count == 3).then_some(rows))
     }
 
     /// Consecutive rows from an offset on. Single borders between them are skipped.
-    fn rows(&self, at: usize) -> Result<Rows, NotYet> {
-        let mut rows = Rows { end: at, ..Rows::default() };
+    fn rows(&self, at: usize) -> Result<RowLines, NotYet> {
+        let mut rows = RowLines { end: at, ..RowLines::default() };
         let (mut at, mut is_behind_border) = (at, false);
         while rows.count < SEVERAL {
             match self.line(at)? {
@@ -345,16 +346,16 @@ impl Sheet<'_> {
     }
 
     /// The rows that count: without rows of dashes if only then they are nine.
-    fn counted(&self, rows: &Rows) -> Rows {
-        let mut solid = Rows::default();
+    fn counted(&self, rows: &RowLines) -> RowLines {
+        let mut solid = RowLines::default();
         let lines = rows.as_slice().iter();
         lines.filter(|line| !is_dashes(line.of(self.bytes))).for_each(|&line| solid.push(line));
         let counts = if rows.count != 9 && solid.count == 9 { &solid } else { rows };
-        Rows { lines: counts.lines, count: counts.count, ..solid }
+        RowLines { lines: counts.lines, count: counts.count, ..solid }
     }
 
     /// The content of a grid, or the faulty line.
-    fn drawn(&self, rows: &Rows) -> Result<CellsOrMarks, (Field, Malformed)> {
+    fn drawn(&self, rows: &RowLines) -> Result<CellsOrMarks, (Field, Malformed)> {
         self.cells(rows).map(CellsOrMarks::Cells).or_else(|fault| {
             let marks = self.marks(rows).ok_or(fault)?;
             Ok(CellsOrMarks::Marks(Box::new(marks)))
@@ -363,7 +364,7 @@ impl Sheet<'_> {
 
     /// The pencil marks of a grid, if it has any: nine rows of nine texts, at least two of which
     /// have several candidates. (A single one may be two cells without a space between them.)
-    fn marks(&self, rows: &Rows) -> Option<Marks> {
+    fn marks(&self, rows: &RowLines) -> Option<Marks> {
         let rows = self.counted(rows);
         if rows.count != 9 {
             return None;
@@ -378,7 +379,7 @@ impl Sheet<'_> {
     }
 
     /// The cells of a grid as written, or the faulty line.
-    fn cells(&self, rows: &Rows) -> Result<Line, (Field, Malformed)> {
+    fn cells(&self, rows: &RowLines) -> Result<Line, (Field, Malformed)> {
         let rows = self.counted(rows);
         let mut cells = [b'.'; CELLS];
         for (number, (into, &line)) in (1..).zip(cells.chunks_exact_mut(9).zip(rows.as_slice())) {

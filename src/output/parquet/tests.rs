@@ -275,7 +275,7 @@ proptest! {
 }
 
 #[test]
-fn other_files_are_recognised() {
+fn other_files_are_recognized() {
     for text in ["", "PAR1", "PAR1 is a label\n", "53..7\nPAR1"] {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();

@@ -141,8 +141,13 @@ class Stream:
 
 @final
 class PuzzleStream:
+    """An endless iterator of pairs of numpy arrays: puzzles and their solutions.
+
+    One thread can use it at a time.
+    """
     @property
-    def position(self) -> int: ...
+    def position(self) -> int:
+        """The row at which the next batches of all shards begin: the `start` of a stream that continues this one."""
     def __iter__(self) -> PuzzleStream: ...
     def __next__(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]: ...
 
@@ -168,7 +173,8 @@ class Solver:
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
     def solve(
         self, puzzles: _Grids, *, column: str | None = None, progress: _Progress | None = None
-    ) -> Table: ...
+    ) -> Table:
+        """Solves puzzles: see the function `solve`."""
     @overload
     def check(
         self,
@@ -178,7 +184,8 @@ class Solver:
         column: str | None = None,
         solution_column: str | None = None,
         progress: _Progress | None = None,
-    ) -> Table: ...
+    ) -> Table:
+        """Checks given solutions: see the function `check`. The columns are `status` and `reason`."""
     @overload
     def check(
         self,
@@ -188,7 +195,8 @@ class Solver:
         column: str | None = None,
         solution_column: str | None = None,
         progress: _Progress | None = None,
-    ) -> _Rows: ...
+    ) -> _Rows:
+        """Checks given solutions: see the function `check`. The columns are `status` and `reason`."""
 
 def solve(
     puzzles: _Grids,
@@ -219,7 +227,8 @@ def solve(
         engine: "lanes", "scalar", "propagate", "backtrack-scan", "backtrack-flags" or "backtrack-mask".
         solution: how grids are returned: "text" (utf8), "binary" (fixed_size_binary[81]) or "cells"
             (fixed_size_list<uint8>[81], where digits follow `blank`).
-        columns: some of "puzzle", "solution", "status", "solutions", "guesses", "nodes", "latency_ns", "reason".
+        columns: some of "puzzle", "solution", "canonical", "automorphisms", "status", "reason", "solutions", "guesses",
+            "nodes", "latency_ns", "clues", "level", "rating", "minimal".
         column: the column of the puzzles in a table, if it has no usual name and is not the only one.
         blank: the value of a blank in arrays of numbers; digits are blank + 1 to blank + 9.
         progress: called with the number of rows done since its last call, as `tqdm.update` is.
@@ -228,7 +237,8 @@ def solve(
         Table: a row for each puzzle, in order. `status` is unique, solved (limit=1), multiple, unsolvable,
         contradictory (two equal clues in a unit), malformed (no puzzle, or null) or gave_up. `solutions` are
         those found, up to `limit`; `latency_ns` is in nanoseconds; `reason` explains what is wrong with a malformed
-        or contradictory row.
+        or contradictory row. Of puzzles with exactly one solution, `level` (uint8, 0 to 3) is the rules that a puzzle
+        needs, `rating` (double) the guesses of the proof, `minimal` (bool) whether every clue is needed.
 
     Raises:
         TypeError: if something else is given.
@@ -255,7 +265,34 @@ def solve_stream(
     columns: Sequence[str] = ("solution", "status", "solutions", "guesses", "latency_ns"),
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Stream: ...
+) -> Stream:
+    """Solves a stream of record batches lazily: a batch is read and solved on demand.
+
+    Memory does not grow with the stream. Rows keep their order.
+
+    Args:
+        batches: an Arrow stream (`pyarrow.RecordBatchReader`, a table, a data frame, a DuckDB relation), or an
+            iterable of record batches or data frames.
+        column: the column of the puzzles, as for `solve`.
+        batch_rows: the most rows of a batch; larger ones are cut.
+        keep: True keeps all columns, False none, a list of names only these.
+        prefix: the prefix of the names of added columns.
+        limit, max_nodes, threads, engine, solution, columns, blank, progress: as for `solve`.
+
+    Returns:
+        Stream: with the columns kept and those of `columns`.
+
+    Raises:
+        KeyError: if there is no such column.
+        TypeError, ValueError: as for `solve`, and if an added column has the name of one that is kept.
+
+    Example:
+        >>> import bulkdoku
+        >>> puzzles = bulkdoku.generate(20_000, seed=1, kind="easy", columns=["puzzle"])
+        >>> stream = bulkdoku.solve_stream(puzzles, columns=["solution"])
+        >>> [len(batch) for batch in stream][:3]
+        [8192, 8192, 3616]
+    """
 @overload
 def check(
     puzzles: _Grids,
@@ -270,7 +307,36 @@ def check(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Checks whether given solutions are right and unique.
+
+    Args:
+        puzzles: n puzzles, as for `solve`; without `solutions`, a table that has both.
+        solutions: n solutions, in any of the same forms; they may have another form than the puzzles. From a
+            table the column of solutions is taken.
+        limit: 2 searches for a second solution, 1 does not search.
+        columns: some of "puzzle", "solution", "answer" (the given solution), "canonical", "automorphisms", "status",
+            "reason", "solutions", "guesses", "nodes", "latency_ns", "clues", "level", "rating", "minimal".
+        column, solution_column: the columns of tables.
+        max_nodes, threads, engine, blank, progress: as for `solve`.
+
+    Returns:
+        Table: a row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason`
+        explains what is wrong. Without `solutions`, these columns are added to the table that was given: a pandas,
+        polars or pyarrow table stays one, with all its columns.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, if there are not as many solutions as puzzles, or if the table has a
+        column of that name.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(3, seed=1)
+        >>> bulkdoku.check(rows["puzzle"], rows["solution"]).to_list("status")
+        ['ok', 'ok', 'ok']
+        >>> bulkdoku.check(rows).column_names
+        ['puzzle', 'solution', 'status', 'reason']
+    """
 @overload
 def check(
     puzzles: _Rows,
@@ -285,7 +351,36 @@ def check(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> _Rows: ...
+) -> _Rows:
+    """Checks whether given solutions are right and unique.
+
+    Args:
+        puzzles: n puzzles, as for `solve`; without `solutions`, a table that has both.
+        solutions: n solutions, in any of the same forms; they may have another form than the puzzles. From a
+            table the column of solutions is taken.
+        limit: 2 searches for a second solution, 1 does not search.
+        columns: some of "puzzle", "solution", "answer" (the given solution), "canonical", "automorphisms", "status",
+            "reason", "solutions", "guesses", "nodes", "latency_ns", "clues", "level", "rating", "minimal".
+        column, solution_column: the columns of tables.
+        max_nodes, threads, engine, blank, progress: as for `solve`.
+
+    Returns:
+        Table: a row for each puzzle. `status` is ok, mismatch, malformed (not a puzzle) or gave_up; `reason`
+        explains what is wrong. Without `solutions`, these columns are added to the table that was given: a pandas,
+        polars or pyarrow table stays one, with all its columns.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, if there are not as many solutions as puzzles, or if the table has a
+        column of that name.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(3, seed=1)
+        >>> bulkdoku.check(rows["puzzle"], rows["solution"]).to_list("status")
+        ['ok', 'ok', 'ok']
+        >>> bulkdoku.check(rows).column_names
+        ['puzzle', 'solution', 'status', 'reason']
+    """
 def score(
     puzzles: _Grids,
     answers: _Grids,
@@ -296,7 +391,35 @@ def score(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> _Scores: ...
+) -> _Scores:
+    """Scores answers to puzzles: rewards for reinforcement learning.
+
+    Args:
+        puzzles: n puzzles, as for `solve`.
+        answers: n answers, in any of the same forms. In a cell that is not a digit (a blank, another character or
+            number) the answer is wrong, and it breaks no rule there. Surrounding white space of text is ignored.
+            Text that is not 81 characters, and null, has no right cell and breaks all 27 rules.
+        column, solution_column: the columns of tables.
+        max_nodes, threads, blank, progress: as for `solve`.
+
+    Returns:
+        dict: four numpy arrays of shape (n,). `correct`, uint8, 0 to 81: the cells, clues included, that equal the
+        puzzle's only solution; if it does not have exactly one (or the search gave up, or the puzzle is malformed),
+        81 for an answer that solves it, else 0. `clues_kept`, uint8: the clues that the answer keeps; 0 for
+        malformed puzzles. `rules_broken`, uint8, 0 to 27: the rows, columns and boxes in which the answer has a digit
+        twice. `solved`, bool: whether the answer is a complete grid, keeps the clues and obeys the rules.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, and if there are not as many answers as puzzles.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(3, seed=1)
+        >>> bulkdoku.score(rows, rows)["correct"].tolist()
+        [81, 81, 81]
+        >>> bulkdoku.score(rows["puzzle"], ["1" * 81, "", None])["rules_broken"].tolist()
+        [27, 27, 27]
+    """
 def generate(
     count: int,
     *,
@@ -313,7 +436,38 @@ def generate(
     columns: Sequence[str] = ("puzzle", "solution"),
     threads: int = 1,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Makes random puzzles: the rows that `bulkdoku generate` makes of the same seed.
+
+    Row i depends only on the seed and the options, so any part of a corpus can be reproduced.
+
+    Args:
+        count: the number of rows.
+        seed: any number from 0 to 2**64 - 1.
+        kind: "minimal", "solved", "easy", "hard", "several" or "unsolvable".
+        start: the first row, from 0.
+        grids: how solution grids are drawn: "rows", "fast" or "uniform"; None is fast for kind="solved", else
+            rows.
+        clues, guesses: only minimal puzzles with this many: a number, or a pair of the least and the most.
+        level: only minimal puzzles of this level, 0 to 3.
+        symmetry: "none", "rot180", "rot90", "diagonal", "horizontal" or "vertical".
+        pattern: 81 characters, # where a clue may be, . where none may be.
+        solution: how grids are returned, as for `solve`.
+        columns: "puzzle" and "solution" or one of them; the solution is null unless there is exactly one.
+        threads, progress: as for `solve`.
+
+    Returns:
+        Table: `count` rows.
+
+    Raises:
+        ValueError: if an option has another value, or if no puzzle can meet the options.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(5, seed=1, kind="easy", solution="cells")
+        >>> rows["puzzle"].shape
+        (5, 81)
+    """
 def stream(
     *,
     seed: int,
@@ -329,7 +483,35 @@ def stream(
     pattern: str | None = None,
     blank: int = 0,
     threads: int = 1,
-) -> PuzzleStream: ...
+) -> PuzzleStream:
+    """An endless stream of fresh puzzles and their solutions, as numpy arrays.
+
+    Batch after batch, these are the rows that `generate` makes of the same seed, none of them twice. Memory does not
+    grow.
+
+    Args:
+        seed: any number from 0 to 2**64 - 1.
+        batch_rows: the number of puzzles of a batch.
+        shard: (i, n) yields each n-th batch, from the i-th on, from 0: n workers yield all batches of one seed,
+            each batch once.
+        start: the first row, from 0: `position` of an earlier stream continues it.
+        kind, grids, clues, guesses, level, symmetry, pattern, threads: as for `generate`.
+        blank: the value of a blank; digits are blank + 1 to blank + 9.
+
+    Returns:
+        PuzzleStream: an iterator of pairs (puzzles, solutions), both uint8 of shape (batch_rows, 81). The solution of
+        a puzzle without exactly one is blank.
+
+    Raises:
+        ValueError: if an option has another value, or if no puzzle can meet the options.
+
+    Example:
+        >>> import bulkdoku
+        >>> stream = bulkdoku.stream(seed=1, batch_rows=64, kind="easy")
+        >>> puzzles, solutions = next(stream)
+        >>> puzzles.shape, bool(((puzzles == 0) | (puzzles == solutions)).all())
+        ((64, 81), True)
+    """
 def canonical(
     puzzles: _Grids,
     *,
@@ -338,7 +520,26 @@ def canonical(
     column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Finds canonical forms (minlex): the same for all puzzles that differ only in the names of digits and the
+    order of rows and columns.
+
+    Args:
+        puzzles, column, blank, threads, progress: as for `solve`.
+        solution: how forms are returned, as for `solve`.
+
+    Returns:
+        Table: a row for each puzzle, with `canonical`, `automorphisms` (uint32), `status` (ok, contradictory or
+        malformed) and `reason`.
+
+    Raises:
+        TypeError, ValueError: as for `solve`.
+
+    Example:
+        >>> import bulkdoku
+        >>> bulkdoku.canonical(["." * 80 + "7"]).to_list("canonical")[0].index("1")
+        80
+    """
 @overload
 def augment(
     puzzles: _Grids,
@@ -360,7 +561,40 @@ def augment(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Table: ...
+) -> Table:
+    """Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
+
+    All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
+    isomorphs has fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts
+    them and explains the first ten.
+
+    Args:
+        puzzles: n puzzles, as for `solve`.
+        solutions: n solutions; anything but a grid becomes null. None for no solutions, and for those of a table.
+        times: the number of isomorphs of each puzzle, up to 1,000,000.
+        seed: any number from 0 to 2**64 - 1.
+        original: whether each puzzle comes before its isomorphs, as copy 0.
+        kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
+        first: the number of the first row. Isomorphs depend on the seed and on the number of their row.
+        solution: how grids are returned, as for `solve`; None for the form of the puzzles.
+        column, solution_column, blank, threads, progress: as for `solve` and `check`.
+
+    Returns:
+        Table: `row` (uint64, the puzzle's number), `copy` (uint32, from 1), `puzzle`, and `solution` if solutions
+        are given. Of a table without `solutions`: a table of the same type (pandas, polars, pyarrow, or Table) with all
+        its columns and their types, followed by `row` and `copy`. Its puzzles and solutions are those of the
+        isomorph; other columns are repeated.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, and if the table has a column `row` or `copy`.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(1, seed=1)
+        >>> more = bulkdoku.augment(rows, times=3, seed=1)
+        >>> more.column_names, more.to_list("copy"), set(bulkdoku.check(more).to_list("status"))
+        (['puzzle', 'solution', 'row', 'copy'], [1, 2, 3], {'ok'})
+    """
 # Tables stay what they are; of lists, arrays, and series there is a Table.
 @overload
 def augment(
@@ -383,7 +617,40 @@ def augment(
     solution_column: str | None = None,
     blank: int = 0,
     progress: _Progress | None = None,
-) -> Any: ...
+) -> Any:
+    """Makes isomorphs of puzzles, and of their solutions: the rows that `bulkdoku augment` makes of a file.
+
+    All isomorphs of a puzzle differ from each other and from the puzzle. A puzzle with fewer than `times`
+    isomorphs has fewer rows. Invalid records, with a wrong solution among them, have none: a `UserWarning` counts
+    them and explains the first ten.
+
+    Args:
+        puzzles: n puzzles, as for `solve`.
+        solutions: n solutions; anything but a grid becomes null. None for no solutions, and for those of a table.
+        times: the number of isomorphs of each puzzle, up to 1,000,000.
+        seed: any number from 0 to 2**64 - 1.
+        original: whether each puzzle comes before its isomorphs, as copy 0.
+        kinds: some of "digits", "rows" (of bands, columns of stacks), "bands" (and stacks), "transpose".
+        first: the number of the first row. Isomorphs depend on the seed and on the number of their row.
+        solution: how grids are returned, as for `solve`; None for the form of the puzzles.
+        column, solution_column, blank, threads, progress: as for `solve` and `check`.
+
+    Returns:
+        Table: `row` (uint64, the puzzle's number), `copy` (uint32, from 1), `puzzle`, and `solution` if solutions
+        are given. Of a table without `solutions`: a table of the same type (pandas, polars, pyarrow, or Table) with all
+        its columns and their types, followed by `row` and `copy`. Its puzzles and solutions are those of the
+        isomorph; other columns are repeated.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, and if the table has a column `row` or `copy`.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(1, seed=1)
+        >>> more = bulkdoku.augment(rows, times=3, seed=1)
+        >>> more.column_names, more.to_list("copy"), set(bulkdoku.check(more).to_list("status"))
+        (['puzzle', 'solution', 'row', 'copy'], [1, 2, 3], {'ok'})
+    """
 def dedup(
     rows: _Rows,
     *,
@@ -392,7 +659,30 @@ def dedup(
     blank: int = 0,
     threads: int = 1,
     progress: _Progress | None = None,
-) -> _Rows: ...
+) -> _Rows:
+    """Returns the first row of each class of puzzles: the rows of `bulkdoku canon --dedup`.
+
+    Args:
+        rows: puzzles, as for `solve`.
+        by: when two rows are the same: "class" (isomorphic puzzles), "puzzle" (equal cells) or "grid" (both have
+            exactly one solution, and these are isomorphic).
+        column, blank, threads, progress: as for `solve`.
+
+    Returns:
+        The rows in the type of `rows`, with all columns: a pandas, polars or pyarrow table or series, a numpy array, a
+        list; a Table for everything else. Rows that cannot be compared (not a puzzle, contradictory, with by="grid"
+        also without exactly one solution) are kept.
+
+    Raises:
+        TypeError, ValueError: as for `solve`.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(3, seed=1)
+        >>> more = bulkdoku.augment(rows, times=4, seed=1, original=True)
+        >>> len(more), len(bulkdoku.dedup(more)), len(bulkdoku.dedup(more, by="puzzle"))
+        (15, 3, 15)
+    """
 def overlap(
     first: _Rows,
     *others: _Rows,
@@ -402,7 +692,31 @@ def overlap(
     blank: int = 0,
     threads: int = 1,
     progress: _Progress | None = None,
-) -> tuple[_Rows, ...]: ...
+) -> tuple[_Rows, ...]:
+    """Returns the rows of sets whose class also occurs in another: those that `bulkdoku overlap` writes.
+
+    The first set is compared with each of the others; the others are not compared with each other.
+
+    Args:
+        first, others: sets of puzzles, as for `solve`.
+        by: when two rows are the same, as for `dedup`.
+        near: 1 or 2: compares classes after removing up to this many clues from each puzzle; None for `by`.
+        column, blank, threads, progress: as for `solve`. All sets have the same column.
+
+    Returns:
+        tuple: for each set, in the order of the arguments, its rows that are also in another set, in the type of
+        that argument and with all columns, as for `dedup`.
+
+    Raises:
+        TypeError, ValueError: as for `solve`.
+
+    Example:
+        >>> import bulkdoku
+        >>> train = bulkdoku.generate(100, seed=1)
+        >>> test = bulkdoku.augment(train[:3], seed=1)
+        >>> [len(rows) for rows in bulkdoku.overlap(train, test)]
+        [3, 3]
+    """
 def split(
     rows: _Rows,
     shares: Sequence[float],
@@ -414,7 +728,33 @@ def split(
     blank: int = 0,
     threads: int = 1,
     progress: _Progress | None = None,
-) -> tuple[_Rows, ...]: ...
+) -> tuple[_Rows, ...]:
+    """Divides rows into parts with no class in two of them: the rows of `bulkdoku split`.
+
+    The part of a class depends on the seed and the class alone, up to borders that are set to meet the shares.
+
+    Args:
+        rows: puzzles, as for `solve`.
+        shares: the relative sizes of 2 to 100 parts, such as (80, 10, 10).
+        seed: any number from 0 to 2**64 - 1.
+        by: what is kept together, as for `dedup`.
+        stratify: "level", "guesses" or "clues" to meet the shares among the puzzles of each; None for all together.
+        column, blank, threads, progress: as for `solve`.
+
+    Returns:
+        tuple: the rows of each part, in the type of `rows` and with all columns, as for `dedup`. Rows that cannot be
+        compared are in no part; a UserWarning has their number.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, and if shares are not positive numbers.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(100, seed=1)
+        >>> train, test = bulkdoku.split(rows, (90, 10), seed=1)
+        >>> len(train), len(test), [len(shared) for shared in bulkdoku.overlap(train, test)]
+        (90, 10, [0, 0])
+    """
 def sample(
     rows: _Rows,
     count: int | None = None,
@@ -426,7 +766,37 @@ def sample(
     blank: int = 0,
     threads: int = 1,
     progress: _Progress | None = None,
-) -> _Rows: ...
+) -> _Rows:
+    """Draws rows at random: the rows of `bulkdoku sample`.
+
+    All rows that are puzzles have the same probability, in each stratum if there are any, and none is drawn twice. The
+    same seed draws the same rows, and a smaller sample is part of a larger one.
+
+    Args:
+        rows: puzzles, as for `solve`.
+        count: the number of rows; None with `per`.
+        per: {column: n} draws n rows of each value of a column: one that `solve` offers, such as "level", or one of
+            `rows`.
+        seed: any number from 0 to 2**64 - 1.
+        first: the number of the first row: the sample depends on the seed and the numbers of rows. 1 draws what the
+            command draws from a file of lines, 2 what it draws from a table with a header.
+        column, blank, threads, progress: as for `solve`.
+
+    Returns:
+        The rows in the type of `rows` and with all columns, as for `dedup`, in their order. A UserWarning lists strata
+        with fewer rows, which are taken whole.
+
+    Raises:
+        TypeError, ValueError: as for `solve`, and if there is no such column.
+
+    Example:
+        >>> import bulkdoku
+        >>> rows = bulkdoku.generate(1000, seed=1)
+        >>> some = bulkdoku.sample(rows, per={"level": 20}, seed=1)
+        >>> levels = bulkdoku.solve(some, columns=["level"]).to_list("level")
+        >>> [levels.count(level) for level in (1, 2, 3)]
+        [20, 20, 20]
+    """
 def read(
     path: _Path,
     *,

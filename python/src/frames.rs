@@ -9,7 +9,7 @@ use arrow_select::concat::concat;
 use arrow_select::interleave::interleave_record_batch;
 use bulkdoku::input::names;
 use numpy::{PyArray1, PyUntypedArray};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyNotImplementedError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySlice, PyString};
 use pyo3_arrow::input::AnyRecordBatch;
@@ -142,7 +142,15 @@ impl<'py> Frame<'py> {
             }
             Kind::Indexed => self.rows.get_item(array())?,
             Kind::Pandas => self.rows.getattr("iloc")?.get_item(array())?,
-            Kind::Pyarrow => self.rows.call_method1("take", (array(),))?,
+            Kind::Pyarrow => match self.rows.call_method1("take", (array(),)) {
+                // pyarrow cannot select texts of every type.
+                Err(error) if error.is_instance_of::<PyNotImplementedError>(py) => {
+                    let table = table_of(&self.rows)?;
+                    let table = table.cast::<Table>()?.get();
+                    py.detach(|| table.take(indices))?.to_arrow(py)?
+                }
+                rows => rows?,
+            },
             Kind::Table => {
                 let table = self.rows.cast::<Table>()?.get();
                 let table = py.detach(|| table.take(indices))?;

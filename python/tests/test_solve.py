@@ -83,7 +83,7 @@ def test_engines_find_the_same(engine, minimal, minimal_solutions):
 
 
 def test_unknown_options():
-    with pytest.raises(ValueError, match="there is lanes, scalar"):
+    with pytest.raises(ValueError, match="expected lanes, scalar"):
         bulkdoku.solve([CLASSIC], engine="magic")
     with pytest.raises(ValueError, match="text.*binary.*cells"):
         bulkdoku.solve([CLASSIC], solution="words")

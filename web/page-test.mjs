@@ -4,7 +4,7 @@
 //
 // Usage: node web/page-test.mjs [--bulkdoku COMMAND] [--screenshots FOLDER] [--set FILE]...
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -66,6 +66,7 @@ async function solve(file, workers) {
 
 async function screenshot(name) {
   if (!values.screenshots) return;
+  mkdirSync(values.screenshots, { recursive: true });
   const { data } = await send("Page.captureScreenshot", { captureBeyondViewport: true });
   writeFileSync(join(values.screenshots, `${name}.png`), Buffer.from(data, "base64"));
 }

@@ -125,7 +125,7 @@ class Stream:
     """A lazy stream of record batches: batches are read, and solved, on demand.
 
     It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
-    `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is an iterator, too: of tables,
+    `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is also an iterator: of tables,
     one for each batch. It can be read once. After Ctrl-C or an exception of `progress`, the batch is solved
     again by the next call; an error of the input is final.
     """
@@ -885,5 +885,5 @@ def write(
     Raises:
         OSError: if the file cannot be written.
         TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
-        ValueError: if the name has another ending, or a row of a .npy file is no puzzle.
+        ValueError: if the name has another ending, or a row of a .npy file is not a puzzle.
     """

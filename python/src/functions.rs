@@ -495,7 +495,7 @@ pub fn read(
 /// Raises:
 ///     OSError: if the file cannot be written.
 ///     TypeError: if a column of a .csv file is a list or a struct, or if pyarrow is needed and not installed.
-///     ValueError: if the name has another ending, or a row of a .npy file is no puzzle.
+///     ValueError: if the name has another ending, or a row of a .npy file is not a puzzle.
 #[pyfunction]
 #[pyo3(signature = (rows, path, *, column = None, blank = 0))]
 pub fn write(

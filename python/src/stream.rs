@@ -282,7 +282,7 @@ fn open(given: &Bound<'_, PyAny>) -> PyResult<Option<(Batches, SchemaRef)>> {
 /// A lazy stream of record batches: batches are read, and solved, on demand.
 ///
 /// It has the Arrow PyCapsule interface, so that `pyarrow.RecordBatchReader.from_stream(stream)`,
-/// `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is an iterator, too: of tables,
+/// `pyarrow.table(stream)`, `polars.DataFrame(stream)` and `duckdb` read it. It is also an iterator: of tables,
 /// one for each batch. It can be read once. After Ctrl-C or an exception of `progress`, the batch is solved
 /// again by the next call; an error of the input is final.
 #[pyclass(frozen, module = "bulkdoku")]

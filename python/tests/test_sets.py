@@ -21,7 +21,7 @@ def reduced(line, number):
 @pytest.fixture(scope="module")
 def sets(minimal):
     """Two sets with puzzles in common: equal, isomorphic, with the same solution, and with fewer clues; with
-    duplicates, and with rows that are no puzzles."""
+    duplicates, and with invalid rows."""
     isomorphs = bulkdoku.augment(minimal[:60], times=2, seed=5).to_list("puzzle")
     of_grid = bulkdoku.solve(minimal[60:70], columns=["solution"]).to_list("solution")
     bad = ["12", "55" + "." * 79, *lines("several")[:5], *lines("unsolvable")[:5]]

@@ -217,7 +217,7 @@ impl InputOptions {
         self.with_or_without(grid::LABEL, Layout::GridAndLabel, Layout::Grid)
     }
 
-    /// The layout with its only extra column, if that is to be kept, or without it.
+    /// The layout with its only extra column, if it must be kept, or without it.
     fn with_or_without(
         &self,
         column: &str,

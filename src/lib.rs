@@ -63,6 +63,11 @@
 //! Items that are hidden from this documentation are for the command, the Python package, and the
 //! fuzz targets. They may change in any release.
 
+#![cfg_attr(
+    not(feature = "pipeline"),
+    allow(rustdoc::broken_intra_doc_links, reason = "some link to the pipeline")
+)]
+
 #[cfg(feature = "serde")]
 mod as_text;
 #[doc(hidden)]

@@ -2,10 +2,10 @@
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::str::FromStr;
-use std::thread;
 
 use bulkdoku::input::Keep;
 use bulkdoku::output::{Column, Subcommand};
+use bulkdoku::pipeline::cores;
 use bulkdoku::{EngineKind, Limits};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -95,9 +95,7 @@ impl<'py> FromPyObject<'_, 'py> for Whole {
 /// The number of threads; 0 and -1 mean all cores.
 pub fn threads(threads: i64) -> PyResult<NonZeroUsize> {
     match usize::try_from(if threads == -1 { 0 } else { threads }) {
-        Ok(count @ 0..=4096) => Ok(NonZeroUsize::new(count)
-            .or_else(|| thread::available_parallelism().ok())
-            .unwrap_or(NonZeroUsize::MIN)),
+        Ok(count @ 0..=4096) => Ok(NonZeroUsize::new(count).unwrap_or_else(cores)),
         _ => Err(PyValueError::new_err(format!(
             "threads is 0 (all cores) or up to 4096, not {threads}"
         ))),

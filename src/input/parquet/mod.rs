@@ -3,15 +3,14 @@
 //! Only the requested columns are decoded; the fields of the others are empty. A null is an empty
 //! field. The format: <https://parquet.apache.org/docs/file-format/>.
 
+mod faults;
 pub(crate) mod footer;
 mod pages;
 
-use std::cell::Cell;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::panic::{self, AssertUnwindSafe};
-use std::sync::{Arc, Once};
+use std::io::{self, ErrorKind, Read, Seek, Write};
+use std::sync::Arc;
 
 use parquet::basic::Type as Physical;
 use parquet::column::reader::ColumnReaderImpl;
@@ -26,8 +25,8 @@ use parquet::file::metadata::{
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
+use self::faults::{check_footer, check_single, failure, guarded};
 use self::pages::{Budget, Pages, ROWS_WITH_PREFIXES};
-use super::damage::Damage;
 use super::{BLOCK_BYTES, Window};
 
 const MAGIC: [u8; 4] = *b"PAR1";
@@ -510,90 +509,6 @@ fn push_field(
 /// Whether a value with this byte is quoted.
 fn is_special(byte: u8) -> bool {
     matches!(byte, b',' | b'"' | b'\n' | b'\r' | b'#')
-}
-
-/// Checks that the footer can be parsed in a short time, and its checksum, if it has one. Returns
-/// its length.
-fn check_footer(file: &File) -> io::Result<usize> {
-    let footer = footer::read(file)?;
-    let what = if !pages::is_struct(&footer) {
-        "its footer cannot be read"
-    } else if footer::is_intact(&footer) {
-        return Ok(footer.len());
-    } else {
-        "its footer has another checksum"
-    };
-    Err(failure(&ParquetError::General(what.into()), None, 0))
-}
-
-/// Refuses several files one after another, because the places in the last footer would be taken
-/// for those of the first file: another one ends right before the bytes that the footer covers.
-fn check_single(mut file: &File, metadata: &ParquetMetaData, footer: usize) -> Result<()> {
-    let ends = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns).flat_map(|chunk| {
-        let (start, length) = chunk.byte_range();
-        let indexes = [chunk.column_index_range(), chunk.offset_index_range()];
-        let filter = chunk.bloom_filter_offset().zip(chunk.bloom_filter_length());
-        [
-            Some(start.saturating_add(length)),
-            indexes.into_iter().flatten().map(|range| range.end).max(),
-            filter.map(|(start, length)| start.saturating_add(length.into()).max(0) as u64),
-        ]
-    });
-    let covered = ends.flatten().max().unwrap_or(MAGIC.len() as u64);
-    let length = file.seek(SeekFrom::End(0))?;
-    let Some(start) = length.checked_sub(footer as u64).and_then(|end| end.checked_sub(covered))
-    else {
-        return Ok(());
-    };
-    let mut between = [0; 2 * MAGIC.len()];
-    if let Some(before) = start.checked_sub(MAGIC.len() as u64) {
-        file.seek(SeekFrom::Start(before))?;
-        file.read_exact(&mut between)?;
-    }
-    if between == [MAGIC, MAGIC].concat()[..] {
-        return Err(ParquetError::General("it is several files one after another".into()));
-    }
-    Ok(())
-}
-
-/// Runs code that may panic because a file is damaged. The panic is an error, without a message of
-/// its own.
-fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
-    static HOOK: Once = Once::new();
-    thread_local! {
-        static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
-    }
-
-    HOOK.call_once(|| {
-        let hook = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            if !IS_GUARDED.get() {
-                hook(panic);
-            }
-        }));
-    });
-    IS_GUARDED.set(true);
-    let read = panic::catch_unwind(AssertUnwindSafe(read));
-    IS_GUARDED.set(false);
-    read.unwrap_or_else(|_| Err(ParquetError::General("its values are inconsistent".into())))
-}
-
-/// Returns the failure of an input, from this row on, if its rows are known. The first `verified`
-/// bytes of its text are those of earlier row groups.
-fn failure(error: &ParquetError, row: Option<u64>, verified: u64) -> io::Error {
-    let place = row.map_or(String::new(), |row| format!(" from row {row} on"));
-    let message = match error {
-        // Decompressors report damage as errors of the kind `Other`, or of their own type.
-        ParquetError::External(error)
-            if error
-                .downcast_ref::<io::Error>()
-                .is_some_and(|error| error.kind() != ErrorKind::Other) =>
-        {
-            format!("the Parquet file cannot be read{place}: {error}")
-        }
-        error => format!("the Parquet file is damaged{place}: {error}"),
-    };
-    Damage { message, verified }.error(ErrorKind::InvalidData)
 }
 
 impl Read for ParquetText {

@@ -1,8 +1,6 @@
-//! The kernel for one vector width, and the choice of the width for each SIMD level.
+//! The kernel for one SIMD level, and the choice of the level.
 
-use fearless_simd::{Level, Simd, u16x8};
-#[cfg(target_arch = "x86_64")]
-use fearless_simd::{u16x16, u16x32};
+use fearless_simd::{Level, Simd};
 
 use super::branch::Split;
 use super::clues::{eliminate_clues, eliminate_singles};
@@ -16,8 +14,8 @@ use crate::{
     CELLS, Candidates, Column, Digits, Exchange, Kernel, LaneBlock, LaneSet, LaneVerdict, Moves,
 };
 
-/// A kernel of one vector width, with all its memory.
-struct SizedKernel<S: Simd, V> {
+/// The kernel of one SIMD level, with all its memory. `V` is the level's vector of candidates.
+struct SizedKernel<S: Simd, V = <S as Simd>::u16s> {
     s: S,
     work: Box<Cells<V>>,
     entry: Box<Cells<V>>,
@@ -223,48 +221,23 @@ impl UncheckedSweeps {
     }
 }
 
-/// Declares [`LaneKernel`], with a variant for each SIMD level of the target.
-macro_rules! levels {
-    ($($(#[$cfg:meta])* $level:ident: $vector:ident;)*) => {
-        /// The kernel of each SIMD level.
-        enum KernelVariant {
-            $($(#[$cfg])* $level(Box<SizedKernel<fearless_simd::$level, $vector<fearless_simd::$level>>>),)*
-        }
+/// A kernel of any SIMD level. The branch on the level is always predicted.
+pub struct LaneKernel(KernelOfLevel);
 
-        impl LaneKernel {
-            /// Returns the kernel of a SIMD level, with space for this many pages.
-            pub fn new(level: SimdLevel, pages: usize) -> Self {
-                Self(match level.token() {
-                    $($(#[$cfg])* Level::$level(s) => KernelVariant::$level(SizedKernel::new(s, pages)),)*
-                    _ => unreachable!("levels are compiled that can run"),
-                })
-            }
-        }
-
-        /// Calls a method of the current variant.
-        macro_rules! for_variant {
-            ($lanes:expr, $kernel:ident => $call:expr) => {
-                match $lanes {
-                    $($(#[$cfg])* KernelVariant::$level($kernel) => $call,)*
-                }
-            };
-        }
-    };
-}
-
-levels! {
+/// The kernel of each SIMD level of the target.
+enum KernelOfLevel {
     #[cfg(target_arch = "x86_64")]
-    Avx512: u16x32;
+    Avx512(Box<SizedKernel<fearless_simd::Avx512>>),
     #[cfg(target_arch = "x86_64")]
-    Avx2: u16x16;
+    Avx2(Box<SizedKernel<fearless_simd::Avx2>>),
     #[cfg(target_arch = "x86_64")]
-    Sse4_2: u16x8;
+    Sse4_2(Box<SizedKernel<fearless_simd::Sse4_2>>),
     #[cfg(target_arch = "x86_64")]
-    Sse2: u16x8;
+    Sse2(Box<SizedKernel<fearless_simd::Sse2>>),
     #[cfg(target_arch = "aarch64")]
-    Neon: u16x8;
+    Neon(Box<SizedKernel<fearless_simd::Neon>>),
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    WasmSimd128: u16x8;
+    WasmSimd128(Box<SizedKernel<fearless_simd::WasmSimd128>>),
     #[cfg(any(
         feature = "portable",
         not(any(
@@ -273,55 +246,126 @@ levels! {
             all(target_arch = "wasm32", target_feature = "simd128")
         ))
     ))]
-    Fallback: u16x8;
+    Fallback(Box<SizedKernel<fearless_simd::Fallback>>),
 }
 
-/// A kernel of any SIMD level. The branch on the level is always predicted.
-pub struct LaneKernel(KernelVariant);
+impl LaneKernel {
+    /// Returns the kernel of a SIMD level, with space for this many pages.
+    pub fn new(level: SimdLevel, pages: usize) -> Self {
+        Self(match level.token() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(s) => KernelOfLevel::Avx512(SizedKernel::new(s, pages)),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(s) => KernelOfLevel::Avx2(SizedKernel::new(s, pages)),
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse4_2(s) => KernelOfLevel::Sse4_2(SizedKernel::new(s, pages)),
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse2(s) => KernelOfLevel::Sse2(SizedKernel::new(s, pages)),
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon(s) => KernelOfLevel::Neon(SizedKernel::new(s, pages)),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Level::WasmSimd128(s) => KernelOfLevel::WasmSimd128(SizedKernel::new(s, pages)),
+            #[cfg(any(
+                feature = "portable",
+                not(any(
+                    target_arch = "x86_64",
+                    target_arch = "aarch64",
+                    all(target_arch = "wasm32", target_feature = "simd128")
+                ))
+            ))]
+            Level::Fallback(s) => KernelOfLevel::Fallback(SizedKernel::new(s, pages)),
+            _ => unreachable!("every level that can run is compiled"),
+        })
+    }
+}
 
-/// Forwards methods to the current variant.
-macro_rules! forward {
-    ($(fn $name:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
-        $(fn $name(&mut self $(, $arg: $type)*) $(-> $result)? {
-            for_variant!(&mut self.0, kernel => kernel.$name($($arg),*))
-        })*
+/// Calls a method of the current level's kernel.
+macro_rules! with_kernel {
+    ($variant:expr, $kernel:ident => $call:expr) => {
+        match $variant {
+            #[cfg(target_arch = "x86_64")]
+            KernelOfLevel::Avx512($kernel) => $call,
+            #[cfg(target_arch = "x86_64")]
+            KernelOfLevel::Avx2($kernel) => $call,
+            #[cfg(target_arch = "x86_64")]
+            KernelOfLevel::Sse4_2($kernel) => $call,
+            #[cfg(target_arch = "x86_64")]
+            KernelOfLevel::Sse2($kernel) => $call,
+            #[cfg(target_arch = "aarch64")]
+            KernelOfLevel::Neon($kernel) => $call,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            KernelOfLevel::WasmSimd128($kernel) => $call,
+            #[cfg(any(
+                feature = "portable",
+                not(any(
+                    target_arch = "x86_64",
+                    target_arch = "aarch64",
+                    all(target_arch = "wasm32", target_feature = "simd128")
+                ))
+            ))]
+            KernelOfLevel::Fallback($kernel) => $call,
+        }
     };
 }
 
 impl Kernel for LaneKernel {
-    forward! {
-        fn sweep_entry(lanes: LaneSet) -> LaneVerdict;
-        fn admit(moves: &Moves, stuck: LaneSet);
-        fn work(busy: LaneSet, enough: u32) -> LaneVerdict;
-        fn exchange(exchange: &Exchange);
-        fn push_and_pop(branching: LaneSet, returning: LaneSet) -> LaneSet;
-        fn pop(lane: usize) -> Option<Column>;
-        fn clear(lanes: LaneSet);
-        fn move_to_exit(moves: &Moves);
-        fn set_lane(lane: usize, cells: &Column);
-    }
-
     fn lanes(&self) -> usize {
-        for_variant!(&self.0, kernel => kernel.lanes())
+        with_kernel!(&self.0, kernel => kernel.lanes())
     }
 
     #[inline]
     fn load<P>(&mut self, puzzles: &[P], clues_of: impl Fn(&P) -> &Digits) {
-        for_variant!(&mut self.0, kernel => kernel.load(puzzles, clues_of));
+        with_kernel!(&mut self.0, kernel => kernel.load(puzzles, clues_of));
     }
 
     #[inline]
     fn load_candidates<M>(&mut self, marks: &[M], candidates_of: impl Fn(&M) -> &Candidates) {
-        for_variant!(&mut self.0, kernel => kernel.load_candidates(marks, candidates_of));
+        with_kernel!(&mut self.0, kernel => kernel.load_candidates(marks, candidates_of));
     }
 
     #[inline]
     fn store<P>(&self, of: LaneBlock, places: &mut [P], digits_of: impl Fn(&mut P) -> &mut Digits) {
-        for_variant!(&self.0, kernel => kernel.store(of, places, digits_of));
+        with_kernel!(&self.0, kernel => kernel.store(of, places, digits_of));
+    }
+
+    fn sweep_entry(&mut self, lanes: LaneSet) -> LaneVerdict {
+        with_kernel!(&mut self.0, kernel => kernel.sweep_entry(lanes))
+    }
+
+    fn admit(&mut self, moves: &Moves, stuck: LaneSet) {
+        with_kernel!(&mut self.0, kernel => kernel.admit(moves, stuck));
+    }
+
+    fn work(&mut self, busy: LaneSet, enough: u32) -> LaneVerdict {
+        with_kernel!(&mut self.0, kernel => kernel.work(busy, enough))
+    }
+
+    fn exchange(&mut self, exchange: &Exchange) {
+        with_kernel!(&mut self.0, kernel => kernel.exchange(exchange));
+    }
+
+    fn push_and_pop(&mut self, branching: LaneSet, returning: LaneSet) -> LaneSet {
+        with_kernel!(&mut self.0, kernel => kernel.push_and_pop(branching, returning))
+    }
+
+    fn pop(&mut self, lane: usize) -> Option<Column> {
+        with_kernel!(&mut self.0, kernel => kernel.pop(lane))
+    }
+
+    fn clear(&mut self, lanes: LaneSet) {
+        with_kernel!(&mut self.0, kernel => kernel.clear(lanes));
+    }
+
+    fn move_to_exit(&mut self, moves: &Moves) {
+        with_kernel!(&mut self.0, kernel => kernel.move_to_exit(moves));
+    }
+
+    fn set_lane(&mut self, lane: usize, cells: &Column) {
+        with_kernel!(&mut self.0, kernel => kernel.set_lane(lane, cells));
     }
 
     fn column(&self, of: LaneBlock, lane: usize) -> Column {
-        for_variant!(&self.0, kernel => kernel.column(of, lane))
+        with_kernel!(&self.0, kernel => kernel.column(of, lane))
     }
 }
 

@@ -452,14 +452,18 @@ fn memory_does_not_grow_with_lines_or_their_length() {
         let args = ["-o", "rows", "--columns", "line,status", "-q", "-j", "2"];
         let mut child = folder.spawn("solve", &args);
         let mut pipe = child.stdin.take().unwrap();
-        for _ in 0..80 {
-            pipe.write_all(chunk.as_bytes()).unwrap();
-        }
-        let peak = peak_memory(child.id()).unwrap();
+        let mut peak_after = |chunks: usize| {
+            for _ in 0..chunks {
+                pipe.write_all(chunk.as_bytes()).unwrap();
+            }
+            peak_memory(child.id()).unwrap()
+        };
+        let (first, peak) = (peak_after(12), peak_after(24));
         drop(pipe);
         child.wait().unwrap();
         assert!(folder.read("rows").lines().skip(1).last().unwrap_or("").ends_with(last));
         assert!(peak < 64 << 20, "{peak} bytes for {chunk:.20}…");
+        assert!(peak < first + (12 << 20), "{first}, then {peak} bytes for {chunk:.20}…");
     }
 }
 

@@ -1,7 +1,5 @@
 //! The smallest solution, lists of solutions, and the formats of the judge problems.
 
-use std::time::{Duration, Instant};
-
 use bulkdoku::EngineKind;
 
 use crate::common::SEVENTEEN;
@@ -14,16 +12,16 @@ const SMALLEST: [[&str; 2]; 4] = [
         "123456789456789123789123456214365897365897214897214365531642978642978531978531642",
     ],
     [
-        ".................1.....2.3......3.2...1.4......5....6.........4.7..8...962...7...",
-        "136458792752369841489172536847693125261745983395821467918536274573284619624917358",
+        ".....6....59.....82....8....45........3........6..3.54...325..6..................",
+        "138246579659137248274598163745682391813459627926713854487325916362971485591864732",
     ],
     [
         "9531..7428627349514179528367468931252816453973952714681385296745743..219629417583",
         "953168742862734951417952836746893125281645397395271468138529674574386219629417583",
     ],
     [
-        ".....6....59.....82....8....45........3........6..3.54...325..6..................",
-        "138246579659137248274598163745682391813459627926713854487325916362971485591864732",
+        ".................1.....2.3......3.2...1.4......5....6.........4.7..8...962...7...",
+        "136458792752369841489172536847693125261745983395821467918536274573284619624917358",
     ],
 ];
 
@@ -69,16 +67,17 @@ fn grid(cells: &str, between: &str) -> String {
 
 #[test]
 fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
-    let input = SMALLEST.map(|[puzzle, _]| format!("{puzzle}\n")).concat();
-    let expected = SMALLEST.map(|[_, solution]| format!("{solution}\n")).concat();
     for engine in EngineKind::ALL {
-        // One number of threads for the engines that take seconds for the last puzzle.
-        let all = engine == EngineKind::Lanes;
-        for threads in if all { &["1", "2", "7"][..] } else { &["2"] } {
+        // Plain backtracking takes seconds for the last one.
+        let count = SMALLEST.len() - usize::from(engine.name().starts_with("backtrack"));
+        let [input, expected] = [0, 1].map(|column| -> String {
+            SMALLEST[..count].iter().map(|pair| format!("{}\n", pair[column])).collect()
+        });
+        for threads in ["1", "2", "7"] {
             let args = ["--first", "--solution", "lex-first", "--format", "lines", "-q"];
             let more = ["--engine", engine.name(), "--threads", threads];
             let (rows, _, status) = solve(&[args.as_slice(), &more].concat(), &input);
-            assert_eq!((rows.as_str(), status), (expected.as_str(), 0), "{engine} x{threads}");
+            assert_eq!((rows, status), (expected.clone(), 0), "{engine} x{threads}");
         }
     }
 }
@@ -140,11 +139,9 @@ fn boj_2239_wants_the_smallest_solution() {
 }
 
 #[test]
-fn a_puzzle_that_is_slow_row_by_row_takes_less_than_a_second() {
-    let args = ["--input-format", "boj2239", "--format", "boj2239"];
-    let start = Instant::now();
+fn a_puzzle_that_is_slow_row_by_row_takes_few_nodes() {
+    let args = ["--input-format", "boj2239", "--format", "boj2239", "--max-nodes", "100000"];
     let (rows, _, status) = solve(&args, &grid(SEVENTEEN, ""));
-    assert!(start.elapsed() < Duration::from_secs(1));
     assert_eq!((rows.lines().count(), status), (9, 0));
 }
 

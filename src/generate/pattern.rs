@@ -100,10 +100,10 @@ impl FromStr for Pattern {
         let pattern = Self(mask);
         let clues = pattern.cells();
         let why = if cells != CELLS {
-            format!("it has {cells} cells, not {CELLS}")
+            format!("the pattern has {cells} cells, not {CELLS}")
         } else if clues < MIN_CLUES {
             format!(
-                "it has room for {clues} clues; with fewer than {MIN_CLUES} no puzzle has \
+                "the pattern has room for {clues} clues; with fewer than {MIN_CLUES} no puzzle has \
                  exactly one solution"
             )
         } else if let Some(lines) = pattern.empty_lines() {
@@ -113,7 +113,7 @@ impl FromStr for Pattern {
         } else {
             return Ok(pattern);
         };
-        Err(BadPattern(why))
+        Err(BadPattern(format!("1:1: {why}")))
     }
 }
 
@@ -147,13 +147,13 @@ mod tests {
     fn invalid_patterns_are_rejected_with_the_reason() {
         let parsed = |text: &str| text.parse::<Pattern>().unwrap_err().to_string();
         assert!(parsed("##\n#x").starts_with("2:2: 'x' is not a cell"));
-        assert_eq!(parsed(&"#".repeat(82)), "it has 82 cells, not 81");
-        assert_eq!(parsed(""), "it has 0 cells, not 81");
+        assert_eq!(parsed(&"#".repeat(82)), "1:1: the pattern has 82 cells, not 81");
+        assert_eq!(parsed(""), "1:1: the pattern has 0 cells, not 81");
         assert!(parsed(&format!("{}{}", "#".repeat(16), ".".repeat(65))).contains("16 clues"));
         let no_rows = format!("{}{}", "#".repeat(63), ".".repeat(18));
-        assert!(parsed(&no_rows).starts_with("rows 8 and 9 have no clue"));
+        assert!(parsed(&no_rows).starts_with("1:1: rows 8 and 9 have no clue"));
         let no_columns = "..#######".repeat(9);
-        assert!(parsed(&no_columns).starts_with("columns 1 and 2 have no clue"));
+        assert!(parsed(&no_columns).starts_with("1:1: columns 1 and 2 have no clue"));
     }
 
     proptest! {

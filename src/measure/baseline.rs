@@ -6,16 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Measurement;
 
-/// An earlier measurement. Its JSON may have other fields.
-#[derive(Clone, Debug, Deserialize)]
-struct EarlierMeasurement {
-    #[serde(flatten)]
-    measurement: Measurement,
-    machine: Option<Machine>,
-}
-
 /// The CPU and operating system of a measurement.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
     /// The processor's model, if the operating system provides it.
@@ -32,7 +24,7 @@ pub struct Machine {
 
 /// Earlier measurements to compare with.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Baseline(Vec<EarlierMeasurement>);
+pub struct Baseline(Vec<Measurement>);
 
 impl Baseline {
     /// Parses the JSON of earlier measurements.
@@ -45,7 +37,7 @@ impl Baseline {
 
     /// Returns the earlier measurement with this title.
     fn find(&self, title: &str) -> Option<&Measurement> {
-        self.0.iter().map(|earlier| &earlier.measurement).find(|one| one.title() == title)
+        self.0.iter().find(|one| one.title() == title)
     }
 
     /// Returns whether the baseline has a measurement with this title.
@@ -56,7 +48,7 @@ impl Baseline {
     /// Returns the first machine in the baseline other than this one.
     pub fn other_machine(&self, here: &Machine) -> Option<String> {
         let is_other = |machine: &&Machine| machine.cpu != here.cpu || machine.cores != here.cores;
-        let other = self.0.iter().filter_map(|earlier| earlier.machine.as_ref()).find(is_other)?;
+        let other = self.0.iter().filter_map(|one| one.machine.as_ref()).find(is_other)?;
         let cpu = other.cpu.as_deref().unwrap_or("an unnamed processor");
         Some(format!("{cpu}, {} cores", other.cores))
     }

@@ -200,7 +200,7 @@ fn write_solutions(simd: SimdLevel, outcomes: &[Outcome], lines: &mut [Line]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::{Content, PuzzleSet, Selection};
+    use crate::measure::{Content, Plan, PuzzleSet};
     use crate::puzzle::CLASSIC;
 
     #[test]
@@ -209,9 +209,9 @@ mod tests {
         let puzzles: Vec<_> =
             (0..50).map(|i| if i % 3 == 0 { Puzzle::EMPTY } else { one }).collect();
         let marks = puzzles.iter().map(Marks::from).collect();
-        let selection = Selection { at_least: 0, at_most: None, seed: None };
+        let plan = Plan { rows_at_least: 0, seed: None, ..Plan::tested(&[]) };
         let sets = [Content::Puzzles(puzzles), Content::Marks(marks)]
-            .map(|content| PuzzleSet::new("", content, 0).rows(selection));
+            .map(|content| PuzzleSet::new("", content, 0).rows(&plan));
         let expected: Vec<_> = (0..50).map(|i| if i % 3 == 0 { 2 } else { 1 }).collect();
         for (threads, batch) in [(1, 7), (2, 7), (3, 50), (2, 1000), (1, 50), (1, 1)] {
             let configuration = Configuration {

@@ -21,7 +21,7 @@ use thiserror::Error;
 pub use crate::isomorph::{Permutation, SeededRng};
 pub use baseline::{Baseline, Machine};
 pub use contender::Configuration;
-pub use set::{Content, PuzzleSet, Selection};
+pub use set::{Content, PuzzleSet};
 
 use crate::solver::{Limits, Outcome};
 use contender::Contender;
@@ -34,8 +34,12 @@ pub struct Plan {
     pub configurations: Vec<Configuration>,
     /// The limits of each search.
     pub limits: Limits,
-    /// The rows that are generated from a set.
-    pub selection: Selection,
+    /// The minimum number of rows. A smaller set is repeated.
+    pub rows_at_least: usize,
+    /// The maximum number of rows.
+    pub rows_at_most: Option<usize>,
+    /// The seed for permuting each row and the order of rows; `None` keeps them.
+    pub seed: Option<u64>,
     /// The number of timed rounds, after an untimed one.
     pub rounds: NonZeroUsize,
     /// The number of puzzles in a batch.
@@ -102,6 +106,9 @@ pub struct Measurement {
     pub seed: Option<u64>,
     /// The number of invalid records of the set, which are not measured.
     pub bad_records: u64,
+    /// The machine, in a baseline.
+    #[serde(skip_serializing)]
+    pub machine: Option<Machine>,
 }
 
 impl Measurement {
@@ -188,7 +195,7 @@ impl Bench {
         set: &PuzzleSet,
         mut step: impl FnMut(),
     ) -> Result<Vec<Measurement>, BenchError> {
-        let rows = set.rows(self.plan.selection);
+        let rows = set.rows(&self.plan);
         let mut measurements = Vec::new();
         let mut passes_of_round = Vec::new();
         let mut first: Option<(String, Vec<Option<u32>>)> = None;
@@ -235,8 +242,8 @@ impl Bench {
             max_nodes: plan.limits.nodes.map(std::num::NonZero::get),
             rounds: plan.rounds.get(),
             batch: plan.batch.get(),
-            permuted: plan.selection.seed.is_some(),
-            seed: plan.selection.seed,
+            permuted: plan.seed.is_some(),
+            seed: plan.seed,
             bad_records: set.bad,
             ..Measurement::default()
         }
@@ -295,22 +302,26 @@ mod tests {
         PuzzleSet::new("a set", Content::Puzzles(vec![puzzle]), 0)
     }
 
-    /// Returns a plan with the engine `scalar` on these numbers of threads, 200 rows, and three
-    /// rounds.
-    fn plan(threads: &[usize]) -> Plan {
-        let configuration = |&threads: &usize| Configuration {
-            engine: EngineKind::Scalar,
-            simd: SimdLevel::best(),
-            threads: threads.try_into().unwrap(),
-        };
-        Plan {
-            configurations: threads.iter().map(configuration).collect(),
-            limits: Limits::PROOF,
-            selection: Selection { at_least: 200, at_most: None, seed: Some(1) },
-            rounds: 3.try_into().unwrap(),
-            batch: 33.try_into().unwrap(),
-            round_at_least: Duration::ZERO,
-            round_at_most: Duration::MAX,
+    impl Plan {
+        /// Returns a plan with the engine `scalar` on these numbers of threads, 200 rows, and three
+        /// rounds.
+        pub(super) fn tested(threads: &[usize]) -> Self {
+            let configuration = |&threads: &usize| Configuration {
+                engine: EngineKind::Scalar,
+                simd: SimdLevel::best(),
+                threads: threads.try_into().unwrap(),
+            };
+            Self {
+                configurations: threads.iter().map(configuration).collect(),
+                limits: Limits::PROOF,
+                rows_at_least: 200,
+                rows_at_most: None,
+                seed: Some(1),
+                rounds: 3.try_into().unwrap(),
+                batch: 33.try_into().unwrap(),
+                round_at_least: Duration::ZERO,
+                round_at_most: Duration::MAX,
+            }
         }
     }
 
@@ -324,7 +335,7 @@ mod tests {
 
     #[test]
     fn every_contender_is_checked_and_then_timed_in_every_round() {
-        let (measurements, steps) = measure(plan(&[1, 2, 1]));
+        let (measurements, steps) = measure(Plan::tested(&[1, 2, 1]));
         let titles: Vec<_> = measurements.iter().map(Measurement::title).collect();
         assert_eq!(titles, ["a set scalar, 1 thread, proof", "a set scalar, 2 threads, proof"]);
         assert_eq!(steps, 8);
@@ -339,13 +350,14 @@ mod tests {
 
     #[test]
     fn a_slow_contender_gets_fewer_rows() {
-        let (measurements, _) = measure(Plan { round_at_most: Duration::ZERO, ..plan(&[1]) });
+        let (measurements, _) =
+            measure(Plan { round_at_most: Duration::ZERO, ..Plan::tested(&[1]) });
         assert_eq!(measurements[0].rows, 16);
     }
 
     #[test]
     fn wrong_results_are_detected() {
-        let rows = set(Puzzle::EMPTY).rows(plan(&[]).selection);
+        let rows = set(Puzzle::EMPTY).rows(&Plan::tested(&[]));
         let one = Outcome { grid: Grid([1; CELLS]), solutions: 1, ..Outcome::NONE };
         let error = check("it", &rows, &[one], None).unwrap_err().to_string();
         assert!(error.starts_with("it is wrong: 1111"), "{error}");

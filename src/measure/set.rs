@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::Path;
 
+use super::Plan;
 use crate::isomorph::{Permutation, SeededRng};
 use crate::marks::{self, Marks};
 use crate::puzzle::{CELLS, Grid, Puzzle};
@@ -26,17 +27,6 @@ pub enum Content {
     Puzzles(Vec<Puzzle>),
     /// Pencil marks.
     Marks(Vec<Marks>),
-}
-
-/// The rows to generate from the puzzles of a set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Selection {
-    /// The minimum number of rows. A smaller set is repeated.
-    pub at_least: usize,
-    /// The maximum number of rows.
-    pub at_most: Option<usize>,
-    /// The seed for permuting each row and the order of rows; `None` keeps them.
-    pub seed: Option<u64>,
 }
 
 /// Rows as text, one directly after the other, without separators.
@@ -77,40 +67,38 @@ impl PuzzleSet {
         Self { name: name_of(source), content, bad }
     }
 
-    /// Returns the rows to measure.
-    pub(super) fn rows(&self, selection: Selection) -> SetRows {
+    /// Returns the rows of a plan.
+    pub(super) fn rows(&self, plan: &Plan) -> SetRows {
         let (text, has_marks) = match &self.content {
             Content::Puzzles(puzzles) => {
-                (selection.rows(puzzles, Permutation::puzzle, Puzzle::text).into_flattened(), false)
+                (rows_of(puzzles, plan, Permutation::puzzle, Puzzle::text).into_flattened(), false)
             }
             Content::Marks(marks) => {
                 let text = |marks: &Marks| -> [u8; marks::TEXT] {
                     marks.to_string().as_bytes().try_into().expect("marks have one length")
                 };
-                (selection.rows(marks, Permutation::marks, text).into_flattened(), true)
+                (rows_of(marks, plan, Permutation::marks, text).into_flattened(), true)
             }
         };
         SetRows { text, has_marks }
     }
 }
 
-impl Selection {
-    /// Returns the text of some items, repeated, permuted, and shuffled if necessary.
-    fn rows<T, L>(
-        self,
-        items: &[T],
-        permute: fn(&Permutation, &T) -> T,
-        text: impl Fn(&T) -> L,
-    ) -> Vec<L> {
-        let rows = items.len().max(self.at_least).min(self.at_most.unwrap_or(usize::MAX));
-        let items = items.iter().cycle().take(rows);
-        let Some(seed) = self.seed else { return items.map(text).collect() };
-        let mut rng = SeededRng::new(seed);
-        let mut rows: Vec<_> =
-            items.map(|item| text(&permute(&Permutation::random(&mut rng), item))).collect();
-        rng.shuffle(&mut rows);
-        rows
-    }
+/// Returns the text of puzzles, repeated, permuted, and shuffled as planned.
+fn rows_of<T, L>(
+    puzzles: &[T],
+    plan: &Plan,
+    permute: fn(&Permutation, &T) -> T,
+    text: impl Fn(&T) -> L,
+) -> Vec<L> {
+    let rows = puzzles.len().max(plan.rows_at_least).min(plan.rows_at_most.unwrap_or(usize::MAX));
+    let puzzles = puzzles.iter().cycle().take(rows);
+    let Some(seed) = plan.seed else { return puzzles.map(text).collect() };
+    let mut rng = SeededRng::new(seed);
+    let mut rows: Vec<_> =
+        puzzles.map(|puzzle| text(&permute(&Permutation::random(&mut rng), puzzle))).collect();
+    rng.shuffle(&mut rows);
+    rows
 }
 
 /// Returns the file's name without its folder and extensions.
@@ -139,12 +127,13 @@ mod tests {
     fn a_small_set_is_repeated_and_a_large_one_cut() {
         let classic: Puzzle = CLASSIC.parse().unwrap();
         let set = PuzzleSet::new("x", Content::Puzzles(vec![classic; 2]), 0);
-        let selection = Selection { at_least: 5, at_most: None, seed: None };
-        assert_eq!(set.rows(selection).text, CLASSIC.repeat(5).as_bytes());
-        assert_eq!(set.rows(Selection { at_most: Some(1), ..selection }).len(), 1);
-        let permuted = set.rows(Selection { seed: Some(1), ..selection });
+        let plan = Plan { rows_at_least: 5, seed: None, ..Plan::tested(&[]) };
+        assert_eq!(set.rows(&plan).text, CLASSIC.repeat(5).as_bytes());
+        assert_eq!(set.rows(&Plan { rows_at_most: Some(1), ..plan.clone() }).len(), 1);
+        let plan = Plan { seed: Some(1), ..plan };
+        let permuted = set.rows(&plan);
         assert_eq!(permuted.len(), 5);
         assert_ne!(permuted.text(0..1), permuted.text(1..2));
-        assert_eq!(permuted, set.rows(Selection { seed: Some(1), ..selection }));
+        assert_eq!(permuted, set.rows(&plan));
     }
 }

@@ -11,9 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bulkdoku::input::Answers;
-use bulkdoku::measure::{
-    Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet, Selection,
-};
+use bulkdoku::measure::{Baseline, Bench, BenchError, Configuration, Measurement, Plan, PuzzleSet};
 use bulkdoku::output::Packer;
 use bulkdoku::{Compression, EngineKind, Limits, SimdLevel};
 
@@ -237,7 +235,7 @@ pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
     let has_input = !args.input.is_empty();
     let mut inputs = has_input.then(|| Inputs::detected(args.input, &options)).transpose()?;
     let sets = match &mut inputs {
-        Some(inputs) => sets::read(inputs, plan.selection.at_most)?,
+        Some(inputs) => sets::read(inputs, plan.rows_at_most)?,
         None => sets::bundled()?,
     };
     let bench = Bench::new(plan)?;
@@ -326,11 +324,9 @@ fn plan(args: &BenchArgs) -> Result<Plan, Failure> {
     Ok(Plan {
         configurations,
         limits: Limits { solutions: args.limit.solutions(), nodes: args.max_nodes },
-        selection: Selection {
-            at_least: rows.unwrap_or(ROWS_AT_LEAST),
-            at_most: rows,
-            seed: (!args.no_permute).then_some(args.seed),
-        },
+        rows_at_least: rows.unwrap_or(ROWS_AT_LEAST),
+        rows_at_most: rows,
+        seed: (!args.no_permute).then_some(args.seed),
         rounds: args.rounds,
         batch: args.batch,
         round_at_least: ROUND_AT_LEAST.min(args.round_time),

@@ -21,13 +21,13 @@ pub enum MeasurementFormat {
     Json,
 }
 
-/// The number of the first columns of tables that hold text; the others are numbers.
+/// The number of text columns, which come first; the others are numbers.
 pub const TEXTS: usize = 5;
 
-/// A column of tables: its heading, and the cell of a measurement.
+/// A table column: its heading, and the function that formats a cell.
 type TableColumn = (&'static str, fn(&Measurement) -> String);
 
-/// The columns of tables.
+/// The table columns.
 pub const COLUMNS: [TableColumn; 15] = [
     ("set", |of| of.set.clone()),
     ("engine", |of| of.engine.clone()),
@@ -53,8 +53,8 @@ impl MeasurementFormat {
     /// The file extensions that choose a format.
     const EXTENSIONS: [&str; 4] = ["json", "csv", "md", "markdown"];
 
-    /// Chooses the requested format, that of the output's name, or a table. Refuses the names of
-    /// other formats if none is requested.
+    /// Returns the requested format, or that of the output's extension, or a table. Without a
+    /// request, extensions of other formats are refused.
     pub fn choose(requested: Option<Self>, output: Option<&Path>) -> Result<Self, Failure> {
         output.map_or(Ok(()), extensions::check)?;
         let (None, Some(path)) = (requested, output) else {
@@ -70,7 +70,7 @@ impl MeasurementFormat {
         Err(extensions::refused(path, &extension, "measurements", &Self::EXTENSIONS, &hint))
     }
 
-    /// The text of measurements.
+    /// Formats measurements.
     pub fn text(self, measurements: &[Measurement]) -> io::Result<Vec<u8>> {
         match self {
             Self::Table => Ok(table(measurements, "  ", false).into()),
@@ -90,7 +90,7 @@ impl MeasurementFormat {
     }
 }
 
-/// A measurement with the times of all rounds and its origin.
+/// Returns the JSON of a measurement, with the times of all rounds and its origin.
 fn entry(of: &Measurement) -> serde_json::Result<Value> {
     let mut entry = serde_json::to_value(of)?;
     entry["ns_rounds"] = json!(of.ns_rounds);
@@ -102,7 +102,7 @@ fn entry(of: &Measurement) -> serde_json::Result<Value> {
     Ok(entry)
 }
 
-/// Lines of aligned cells, in Markdown with a ruler below the headings.
+/// Formats aligned columns; in Markdown, with a ruler below the headings.
 fn table(measurements: &[Measurement], separator: &str, is_markdown: bool) -> String {
     let mut lines = vec![COLUMNS.map(|(heading, _)| heading.into())];
     lines.extend(measurements.iter().map(|of| COLUMNS.map(|(_, cell)| cell(of))));

@@ -24,23 +24,23 @@ use super::sets::{self, MOST_ROWS};
 use super::{Exit, Failure, html, numbers, parse_threads, rows_run, version};
 pub use format::{COLUMNS, MeasurementFormat, TEXTS};
 
-/// A set with fewer puzzles is repeated, each time permuted anew.
+/// The minimum number of rows of a set; smaller sets are repeated, each time with another
+/// permutation.
 const ROWS_AT_LEAST: usize = 20_000;
-/// Long enough for the resolution of the clock, and to fill the caches.
+/// The minimum time of a round: long compared with the resolution of the clock.
 const ROUND_AT_LEAST: Duration = Duration::from_millis(50);
-
-/// More rounds tell nothing new.
+/// The maximum of `--rounds`.
 const MOST_ROUNDS: u64 = 1_000_000;
 
 /// Measure how fast the engines solve puzzle sets
 ///
-/// Without input the bundled sets are measured. The sets are read first. The time of a puzzle is
-/// that from its 81 characters to those of its solution, in memory. Outside the timing, every
-/// solution is checked, and the engines are compared.
+/// Without input, the bundled sets are measured. Sets are read into memory first. The time per
+/// puzzle starts with its 81 characters and ends with those of its solution, in memory. All
+/// solutions are checked and compared between engines, outside the timed part.
 ///
-/// By default the puzzles are permuted at random, and each is searched until a second solution is
-/// found or excluded. All engines, levels and numbers of threads take turns in every round. The
-/// median of the rounds is reported, with the fastest and the slowest.
+/// By default, puzzles are permuted at random, and each search continues until a second solution
+/// is found or ruled out. All engines, levels, and numbers of threads take turns in every round.
+/// The results are the median, the fastest, and the slowest round.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = AFTER_HELP, allow_negative_numbers = true)]
 pub struct BenchArgs {
@@ -52,21 +52,21 @@ pub struct BenchArgs {
     #[command(flatten)]
     layout: LayoutArgs,
 
-    /// How the measurements are written: table, markdown, csv, json
+    /// Output format: table, markdown, csv, json
     ///
-    /// By default as the output's name says (.json .csv .md), else a table.
+    /// The default follows the extension of the output (.json .csv .md), else table.
     #[arg(long, value_name = "FORMAT", help_heading = "Output", hide_possible_values = true)]
     format: Option<MeasurementFormat>,
 
-    /// Where the measurements go [default: standard output]
+    /// Output file [default: standard output]
     ///
     /// A name that ends with .gz or .zst compresses them.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Write a page that compares engines and sets, as HTML
+    /// Write a report that compares engines and sets, as HTML
     ///
-    /// Charts and tables in one file that needs no other.
+    /// Charts and tables in one self-contained file.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
 
@@ -76,14 +76,14 @@ pub struct BenchArgs {
 
     /// Compare with the JSON of an earlier measurement
     ///
-    /// Changes beyond the spread of the rounds are reported on standard error. The earlier
+    /// Differences larger than the spread of the rounds are printed on standard error. The earlier
     /// measurement must include everything that is measured now.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     baseline: Option<PathBuf>,
 
-    /// Exit with 1 if slower than the baseline by more than this
+    /// Exit with 1 if slower than the baseline by more than this percentage
     ///
-    /// The median and the fastest round must both be slower.
+    /// Both the median and the fastest round must be slower.
     #[arg(
         long,
         value_name = "PERCENT",
@@ -128,18 +128,18 @@ pub struct BenchArgs {
     )]
     simd: Vec<Vec<SimdLevel>>,
 
-    /// Puzzles of each set: its first ones, or all repeated
+    /// Number of puzzles of each set
     #[arg(
         long,
         value_name = "N",
         help_heading = "Run",
         value_parser = |text: &str| numbers::up_to::<NonZeroUsize>(text, MOST_ROWS as u64),
-        long_help = "Solve this many puzzles of each set: its first ones, or all of them repeatedly \
-                     [default: all, repeated to at least 20000]"
+        long_help = "Number of puzzles of each set: the first ones of a larger set, or all of a \
+                     smaller one, repeated [default: all, repeated to at least 20000]"
     )]
     rows: Option<NonZeroUsize>,
 
-    /// Timed rounds
+    /// Number of timed rounds
     #[arg(
         long,
         value_name = "N",
@@ -149,9 +149,9 @@ pub struct BenchArgs {
     )]
     rounds: NonZeroUsize,
 
-    /// The longest time of a round
+    /// Maximum time of a round
     ///
-    /// A slow engine gets fewer puzzles.
+    /// Slow engines solve fewer puzzles.
     #[arg(
         long,
         value_name = "SECONDS",
@@ -161,9 +161,9 @@ pub struct BenchArgs {
     )]
     round_time: Duration,
 
-    /// Puzzles that an engine gets at once
+    /// Number of puzzles passed to an engine at once
     ///
-    /// With solve it gets about 1400.
+    /// solve passes about 1400.
     #[arg(
         long,
         value_name = "N",
@@ -173,7 +173,7 @@ pub struct BenchArgs {
     )]
     batch: NonZeroUsize,
 
-    /// The seed of the permutations
+    /// Seed of the permutations
     #[arg(
         long,
         value_name = "N",
@@ -183,7 +183,7 @@ pub struct BenchArgs {
     )]
     seed: u64,
 
-    /// Leave the puzzles and their order as they are
+    /// Keep the puzzles and their order
     #[arg(long, help_heading = "Run", conflicts_with = "seed")]
     no_permute: bool,
 
@@ -213,18 +213,18 @@ Examples:
   bulkdoku bench --engine all --max-nodes 10000 --report engines.html
 
 Columns:
-  ns/puzzle, min, max  wall time per puzzle: the median of the rounds, the fastest, the slowest
-  guesses, nodes       of the search, on average; no guess: the share that needed none
+  ns/puzzle, min, max  wall time per puzzle: median, fastest, and slowest round
+  guesses, nodes       averages per search; no guess: share of puzzles solved without a guess
   p50, p99, slowest    latency from a puzzle's entry into the engine to its outcome
 
-CSV and JSON have these fields and more, with times in nanoseconds. JSON also has each round, the
-version, the date and the machine.
+CSV and JSON have these fields and more, with times in nanoseconds. JSON also includes each round,
+the version, the date, and the machine.
 
-Invalid records are reported, counted, and not measured. Sets are kept in memory: at most
-10,000,000 records and 4 GiB of text of each input.
+Invalid records are reported and counted, but not measured. Sets are kept in memory: at most
+10,000,000 records and 4 GiB of text per input.
 
-Exit status: 0 measured, 1 an engine was wrong or --fail-above is exceeded, 2 wrong usage, a set
-without a puzzle, or a baseline without one of the measurements, 3 input or output failed.";
+Exit status: 0 success, 1 an engine was wrong or --fail-above was exceeded, 2 invalid usage, a set
+without puzzles, or a baseline that lacks a measurement, 3 input or output error.";
 
 /// Measures the sets.
 pub fn run(args: BenchArgs) -> Result<Exit, Failure> {
@@ -306,7 +306,7 @@ fn judge(baseline: &Baseline, measurements: &[Measurement], fail_above: Option<f
     exit
 }
 
-/// The plan of the measurements.
+/// Returns the plan of the measurements.
 fn plan(args: &BenchArgs) -> Result<Plan, Failure> {
     let (engines, mut levels) = (args.engine.concat(), args.simd.concat());
     check_simd(!levels.is_empty(), &engines)?;
@@ -334,7 +334,7 @@ fn plan(args: &BenchArgs) -> Result<Plan, Failure> {
     })
 }
 
-/// Parses one item of a list; `all` is all of them.
+/// Parses one item of a list, or `all`.
 fn one_or_all<T: Copy, E: Display>(
     text: &str,
     all: &[T],
@@ -346,14 +346,14 @@ fn one_or_all<T: Copy, E: Display>(
     }
 }
 
-/// Reads `--round-time`.
+/// Parses `--round-time`.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     time.ok_or_else(|| "a number of seconds above 0".into())
 }
 
-/// Reads `--fail-above`.
+/// Parses `--fail-above`.
 fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse().ok();
     let percent = number.filter(|percent: &f64| percent.is_finite() && *percent >= 0.0);
@@ -368,7 +368,7 @@ fn read_baseline(path: &Path) -> Result<Baseline, Failure> {
     })
 }
 
-/// Measures one set after the other, and shows progress.
+/// Measures the sets one after another and shows progress.
 fn measure(
     bench: &Bench,
     sets: &[PuzzleSet],

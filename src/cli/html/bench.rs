@@ -1,4 +1,4 @@
-//! The page of a measurement.
+//! The report of a measurement.
 
 use std::ops::Range;
 
@@ -8,12 +8,13 @@ use bulkdoku::stats::short_time;
 use super::super::bench::{COLUMNS, TEXTS};
 use super::{Cell, Fact, Page};
 
-/// The page of measurements. Those of a set follow each other, with the same engines in each.
+/// Builds the report. The measurements of a set are adjacent, with the same engines in each set.
 pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     let mut page = Page::new("bulkdoku bench");
     page.note(
-        "Time per puzzle, from its 81 characters to those of its solution, on a logarithmic axis: a \
-         bar to the median of the rounds, a line from the fastest to the slowest. Less is better.",
+        "Time per puzzle, from its 81 characters to those of its solution, on a logarithmic axis. Bars \
+         show the median of the rounds, lines the range from the fastest to the slowest. Less is \
+         better.",
     );
     let axis = axis(measurements);
     let place = |ns: f64| ((ns.log10() - axis.start) / (axis.end - axis.start)).clamp(0.0, 1.0);
@@ -45,7 +46,7 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     page
 }
 
-/// The powers of ten that include all times.
+/// Returns the powers of ten that enclose all times.
 fn axis(measurements: &[Measurement]) -> Range<f64> {
     let least = measurements.iter().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
     let largest = measurements.iter().map(|one| one.ns_max).fold(1.0, f64::max);

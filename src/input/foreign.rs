@@ -1,18 +1,16 @@
-//! Recognizes files that are not text by their first bytes.
+//! Recognizes files that are not text by their first bytes, and byte order marks.
 //!
-//! Read as text, such a file would yield a malformed row for each of its line feeds. Every kind in
-//! this table differs from any text within its first bytes.
+//! Read as text, such a file would yield a malformed row for each of its line feeds.
 
 use std::fmt;
 
 use super::inflate::Beginning;
 use crate::features::lacks;
 
-/// A kind of file that is not supported.
+/// An unsupported type of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foreign {
     name: &'static str,
-    /// What the user can do.
     hint: &'static str,
 }
 
@@ -26,14 +24,13 @@ impl fmt::Display for Foreign {
 /// The result of inspecting the first bytes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It may be text.
     Text,
     Foreign(Foreign),
     NotYet,
 }
 
-/// The magic of a kind of file, whether a byte that is not text must follow it, the name of the
-/// kind, and a hint.
+/// The magic bytes of a file type, whether they must be followed by a byte that is not text, its
+/// name, and a hint for the user.
 type Known = (&'static [u8], bool, &'static str, &'static str);
 
 const CONVERT: &str = "convert it to text, one puzzle a line";
@@ -82,17 +79,17 @@ const TAR: Foreign =
 const TWICE: Foreign =
     Foreign { name: "a compressed file in a compressed one", hint: "decompress it once" };
 
-/// Within this many bytes after the magic, a file that is not text has a byte that is not text.
-const BEHIND_MAGIC: usize = 12;
-/// A tar archive has a zero after the name of its first file, before this offset.
+/// Files of these types have a byte that is not text within this many bytes after the magic bytes.
+const BYTES_AFTER_MAGIC: usize = 12;
+/// A tar archive has a zero byte after the name of its first file, before this offset.
 const TAR_NAME: usize = 108;
-/// The offset of the magic of a tar archive, and the magic.
+/// The offset and the value of the magic bytes of a tar archive.
 const TAR_MAGIC: (usize, &[u8]) = (257, b"ustar");
-/// How many bytes are checked for UTF-16 and UTF-32 without a byte order mark.
+/// The number of bytes checked for UTF-16 and UTF-32 without a byte order mark.
 const WIDE: usize = 8;
 
 impl Verdict {
-    /// Inspects the first decompressed bytes of a stream; `is_all` tells that there are no more.
+    /// Inspects the first decompressed bytes of a stream; `is_all` is true if there are no more.
     pub(super) fn of(bytes: &[u8], is_all: bool) -> Self {
         let verdict = Self::of_any(bytes);
         if is_all && verdict == Self::NotYet { Self::of_end(bytes) } else { verdict }
@@ -114,7 +111,7 @@ impl Verdict {
         worst.unwrap_or_else(|| of_zeros(bytes))
     }
 
-    /// At the end of the stream, undecided bytes are text, unless their zeros show wide characters.
+    /// Treats undecided bytes at the end of a stream as text, unless they are UTF-16 or UTF-32.
     fn of_end(bytes: &[u8]) -> Self {
         let is_marked = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
         let zeros = if is_marked { Some(UTF_16) } else { wide(bytes) };
@@ -128,23 +125,22 @@ fn of_magic(bytes: &[u8], &(magic, needs_more, name, hint): &Known) -> Verdict {
     let Some(rest) = bytes.strip_prefix(magic) else {
         return if magic.starts_with(bytes) { Verdict::NotYet } else { Verdict::Text };
     };
-    // The first line feed or byte that is not text decides, so the result does not depend on how
-    // many bytes are there.
+    // The first line feed or byte that is not text decides, however many bytes are available.
     let decides = |byte: &&u8| **byte == b'\n' || !is_text(byte);
-    match rest.iter().take(BEHIND_MAGIC).find(decides) {
+    match rest.iter().take(BYTES_AFTER_MAGIC).find(decides) {
         _ if !needs_more => is_foreign,
         Some(b'\n') => Verdict::Text,
         Some(_) => is_foreign,
-        None if rest.len() < BEHIND_MAGIC => Verdict::NotYet,
+        None if rest.len() < BYTES_AFTER_MAGIC => Verdict::NotYet,
         None => Verdict::Text,
     }
 }
 
-/// The length of the UTF-8 byte order mark at the start of an input; `None` if there are too few
-/// bytes to tell.
+/// Returns the length of the UTF-8 byte order mark at the start of an input, or `None` if it needs
+/// more bytes.
 ///
 /// # Errors
-/// For the byte order mark of UTF-16 or UTF-32. (One mark of UTF-32 starts with one of UTF-16.)
+/// Fails for byte order marks of UTF-16 and UTF-32.
 pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
     #[expect(clippy::match_same_arms, reason = "one line for each mark")]
     match bytes {
@@ -157,12 +153,13 @@ pub(crate) fn byte_order_mark(bytes: &[u8]) -> Result<Option<usize>, Foreign> {
     }
 }
 
-/// `bytes` without their byte order mark.
+/// Removes the byte order mark.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     &bytes[byte_order_mark(bytes).ok().flatten().unwrap_or(0)..]
 }
 
-/// Decides by zeros: text has none in its first line, but tar archives and wide characters do.
+/// Checks for zero bytes, which occur in the first line of tar archives and UTF-16, but not of
+/// text.
 fn of_zeros(bytes: &[u8]) -> Verdict {
     let first = bytes.iter().take(TAR_NAME).position(|byte| matches!(byte, 0 | b'\n'));
     match first {
@@ -180,7 +177,7 @@ fn of_zeros(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Recognizes ASCII characters of two or four bytes.
+/// Recognizes UTF-16 and UTF-32 by characters that are all ASCII.
 fn wide(bytes: &[u8]) -> Option<Foreign> {
     let start = &bytes[..bytes.len().min(WIDE)];
     let are = |is: fn(&[u8]) -> bool, size: usize| {
@@ -249,7 +246,7 @@ mod tests {
         }
         assert_eq!(name(&[b'.'; 107]), "not yet");
         assert_eq!(name(&[b'.'; 108]), "text");
-        // A NUL byte alone does not make an archive.
+        // A zero byte alone does not make an archive.
         let mut line = vec![b'.'; 300];
         line[7] = 0;
         assert_eq!((name(&line[..200]), name(&line)), ("not yet", "text"));

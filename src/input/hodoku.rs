@@ -1,15 +1,15 @@
-//! The lines of `HoDoKu`'s library of techniques.
+//! Lines of `HoDoKu`'s technique library.
 //!
-//! `:0300:2:.6..+1..89…:127 359:…`: the number of a technique, its digits, the cells (solved ones
-//! after a `+`), and the removed candidates, each as digit, row and column. The other fields
-//! describe the technique.
+//! Format: `:0300:2:.6..+1..89…:127 359:…` contains the number of a technique, its digits, the
+//! cells (solved ones after a `+`), and the removed candidates (digit, row, column). The other
+//! fields describe the technique.
 
 use super::{CellsOrMarks, list};
 use crate::marks::{Digits, Marks};
 use crate::puzzle::{CELLS, Puzzle};
 
-/// Parses such a line: a puzzle, or its pencil marks if candidates are removed. `None` if it is
-/// something else.
+/// Parses a line as a puzzle, or as pencil marks if candidates are removed. Returns `None` for
+/// other text.
 pub(super) fn read(line: &[u8]) -> Option<CellsOrMarks> {
     let mut parts = line.strip_prefix(b":")?.split(|&byte| byte == b':');
     let (technique, digits, cells) = (parts.next()?, parts.next()?, parts.next()?);

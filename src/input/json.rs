@@ -1,8 +1,8 @@
-//! JSON lines: each line is an object with a puzzle under a key, or the puzzle itself.
+//! JSON lines: one object with a puzzle, or one puzzle, per line.
 //!
 //! A puzzle is a string of 81 cells, a string of 729 characters of pencil marks, an array of 81
-//! numbers from 0 to 9, or an array of nine such arrays. A solution is written in the same ways.
-//! Blank lines and lines that start with `#` are not records.
+//! numbers from 0 to 9, or an array of nine such arrays. Solutions have the same forms. Blank lines
+//! and lines that start with `#` are skipped.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,23 +17,22 @@ use super::lines::{column, too_long};
 use super::{Place, Records, list};
 use crate::puzzle::{CELLS, Malformed};
 
-/// The keys of the objects.
+/// The requested keys of the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Objects {
-    /// The keys that are read, each once.
+    /// The keys that are read, without duplicates.
     keys: Vec<String>,
-    /// The index of the puzzle's key; `None` if each line is a puzzle.
+    /// The index of the puzzle key; `None` if each line is a puzzle.
     puzzle: Option<usize>,
-    /// The index of the key of the input's own solution, if solutions are requested.
+    /// The index of the solution key, if solutions are read.
     answer: Option<usize>,
-    /// The indices of the keys that are copied to the output, in output order.
+    /// The indices of the keys copied to the output, in output order.
     kept: Vec<usize>,
-    /// Whether all other keys are to be kept: then objects with further keys are counted.
+    /// Whether all other keys are kept. If so, objects with further keys are counted.
     keeps_all: bool,
 }
 
 impl fmt::Display for Objects {
-    /// `JSON lines, puzzles in key "quiz"`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON lines")?;
         if let Some(puzzle) = self.puzzle {
@@ -46,8 +45,8 @@ impl fmt::Display for Objects {
     }
 }
 
-/// Reads the records of a block of whole lines; `cut_short` tells that the last line did not fit in
-/// the block.
+/// Reads the records of a block of complete lines; `cut_short` is true if the last line did not fit
+/// in the block.
 pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Records) {
     records.clear();
     let mut values = vec![None; objects.keys.len()];
@@ -72,7 +71,8 @@ pub fn read(objects: &Objects, block: &[u8], cut_short: bool, records: &mut Reco
     }
 }
 
-/// The keys of an object and the texts of their values, in order; `None` if the line is none.
+/// Returns the keys of an object and the texts of their values, in order; `None` if it is not an
+/// object.
 pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     let mut json = Deserializer::from_slice(line);
     let mut entries = Vec::new();
@@ -80,8 +80,7 @@ pub(super) fn entries(line: &[u8]) -> Option<Vec<(String, &str)>> {
     json.deserialize_map(each).and_then(|()| json.end()).ok().map(|()| entries)
 }
 
-/// A visitor that calls `key` with each key of an object, and `entry` with what that returns and
-/// the text of the value.
+/// Calls `key` with each key of an object, and `entry` with the result and the text of the value.
 struct Each<F, G> {
     key: F,
     entry: G,
@@ -103,7 +102,7 @@ impl<'de, K, F: FnMut(&str) -> K, G: FnMut(K, &'de str)> Visitor<'de> for Each<F
     }
 }
 
-/// A visitor that calls a function with a key.
+/// Calls a function with a key.
 struct KeyVisitor<'a, F>(&'a mut F);
 
 impl<'de, K, F: FnMut(&str) -> K> DeserializeSeed<'de> for KeyVisitor<'_, F> {
@@ -126,7 +125,7 @@ impl<K, F: FnMut(&str) -> K> Visitor<'_> for KeyVisitor<'_, F> {
     }
 }
 
-/// The text of the puzzle or solution that a JSON value holds.
+/// Returns the text of the puzzle or solution in a JSON value.
 pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
     match value.as_bytes() {
         [b'"', inner @ .., b'"'] => {
@@ -139,8 +138,7 @@ pub(super) fn cells_of(value: &str) -> Option<Cow<'_, [u8]>> {
 }
 
 impl Objects {
-    /// Creates the keys of the puzzle, of the input's own solution, and of kept values.
-    /// `puzzle` is `None` if each line is a puzzle.
+    /// Creates the keys; `puzzle` is `None` if each line is a puzzle.
     pub(super) fn new(
         puzzle: Option<String>,
         answer: Option<String>,
@@ -160,12 +158,12 @@ impl Objects {
         Self { keys, puzzle, answer, kept, keeps_all }
     }
 
-    /// Whether the input's own solutions are read.
+    /// Returns whether solutions are read.
     pub(super) fn has_answers(&self) -> bool {
         self.answer.is_some()
     }
 
-    /// The keys that are copied to the output.
+    /// Returns the keys copied to the output.
     pub(super) fn kept(&self) -> Vec<String> {
         self.kept.iter().map(|&kept| self.keys[kept].clone()).collect()
     }
@@ -175,7 +173,7 @@ impl Objects {
         self.keeps_all = false;
     }
 
-    /// The places of the keys of the puzzle and of the input's solution among the kept keys.
+    /// Returns the positions of the puzzle and solution keys among the kept keys.
     pub(super) fn kept_cells(&self) -> [Option<usize>; 2] {
         [self.puzzle, self.answer].map(|key| self.kept.iter().position(|kept| Some(*kept) == key))
     }
@@ -200,8 +198,8 @@ impl Objects {
         }
     }
 
-    /// Fills in the values of the requested keys, and whether there are others; returns the
-    /// puzzle's value.
+    /// Stores the values of the requested keys, and whether there are others; returns the value of
+    /// the puzzle.
     fn parse<'de>(
         &self,
         line: &'de [u8],
@@ -258,7 +256,7 @@ impl Objects {
         }
         let whole = Place::cells(place, line.len());
         records.kept.extend(self.kept.iter().map(|&kept| match values[kept] {
-            // The text of a record without a puzzle is shown where the puzzle would be.
+            // A record without a puzzle shows its text in place of the puzzle.
             None if Some(kept) == self.puzzle => whole,
             value => field(value),
         }));
@@ -315,7 +313,7 @@ fn no_puzzle(what: &str) -> Malformed {
     Malformed { column: 1, what }
 }
 
-/// The field of a value in this line.
+/// Returns the field of a value in this line.
 fn field(value: &str, line: &[u8], place: Place) -> Field {
     let at = place.start as usize + offset(value, line);
     match value.as_bytes() {
@@ -329,7 +327,7 @@ fn offset(part: &str, line: &[u8]) -> usize {
     part.as_ptr().addr() - line.as_ptr().addr()
 }
 
-/// The error for a line that is not JSON.
+/// Returns the error for a line that is not JSON.
 fn no_json(line: &[u8], error: &serde_json::Error) -> Malformed {
     let text = error.to_string();
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);

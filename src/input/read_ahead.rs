@@ -1,35 +1,34 @@
-//! A stream that is read ahead on its own thread.
+//! Reads a stream ahead on a separate thread.
 //!
-//! A worker that reads an input holds a lock that all workers need. Reading a plain stream is a
-//! copy, but decompressing a stream takes longer than solving its puzzles.
+//! A worker that reads an input holds a lock that all workers need. Reading a plain stream is only
+//! a copy, but decompression takes longer than solving the puzzles.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::thread;
 
 use crossbeam_channel::{Receiver, bounded};
 
-/// The size of a read on the thread: about two blocks. With half that size, gz files take 4%
-/// longer.
+/// The number of bytes read at a time: about two blocks. With half of it, gz files take 4% longer.
 const PIECE: usize = 240 * 1024;
-/// How many pieces may be queued. Where solving takes about as long as decompressing, a short queue
-/// does not keep both busy.
+/// The number of queued pieces. When solving and decompression take about the same time, a short
+/// queue cannot keep both busy.
 const PIECES: usize = 12;
 
 /// The bytes of a stream, read on a thread.
 ///
-/// A read returns bytes of one piece, and waits only if there is none. Errors keep their place in
-/// the stream. They end it, except [`ErrorKind::Interrupted`].
+/// A read returns bytes of one piece, and blocks only if there is none. Errors keep their position
+/// in the stream and end it, except [`ErrorKind::Interrupted`].
 #[derive(Debug)]
 pub(super) struct ReadAhead {
-    /// One piece for each read; an empty piece is the end of the stream.
+    /// The result of each read; an empty piece marks the end of the stream.
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: Cursor<Vec<u8>>,
     is_over: bool,
 }
 
 impl ReadAhead {
-    /// Starts the thread. It ends with the stream, or when this is dropped. If no thread can be
-    /// started, the stream is returned.
+    /// Starts the thread, which ends with the stream or when this is dropped. Returns the stream if
+    /// no thread can be started.
     pub(super) fn spawn<R: Read + Send + 'static>(stream: R) -> Result<Self, R> {
         let (sender, pieces) = bounded(PIECES);
         let (give, take) = bounded::<R>(1);
@@ -88,14 +87,14 @@ mod tests {
 
     use super::*;
 
-    /// What a read does.
+    /// The result of a read.
     #[derive(Clone, Debug)]
     enum Act {
         Gives(Vec<u8>),
         Interrupts,
     }
 
-    /// Follows a script, then ends, or fails once and then ends.
+    /// Follows a script, then ends, possibly after an error.
     #[derive(Debug)]
     struct Scripted {
         acts: std::vec::IntoIter<Act>,
@@ -120,7 +119,7 @@ mod tests {
         ReadAhead::spawn(stream).ok().expect("a thread can be started")
     }
 
-    /// All bytes, the number of interrupts, and the error at the end.
+    /// Returns all bytes, the number of interruptions, and the final error.
     fn read_all(mut stream: impl Read, piece: usize) -> (Vec<u8>, usize, Option<String>) {
         let (mut all, mut interrupted, mut buffer) = (Vec::new(), 0, vec![0; piece]);
         loop {
@@ -180,7 +179,7 @@ mod tests {
         receiver.recv_timeout(Duration::from_secs(60)).expect("the thread has ended");
     }
 
-    /// Panics at the second read.
+    /// Panics on the second read.
     struct Dies(bool);
 
     impl Read for Dies {

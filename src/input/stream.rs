@@ -5,9 +5,9 @@
 //!                                        └─ or on a thread: ReadAhead ─┘
 //! ```
 //!
-//! A stream keeps its first bytes until they are read. Detection inspects them: whether the input
-//! is compressed, whether it is a file of another kind, and what its layout is. After the first
-//! bytes, a plain stream is read straight into the block.
+//! Detection inspects the first bytes, which are kept until they are read: whether the input is
+//! compressed, whether the type of file is supported, and which layout it has. After them, a plain
+//! stream is read directly into the block.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -26,14 +26,14 @@ use super::parquet::ParquetText;
 use super::read_ahead::ReadAhead;
 use super::{DetectError, InputFormat, InputOptions, Layout, Window};
 
-/// How many bytes detection reads at a time: one or a few lines of most inputs.
+/// The number of bytes that detection reads at a time: one or a few lines of most inputs.
 const STEP: usize = 4096;
 
-/// The most bytes that are read to recognize a codec.
+/// The maximum number of bytes read to recognize a codec.
 const MAGIC_BYTES: usize = 64 * 1024;
 
-/// Within this many bytes, detection runs for every new line. After that it waits until a ninth of
-/// the bytes are new: many short lines do not take quadratic time.
+/// Up to this many bytes, detection runs for every new line. Afterwards, it runs when a ninth of
+/// the bytes are new, because many short lines would take quadratic time.
 const DETECTED_BY_LINE: usize = 64;
 
 /// Options for streams that are not plain text.
@@ -41,27 +41,27 @@ const DETECTED_BY_LINE: usize = 64;
 pub struct StreamOptions {
     /// The largest window of a compressed stream.
     pub window: Window,
-    /// The number of a blank in a `NumPy` array; the digits 1 to 9 follow it.
+    /// The number of a blank cell in a `NumPy` array; the digits 1 to 9 follow it.
     pub npy_blank: u8,
 }
 
 /// The bytes of an input, decompressed if necessary. Parquet files are read as the text of a table.
 ///
-/// A read returns what the buffered compressed bytes yield, and reads more of them only if they
-/// yield nothing: lines from a slow pipe are available at once. Errors of the source are passed on
-/// and leave the state unchanged, so an interrupted read can be repeated. A truncated or damaged
-/// stream yields all bytes before the fault, then an error.
+/// A read returns what the buffered compressed bytes produce, and reads more only if that is
+/// nothing, so lines from a slow pipe are available immediately. Errors of the source leave the
+/// state unchanged, so an interrupted read can be repeated. A truncated or damaged stream returns
+/// all bytes before the fault, then an error.
 pub struct Stream<'a> {
-    /// The first bytes, of which those before `taken` have been read. They are raw while the codec
-    /// is unknown, decompressed afterwards.
+    /// The first bytes; those before `taken` have been read. They are raw until the codec is known,
+    /// and decompressed afterwards.
     first: Vec<u8>,
     taken: usize,
-    /// The error that ended the first bytes; it is returned after them.
+    /// The error that ended the first bytes, returned after them.
     failed: Option<io::Error>,
     options: StreamOptions,
     count: Arc<AtomicU64>,
     rest: Rest<'a>,
-    /// Whether reads never wait. Then a read of first bytes is filled up with further ones, so
+    /// Whether reads never block. If so, a read of first bytes also reads further ones, so that
     /// blocks do not depend on how many bytes detection has read.
     is_file: bool,
     is_parquet: bool,
@@ -73,11 +73,9 @@ type Spawn<'a> = fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>;
 
 /// The source of the bytes after the first ones.
 enum Rest<'a> {
-    /// The codec is not known yet.
     Unknown(Raw<'a>),
     Plain(Raw<'a>),
     Compressed(Box<Inflate>, Raw<'a>),
-    /// Decoded on a thread.
     Ahead(ReadAhead),
     Over,
 }
@@ -95,7 +93,7 @@ enum RawSource<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// Wraps a source without reading from it.
+    /// Creates a stream without reading from the source.
     pub fn new(source: impl Read + Send + 'a) -> Self {
         Self::of(RawSource::Bytes(Box::new(source)))
     }
@@ -114,8 +112,7 @@ impl<'a> Stream<'a> {
         Self { options, ..self }
     }
 
-    /// Counts the bytes read from the source, past and future, in `count`: compressed bytes if the
-    /// source is compressed.
+    /// Counts the raw bytes read from the source, past and future, in `count`.
     pub fn count_into(&mut self, count: &Arc<AtomicU64>) {
         count.fetch_add(self.count.load(Ordering::Relaxed), Ordering::Relaxed);
         self.count = Arc::clone(count);
@@ -124,13 +121,12 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Detects the layout from as many first bytes as that takes. They are kept, so this can be
-    /// called again. A stream that fails is judged by the bytes before the error. If a read is
-    /// interrupted and `is_over` returns `true`, there is no layout.
+    /// Detects the layout from as many first bytes as necessary. They are kept, so this can be
+    /// called again. If the stream fails, the bytes before the error decide. Returns `None` if a
+    /// read is interrupted and `is_over` returns `true`.
     ///
     /// # Errors
-    /// When it is a file of another kind, or a table in which the column of the puzzles is not
-    /// clear.
+    /// Fails for an unsupported type of file, or a table with an ambiguous puzzle column.
     pub fn layout(
         &mut self,
         expected: &InputOptions,
@@ -148,8 +144,8 @@ impl<'a> Stream<'a> {
         }
         let mut seen = 0;
         loop {
-            // One new line may decide. After many lines, several more are awaited: detection does
-            // not run for every byte that arrives.
+            // One new line may decide. After many lines, detection waits for several more instead
+            // of running for every byte that arrives.
             let is_all = self.failed.is_some() || matches!(self.rest, Rest::Over);
             let is_decoded = !matches!(self.rest, Rest::Unknown(_));
             let has_line = memchr(b'\n', &self.first[seen..]).is_some();
@@ -169,7 +165,7 @@ impl<'a> Stream<'a> {
                     }
                 }
                 Err(error) => {
-                    // The bytes so far are not the magic of a codec.
+                    // The bytes so far are not the magic bytes of a codec.
                     self.rest = match mem::replace(&mut self.rest, Rest::Over) {
                         Rest::Unknown(raw) => Rest::Plain(raw),
                         rest => rest,
@@ -181,12 +177,12 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Whether it is the text of a Parquet file.
+    /// Returns whether this is the text of a Parquet file.
     pub fn is_parquet(&self) -> bool {
         self.is_parquet
     }
 
-    /// Returns whether the bytes of the source are read unchanged, as far as they have been read.
+    /// Returns whether the source has been read without decoding so far.
     pub fn is_plain(&self) -> bool {
         matches!(self.rest, Rest::Plain(_) | Rest::Over)
     }
@@ -206,7 +202,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Reads once, into `buffer`, to recognize the codec.
+    /// Recognizes the codec, reading once into `buffer` if necessary.
     fn find_codec(&mut self, buffer: &mut [u8]) -> io::Result<()> {
         let Rest::Unknown(raw) = &mut self.rest else { return Ok(()) };
         let mut is_end = false;
@@ -247,10 +243,10 @@ impl<'a> Stream<'a> {
 }
 
 impl Stream<'static> {
-    /// The stream of an open file. A Parquet file is read as the text of its table.
+    /// Creates the stream of an open file. A Parquet file is read as the text of its table.
     ///
     /// # Errors
-    /// When it is a Parquet file that cannot be read as a table of texts.
+    /// Fails for a Parquet file that cannot be read as a table of texts.
     pub fn of_file(file: File) -> io::Result<Self> {
         #[cfg(feature = "parquet")]
         if is_parquet(&file) {
@@ -261,11 +257,11 @@ impl Stream<'static> {
         Ok(Self { is_file: true, ..Self::new(file) })
     }
 
-    /// Skips the columns of a Parquet file that `layout` does not read. To be called before the
+    /// Skips the columns of a Parquet file that `layout` does not read. Must be called before the
     /// first read.
     ///
     /// # Errors
-    /// When the file cannot be read again.
+    /// Fails if the file cannot be reopened.
     #[cfg_attr(not(feature = "parquet"), allow(unused_variables, clippy::unused_self))]
     pub fn decode_only(&mut self, layout: &Layout) -> io::Result<()> {
         #[cfg(feature = "parquet")]
@@ -296,7 +292,7 @@ impl Read for Stream<'_> {
         if self.rest.takes_long()
             && let Some(spawn) = self.spawn.take()
         {
-            // If no thread can be started, it is decoded here.
+            // Without a thread, it is decoded here.
             self.rest = spawn(mem::replace(&mut self.rest, Rest::Over))
                 .map_or_else(|rest| rest, Rest::Ahead);
         }
@@ -315,8 +311,8 @@ impl Read for Stream<'_> {
     }
 }
 
-/// Whether a file is a Parquet file. Standard input may be positioned inside a file; then it is
-/// not.
+/// Returns whether a file is a Parquet file. Standard input may be positioned inside a file, which
+/// is then not read as Parquet.
 #[cfg(feature = "parquet")]
 fn is_parquet(mut file: &File) -> bool {
     use std::io::Seek;
@@ -325,7 +321,7 @@ fn is_parquet(mut file: &File) -> bool {
 }
 
 impl Rest<'_> {
-    /// Whether decoding takes longer than a copy.
+    /// Returns whether decoding takes longer than a copy.
     fn takes_long(&self) -> bool {
         match self {
             Self::Compressed(..) => true,
@@ -383,7 +379,7 @@ mod tests {
 
     use super::*;
 
-    /// Yields one byte at a time, and fails after the last.
+    /// Returns one byte at a time, and fails after the last one.
     struct Drops(&'static [u8]);
 
     impl Read for Drops {
@@ -438,7 +434,7 @@ mod tests {
         assert_eq!(stream.read(&mut [0; 8000]).unwrap(), 8000);
     }
 
-    /// Is always interrupted.
+    /// Fails with `Interrupted` on every read.
     struct Waits;
 
     impl Read for Waits {

@@ -1,4 +1,4 @@
-//! Splits rows into fields, and finds where a block of whole rows may end.
+//! Splits rows into fields and finds the last complete row of a block.
 
 use std::fmt;
 
@@ -8,30 +8,29 @@ use crate::input::field::{Field, FieldForm};
 use crate::input::lines;
 use crate::puzzle::is_cell;
 
-/// Separates the fields of a row.
+/// The separator of the fields of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delimiter {
-    /// This byte; fields may be quoted.
+    /// A single byte; fields may be quoted.
     Byte(u8),
     /// Any number of spaces and tabs; quotes have no meaning.
     Blanks,
 }
 
 impl Delimiter {
-    /// This byte, if it can be a delimiter: a byte that is neither a cell, a quote, `#` nor part of
-    /// a line end.
+    /// Creates a delimiter, unless the byte is a cell, a quote, `#`, or part of a line end.
     pub fn new(byte: u8) -> Option<Self> {
         let is_taken =
             is_cell(byte) || matches!(byte, b'"' | b'\n' | b'\r' | b'#') || !byte.is_ascii();
         (!is_taken).then_some(Self::Byte(byte))
     }
 
-    /// Whether this byte is white space that does not belong to a field.
+    /// Returns whether this byte is whitespace outside the fields.
     pub(super) fn is_blank(self, byte: u8) -> bool {
         matches!(byte, b' ' | b'\t') && self != Self::Byte(byte)
     }
 
-    /// Splits the row at the start of `bytes`; calls `found` with the number (from 0) and place of
+    /// Splits the row at the start of `bytes`, and calls `found` with the index and position of
     /// each field.
     #[inline(always)]
     pub fn split(self, bytes: &[u8], found: impl FnMut(usize, Field)) -> Row {
@@ -43,7 +42,6 @@ impl Delimiter {
 }
 
 impl fmt::Display for Delimiter {
-    /// The name of a table with this delimiter.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Byte(b',') => f.write_str("CSV"),
@@ -54,24 +52,24 @@ impl fmt::Display for Delimiter {
     }
 }
 
-/// How a row ends.
+/// The result of splitting a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row {
-    /// It is complete: it ends with a line feed or at the end of the bytes.
+    /// The row ends with a line feed or at the end of the bytes.
     Whole {
-        /// The number of its fields.
+        /// The number of fields.
         fields: usize,
-        /// Its length in bytes, with the line feed.
+        /// The length in bytes, including the line feed.
         length: usize,
     },
-    /// Text follows the closing quote of a field. Only the first line certainly belongs to the row.
+    /// Text follows a closing quote. Only the first line is certain to belong to the row.
     BehindQuote {
-        /// Bytes before that text.
+        /// The number of bytes before that text.
         at: usize,
     },
     /// A quoted field does not end in these bytes.
     Open {
-        /// Bytes before its opening quote.
+        /// The number of bytes before its opening quote.
         at: usize,
     },
 }
@@ -109,7 +107,8 @@ fn split_at_byte(bytes: &[u8], delimiter: u8, mut found: impl FnMut(usize, Field
     unreachable!("a row has no more fields than bytes")
 }
 
-/// The length of a quoted field whose opening quote precedes `bytes`.
+/// Returns the length of a quoted field, including its closing quote. `bytes` follow the opening
+/// quote.
 #[inline(always)]
 fn quoted_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
@@ -142,7 +141,7 @@ fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-/// The end of the last whole row in `bytes`, which start at a row; 0 if there is none.
+/// Returns the end of the last complete row in `bytes`, which start at a row; 0 if there is none.
 pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
     if delimiter == Delimiter::Blanks {
         return lines::last_end(bytes);
@@ -159,7 +158,7 @@ pub(in crate::input) fn last_end(delimiter: Delimiter, bytes: &[u8]) -> usize {
     end + lines::last_end(&bytes[end..])
 }
 
-/// The number of rows in `bytes`, if quotes are only around fields, or doubled in them.
+/// Counts rows, assuming that quotes occur only around fields or doubled in them.
 pub(in crate::input) fn count(bytes: &[u8]) -> u64 {
     if memchr(b'"', bytes).is_none() {
         return lines::count(bytes);
@@ -173,7 +172,7 @@ pub(in crate::input) fn count(bytes: &[u8]) -> u64 {
     ends + u64::from(bytes.last().is_some_and(|&last| last != b'\n'))
 }
 
-/// The end of the row or other line at the start of `bytes`, if `bytes` hold all of it.
+/// Returns the end of the row or other line at the start of `bytes`, if it is complete.
 fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     let row = match first_text(delimiter, bytes) {
         Some(b'#') => Row::BehindQuote { at: 0 },
@@ -186,7 +185,7 @@ fn row_end(delimiter: Delimiter, bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The first byte of a line that is not blank.
+/// Returns the first byte of a line that is not whitespace.
 pub(super) fn first_text(delimiter: Delimiter, bytes: &[u8]) -> Option<u8> {
     bytes.iter().copied().find(|&byte| !delimiter.is_blank(byte))
 }

@@ -1,4 +1,4 @@
-//! A decoder for any codec.
+//! A decoder for all codecs.
 
 use std::io;
 
@@ -14,10 +14,10 @@ use super::window::Window;
 use crate::features::missing;
 use crate::input::StreamOptions;
 
-/// Decompresses members or frames one after the other.
+/// Decompresses consecutive members or frames.
 ///
-/// A zst or xz member that declares a window above the limit, like those of `xz -9`, is still
-/// decompressed if its output is no longer than the limit, because it needs no more memory.
+/// A zst or xz member that declares a window above the limit, as `xz -9` does, is still
+/// decompressed if its output fits in the limit, because it needs no more memory.
 pub(super) enum Decoder {
     /// gzip or zlib.
     #[cfg(feature = "gzip")]
@@ -35,7 +35,7 @@ pub(super) enum Decoder {
 
 impl Decoder {
     /// # Errors
-    /// When this build lacks the feature of the codec.
+    /// Fails if this build lacks support for the codec.
     pub(super) fn new(codec: Codec, options: StreamOptions) -> io::Result<Self> {
         match codec {
             #[cfg(feature = "gzip")]
@@ -61,8 +61,8 @@ impl Decoder {
         }
     }
 
-    /// Decompresses some of `bytes`. If it uses and yields nothing, it needs more of them. `is_all`
-    /// tells that there are no more.
+    /// Decompresses some of `bytes`. If it consumes and produces nothing, it needs more of them;
+    /// `is_all` is true if there are no more.
     #[cfg_attr(not(feature = "zstd"), allow(unused_variables))]
     pub(super) fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
         match *self {
@@ -80,7 +80,7 @@ impl Decoder {
         }
     }
 
-    /// The length of the padding between two members, at the start of `bytes`.
+    /// Returns the length of the padding between two members, at the start of `bytes`.
     #[cfg_attr(not(feature = "xz"), allow(unused_variables, clippy::unused_self))]
     pub(super) fn padding(&self, bytes: &[u8]) -> usize {
         match *self {
@@ -113,8 +113,8 @@ fn deflate_step(decoder: &mut flate2::Decompress, bytes: &[u8], into: &mut [u8])
     Step { used, made, end }
 }
 
-/// Yields one byte at a time: a damaged block loses the output of the call that notices it, so calls
-/// must not depend on the room for output.
+/// Decompresses one byte at a time: a damaged block loses the output of the call that detects it,
+/// so the size of the buffer must not matter.
 #[cfg(feature = "bzip2")]
 fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> Step {
     let before = (decoder.total_in(), decoder.total_out());
@@ -141,7 +141,7 @@ fn bz2_step(decoder: &mut bzip2::Decompress, bytes: &[u8], into: &mut [u8]) -> S
     Step { used, made, end }
 }
 
-/// The largest declared window that is accepted for a short member, in bytes: a larger allocation
+/// The largest declared window, in bytes, that is accepted for a short member. A larger allocation
 /// could fail.
 #[cfg(any(feature = "zstd", feature = "xz"))]
 const MAX_DECLARED: u64 = 128 << 20;
@@ -150,19 +150,19 @@ const MAX_DECLARED: u64 = 128 << 20;
 pub(super) struct ZstFrames {
     decoder: zstd::stream::raw::Decoder<'static>,
     window: Window,
-    /// How many bytes of output the current frame may still yield; `None` before a frame.
+    /// How many bytes of output the current frame may still produce; `None` before a frame.
     left: Option<u64>,
-    /// How many bytes the library expects: the rest of a block and the header of the next one.
+    /// How many bytes the library expects: the rest of a block and the next block header.
     needed: usize,
-    /// Whether the library may hold output that had no room.
+    /// Whether the library may still hold output that did not fit.
     is_full: bool,
 }
 
 #[cfg(feature = "zstd")]
 impl ZstFrames {
-    /// The largest window that the library supports, as a power of two.
+    /// The largest window supported by the library, as a power of two.
     const MAX_LOG: u32 = 31;
-    /// The length of the header of a block.
+    /// The length of a block header.
     const HEADER: usize = 3;
     /// The longest block.
     const MAX_BLOCK: usize = 128 * 1024;
@@ -174,9 +174,9 @@ impl ZstFrames {
         Ok(Self { decoder, window, left: None, needed: 1, is_full: false })
     }
 
-    /// Decompresses at most one block, or yields the rest of its output. An error loses the output
-    /// of its call, so calls must not depend on how the bytes arrive: one call takes a block
-    /// without its last byte, further ones take that byte and each byte of the next header.
+    /// Decompresses at most one block, or returns the rest of its output. An error loses the output
+    /// of its call, so calls must not depend on how bytes arrive: one call takes a block without
+    /// its last byte, and further calls take that byte and each byte of the next header.
     fn step(&mut self, bytes: &[u8], is_all: bool, into: &mut [u8]) -> Step {
         use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
 
@@ -184,7 +184,7 @@ impl ZstFrames {
             return Step { used: 0, made: 0, end: Ok(false) };
         };
         let (was_full, room) = (self.is_full, into.len());
-        // What can be skipped may be longer than a block.
+        // Skippable frames may be longer than a block.
         let before_last = self.needed.saturating_sub(Self::HEADER + 1).clamp(1, Self::MAX_BLOCK);
         if !was_full && !is_all && bytes.len() < before_last {
             return Step { used: 0, made: 0, end: Ok(false) };
@@ -209,7 +209,7 @@ impl ZstFrames {
                 Ok(needed == 0)
             }
             (Ok(_), None) => Err(self.refusal()),
-            // The library has no codes for its errors.
+            // The library reports errors only as text.
             (Err(error), _) => Err(match error.to_string().as_str() {
                 "Dictionary mismatch" => Fault::Needs(
                     "a dictionary, which it does not hold; decompress it first: zstd -d -D DICTIONARY"
@@ -222,8 +222,8 @@ impl ZstFrames {
         Step { used, made, end }
     }
 
-    /// Returns the limit for the output of a frame with this header, if the header is complete. A
-    /// frame without a declared window is one segment, and its window is its length.
+    /// Returns the output limit of a frame, if its header is complete. A frame without a declared
+    /// window has a single segment, whose length is its window.
     fn max_output(&self, header: &[u8]) -> Option<u64> {
         let [_, second, _, _, flags, window, ..] = *header else { return None };
         let is_skippable = second == 0x2A;
@@ -239,7 +239,7 @@ impl ZstFrames {
     }
 }
 
-/// A decoder of one xz stream. Its memory, in KiB, is counted with the 40 that it needs itself.
+/// Creates a decoder for one xz stream, whose memory limit includes 40 KiB for the decoder itself.
 #[cfg(feature = "xz")]
 fn xz_stream(window: Window) -> Box<lzma_rust2::XzStream> {
     let limit = xz_memory(window.bytes().max(MAX_DECLARED));
@@ -252,7 +252,7 @@ fn xz_memory(dictionary: u64) -> u32 {
 }
 
 /// Decompresses one byte at a time, which takes 1.7 times as long as large pieces: an error loses
-/// the output of its call, so calls must not depend on how the bytes arrive.
+/// the output of its call, so calls must not depend on how bytes arrive.
 #[cfg(feature = "xz")]
 fn xz_step(
     stream: &mut Box<lzma_rust2::XzStream>,

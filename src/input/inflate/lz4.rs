@@ -1,7 +1,7 @@
-//! LZ4 frames, split into units before they are decompressed.
+//! LZ4 frames, split into units before decompression.
 //!
-//! The decoder takes the end of its source for the end of the frame. Therefore it gets only whole
-//! units; a truncated frame is one whose next unit is incomplete.
+//! The decoder mistakes the end of its source for the end of the frame, so it receives only
+//! complete units. A truncated frame is one whose next unit is incomplete.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -31,7 +31,7 @@ impl Default for Lz4Frames {
 }
 
 impl Lz4Frames {
-    /// Consumes at most one unit: a header, a block, or the end mark of a frame.
+    /// Consumes at most one unit: a header, a block, or an end mark.
     pub(super) fn step(&mut self, bytes: &[u8], into: &mut [u8]) -> Step {
         let (mut used, mut end) = (0, Ok(false));
         let mut made = self.decode(into);
@@ -52,12 +52,13 @@ impl Lz4Frames {
         }
     }
 
-    /// Decompresses the units that the decoder has.
+    /// Decompresses the units passed to the decoder.
     fn decode(&mut self, into: &mut [u8]) -> Result<usize, Fault> {
         self.decoder.read(into).map_err(|error| Fault::Damaged(error.to_string()))
     }
 
-    /// The length of the unit at the start of `bytes`, or more than there are.
+    /// Returns the length of the unit at the start of `bytes`, or a larger number than are
+    /// available.
     fn unit_length(&self, bytes: &[u8]) -> Result<usize, Fault> {
         match (self.flags, bytes) {
             (None, [_, _, _, _, flags, ..]) if flags & DICTIONARY != 0 => {
@@ -68,7 +69,7 @@ impl Lz4Frames {
             (Some(flags), [a, b, c, d, ..]) => {
                 let size = u32::from_le_bytes([*a, *b, *c, *d]);
                 let checksum = if size == 0 { CONTENT_CHECKSUM } else { BLOCK_CHECKSUM };
-                // The highest bit marks a block that is not compressed.
+                // The highest bit marks an uncompressed block.
                 let size = (size & !(1 << 31)) as usize;
                 if size > LARGEST_BLOCK {
                     return Err(Fault::Damaged(format!("a block of {size} bytes")));
@@ -79,7 +80,7 @@ impl Lz4Frames {
         }
     }
 
-    /// Passes a whole unit to the decoder; returns whether it ends the frame.
+    /// Passes a complete unit to the decoder, and returns whether it ends the frame.
     fn pass_on(&mut self, unit: &[u8]) -> bool {
         self.decoder.get_mut().extend(unit);
         let is_end = self.flags.is_some() && unit.starts_with(&[0; 4]);

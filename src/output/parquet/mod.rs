@@ -2,12 +2,7 @@
 //!
 //! Workers write the rows of each block as a small Parquet file in memory, so pages are encoded and
 //! compressed in parallel. The assembler copies these pages into row groups of several blocks and
-//! writes one footer. The format: <https://parquet.apache.org/docs/file-format/>.
-//!
-//! | file | contents |
-//! |---|---|
-//! | `batch` | the values of some rows, and the small file made of them |
-//! | `file` | the file that is assembled from batches |
+//! writes one footer. For the format, see <https://parquet.apache.org/docs/file-format/>.
 
 mod batch;
 mod file;
@@ -27,7 +22,7 @@ pub use super::Kind;
 pub use batch::Value;
 pub use file::ParquetFile;
 
-/// Rows as a Parquet file with these columns.
+/// Rows as a Parquet file.
 #[derive(Clone, Debug)]
 pub struct ParquetRows {
     columns: Vec<OutputColumn>,
@@ -55,7 +50,6 @@ impl Format for ParquetRows {
         OutputColumn::needs(&self.columns)
     }
 
-    /// Encodes each block as a small Parquet file for the assembler.
     fn encoder(&self) -> Box<dyn Encoder + '_> {
         let batch = self.schema().and_then(Batch::new);
         let mut batch = batch.expect("the assembler has accepted these columns");

@@ -23,7 +23,7 @@ fn read(file: &File, requested: Option<&[usize]>) -> String {
     text
 }
 
-/// Columns of every kind.
+/// Returns columns of every type.
 fn columns() -> Vec<(String, Kind)> {
     let columns = [
         ("line", Kind::Number),
@@ -35,7 +35,6 @@ fn columns() -> Vec<(String, Kind)> {
     columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec()
 }
 
-/// The fields of a row.
 fn row(number: usize) -> [String; 5] {
     let statuses = crate::Status::ALL;
     let either = |is: bool, one: &str, other: &str| if is { one } else { other }.to_owned();
@@ -48,7 +47,6 @@ fn row(number: usize) -> [String; 5] {
     ]
 }
 
-/// The values of these fields.
 fn values(row: &[String; 5]) -> [Value<'_>; 5] {
     let [line, puzzle, status, rating, minimal] = row;
     [
@@ -60,7 +58,7 @@ fn values(row: &[String; 5]) -> [Value<'_>; 5] {
     ]
 }
 
-/// A file of at least this many rows in batches of these sizes, and its number of rows.
+/// Returns a file of at least `least` rows in batches of these sizes, and its number of rows.
 fn file_of(sizes: &[usize], least: usize) -> (File, usize) {
     let out = tempfile::tempfile().unwrap();
     let (mut file, mut batch) = (
@@ -114,7 +112,7 @@ fn columns_that_are_not_requested_are_empty() {
     assert!(some.starts_with("line,puzzle,status,rating,minimal\n,,unique,,\n"));
 }
 
-/// Every flipped bit is harmless, or a failure after some of the rows.
+/// Every flipped bit is harmless or causes an error after some of the rows.
 #[test]
 fn a_flipped_bit_never_loses_or_changes_rows() {
     let columns = [("puzzle".to_owned(), Kind::Text), ("n".to_owned(), Kind::Number)];
@@ -136,8 +134,8 @@ fn a_flipped_bit_never_loses_or_changes_rows() {
     assert!(failures > bytes.len(), "{failures} of {} bits", 8 * bytes.len());
 }
 
-/// The footers of other programs have no checksum, and not all of their pages. A value may change
-/// then, but no row is lost.
+/// Footers of other programs have no checksum, and some of their pages neither. A value may change,
+/// but no row is lost.
 #[test]
 fn a_flipped_bit_in_a_file_of_another_program_never_loses_rows() {
     for name in ["nulls", "pages", "pages2", "deltas"] {
@@ -150,19 +148,19 @@ fn a_flipped_bit_in_a_file_of_another_program_never_loses_rows() {
     }
 }
 
-/// A file of pyarrow.
+/// Returns a file written by pyarrow.
 fn packed(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/packed/{name}.parquet", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// The number of lines, of which quoted ones may have several.
+/// Counts the rows; quoted fields may contain several lines.
 fn rows(text: &str) -> usize {
     text.split('"').step_by(2).map(|unquoted| unquoted.matches('\n').count()).sum()
 }
 
-/// Flips each bit of a file, except those of its last four bytes, without which it is not a Parquet
-/// file. Calls `check` with the bit, whether the file could be read to its end, and its text before
-/// and after. Returns how often it could not be read.
+/// Flips each bit of a file, except in its last four bytes, without which it is not a Parquet file.
+/// Calls `check` with the bit, whether the file could be read to its end, and its text before and
+/// after. Returns how often it could not be read.
 fn flip_each_bit(bytes: &[u8], check: impl Fn(usize, bool, &str, &str)) -> usize {
     let mut bytes = bytes.to_vec();
     let mut file = tempfile::tempfile().unwrap();

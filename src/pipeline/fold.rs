@@ -32,8 +32,8 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// The capacity of a block in bytes. The rest of a longer line is skipped.
     pub block_bytes: usize,
-    /// If puzzles are counted by difficulty ([`Statistics`]), the properties that are computed only
-    /// for that.
+    /// The properties computed only to count puzzles by difficulty ([`Statistics`]); `None`
+    /// disables counting.
     pub statistics: Option<Needs>,
     /// How messages are written.
     pub messages: MessageFormat,
@@ -61,7 +61,7 @@ pub struct BlockSummary {
     pub source: usize,
     /// The position in that input after the block.
     pub position: Position,
-    /// The number of verified bytes of the input, if it failed there.
+    /// The number of verified bytes of the input, if it failed after the block.
     pub failed: Option<u64>,
     /// Records by status, and other lines.
     pub counts: Counts,
@@ -114,7 +114,7 @@ pub enum RunEnd {
 /// Number of mapped blocks of each worker: one in use, and three that wait for earlier blocks.
 const MAPPED_BLOCKS_PER_WORKER: usize = 4;
 
-/// The value that `map` produced from a block. It circulates between its worker and the reducer.
+/// The value that `map` produced from a block. It moves between its worker and the reducer.
 struct MappedBlock<P> {
     /// The index of the worker to which it returns.
     worker: usize,
@@ -219,7 +219,7 @@ pub fn fold_blocks<J: Job, P: Default + Send, M: FnMut(&Rows<'_>, &mut P)>(
     threads.run(|index| {
         let _guard = CloseOnPanic(&fold);
         let mut worker = Worker::new(&fold);
-        // A mapped block is taken before a block is filled, so the first block in order always has
+        // Taking a mapped block before filling a block guarantees that the first block in order has
         // one.
         while let Ok(mapped) = free[index].recv()
             && let Some(number) = fold.fill(&mut worker.block)
@@ -256,7 +256,7 @@ struct NumberedSource<'a, S> {
     was_stopped: bool,
 }
 
-/// A worker's block and everything that it is turned into. The buffers are reused for all blocks.
+/// A worker's block and its results. The buffers are reused for all blocks.
 struct Worker<W, M> {
     block: Block,
     records: Records,
@@ -356,8 +356,8 @@ where
         ControlFlow::Continue(())
     }
 
-    /// Computes the results of a block. If the run ends before this block, returns how it ends as
-    /// an error, unless another block has already ended it.
+    /// Computes the results of a block. If the run ends before this block, fails with its end,
+    /// unless another block has already ended it.
     fn evaluate(
         &self,
         number: u64,

@@ -44,17 +44,17 @@ pub struct RecordReader<I, R> {
 pub struct ReadRecord<'a> {
     /// The name of the input.
     pub file: &'a Arc<str>,
-    /// The line in that input, from 1; for a malformed grid, the faulty line.
+    /// The line in that input, from 1; for a malformed grid, the invalid line.
     pub line: u64,
     /// The cells or pencil marks as written; for a malformed record, all of it; for a malformed
-    /// grid, the faulty line.
+    /// grid, the invalid line.
     pub text: &'a [u8],
     /// The input's solution, if the layout has one.
     pub answer: Option<&'a [u8]>,
     /// The kept fields, the same number for each record
     /// ([`Layout::kept`](crate::input::Layout::kept)).
     pub kept: Kept<'a>,
-    /// The puzzle as pencil marks, or the reason that it is malformed.
+    /// The puzzle as pencil marks, or the reason why it is malformed.
     pub puzzle: Result<Marks, &'a Malformed>,
 }
 

@@ -1,4 +1,4 @@
-//! `--against`: records whose class occurs in another set have no row.
+//! `--against`: omits records whose class occurs in another set.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub struct AgainstArgs {
     memory: MemoryArgs,
 }
 
-/// Where a set of puzzles is kept.
+/// The memory limit of a set of puzzles.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct MemoryArgs {
     /// Memory for the compared set; beyond it, disk
@@ -49,17 +49,17 @@ pub struct MemoryArgs {
 }
 
 impl AgainstArgs {
-    /// Whether there is such a set.
+    /// Returns whether there is such a set.
     pub fn is_given(&self) -> bool {
         !self.against.is_empty()
     }
 
-    /// The files of the set.
+    /// Returns the files of the set.
     pub fn files(&self) -> Vec<PathBuf> {
         self.against.clone()
     }
 
-    /// Refuses files that are outputs.
+    /// Rejects files that are outputs.
     pub fn check(&self, inputs: &[PathBuf], destinations: &Destinations) -> Result<(), Failure> {
         if self.memory.memory.is_some() && !self.is_given() {
             refuse!("--memory does nothing without --against");
@@ -90,13 +90,13 @@ impl AgainstArgs {
 }
 
 impl MemoryArgs {
-    /// The limit in bytes, if there is one.
+    /// Returns the limit in bytes, if there is one.
     pub fn bytes(self) -> Option<usize> {
         self.memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 }
 
-/// Reads a set of puzzles, and passes each record to `each`, in order.
+/// Reads a set of puzzles and passes each record to `each`, in order.
 pub fn load(
     (inputs, test): (&mut Inputs, Option<&Test>),
     most_bytes: Option<usize>,

@@ -153,7 +153,7 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The most isomorphs of a record.
+/// The maximum number of isomorphs of a record.
 const MOST_TIMES: u64 = 1_000_000;
 
 fn parse_times(text: &str) -> Result<u32, String> {
@@ -169,7 +169,6 @@ fn parse_hints(text: &str) -> Result<(u8, u8), String> {
     Ok((least as u8, largest as u8))
 }
 
-/// Writes isomorphs of the inputs.
 pub fn run(args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     destinations.refuse_latency()?;
@@ -212,7 +211,7 @@ pub fn run(args: AugmentArgs, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl AugmentArgs {
-    /// The rows: without isomorphs those of the input as they are.
+    /// Returns the rules for rows. Without isomorphs, rows are those of the input.
     fn rules(&self) -> RowRules {
         RowRules { changes_cells: self.times > 0, ..ROWS }
     }
@@ -232,7 +231,7 @@ impl AugmentArgs {
         }
     }
 
-    /// Draws a sample of this size, and returns its last record; `None` if it has none.
+    /// Draws a sample of this size, and returns its last record; `None` if it is empty.
     fn last_drawn(
         &self,
         size: NonZeroU64,
@@ -259,11 +258,12 @@ impl AugmentArgs {
     }
 }
 
-/// The random number of a record, and its place. A sample is the records with the smallest numbers.
+/// The random number of a record, and its position. A sample is the records with the smallest
+/// numbers.
 type Drawn = (u64, usize, u64);
 
 fn drawn(seed: u64, row: &Row<'_>) -> Drawn {
     let (source, line) = (row.source(), row.line());
-    // Stream 0 is that of the record's isomorphs.
+    // Stream 0 is used for the isomorphs of the record.
     (SeededRng::of_stream(seed, [source as u64, line, 1]).number(), source, line)
 }

@@ -1,11 +1,11 @@
-//! `--by`: when two records are the same.
+//! `--by`: the criterion for comparing records.
 
 use bulkdoku::pipeline::Sameness;
 use clap::ValueEnum;
 
 use super::Failure;
 
-/// When two records are the same.
+/// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct ByArgs {
     /// Compare by class, puzzle or grid [default: class]
@@ -44,7 +44,6 @@ enum By {
 }
 
 impl ByArgs {
-    /// What is compared.
     pub fn sameness(self) -> Sameness {
         match (self.by, self.near) {
             _ if self.exact => Sameness::Puzzle,
@@ -55,7 +54,7 @@ impl ByArgs {
         }
     }
 
-    /// Refuses what is not the same for all puzzles of a group.
+    /// Rejects `--near` where all records of a group must have the same hash.
     pub fn refuse_near(self, what: &str) -> Result<(), Failure> {
         if self.near.is_some() {
             refuse!(
@@ -66,14 +65,14 @@ impl ByArgs {
         Ok(())
     }
 
-    /// The option as typed, if there is one.
+    /// Returns the option as typed, if there is one.
     pub fn option(self) -> Option<&'static str> {
         let exact = self.exact.then_some("--exact");
         exact.or(self.near.map(|_| "--near")).or(self.by.map(|_| "--by"))
     }
 }
 
-/// What a run finds out about records to compare them.
+/// Returns what a run computes to compare records.
 pub fn finds(by: Sameness) -> &'static str {
     match by {
         Sameness::Class => "canonical forms",
@@ -83,7 +82,7 @@ pub fn finds(by: Sameness) -> &'static str {
     }
 }
 
-/// Several different groups of records that are the same.
+/// Returns the plural noun for groups of records that are the same.
 pub fn groups(by: Sameness) -> &'static str {
     match by {
         Sameness::Class | Sameness::Near(_) => "classes",
@@ -92,7 +91,7 @@ pub fn groups(by: Sameness) -> &'static str {
     }
 }
 
-/// What two records have in common.
+/// Returns the property shared by records that are the same.
 pub fn name(by: Sameness) -> String {
     match by {
         Sameness::Class => "class".into(),

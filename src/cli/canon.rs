@@ -1,4 +1,4 @@
-//! `bulkdoku canon`: puzzles in, one row for each with its canonical form out.
+//! `bulkdoku canon`: canonical forms of puzzles.
 
 use std::path::PathBuf;
 
@@ -115,7 +115,6 @@ const ROWS: RowRules = RowRules {
     single: Column::Canonical,
 };
 
-/// Finds the canonical forms of the inputs.
 pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&args.rules(), Some(&args.append), &destinations)?;
@@ -127,7 +126,7 @@ pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = run.only_where(&args.condition, ROWS.subcommand);
     let (job, seen) = (&Classify::by(by), &mut Seen::default());
     let known = &known;
-    // The time that a form takes is shown even if the form is not.
+    // The latency of a form may be shown without the form.
     let timed = rows.shows(Column::LatencyNs);
     let filters = move |earlier: &mut Earlier<'_>| {
         let mut filters: Vec<_> = known.iter().map(|known| Filter::unknown(known, by)).collect();
@@ -149,13 +148,14 @@ pub fn run(args: CanonArgs, typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-/// Whether rows show forms, or the time it took to find them.
+/// Returns whether rows show forms or their latency.
 fn shows_forms(rows: &RowPlan) -> bool {
     rows.needs().include(Needs::FORM) || rows.shows(Column::LatencyNs)
 }
 
 impl CanonArgs {
-    /// The rows: with `--dedup` and `--against` those of the input, without their forms.
+    /// Returns the rules for rows. With `--dedup` or `--against`, they are those of the input,
+    /// without forms.
     fn rules(&self) -> RowRules {
         if self.dedup || self.against.is_given() {
             let default_columns = &[Column::Puzzle];
@@ -165,7 +165,7 @@ impl CanonArgs {
         }
     }
 
-    /// Refuses options that have no effect together with others.
+    /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         if self.dedup {
             self.by.refuse_near("cannot be combined with --dedup")?;

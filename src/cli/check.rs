@@ -1,4 +1,4 @@
-//! `bulkdoku check`: puzzles and their solutions in, one row for each out: `ok`, or what is wrong.
+//! `bulkdoku check`: checks the solutions of puzzles.
 
 use std::path::PathBuf;
 
@@ -106,7 +106,6 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// Checks the solutions of the inputs.
 pub fn run(args: CheckArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.rows.plan(&ROWS, Some(&args.append), &destinations)?;
@@ -142,7 +141,7 @@ impl CheckArgs {
         }
     }
 
-    /// Refuses options that have no effect together with others, and columns that would be empty.
+    /// Rejects options that have no effect in combination, and columns that would be empty.
     fn refuse_ignored(&self, rows: &RowPlan) -> Result<(), Failure> {
         let read = self.select.read(ROWS.subcommand);
         let of_engine = rows.chosen().chain(read).find(|column| column.is_about_solving());
@@ -156,7 +155,7 @@ impl CheckArgs {
         self.engine.check_simd()
     }
 
-    /// Where the inputs have their solutions.
+    /// Returns where the inputs have solutions.
     fn answers(&self) -> Answers {
         if self.solutions.is_some() {
             return Answers::Unwanted;

@@ -1,4 +1,4 @@
-//! The hashes of records, in order, for a later pass over the same records.
+//! Stores the hashes of records for a later pass over the same records.
 
 use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Seek, Write};
 
@@ -7,12 +7,12 @@ use bulkdoku::output::Row;
 use bulkdoku::pipeline::Sameness;
 use tempfile::SpooledTempFile;
 
-/// A record, and the hashes by which it is compared.
+/// The hashes of a record.
 pub struct Hashed {
     pub status: Status,
-    /// The hash of the record itself, if it has one.
+    /// The hash for comparing the record itself, if it has one.
     pub first: Option<u128>,
-    /// With `--near`, those of the puzzle with clues removed.
+    /// With `--near`, the hashes with clues removed.
     pub others: Vec<u128>,
 }
 
@@ -22,16 +22,15 @@ impl Hashed {
         Self { status: row.status(), first: hashes.next(), others: hashes.collect() }
     }
 
-    /// All hashes.
     pub fn hashes(&self) -> impl Iterator<Item = u128> {
         self.first.into_iter().chain(self.others.iter().copied())
     }
 }
 
-/// Writes records to memory or, beyond a limit, to an unnamed temporary file.
+/// Writes records to memory, and beyond a limit to an unnamed temporary file.
 pub struct HashWriter(BufWriter<SpooledTempFile>);
 
-/// Reads them in the same order.
+/// Reads the written records in order.
 pub struct HashReader(BufReader<SpooledTempFile>);
 
 impl HashWriter {
@@ -57,7 +56,7 @@ impl HashReader {
     /// Returns the next record.
     ///
     /// # Errors
-    /// When there are no more, or the file cannot be read.
+    /// Fails if there are no more records, or the file cannot be read.
     pub fn next(&mut self) -> io::Result<Hashed> {
         let [status] = self.take().map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => {

@@ -1,4 +1,4 @@
-//! The options that describe the inputs.
+//! The options for inputs.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use super::row_args::{RowPlan, no_column};
 use super::{Failure, numbers};
 
-/// How the inputs are read.
+/// The options for reading inputs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct LayoutArgs {
@@ -61,7 +61,7 @@ pub struct LayoutArgs {
     npy_offset: u8,
 }
 
-/// How the inputs are read, and which of their columns are kept.
+/// The options for reading inputs and keeping columns.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
@@ -117,7 +117,7 @@ impl LayoutArgs {
         StreamOptions { window: self.window, npy_blank: self.npy_offset }
     }
 
-    /// The options for inputs with these answers.
+    /// Returns the input options, with these answers.
     pub fn options(&self, answers: Answers) -> Result<InputOptions, Failure> {
         let is_table =
             matches!(self.input_format, LayoutName::Auto | LayoutName::Csv | LayoutName::Tsv);
@@ -150,12 +150,12 @@ impl LayoutArgs {
 }
 
 impl InputArgs {
-    /// How files that are not text are read.
+    /// Returns the options for files that are not text.
     pub fn stream(&self) -> StreamOptions {
         self.layout.stream()
     }
 
-    /// The options for `inputs` with these answers, whose rows have this plan.
+    /// Returns the input options, with these answers and the columns that rows need.
     pub fn options(
         &self,
         inputs: &[PathBuf],
@@ -187,7 +187,7 @@ impl InputArgs {
     }
 }
 
-/// Reads the values of `--keep`; there may be none.
+/// Parses the values of `--keep`, possibly none.
 fn keep(names: &[String], inputs: &[PathBuf]) -> Result<Keep, Failure> {
     match names {
         [] => Ok(Keep::All),
@@ -216,7 +216,7 @@ fn parse_delimiter(text: &str) -> Result<Delimiter, String> {
     })
 }
 
-/// Explains why the input `name` is not read, and which option would help.
+/// Returns the error for an input that cannot be detected, with a hint about options.
 pub fn refused(name: &str, error: &DetectError) -> Failure {
     let hint = match error {
         DetectError::NoColumn { name, .. } => &format!("; {}", no_column(name)),

@@ -1,4 +1,4 @@
-//! A run over whole inputs, from the inputs to the exit status.
+//! A run over inputs: opens them, runs a job, and writes the rows.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -24,25 +24,25 @@ use super::summary::{Method, Summary};
 use super::typed::Typed;
 use super::{Exit, Failure, platform};
 
-/// A run over whole inputs, except what is done with their records.
+/// A run over inputs, except its job, filters, and format.
 pub struct InputRun {
     pub typed: Typed,
-    /// The files that are read in addition to the inputs.
+    /// The files read in addition to the inputs.
     pub others: Vec<PathBuf>,
-    /// The input with the answers, if they are not next to the puzzles.
+    /// The input of answers, if it is separate.
     pub answers: Option<Source<Stream<'static>>>,
     pub method: Method,
     pub args: RunArgs,
-    /// Which records have rows. Other filters see only these.
+    /// The condition for records to have rows. Other filters receive only these records.
     pub condition: Option<(Condition, Subcommand)>,
-    /// Whether the reader of the rows expects nothing else: no progress, no summary.
+    /// Whether to print only rows, without progress and summary.
     pub only_rows: bool,
-    /// The page of `--report`, if it is not that of the run.
+    /// The page for `--report`, if it is not that of the run.
     pub page: Option<Page>,
 }
 
 impl InputRun {
-    /// A run without an engine.
+    /// Creates a run without an engine.
     pub fn new(finds: &'static str, typed: Typed, args: RunArgs) -> Self {
         let method = Method { finds, engine: None, simd: None, limits: None, check: false };
         let (others, answers, condition) = (Vec::new(), None, None);
@@ -50,7 +50,7 @@ impl InputRun {
         Self { typed, others, answers, method, args, condition, only_rows, page }
     }
 
-    /// A run that solves.
+    /// Creates a run that solves.
     pub fn with_engine(typed: Typed, args: &EngineArgs, limits: bulkdoku::Limits) -> Self {
         let run = Self::new("no engine", typed, args.run);
         let engine = args.engine();
@@ -58,18 +58,18 @@ impl InputRun {
         Self { method: Method { engine: Some(engine), simd, limits, ..run.method }, ..run }
     }
 
-    /// Also reads these files, which must be the same when the run is resumed.
+    /// Adds files that must be unchanged when the run is resumed.
     pub fn reading(self, others: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { others: others.into_iter().collect(), ..self }
     }
 
-    /// Writes rows only of the records that meet a condition, if there is one.
+    /// Adds a condition for records to have rows, if there is one.
     pub fn only_where(self, condition: &WhereArgs, subcommand: Subcommand) -> Self {
         let condition = condition.condition.clone();
         Self { condition: condition.map(|condition| (condition, subcommand)), ..self }
     }
 
-    /// Reads `inputs`, does `job`, and writes to `destinations`. `filters` and `format` are created
+    /// Reads `inputs`, runs `job`, and writes to `destinations`. `filters` and `format` are created
     /// once the layouts of the inputs are known.
     pub fn run<'f, J: Job>(
         self,
@@ -139,7 +139,7 @@ impl InputRun {
         )
     }
 
-    /// Opens the inputs, detects their layouts, and reports them.
+    /// Opens the inputs, and detects and reports their layouts.
     fn open(
         &self,
         inputs: Vec<PathBuf>,
@@ -161,7 +161,7 @@ impl InputRun {
     }
 }
 
-/// What an earlier run has done, which this one resumes.
+/// The rows of an earlier run that this one resumes.
 pub struct Earlier<'a> {
     start: Option<&'a Checkpoint>,
     inputs: &'a mut Inputs,
@@ -170,8 +170,7 @@ pub struct Earlier<'a> {
 }
 
 impl Earlier<'_> {
-    /// Applies filters to the records that have their rows, because later ones are compared with
-    /// them.
+    /// Applies filters to the earlier records, because later ones are compared with them.
     pub fn replay(&mut self, job: &impl Job, filters: Vec<Filter<'_>>) -> io::Result<()> {
         let Some(start) = self.start else { return Ok(()) };
         let filters = self.test.map(Test::filter).into_iter().chain(filters).collect();

@@ -1,14 +1,14 @@
-//! Whether there is enough memory to start.
+//! Checks that there is enough memory to start.
 
 use std::hint::black_box;
 
 use super::Failure;
 
-/// The address space of the smallest run: an engine, the blocks of one worker, and what is read
-/// ahead.
+/// The address space of the smallest run: an engine, the blocks of one worker, and read-ahead
+/// buffers.
 const LEAST: usize = 16 << 20;
 
-/// Refuses to start if an allocation would soon fail, which would abort the process.
+/// Fails if an allocation would soon fail, which would abort the process.
 pub fn check() -> Result<(), Failure> {
     let mut room = Vec::<u8>::new();
     let got = black_box(&mut room).try_reserve_exact(LEAST);

@@ -1,39 +1,39 @@
-//! Counts as they are typed (`5000`, `5_000`, `5k`, `1e6`, `2.5M`), sizes (`64M`, `2GiB`), and
-//! counts as they are printed.
+//! Parses counts (`5000`, `5_000`, `5k`, `1e6`, `2.5M`) and sizes (`64M`, `2GiB`), and formats
+//! counts.
 
 use std::num::NonZeroU64;
 
 use indicatif::HumanCount;
 use parse_size::{ByteSuffix, Config, Error};
 
-/// Reads a count.
+/// Parses a count.
 pub fn count(text: &str) -> Result<u64, String> {
     within(text, 0, u64::MAX)
 }
 
-/// Reads a count of at least 1 that the type can hold.
+/// Parses a count of at least 1 that fits in the type.
 pub fn at_least_1<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, String> {
     up_to(text, u64::MAX >> (u64::BITS as usize - 8 * size_of::<T>()))
 }
 
-/// Reads a count from 1 to `most`.
+/// Parses a count from 1 to `most`.
 pub fn up_to<T: TryFrom<NonZeroU64>>(text: &str, most: u64) -> Result<T, String> {
     let number = NonZeroU64::new(within(text, 1, most)?).expect("it is at least 1");
     T::try_from(number).map_err(|_| at_most(most))
 }
 
-/// Reads a size in bytes. As with xz and zstd, suffixes are powers of 1024.
+/// Parses a size in bytes. Suffixes are powers of 1024, as in xz and zstd.
 pub fn size(text: &str) -> Result<u64, String> {
     let size = Config::new().with_binary().parse_size(text);
     size.map_err(|_| "a size in bytes, such as 100000, 64M or 2G".into())
 }
 
-/// A count with its noun: `1 record`, `2,000 records`.
+/// Formats a count with its noun: `1 record`, `2,000 records`.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", HumanCount(count), if count == 1 { "" } else { "s" })
 }
 
-/// Reads a count within bounds.
+/// Parses a count within bounds.
 fn within(text: &str, least: u64, most: u64) -> Result<u64, String> {
     let parser = Config::new().with_byte_suffix(ByteSuffix::Deny);
     let (is_negative, digits) = match text.strip_prefix('-') {

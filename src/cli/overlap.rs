@@ -1,4 +1,4 @@
-//! `bulkdoku overlap`: the classes of one set that occur in others.
+//! `bulkdoku overlap`: finds the classes of one set in others.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -114,11 +114,10 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The bytes of the hashes of the first set's records in order, beyond which they go to a temporary
+/// The size of the stored hashes of the first set beyond which they are written to a temporary
 /// file.
 const HASHES_IN_MEMORY: usize = 256 << 20;
 
-/// Finds what the sets have in common.
 pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let destinations = &args.destinations;
     destinations.refuse_latency()?;
@@ -141,7 +140,7 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
     let run = InputRun { page, ..InputRun::new(finds(by), typed, args.run) };
     let run = run.only_where(&args.condition, ROWS.subcommand);
     let names: Vec<_> = inputs.iter().map(|path| path.display().to_string()).collect();
-    // The first set is not solved again, unless the condition reads statuses.
+    // The first set is solved only once, unless the condition reads statuses.
     let condition = args.condition.condition.as_ref();
     let read = condition.map(|condition| condition.computed(ROWS.subcommand)).unwrap_or_default();
     let is_solved_again = read.contains(&Column::Status);
@@ -173,12 +172,12 @@ pub fn run(args: &OverlapArgs, typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl OverlapArgs {
-    /// Opens a set to read it before rows are written.
+    /// Opens a set for a pass before rows are written.
     fn open(&self, path: &Path, options: &InputOptions) -> Result<(Inputs, Option<Test>), Failure> {
         self.condition.open(&[path.into()], options, ROWS.subcommand, Vec::new())
     }
 
-    /// The page about what each pair of sets has in common.
+    /// Creates the report.
     fn page(&self, options: &InputOptions) -> Result<Page, Failure> {
         let by = self.by.sameness();
         let near = matches!(by, Sameness::Near(_)).then_some(by);
@@ -195,7 +194,8 @@ impl OverlapArgs {
     }
 }
 
-/// Where the records of a set occur. The last set is that which the others are compared with.
+/// Returns where the records of a set occur. The last set is the one that the others are compared
+/// with.
 fn place(name: &str, names: &[String]) -> String {
     match names {
         [other, last] if last == name => other.clone(),
@@ -212,12 +212,12 @@ struct Overlap {
     known: Known,
     records: HashReader,
     sets: Vec<Set>,
-    /// Of each set that is complete, the hashes of the records that occur elsewhere: of their classes,
-    /// and all others that they have.
+    /// The hashes of the shared records of each complete set: those of their classes, and all
+    /// others.
     shared: Vec<[Known; 2]>,
 }
 
-/// The records of a set.
+/// The counts of a set.
 struct Set {
     records: u64,
     /// The number of records that occur elsewhere.
@@ -239,14 +239,13 @@ impl Overlap {
         Self { by, known, records, sets: (0..sets).map(|_| set()).collect(), shared: Vec::new() }
     }
 
-    /// Returns the filter that keeps the records that occur elsewhere. The records of the last set
-    /// are compared with those of all others, so it needs them in order.
+    /// Returns the filter that keeps the records that occur elsewhere. It is ordered, because the
+    /// records of the last set are compared with those of all others.
     fn filter(&mut self) -> Filter<'_> {
         let (last, needs) = (self.sets.len() - 1, self.by.needs());
         Filter::InOrderUntil(last, needs, Box::new(|row: &Row<'_>| self.decide(row)))
     }
 
-    /// Counts a record, and keeps it if it occurs elsewhere.
     fn decide(&mut self, row: &Row<'_>) -> io::Result<Decision> {
         let (source, last) = (row.source(), self.sets.len() - 1);
         let record = if source == last {
@@ -288,7 +287,7 @@ impl Overlap {
     }
 }
 
-/// Returns whether any of the results is true, up to the first error.
+/// Returns whether any result is true, up to the first error.
 fn any(mut results: impl Iterator<Item = io::Result<bool>>) -> io::Result<bool> {
     results.find(|result| !matches!(result, Ok(false))).unwrap_or(Ok(false))
 }

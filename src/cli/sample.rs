@@ -1,4 +1,4 @@
-//! `bulkdoku sample`: a random sample of records, one of each stratum, or those with the largest values.
+//! `bulkdoku sample`: random samples, stratified samples, and records with the largest values.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -136,10 +136,10 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The columns that strata, values, and conditions can have.
+/// The columns available to strata, values, and conditions.
 const OF_RECORDS: Subcommand = Subcommand::Solve;
 
-/// A column, and the number of records of each of its values.
+/// A column, and the number of records to draw per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Per {
     column: String,
@@ -155,7 +155,6 @@ impl FromStr for Per {
     }
 }
 
-/// Writes a sample of the inputs.
 pub fn run(args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let destinations = args.destinations.clone();
     destinations.refuse_latency()?;
@@ -180,17 +179,18 @@ pub fn run(args: SampleArgs, mut typed: Typed) -> Result<Exit, Failure> {
     })
 }
 
-/// The index of an input, and the number of a line.
+/// The index of an input, and a line number.
 type RecordPlace = (usize, u64);
 
-/// The records of a stratum, or of all, that are drawn so far: the largest one is the next to go.
+/// The records of a stratum drawn so far. The one with the largest rank is replaced next.
 type Drawn = BinaryHeap<(Rank, RecordPlace)>;
 
-/// What decides whether a record is drawn: the smallest ranks are.
+/// The sort key for drawing records; the smallest ranks are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank(OrderedNumber, u64);
 
-/// The most strata, so that a column with a value for each record does not fill the memory.
+/// The maximum number of strata, so that a column with a different value per record does not
+/// exhaust memory.
 const MAX_STRATA: usize = 1_000_000;
 
 impl SampleArgs {
@@ -263,7 +263,7 @@ impl SampleArgs {
         Ok(sample)
     }
 
-    /// The rank of a record; `None` if it has no value to be ranked by.
+    /// Returns the rank of a record; `None` if it has no value.
     fn rank(&self, row: &Row<'_>, value: &Scalar<'_>) -> Option<Rank> {
         match (&self.by, self.seed) {
             (Some(order), _) => {
@@ -279,7 +279,7 @@ impl SampleArgs {
         }
     }
 
-    /// Prints how many records are drawn, and which strata have too few.
+    /// Prints how many records were drawn, and which strata have too few.
     fn report(&self, strata: &BTreeMap<Vec<u8>, Drawn>, size: u64) {
         let records = |drawn: usize, size: u64| {
             let noun = if drawn == 1 { "record" } else { "records" };
@@ -297,7 +297,7 @@ impl SampleArgs {
     }
 }
 
-/// The strata with their names, numbers in ascending order before texts.
+/// Returns the strata by name, numbers in ascending order before texts.
 fn in_numerical_order(strata: &BTreeMap<Vec<u8>, Drawn>) -> Vec<(String, &Drawn)> {
     let name = |value: &[u8]| match value {
         [] => "(none)".to_owned(),
@@ -313,7 +313,7 @@ fn in_numerical_order(strata: &BTreeMap<Vec<u8>, Drawn>) -> Vec<(String, &Drawn)
     named
 }
 
-/// The name of a value: records of equal values are of the same stratum.
+/// Returns the text of a value, which identifies its stratum.
 fn value_name(value: &Scalar<'_>) -> Vec<u8> {
     match value {
         Scalar::Missing => Vec::new(),

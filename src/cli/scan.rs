@@ -1,4 +1,4 @@
-//! Inputs that are read whole before any output is opened.
+//! Reads whole inputs before any output is opened.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -15,8 +15,7 @@ use super::progress::{Meter, Progressed};
 use super::run_args::RunArgs;
 use super::{Failure, platform};
 
-/// Passes what `find` finds in each record that meets the condition, with the properties that it
-/// needs, to `add`, in order.
+/// Passes the result of `find` for each record that meets the condition to `add`, in order.
 pub fn scan<K: Send>(
     run: RunArgs,
     (inputs, test): (&mut Inputs, Option<&Test>),
@@ -29,7 +28,7 @@ pub fn scan<K: Send>(
     scan_with(&job, run, (inputs, test), needs, find, add)
 }
 
-/// As [`scan`], after a job on the records.
+/// Like [`scan`], after a job on the records.
 pub fn scan_with<K: Send>(
     job: &impl Job,
     run: RunArgs,

@@ -1,4 +1,4 @@
-//! Puzzle sets that are read whole before work starts: those of `bench`, and pools of `generate`.
+//! Puzzle sets read into memory, for `bench` and the pools of `generate`.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -11,14 +11,14 @@ use indicatif::{HumanBytes, HumanCount};
 use super::Failure;
 use super::inputs::Inputs;
 
-/// The most records of a set. With their outcomes they take a few gigabytes of memory.
+/// The maximum number of records in a set. With their outcomes, they take a few gigabytes.
 pub const MOST_ROWS: usize = 10_000_000;
-/// The most bytes of text of a set, other columns included.
+/// The maximum number of bytes of text, including other columns.
 const MOST_BYTES: u64 = 4 << 30;
-/// The number of bad records of a set that are shown.
+/// The number of messages printed about invalid records.
 const SHOWN: u64 = 20;
 
-/// The bundled sets.
+/// Returns the bundled sets.
 pub fn bundled() -> Result<Vec<PuzzleSet>, Failure> {
     let sources = BUNDLED.iter().map(|set| Source::new(set.name, set.text.as_bytes()));
     let sets = sources.map(|source| read_sets(source, None)).collect::<Result<Vec<_>, _>>()?;
@@ -34,7 +34,8 @@ pub fn read(inputs: &mut Inputs, at_most: Option<usize>) -> Result<Vec<PuzzleSet
     Ok(sets.into_iter().flatten().collect())
 }
 
-/// The sets of one input. Pencil marks are a set of their own, as their text is nine times as long.
+/// Returns the sets of an input. Pencil marks are a separate set, because their text is nine times
+/// as long.
 fn sets_of(
     name: &str,
     puzzles: Vec<Puzzle>,
@@ -67,7 +68,7 @@ fn read_sets(
         && let Some(record) = records.next()
     {
         match record.puzzle {
-            // Pencil marks that are no more than clues are a puzzle.
+            // Pencil marks that clues can express are a puzzle.
             Ok(marks) => match marks.puzzle() {
                 Some(puzzle) => puzzles.push(puzzle),
                 None => all_marks.push(marks),
@@ -95,7 +96,7 @@ fn read_sets(
     sets_of(&name, puzzles, all_marks, bad)
 }
 
-/// Limits the length of a source, as sets are kept in memory.
+/// Limits the length of a source, because sets are kept in memory.
 fn bounded<R: Read>(source: Source<R>, most: u64) -> Source<Bounded<R>> {
     source.map(|reader| Bounded { reader, most, left: most })
 }
@@ -121,8 +122,8 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Gives the sets of all inputs different names: those of equal names get their paths, and pencil
-/// marks are named as such.
+/// Makes the names of sets unique: equal names are replaced by paths, and pencil marks are named as
+/// such.
 fn rename(inputs: &mut [Vec<PuzzleSet>], paths: &[String]) {
     let names: Vec<_> = inputs.iter().map(|sets| sets[0].name.clone()).collect();
     for ((sets, path), name) in inputs.iter_mut().zip(paths).zip(&names) {

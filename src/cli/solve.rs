@@ -1,4 +1,4 @@
-//! `bulkdoku solve`: puzzles in, one row for each out.
+//! `bulkdoku solve`: solves puzzles.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -156,7 +156,6 @@ enum Which {
     LexFirst,
 }
 
-/// Solves the inputs.
 pub fn run(args: SolveArgs, typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     let mut rows = args.trainer.plan(&args.rows, &ROWS, Some(&args.append), &mut destinations)?;
@@ -208,12 +207,12 @@ impl SolveArgs {
         }
     }
 
-    /// The solution that is shown of several.
+    /// Returns which of several solutions is shown.
     fn solution(&self) -> Which {
         self.solution.unwrap_or(Which::First)
     }
 
-    /// Refuses options that have no effect together with others.
+    /// Rejects options that have no effect in combination.
     fn refuse_ignored(&self, rows: &RowPlan, destinations: &Destinations) -> Result<(), Failure> {
         let is_listing = self.solutions.is_some();
         let first_of_several = self.solution == Some(Which::First);

@@ -1,4 +1,4 @@
-//! `bulkdoku split`: a set in parts, with no class in two of them.
+//! `bulkdoku split`: divides a set into parts without common classes.
 
 use std::path::{Path, PathBuf};
 
@@ -166,7 +166,6 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// Splits the inputs.
 pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     args.destinations.refuse_latency()?;
     args.by.refuse_near("cannot split a set")?;
@@ -207,13 +206,13 @@ pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl SplitArgs {
-    /// The relative size of each part.
+    /// Returns the relative size of each part.
     fn weights(&self) -> Vec<f64> {
         let two = || self.test.map(|test| vec![1.0 - test, test]);
         self.shares.clone().or_else(two).unwrap_or_default()
     }
 
-    /// Where the rows of each part go, and how they are written.
+    /// Returns the outputs of the parts, and the format of rows.
     fn outputs(&self) -> Result<(Destinations, RowPlan), Failure> {
         let output = self.destinations.output.as_deref().unwrap_or(Path::new(""));
         let Some(names) = output.to_str() else {
@@ -255,7 +254,7 @@ impl SplitArgs {
     }
 }
 
-/// The most parts.
+/// The maximum number of parts.
 const MAX_PARTS: usize = 100;
 
 /// Prints the sizes of all parts.

@@ -1,4 +1,4 @@
-//! What a run did, for people and for programs.
+//! The summary of a run, as text and JSON.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use super::numbers::counted;
 use super::rows_run::RunSummary;
 use super::run_args::RunArgs;
 
-/// The summary, ready to print (`Display`) or to write as JSON (`Serialize`).
+/// The summary, printable (`Display`) and serializable to JSON.
 #[derive(Debug, Serialize)]
 pub struct Summary {
     inputs: Vec<String>,
@@ -24,21 +24,22 @@ pub struct Summary {
     statuses: Map<String, Value>,
     blank_lines: u64,
     comments: u64,
-    /// Records with an ellipsis, which is read as three dots.
+    /// The number of records with an ellipsis, which is read as three dots.
     dotted: u64,
-    /// Records with keys that are not kept, though all keys of the first record are.
+    /// The number of records with keys that are not kept, although all keys of the first record
+    /// are.
     unkept: u64,
-    /// Those of all records that earlier runs have written.
+    /// The number of records whose rows were written by earlier runs.
     records_before: u64,
-    /// Whether a signal ended the run before the end of the inputs.
+    /// Whether a signal ended the run early.
     interrupted: bool,
-    /// Of this run.
+    /// The time of this run.
     wall_seconds: f64,
-    /// Of this run.
+    /// The rate of this run.
     puzzles_per_second: f64,
-    /// Whether the inputs' own solutions were checked.
+    /// Whether the inputs' solutions were checked.
     check: bool,
-    /// Whether canonical forms were found instead of solutions.
+    /// Whether canonical forms were computed instead of solutions.
     canon: bool,
     #[serde(skip)]
     exit: Exit,
@@ -48,7 +49,7 @@ pub struct Summary {
     simd: Option<&'static str>,
     threads: NonZeroUsize,
     threads_asked: NonZeroUsize,
-    /// Why there are fewer threads than requested.
+    /// The reason for fewer threads than requested.
     threads_fewer: Option<&'static str>,
     solution_limit: Option<u32>,
     node_limit: Option<u64>,
@@ -73,7 +74,6 @@ pub struct LatencySummary {
 }
 
 impl LatencySummary {
-    /// Sums up latencies.
     pub fn new(latencies: &Latencies) -> Self {
         Self {
             count: latencies.count(),
@@ -88,15 +88,15 @@ impl LatencySummary {
     }
 }
 
-/// What finds results.
+/// The engine of a run, or what it does without one.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
-    /// What the summary names if no engine is used.
+    /// The name of the task without an engine.
     pub finds: &'static str,
     pub engine: Option<EngineKind>,
-    /// The vector level, if the engine uses one.
+    /// The SIMD level, if the engine has vector code.
     pub simd: Option<SimdLevel>,
-    /// Where each search ends, if records are solved or their solutions checked.
+    /// The limits of searches, if records are solved or their solutions checked.
     pub limits: Option<Limits>,
     /// Whether the inputs' solutions are checked.
     pub check: bool,
@@ -113,7 +113,6 @@ impl RunSummary for Summary {
 }
 
 impl Summary {
-    /// Sums up a run with these arguments.
     pub fn new(inputs: Vec<String>, method: Method, args: &RunArgs, report: &Report) -> Self {
         let threads = args.threads;
         let statuses =
@@ -154,7 +153,7 @@ impl Summary {
         }
     }
 
-    /// What found the results: the engine, its threads and its mode.
+    /// Returns the engine with its threads and mode.
     pub fn method(&self) -> String {
         let simd = self.simd.map_or(String::new(), |simd| format!(" ({simd})"));
         let threads = match self.threads_fewer {

@@ -1,4 +1,4 @@
-//! `--layout`: the files that a trainer loads.
+//! `--layout`: training files.
 
 use bulkdoku::output::{self, Decision, Needs, TrainerFiles};
 use bulkdoku::pipeline::Filter;
@@ -10,7 +10,6 @@ use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
 
-/// The files that a trainer loads.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct TrainerArgs {
@@ -40,7 +39,7 @@ enum Subset {
 }
 
 impl TrainerArgs {
-    /// Whether there is a layout.
+    /// Returns whether there is a layout.
     pub fn is_given(self) -> bool {
         self.layout.is_some()
     }
@@ -49,7 +48,7 @@ impl TrainerArgs {
         if self.subset == Some(Subset::Test) { "test" } else { "train" }
     }
 
-    /// Checks the rows, and names the files of the layout, if there is one.
+    /// Checks the rows and names the files of the layout, if there is one.
     pub fn plan(
         self,
         rows: &RowArgs,
@@ -79,7 +78,7 @@ impl TrainerArgs {
         self.is_given().then(|| Box::new(TrainerFiles::hrm(self.set())) as _)
     }
 
-    /// Drops records that have not exactly one solution, if there is a layout.
+    /// Drops records without exactly one solution, if there is a layout.
     pub fn filter(self) -> Option<Filter<'static>> {
         let decide = |status| match status {
             Status::Unique | Status::Solved => Decision::Keep,

@@ -1,7 +1,8 @@
 //! `--where`: conditions on records, over computed columns and columns of the input.
 //!
 //! A comparison with a missing value is false. A field of the input is compared as a number if the
-//! other side is one, or if both are fields that are numbers; otherwise it is compared as text.
+//! other operand is a number, or if both are fields that are numbers; otherwise it is compared as
+//! text.
 
 mod parse;
 
@@ -17,7 +18,7 @@ use super::Failure;
 use super::order::OrderedNumber;
 use parse::point;
 
-/// A condition as typed. It can be evaluated once the columns of the input are known.
+/// A parsed condition. It can be evaluated once the columns of the input are known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     text: String,
@@ -66,11 +67,11 @@ enum Operator {
     AtLeast,
 }
 
-/// A column that a record has.
+/// A column of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordColumn {
     Computed(Column),
-    /// The field of the input with this index among those that are read.
+    /// The field at this index among those read from the input.
     Input(usize),
 }
 
@@ -85,11 +86,11 @@ pub enum Scalar<'a> {
     Number(f64),
     Truth(bool),
     Text(Cow<'a, [u8]>),
-    /// A text of the input, which may be a number.
+    /// A text of the input, possibly a number.
     Field(Cow<'a, [u8]>),
 }
 
-/// What can be compared with what.
+/// A type of values that can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Type {
     Number,
@@ -108,21 +109,21 @@ impl FromStr for Condition {
 }
 
 impl Condition {
-    /// The computed columns that it reads.
+    /// Returns the computed columns in the condition.
     pub fn computed(&self, subcommand: Subcommand) -> Vec<Column> {
         let mut columns = Vec::new();
         self.parsed.visit(&mut |name| columns.extend(offered(&name.text, subcommand)));
         columns
     }
 
-    /// The names of the columns that the inputs may have.
+    /// Returns the names of input columns in the condition.
     pub fn input_columns(&self, subcommand: Subcommand) -> Vec<String> {
         let mut names = Vec::new();
         self.parsed.visit(&mut |name| names.extend(input_names(&name.text, subcommand)));
         names
     }
 
-    /// Finds its columns among those that a subcommand offers, and those that are read of the input.
+    /// Resolves the column names, among those of a subcommand and those read from the input.
     pub fn resolve(&self, subcommand: Subcommand, read: &[String]) -> Result<Test, Failure> {
         let find = |name: &Name| {
             RecordColumn::find(&name.text, subcommand, read).map_err(|what| (name.at, what))
@@ -135,7 +136,7 @@ impl Condition {
     }
 }
 
-/// The names that a column of the input may have: none if the name is that of a computed column.
+/// Returns the input names that a column may refer to; none if it is a computed column.
 pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
     if offered(name, subcommand).is_some() {
         return Vec::new();
@@ -143,14 +144,14 @@ pub fn input_names(name: &str, subcommand: Subcommand) -> Vec<String> {
     [Some(name), name.strip_prefix("input_")].into_iter().flatten().map(String::from).collect()
 }
 
-/// The computed column of this name that a subcommand offers.
+/// Returns the computed column of this name, if a subcommand offers it.
 pub fn offered(name: &str, subcommand: Subcommand) -> Option<Column> {
     name.parse().ok().filter(|column: &Column| column.is_offered_by(subcommand))
 }
 
 impl RecordColumn {
-    /// Finds a column by its name. Computed columns come first; the input's column `x` is also
-    /// `input_x`.
+    /// Finds a column by name. Computed columns take precedence; column `x` of the input is also
+    /// named `input_x`.
     pub fn find(name: &str, subcommand: Subcommand, read: &[String]) -> Result<Self, String> {
         match offered(name, subcommand) {
             Some(Column::LatencyNs) => {
@@ -183,7 +184,7 @@ impl RecordColumn {
         })
     }
 
-    /// What must be computed for its value.
+    /// Returns the properties required for the value.
     pub fn needs(self) -> Needs {
         match self {
             Self::Computed(column) => column.needs(),
@@ -191,7 +192,7 @@ impl RecordColumn {
         }
     }
 
-    /// Whether its value is known only after the records have been solved.
+    /// Returns whether the value is known only after solving.
     pub fn needs_solving(self) -> bool {
         let Self::Computed(column) = self else { return false };
         let of_proof =
@@ -250,7 +251,7 @@ impl<C> Expression<C> {
     }
 }
 
-/// An offset in the text, and what is wrong there.
+/// An offset in the text, and the error there.
 type Misfit = (usize, String);
 
 impl Expression<Name> {
@@ -298,7 +299,7 @@ impl Expression<Name> {
     }
 }
 
-/// Refuses comparisons that would always be false.
+/// Rejects comparisons that would always be false.
 fn check_types(
     (left, one): (Type, &Operand<RecordColumn>),
     (right, other): (Type, &Operand<RecordColumn>),
@@ -374,7 +375,7 @@ impl Literal {
 }
 
 impl Scalar<'_> {
-    /// Returns its number, if it is one. The text of a field may be one.
+    /// Returns the number, if the value is one. The text of a field may be a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -386,7 +387,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Returns its text, if it is one.
+    /// Returns the text, if the value is one.
     pub fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Text(text) | Self::Field(text) => Some(text),
@@ -395,7 +396,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Appends bytes that have the order of the values: numbers, texts, and missing values last.
+    /// Appends bytes that sort like the values: numbers, texts, missing values.
     pub fn push_key(&self, is_ascending: bool, key: &mut Vec<u8>) {
         let start = key.len() + 1;
         if let Some(number) = self.number() {
@@ -403,7 +404,7 @@ impl Scalar<'_> {
             key.extend(OrderedNumber::new(number).to_bytes());
         } else if let Some(text) = self.text().filter(|text| !text.is_empty()) {
             key.push(1);
-            // The end of the text must not depend on what follows in another one.
+            // Texts must be comparable whatever follows their end.
             key.extend(
                 text.iter().flat_map(|&byte| [byte].into_iter().chain((byte == 0).then_some(1))),
             );
@@ -416,7 +417,7 @@ impl Scalar<'_> {
         }
     }
 
-    /// Compares two values; `None` if one is missing, or they are of different types.
+    /// Compares two values; returns `None` if one is missing or they have different types.
     fn compare(&self, other: &Self) -> Option<Ordering> {
         let are_fields = matches!((self, other), (Self::Field(_), Self::Field(_)));
         let has_number = [self, other].iter().any(|one| matches!(one, Self::Number(_)));
@@ -447,21 +448,21 @@ impl Test {
         self.0.holds(row)
     }
 
-    /// What must be computed before it is evaluated.
+    /// Returns the properties required for evaluation.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::NONE;
         self.0.visit(&mut |column| needs = needs.union(column.needs()));
         needs
     }
 
-    /// Whether it is about solutions, so that records must be solved first.
+    /// Returns whether records must be solved first.
     pub fn needs_solving(&self) -> bool {
         let mut is_needed = false;
         self.0.visit(&mut |column| is_needed |= column.needs_solving());
         is_needed
     }
 
-    /// Drops all records that do not meet it.
+    /// Drops all records that do not meet the condition.
     pub fn filter<'a>(&self) -> Filter<'a> {
         let test = self.clone();
         let decide =

@@ -15,13 +15,13 @@ type Input<'i> = LocatingSlice<&'i str>;
 type Error = ErrMode<ContextError>;
 type Parsed = Expression<Name>;
 
-/// The most parentheses inside each other, which bounds the depth of the recursion.
+/// The maximum nesting of parentheses, which bounds the recursion depth.
 const MAX_DEPTH: i32 = 100;
 
-/// Parses a whole condition.
+/// Parses a condition.
 ///
 /// # Errors
-/// A message that points at the character where something else was expected.
+/// Fails with a message that points at the unexpected character.
 pub fn parse(text: &str) -> Result<Parsed, String> {
     let mut depth = 0;
     for (at, character) in text.char_indices() {
@@ -40,11 +40,10 @@ pub fn parse(text: &str) -> Result<Parsed, String> {
     })
 }
 
-/// Formats a message about the character at this offset in bytes, and points at it.
+/// Formats an error message that points at the character at this byte offset.
 pub fn point(text: &str, offset: usize, what: &str) -> String {
     let characters = text[..offset].chars().count();
     let mut message = format!("character {}: {what}", characters + 1);
-    // A text of several lines cannot be pointed at.
     if !text.contains(['\n', '\t']) {
         let _ = write!(message, "\n  {text}\n  {:characters$}^", "");
     }
@@ -55,7 +54,7 @@ fn expected(what: &'static str) -> StrContext {
     StrContext::Expected(StrContextValue::Description(what))
 }
 
-/// A parser, and the blanks after it.
+/// Skips whitespace after a parser.
 fn token<'i, O>(parser: impl Parser<Input<'i>, O, Error>) -> impl Parser<Input<'i>, O, Error> {
     terminated(parser, multispace0)
 }
@@ -64,7 +63,7 @@ fn is_of_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// A word of the language.
+/// Parses a keyword.
 fn word<'i>(word: &'static str) -> impl Parser<Input<'i>, &'i str, Error> {
     token(take_while(1.., is_of_name)).verify(move |found: &str| found.eq_ignore_ascii_case(word))
 }
@@ -117,7 +116,7 @@ fn operator(input: &mut Input<'_>) -> ModalResult<Operator> {
     .parse_next(input)
 }
 
-/// Literals between parentheses or brackets.
+/// Parses literals between parentheses or brackets.
 fn list(input: &mut Input<'_>) -> ModalResult<Vec<(Literal, usize)>> {
     let mut open = token(one_of(['(', '['])).context(expected("a list such as (1, 2)"));
     let close = if open.parse_next(input)? == '(' { ')' } else { ']' };
@@ -127,7 +126,7 @@ fn list(input: &mut Input<'_>) -> ModalResult<Vec<(Literal, usize)>> {
     Ok(literals)
 }
 
-/// A value, and its offset in the text.
+/// Adds the offset in the text.
 fn located<'i, O>(
     parser: impl Parser<Input<'i>, O, Error>,
 ) -> impl Parser<Input<'i>, (O, usize), Error> {

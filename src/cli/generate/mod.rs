@@ -178,7 +178,7 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// A kind on the command line.
+/// The `--kind` argument.
 #[derive(Clone, Copy, Debug)]
 struct KindArg(Kind);
 
@@ -208,7 +208,6 @@ impl ValueEnum for KindArg {
     }
 }
 
-/// Generates a corpus.
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
     if destinations.errors.is_some() {
@@ -217,7 +216,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     if args.run.fail_on.is_some() {
         refuse!("--fail-on does nothing: no record is read");
     }
-    // Other programs call a file of lines .sdm.
+    // Other programs use .sdm for a file of lines.
     let output = destinations.output.as_deref();
     let is_sdm = output.and_then(extensions::of).is_some_and(|extension| extension == "sdm");
     let mut row_args = args.rows.clone();
@@ -231,7 +230,7 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     }
     typed.set_seed(job.seed);
     let reads = args.reads();
-    // The summary has the numbers of clues in any case.
+    // The summary always includes the numbers of clues.
     let statistics = destinations.statistics().or(Some(Needs::NONE));
     let run = RowsRun {
         typed,
@@ -267,13 +266,13 @@ pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
 }
 
 impl GenerateArgs {
-    /// The files that are read.
+    /// Returns the files that are read.
     fn reads(&self) -> Vec<PathBuf> {
         let pattern = self.pattern.as_deref().filter(|typed| typed.parse::<Pattern>().is_err());
         self.from.iter().cloned().chain(pattern.map(PathBuf::from)).collect()
     }
 
-    /// The vector level that the engine is built for.
+    /// Returns the SIMD level of the engine.
     fn simd(&self) -> SimdLevel {
         self.simd.unwrap_or_else(SimdLevel::best)
     }
@@ -287,7 +286,7 @@ impl GenerateArgs {
         }
     }
 
-    /// The job, and the numbers of the puzzles to generate.
+    /// Returns the job and the indices of the puzzles to generate.
     fn job(&self) -> Result<(Generate, Range<u64>), Failure> {
         let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
         let kind = self.kind();
@@ -322,13 +321,13 @@ impl GenerateArgs {
     }
 }
 
-/// A random seed. It has 53 bits, which every reader of JSON keeps.
+/// Returns a random seed of 53 bits, which every JSON reader preserves.
 fn draw_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(std::time::SystemTime::now()) >> 11
 }
 
-/// Reads a pattern from the argument itself, or from a file.
+/// Parses a pattern, given directly or as a file.
 fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
     if let Ok(pattern) = typed.parse() {
         return Ok(pattern);
@@ -338,10 +337,10 @@ fn read_pattern(typed: &str) -> Result<Pattern, Failure> {
     text.parse().map_err(|error| Failure::Usage(format!("{typed}:{error}")))
 }
 
-/// The most puzzles in a pool.
+/// The maximum number of puzzles in a pool.
 const MOST_OF_POOL: usize = 1_000_000;
 
-/// Reads the puzzles at which a search starts.
+/// Reads the starting puzzles of a search.
 fn read_pool(path: &Path) -> Result<Arc<[Puzzle]>, Failure> {
     let mut inputs = Inputs::detected(vec![path.into()], &InputOptions::default())?;
     let sets = sets::read(&mut inputs, Some(MOST_OF_POOL))?;

@@ -1,4 +1,4 @@
-//! The page of a measurement.
+//! The report of a measurement.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use bulkdoku::stats::short_time;
 use super::super::bench::{COLUMNS, TEXTS};
 use super::{Cell, Fact, Page};
 
-/// The page of measurements. Those of a set follow each other, with the same engines in each.
+/// Creates the report of measurements. Those of a set are consecutive, with the same engines in
+/// each.
 pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     let mut page = Page::new("bulkdoku bench");
     page.note(
@@ -45,7 +46,7 @@ pub fn of_bench(measurements: &[Measurement], date: String) -> Page {
     page
 }
 
-/// The powers of ten that include all times.
+/// Returns the powers of ten that include all times.
 fn axis(measurements: &[Measurement]) -> Range<f64> {
     let least = measurements.iter().map(|one| one.ns_min).fold(f64::INFINITY, f64::min);
     let largest = measurements.iter().map(|one| one.ns_max).fold(1.0, f64::max);

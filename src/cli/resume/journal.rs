@@ -1,12 +1,12 @@
-//! The journal of an unfinished run, from which `--resume` continues.
+//! The journal of an unfinished run, which `--resume` continues.
 //!
-//! It identifies the run (inputs, options), lists the files that the run writes, and has some
-//! checkpoints: places in the input up to which all rows are written, with the length of each
-//! output there and a check sum of its last bytes. Several checkpoints are kept, because a computer
-//! that crashes may lose the end of an output. The first one is before the first row.
+//! It contains the identity of the run (inputs, options), the files that the run writes, and
+//! several checkpoints: positions in the inputs before which all rows are written, with the length
+//! of each output and a checksum of its last bytes. Several are kept because a computer that
+//! crashes may lose the end of an output. The first one precedes the first row.
 //!
-//! The first line identifies the file as a journal and has a check sum of the rest. A file without
-//! that line is neither read nor replaced nor removed.
+//! The first line identifies the file as a journal and contains a checksum of the rest. A file
+//! without this line is never read, replaced, or removed.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -21,9 +21,9 @@ use tempfile::TempPath;
 use super::super::Failure;
 use super::super::typed::RunIdentity;
 
-/// The number of checkpoints that are kept in addition to the first and that of an earlier input.
+/// The number of checkpoints kept in addition to the first one and that of an earlier input.
 const KEPT: usize = 4;
-/// The start of a journal, followed by a check sum of eight digits, a line feed, and the rest.
+/// The start of a journal, followed by a checksum of eight digits, a line feed, and the rest.
 pub const HEAD: &[u8] = b"bulkdoku journal, format 2, check sum ";
 const DIGITS: usize = 8;
 
@@ -31,11 +31,11 @@ const DIGITS: usize = 8;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Journal {
     pub run: RunIdentity,
-    /// The outputs of rows, then that of messages.
+    /// The outputs of rows, followed by that of messages.
     pub outputs: Vec<Listed>,
-    /// The paths of the other files that the run writes.
+    /// The paths of other files that the run writes.
     pub sides: Vec<String>,
-    /// The oldest first.
+    /// The checkpoints, oldest first.
     pub entries: Vec<Entry>,
 }
 
@@ -44,28 +44,29 @@ pub struct Journal {
 pub struct Listed {
     pub path: String,
     pub header: Vec<u8>,
-    /// Whether the run may have written to it. Otherwise its contents are not those of this run.
+    /// Whether the run may have written to the file. If not, its contents belong to another
+    /// program.
     pub is_begun: bool,
 }
 
-/// A checkpoint, and the place in each output there.
+/// A checkpoint with a position in each output.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Entry {
     pub checkpoint: Checkpoint,
     pub marks: Vec<Mark>,
 }
 
-/// A place in an output.
+/// A position in an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// The number of bytes before it.
+    /// The number of bytes before the position.
     pub bytes: u64,
-    /// The last bytes before it.
+    /// The last bytes before the position.
     pub tail: Tail,
 }
 
 impl Journal {
-    /// The journal of a run with outputs at these paths, before the first row.
+    /// Creates the journal of a run with outputs at these paths, before the first row.
     pub fn new(run: RunIdentity, outputs: Vec<String>) -> Self {
         let marks = vec![Mark::default(); outputs.len()];
         let listed = |path| Listed { path, ..Listed::default() };
@@ -74,8 +75,8 @@ impl Journal {
         Self { run, outputs, sides: Vec::new(), entries: vec![first] }
     }
 
-    /// Adds an entry, and drops old ones, except the last one of an earlier input: until an input
-    /// ends, none of its rows may be verified.
+    /// Adds an entry and removes old ones, but keeps the last one of an earlier input, because no
+    /// row of an input may be verified until it ends.
     pub fn add(&mut self, entry: Entry) {
         let source = entry.checkpoint.source;
         self.entries.push(entry);
@@ -85,8 +86,8 @@ impl Journal {
         }
     }
 
-    /// Drops the entries after a place in an input that failed, and allows that this input changes.
-    /// Returns whether that changes the journal.
+    /// Removes the entries after a position in an input that failed, and allows this input to
+    /// change. Returns whether the journal changed.
     pub fn go_back(&mut self, place: (usize, u64)) -> bool {
         let count = self.entries.len();
         while let [_, .., last] = &self.entries[..]
@@ -114,7 +115,7 @@ impl Journal {
         Ok(all)
     }
 
-    /// Parses the bytes of a file; `None` if they are damaged.
+    /// Parses the bytes of a file; returns `None` if they are damaged.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (sum, text) = bytes.strip_prefix(HEAD)?.split_at_checked(DIGITS)?;
         let text = text.strip_prefix(b"\n")?;
@@ -126,8 +127,8 @@ impl Journal {
 
     /// Returns the first difference from the run that `self` describes, if there is one.
     pub fn difference(&self, run: &RunIdentity, outputs: &[String]) -> Option<String> {
-        // The input that failed, and those after it, may be other files now; if nothing is verified,
-        // any file may be another one.
+        // The input that failed and later ones may have been replaced; if nothing is verified, any
+        // file may have been.
         let failed = self.entries.last().and_then(|last| last.checkpoint.failed);
         let compared = failed.map_or(run.inputs.len(), |(source, _)| source);
         let paths: Vec<_> = self.outputs.iter().map(|output| &*output.path).collect();
@@ -143,18 +144,18 @@ impl Journal {
 pub struct JournalFile {
     output: PathBuf,
     path: PathBuf,
-    /// The path of the next version while it is written.
+    /// The path of the next version until it is complete.
     new: PathBuf,
     /// Whether this run owns the file at `path`.
     is_saved: bool,
 }
 
-/// What is at the path of a journal.
+/// The type of file at the path of a journal.
 enum Contents {
     Nothing,
     /// An incomplete first line.
     Beginning,
-    /// A journal, perhaps a damaged one.
+    /// A journal, possibly damaged.
     Journal(Vec<u8>),
     /// Another file, or a link.
     Other,
@@ -184,7 +185,7 @@ impl Contents {
 }
 
 impl JournalFile {
-    /// The journal of an output.
+    /// Returns the journal of an output.
     pub fn of(output: &Path) -> Self {
         let [path, new] = [".resume", ".resume.new"].map(|ending| {
             let mut path = output.as_os_str().to_owned();
@@ -194,7 +195,7 @@ impl JournalFile {
         Self { output: output.into(), path, new, is_saved: false }
     }
 
-    /// The paths that it uses.
+    /// Returns the paths that it uses.
     pub fn paths(&self) -> [&Path; 2] {
         [&self.path, &self.new]
     }
@@ -210,12 +211,12 @@ impl JournalFile {
         Journal::decode(&bytes).is_some_and(|journal| journal.run.not_comparable().is_none())
     }
 
-    /// Refuses the output if another file is where its journal would be.
+    /// Rejects the output if another file has the path of its journal.
     pub fn check(&self) -> Result<(), Failure> {
         for path in self.paths() {
             let is_other = match Contents::at(path)? {
                 Contents::Other => true,
-                // A run that was killed may have left it.
+                // A killed run may have left it.
                 Contents::Beginning => path != self.new,
                 Contents::Nothing | Contents::Journal(_) => false,
             };
@@ -240,7 +241,7 @@ impl JournalFile {
         })
     }
 
-    /// Parses the bytes of [`load`](Self::load). Refuses a damaged journal.
+    /// Parses the result of [`load`](Self::load). Rejects a damaged journal.
     pub fn decode(&self, bytes: &[u8]) -> Result<Journal, Failure> {
         Journal::decode(bytes).ok_or_else(|| {
             let what = "is damaged or was changed; --force starts over";
@@ -248,7 +249,7 @@ impl JournalFile {
         })
     }
 
-    /// Adopts the journal of the earlier run that is resumed, or removes it.
+    /// Takes over the journal of the resumed run, or removes it.
     pub fn begin(&mut self, is_resumed: bool) -> io::Result<()> {
         if is_resumed {
             self.is_saved = true;
@@ -257,8 +258,8 @@ impl JournalFile {
         self.remove()
     }
 
-    /// Saves the journal. The old file is kept until the new one is complete and on the disk. No
-    /// other file is replaced, and no link is followed.
+    /// Saves the journal. The old file is kept until the new one is synced. No other file is
+    /// replaced, and no link is followed.
     pub fn save(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Contents::Beginning | Contents::Journal(_) = Contents::read(&self.new)? {
             fs::remove_file(&self.new)?;

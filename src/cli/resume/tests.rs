@@ -10,18 +10,17 @@ use super::super::typed::RunIdentity;
 use super::journal::HEAD;
 use super::*;
 
-/// Where a run fails, and how.
+/// The failure of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fails {
     Never,
     /// The process ends after this many bytes.
     Crash(usize),
-    /// After this many bytes the disk is full.
+    /// The disk is full after this many bytes.
     FullDisk(usize),
     /// The run is stopped after the row of this record, within a block.
     Stop(u64),
-    /// The input fails after a number of records, of which the first ones are verified. The others
-    /// were damaged.
+    /// The input fails after a number of records. The last ones are damaged and not verified.
     Damage {
         verified: u64,
         records: u64,
@@ -34,11 +33,11 @@ impl Fails {
     }
 }
 
-/// The size of a journal for [`Fails`]. It is replaced as a whole, so its other bytes make no
-/// difference.
+/// The size of a journal in bytes that [`Fails`] counts. It is replaced atomically, so its other
+/// bytes make no difference.
 const JOURNAL_BYTES: usize = 2;
 
-/// Files in memory, which outlive runs.
+/// Files in memory, which persist between runs.
 #[derive(Debug, Default)]
 struct Files {
     outputs: Vec<Vec<u8>>,
@@ -58,14 +57,14 @@ impl Fake {
         self.files.lock().unwrap()
     }
 
-    /// Starts a run that fails differently.
+    /// Starts a run with another failure.
     fn with(&self, fails: Fails) -> Self {
         let mut files = self.files();
         (files.written, files.is_over) = (0, false);
         Self { files: Arc::clone(&self.files), fails }
     }
 
-    /// Returns how many of these bytes can be written, with an error if not all.
+    /// Returns how many of these bytes can be written, and an error if not all.
     fn write(&self, files: &mut Files, bytes: usize) -> (usize, io::Result<()>) {
         let left = match self.fails {
             _ if files.is_over => 0,
@@ -140,7 +139,7 @@ impl Storage for Fake {
 enum Header {
     None,
     Text,
-    /// A number of rows, written again at the end.
+    /// The number of rows, replaced at the end.
     Count,
 }
 
@@ -179,8 +178,8 @@ impl Case {
         }
     }
 
-    /// Writes a record to the output of its row: all rows at first go to output 1 of several, and
-    /// output 3 has none.
+    /// Writes the row of a record to its output. With several outputs, all rows go to output 1 at
+    /// first, and output 3 has none.
     fn write(self, record: u64, is_damaged: bool, into: &mut impl Sink) -> io::Result<()> {
         let output = if record < 3 { 1 } else { record % 3 } as u8 % self.outputs;
         let damage = if is_damaged { "?" } else { "" };
@@ -191,7 +190,7 @@ impl Case {
         Ok(())
     }
 
-    /// Runs until the end or a failure. Returns the number of rows that it has written.
+    /// Runs until the end or a failure. Returns the number of rows written.
     fn run(self, storage: Fake) -> Result<u64, Failure> {
         let messages = Messages::new(ProgressBar::hidden(), true, false, MessageFormat::Text);
         let journal = storage.files().journal.clone();
@@ -249,7 +248,7 @@ impl Case {
         Ok(at.position.offset - begin)
     }
 
-    /// The outputs of an undisturbed run.
+    /// Returns the outputs of an uninterrupted run.
     fn expected(self) -> Vec<Vec<u8>> {
         let files = self.files();
         self.run(files.clone()).unwrap();
@@ -263,8 +262,8 @@ impl Case {
     }
 }
 
-/// Wherever a run fails, and then the run that resumes it, the outputs are those of an undisturbed
-/// run in the end.
+/// Wherever a run and the run that resumes it fail, the final outputs are those of an uninterrupted
+/// run.
 #[test]
 fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
     for case in Case::all() {
@@ -296,12 +295,12 @@ fn runs_that_fail_at_any_byte_are_resumed_to_the_same_bytes() {
     }
 }
 
-/// The rows of a block that was stopped are removed, also where a resumed run has just begun.
+/// The rows of a stopped block are removed, even if a resumed run has just begun.
 #[test]
 fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
     for case in Case::all() {
         let expected = case.expected();
-        // The messages of a block, if it has any, follow all of its rows.
+        // The messages of a block follow all of its rows.
         let stops = |from| (from..RECORDS).step_by(RECORDS_PER_BLOCK as usize);
         for (first, second) in stops(0).flat_map(|first| stops(first).map(move |at| (first, at))) {
             let files = case.files();
@@ -318,7 +317,7 @@ fn runs_that_are_stopped_within_a_block_are_resumed_to_the_same_bytes() {
     }
 }
 
-/// Rows of damaged records are replaced, and no more rows than that are written again.
+/// Rows of damaged records are replaced, and no other rows are written again.
 #[test]
 fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
     for case in Case::all() {
@@ -342,7 +341,8 @@ fn runs_whose_input_is_damaged_are_resumed_where_it_is_verified() {
     }
 }
 
-/// If an input is damaged, the rows of earlier ones are kept, however many entries there were since.
+/// If an input is damaged, the rows of earlier ones are kept, however many entries were added
+/// since.
 #[test]
 fn the_last_entry_of_an_earlier_input_is_kept() {
     let mut journal = Journal::new(RunIdentity::default(), Vec::new());
@@ -363,7 +363,7 @@ fn the_last_entry_of_an_earlier_input_is_kept() {
     assert_eq!(journal.entries.len(), 1);
 }
 
-/// A full disk leaves no torn row.
+/// A full disk leaves no incomplete row.
 #[test]
 fn a_full_disk_leaves_complete_rows() {
     for case in Case::all() {
@@ -379,7 +379,7 @@ fn a_full_disk_leaves_complete_rows() {
     }
 }
 
-/// A file that another program has written is refused, and nothing is changed.
+/// A file written by another program is rejected and not changed.
 #[test]
 fn foreign_and_modified_files_are_refused() {
     for case in Case::all() {
@@ -453,7 +453,7 @@ fn damaged_journals_and_other_files_are_refused() {
     }
     fs::remove_file(&path).unwrap();
 
-    // What a run that was killed may have left is replaced, unlike other files and links.
+    // Files of a killed run are replaced, unlike other files and links.
     let other = folder.path().join("other");
     for (at, text, is_fine) in [
         (&path, &b"mine"[..], false),

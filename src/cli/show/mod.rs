@@ -1,4 +1,4 @@
-//! `bulkdoku show`: draws a puzzle, its candidates or its solution.
+//! `bulkdoku show`: draws a puzzle, its candidates, or its solution.
 
 mod draw;
 mod names;
@@ -21,7 +21,7 @@ use names::Names;
 use read::Found;
 use trace::{Trace, explain};
 
-/// Enough for nearly all known puzzles.
+/// Sufficient for nearly all known puzzles.
 const MAX_NODES: NonZeroU64 = NonZeroU64::new(10_000_000).unwrap();
 
 /// Draw a puzzle, its candidates or its solution, and list the steps that lead there
@@ -84,7 +84,7 @@ pub struct ShowArgs {
     names: Option<Names>,
 }
 
-/// A cell as it was typed.
+/// A cell as typed.
 #[derive(Clone, Copy, Debug)]
 struct NamedCell {
     names: Names,
@@ -118,14 +118,13 @@ enum Stage {
     Solved,
 }
 
-/// A drawn stage: its candidates, a verdict, and the exit status.
+/// A stage with its candidates, verdict, and exit status.
 struct Shown {
     marks: Marks,
     verdict: Option<String>,
     exit: Exit,
 }
 
-/// Shows the puzzles.
 pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     let Some(puzzle) = &args.puzzle else {
         return print(units_and_peers(args).as_bytes()).map(|()| Exit::Done);
@@ -150,7 +149,7 @@ pub fn run(args: &ShowArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The text of `--units` and `--peers`.
+/// Returns the text of `--units` and `--peers`.
 fn units_and_peers(args: &ShowArgs) -> String {
     let mut text = String::new();
     let line = |names: Names, cells: &mut dyn Iterator<Item = usize>| {
@@ -172,7 +171,7 @@ fn units_and_peers(args: &ShowArgs) -> String {
     text
 }
 
-/// What is shown of each puzzle.
+/// The parts shown of each puzzle.
 struct Task {
     stage: Stage,
     names: Names,
@@ -218,7 +217,7 @@ impl Task {
     }
 }
 
-/// Brings the marks to a stage.
+/// Advances the marks to a stage.
 fn show(stage: Stage, given: &Marks, names: Names, watch: &mut impl Watch) -> Shown {
     if stage == Stage::Givens {
         return Shown { marks: *given, verdict: None, exit: Exit::Done };
@@ -272,7 +271,8 @@ fn solve(given: &Marks, found: &Candidates, watch: &mut impl Watch) -> Shown {
     Shown { marks, verdict: Some(verdict.into()), exit: Exit::Done }
 }
 
-/// By `--color`, else by the terminal and the environment (no-color.org).
+/// Returns whether to use color: as set by `--color`, or by the terminal and environment
+/// (no-color.org).
 fn wants_color() -> bool {
     anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
 }

@@ -1,19 +1,19 @@
-//! Names of cells.
+//! Cell names.
 
 use std::str::FromStr;
 
-/// Two ways to name the 81 cells.
+/// The two notations for cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
-    /// `A1` to `I9`: the row's letter, the column's digit. The classic article's names.
+    /// `A1` to `I9`: letters for rows, digits for columns, as in Norvig's article.
     #[default]
     Letters,
-    /// `r1c1` to `r9c9`: the names that players use.
+    /// `r1c1` to `r9c9`, as players use.
     RowColumn,
 }
 
 impl Names {
-    /// The name of a cell.
+    /// Returns the name of a cell.
     pub fn of(self, cell: usize) -> String {
         let (row, column) = (cell / 9, cell % 9 + 1);
         match self {
@@ -22,7 +22,7 @@ impl Names {
         }
     }
 
-    /// Parses a name of either kind, in any case.
+    /// Parses a name in either notation, ignoring case.
     pub fn find(name: &str) -> Option<(Self, usize)> {
         let digit = |byte: u8| (b'1'..=b'9').contains(&byte).then(|| usize::from(byte - b'1'));
         match *name.to_ascii_lowercase().as_bytes() {

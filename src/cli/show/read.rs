@@ -11,14 +11,14 @@ use crate::cli::identity::STDIN;
 use crate::cli::inputs::Inputs;
 use crate::cli::{Failure, input_args};
 
-/// The largest file that is shown.
+/// The largest accepted file.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// A puzzle and its place.
+/// A puzzle with its location.
 pub struct Named {
     /// `file:line`.
     pub place: String,
-    /// Its cells.
+    /// The candidates of the cells.
     pub marks: Marks,
 }
 
@@ -26,12 +26,12 @@ pub struct Named {
 #[derive(Default)]
 pub struct Found {
     pub puzzles: Vec<Named>,
-    /// Messages about bad records: `file:line:column: why`.
+    /// Messages about invalid records: `file:line:column: reason`.
     pub bad: Vec<String>,
 }
 
-/// Reads the puzzles of a file or standard input (`-`), or the argument itself: at least one
-/// puzzle.
+/// Reads the puzzles of a file or standard input (`-`), or parses the argument itself. Returns at
+/// least one puzzle.
 pub fn puzzles(argument: &str) -> Result<Found, Failure> {
     if argument == STDIN || Path::new(argument).exists() {
         return of_file(argument);
@@ -57,7 +57,7 @@ fn of_file(argument: &str) -> Result<Found, Failure> {
     {
         return found;
     }
-    // A single grid of candidates may have a form that records cannot have.
+    // A single grid of candidates may have a form that is not supported in files of records.
     if let Ok(marks) = String::from_utf8_lossy(&bytes).parse() {
         return Ok(Found { puzzles: vec![Named { place: name, marks }], ..Found::default() });
     }
@@ -67,7 +67,7 @@ fn of_file(argument: &str) -> Result<Found, Failure> {
     }
 }
 
-/// The puzzles of a text in any format that is detected.
+/// Reads the puzzles of a text in any detected format.
 fn of_records(name: &str, bytes: &[u8]) -> Result<Found, Failure> {
     let layout = InputOptions::default().detect(bytes, true);
     let layout = layout.map_err(|error| input_args::refused(name, &error))?;

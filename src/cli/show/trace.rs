@@ -8,7 +8,6 @@ use super::names::Names;
 
 /// Collects the steps. Those after a guess are indented by its depth.
 pub struct Trace {
-    /// The lines so far.
     pub text: String,
     names: Names,
     depth: usize,
@@ -50,7 +49,7 @@ impl Watch for Trace {
     }
 }
 
-/// The reason why there is no solution.
+/// Explains why there is no solution.
 pub fn explain(why: Contradiction, names: Names) -> String {
     match why {
         Contradiction::Taken { cell, digit, unit } => {

@@ -13,12 +13,12 @@ use proptest::sample::select;
 use crate::common::command::{CLASSIC, SOLVED};
 use crate::common::pieces::{self, Ran};
 
-/// How an input is cut, and the number of threads.
+/// How an input is divided, and the number of threads.
 #[derive(Clone, Debug)]
 struct Cuts {
-    /// The sizes of reads, in turn.
+    /// The sizes of successive reads.
     reads: Vec<usize>,
-    /// The size of a block in addition to the smallest possible one.
+    /// The size of a block in addition to the minimum.
     block_bytes: usize,
     threads: usize,
 }
@@ -60,17 +60,17 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The result of one thread with one block.
+/// Returns the result of one thread with one block.
 fn whole(layout: &Layout, input: &[u8]) -> Ran {
     run(layout, 1, input.len() + 1, input, &[usize::MAX])
 }
 
-/// The result with cuts; blocks have at least `fewest` bytes.
+/// Returns the result with cuts; blocks have at least `fewest` bytes.
 fn in_pieces(layout: &Layout, input: &[u8], fewest: usize, cuts: &Cuts) -> Ran {
     run(layout, cuts.threads, fewest + cuts.block_bytes, input, &cuts.reads)
 }
 
-/// Whether the input may start with a byte order mark.
+/// Returns whether the input may start with a byte order mark.
 fn has_mark(input: &[u8]) -> bool {
     matches!(input.first(), Some(0xEF | 0xFE | 0xFF))
 }
@@ -107,7 +107,7 @@ fn any_line_of_grids() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// A row of three fields, the second of them mostly a puzzle, as CSV.
+/// Generates CSV rows of three fields, the second of them usually a puzzle.
 fn any_row() -> impl Strategy<Value = Vec<u8>> {
     let note = prop_oneof![
         bytes(&["", "x", "\n", "\"", "\r\n", "a,b", "\"\n\"", "two\nlines", "# c"]),
@@ -121,7 +121,7 @@ fn any_row() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A text as a field, quoted if necessary or requested.
+/// Formats a field, quoted if necessary or requested.
 fn field(text: &[u8], quoted: bool) -> Vec<u8> {
     if !quoted && !text.iter().any(|byte| b",\"\r\n #".contains(byte)) {
         return text.to_vec();
@@ -144,7 +144,7 @@ fn table_with(answer: Option<usize>, kept: Vec<usize>) -> Layout {
     )
 }
 
-/// A pipe yields a few bytes at a time. Detection from them must agree with detection from all
+/// A pipe returns a few bytes at a time. Detection from them must agree with detection from all
 /// bytes.
 #[test]
 fn detection_does_not_depend_on_how_many_bytes_are_there() {
@@ -154,7 +154,7 @@ fn detection_does_not_depend_on_how_many_bytes_are_there() {
         format!("Grid 1\n{grid}{grid}"),
         format!("id,puzzle\n1,{CLASSIC}\n"),
         format!("1;{CLASSIC}\n2;{CLASSIC}\n"),
-        // A quote is open with one delimiter and means nothing with the other.
+        // A quote is unclosed with one delimiter, and has no meaning with the other.
         format!("a,b,c\na,\"b\n1,{CLASSIC},z\n2\t{CLASSIC}\tz\n"),
         format!("a\tb\tc\na\t\"b\n1\t{CLASSIC}\n2,{CLASSIC},z\n3,\"\",\n"),
         "12\n".repeat(20),
@@ -176,7 +176,7 @@ fn detection_does_not_depend_on_how_many_bytes_are_there() {
     }
 }
 
-/// A declared header is skipped, for any number of rows after it.
+/// A declared header is skipped, whatever follows it.
 #[test]
 fn the_header_is_no_record_whatever_it_looks_like() {
     let row = format!("1,{CLASSIC},x\n");
@@ -236,7 +236,7 @@ proptest! {
         prop_assert_eq!(in_pieces(&layout, &input, fewest, &cuts), whole(&layout, &input));
     }
 
-    /// The rows agree with another reader.
+    /// Rows agree with those of another reader.
     #[test]
     fn of_tables(rows in prop::collection::vec(any_row(), 0..60), cuts in any_cuts()) {
         let input = [&b"id,puzzle,note\n"[..], &rows.concat()].concat();
@@ -264,7 +264,7 @@ proptest! {
         prop_assert_eq!(expected.2.records(), rows.len() as u64);
     }
 
-    /// The same with misplaced quotes.
+    /// Like `of_tables`, but with misplaced quotes.
     #[test]
     fn of_broken_tables(
         pieces in prop::collection::vec(

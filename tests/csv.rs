@@ -1,15 +1,15 @@
-//! Tables: the column of the puzzles, and the row of each record.
+//! Tables: the puzzle column, and the row of each record.
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
-/// Solves a file called `in`; the rows are `line,status`.
+/// Solves a file named `in`; the columns are `line,status`.
 fn solve(input: &str, args: &[&str]) -> Ran {
     let folder = Folder::new();
     folder.file("in", input);
     folder.solve(&[&["in", "--columns", "line,status"], args].concat(), "")
 }
 
-/// The rows after the header.
+/// Returns the rows after the header.
 fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
@@ -69,7 +69,7 @@ fn other_columns_are_kept() {
     assert_eq!(row, serde_json::json!({"status": "unique", "note": "a, \"b\"\nc"}));
 }
 
-/// The table is far longer than a block.
+/// The table is much longer than a block.
 #[test]
 fn long_tables_have_a_row_for_each_record_with_any_number_of_threads() {
     let note = |i| if i % 5 == 0 { "\"two\nlines\"" } else { "x" };

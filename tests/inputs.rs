@@ -1,9 +1,8 @@
-//! Every kind of input, one test for each: the bytes, the options, the exit status, the rows and
-//! the messages.
+//! Every type of input, one test each: bytes, options, exit status, rows, and messages.
 //!
-//! Every record has exactly one row, in order, with its physical line number, and the counts add
-//! up: [`Given::gives`] checks that in every case. Signals, kills, `--resume` and full disks are in
-//! `tests/interrupted.rs`.
+//! Every record has exactly one row, in order, with its physical line number, and the counts are
+//! consistent: [`Given::gives`] checks this in all cases. For signals, kills, `--resume`, and full
+//! disks, see `tests/interrupted.rs`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -37,8 +36,8 @@ impl<'a> Given<'a> {
         (folder, ran)
     }
 
-    /// The run ends with this status and these rows after the header, and its messages contain each
-    /// of `messages`.
+    /// Checks that the run ends with this status and these rows after the header, and that its
+    /// messages contain each of `messages`.
     #[track_caller]
     fn gives(&self, status: i32, rows: &[&str], messages: &[&str]) {
         let (folder, ran) = self.run();
@@ -58,7 +57,7 @@ impl<'a> Given<'a> {
         assert_eq!([&summary["records"]; 2], [sum, rows.len() as u64], "{what}");
     }
 
-    /// The run is refused with this message, without output.
+    /// Checks that the run is rejected with this message, without output.
     #[track_caller]
     fn is_refused(&self, status: i32, message: &str) {
         let (folder, ran) = self.run();
@@ -69,7 +68,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// One line among others is malformed with this message; the other lines are unaffected.
+/// Checks that one line is malformed with this message, without affecting others.
 #[track_caller]
 fn malformed(line: impl AsRef<[u8]>, message: &str) {
     let input = [CLASSIC.as_bytes(), line.as_ref(), CLASSIC.as_bytes()].join(&b'\n');
@@ -160,7 +159,7 @@ fn files_of_other_kinds() {
 #[cfg(feature = "full")]
 #[test]
 fn a_window_above_the_limit_is_allowed_for_short_streams() {
-    // A window of 64 MiB, a raw block and blocks of 128 KiB of line ends.
+    // A window of 64 MiB, a raw block, and blocks of 128 KiB of line ends.
     let large = |blocks: usize| {
         let text = format!("{CLASSIC}\n");
         let mut bytes = b"\x28\xB5\x2F\xFD\x00\x80".to_vec();
@@ -389,8 +388,8 @@ fn complete_grids() {
 
 #[test]
 fn pencil_marks() {
-    // The digits 1 and 2 of a rectangle can be exchanged; removing a candidate in one corner
-    // decides.
+    // The digits 1 and 2 of a rectangle can be swapped. Removing a candidate in one corner makes
+    // the solution unique.
     let double = SOLVED.replace(['1', '2'], ".");
     let both = marks(&double);
     let (first, second) = (SOLVED.find('1').unwrap(), SOLVED.find('2').unwrap());

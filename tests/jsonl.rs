@@ -1,4 +1,4 @@
-//! JSON lines as an input.
+//! JSON lines as input.
 
 use std::fs;
 
@@ -8,12 +8,12 @@ fn solve(input: &str, args: &[&str]) -> Ran {
     Folder::new().solve(&[&["--columns", "line,puzzle,status"], args].concat(), input)
 }
 
-/// The rows after the header.
+/// Returns the rows after the header.
 fn rows(ran: &Ran) -> Vec<&str> {
     ran.rows.lines().skip(1).collect()
 }
 
-/// The cells as JSON numbers.
+/// Returns the cells as JSON numbers.
 fn numbers(cells: &str) -> Vec<u32> {
     cells.chars().map(|cell| cell.to_digit(10).unwrap_or(0)).collect()
 }

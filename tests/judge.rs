@@ -1,4 +1,4 @@
-//! The smallest solution, lists of solutions, and the formats of the judge problems.
+//! The smallest solution, lists of solutions, and the formats of judge problems.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use bulkdoku::EngineKind;
 use crate::common::SEVENTEEN;
 use crate::common::command::{Folder, Ran};
 
-/// Puzzles and their smallest solutions.
+/// Puzzles with their smallest solutions.
 const SMALLEST: [[&str; 2]; 4] = [
     [
         ".................................................................................",
@@ -52,13 +52,13 @@ const EXAMPLE_SOLVED: &str = "\
 2 5 8 3 9 4 7 6 1
 ";
 
-/// Standard output, standard error, exit status.
+/// Returns standard output, standard error, and the exit status.
 fn solve(args: &[&str], input: &str) -> (String, String, i32) {
     let Ran { rows, messages, status } = Folder::new().solve(args, input);
     (rows, messages, status)
 }
 
-/// Nine lines of digits, separated by `between`.
+/// Formats nine lines of digits, separated by `between`.
 fn grid(cells: &str, between: &str) -> String {
     let cells = cells.replace('.', "0");
     let row = |row: &[u8]| {
@@ -72,7 +72,7 @@ fn the_smallest_solution_is_the_same_for_all_engines_and_threads() {
     let input = SMALLEST.map(|[puzzle, _]| format!("{puzzle}\n")).concat();
     let expected = SMALLEST.map(|[_, solution]| format!("{solution}\n")).concat();
     for engine in EngineKind::ALL {
-        // One number of threads for the engines that take seconds for the last puzzle.
+        // A single number of threads for engines that take seconds for the last puzzle.
         let all = engine == EngineKind::Lanes;
         for threads in if all { &["1", "2", "7"][..] } else { &["2"] } {
             let args = ["--first", "--solution", "lex-first", "--format", "lines", "-q"];
@@ -125,7 +125,7 @@ fn the_example_of_boj_2580() {
     let args = ["--input-format", "boj2580", "--format", "boj2580"];
     let expected = (EXAMPLE_SOLVED.to_owned(), String::new(), 0);
     assert_eq!(solve(&args, EXAMPLE), expected);
-    // Without the last line feed, and several in one stream.
+    // Without the last line feed, and several puzzles in one stream.
     assert_eq!(solve(&args, EXAMPLE.trim_end()), expected);
     let (rows, messages, status) = solve(&args, &EXAMPLE.repeat(2000));
     assert_eq!((rows, messages.as_str(), status), (EXAMPLE_SOLVED.repeat(2000), "", 0));

@@ -1,10 +1,10 @@
-//! Arrays of `NumPy`, read and written.
+//! `NumPy` arrays, read and written.
 
 use std::fs;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
-/// An array as numpy.save writes it.
+/// Returns an array as written by numpy.save.
 fn array(descr: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
     let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     let text = format!("{text:<117}\n");
@@ -12,7 +12,7 @@ fn array(descr: &str, shape: &str, elements: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x01\0", &length[..], text.as_bytes(), elements].concat()
 }
 
-/// Cells as numbers: 0 for a blank.
+/// Returns cells as numbers, with 0 for blank cells.
 fn numbers(line: &str) -> Vec<u8> {
     line.bytes().map(|byte| if byte == b'.' { 0 } else { byte - b'0' }).collect()
 }

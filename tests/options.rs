@@ -1,17 +1,17 @@
-//! Valid and invalid command lines: names of outputs, options that exclude each other, numbers.
+//! Valid and invalid command lines: names of outputs, conflicting options, numbers.
 
 use std::fs;
 
 use crate::common::command::{CLASSIC, Folder, Ran, SOLVED};
 
-/// Runs a line of words: a subcommand and its arguments, in a folder that has a puzzle in `in`.
+/// Runs a line of words in a folder with a puzzle in `in`.
 fn run(folder: &Folder, line: &str) -> Ran {
     folder.file("in", format!("{CLASSIC}\n"));
     let words: Vec<_> = line.split_whitespace().collect();
     folder.run(words[0], &words[1..], format!("{CLASSIC},{SOLVED}\n"))
 }
 
-/// The last word of the line names an output, which must not be made.
+/// Checks that a line is rejected. Its last word is an output, which must not be created.
 fn assert_refused(line: &str, hint: &str) {
     let folder = Folder::new();
     let ran = run(&folder, line);
@@ -91,7 +91,7 @@ fn every_output_is_compressed_by_name() {
         let name = line.split_whitespace().last().unwrap();
         assert_eq!(folder.unpacked(name), run(&folder, plain).rows, "{line}");
     }
-    // The file depends on the puzzles alone.
+    // The file depends only on the puzzles.
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("x.gz"), bytes("y.txt.GZ"));
     let line = "bench in --rounds 1 --rows 10 --round-time 0.01 --engine scalar -o x.json.gz";

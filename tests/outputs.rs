@@ -1,4 +1,4 @@
-//! Outputs: no file is overwritten by accident, and failures are reported.
+//! Outputs: no file is overwritten by accident, and errors are reported.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, wait_until};
 use crate::common::contents::gz;
 
-/// A folder with `in`: a puzzle and a bad line.
+/// Creates a folder with `in`: a puzzle and an invalid line.
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.file("in", format!("{CLASSIC}\nbad\n"));
@@ -236,7 +236,7 @@ fn a_resumed_run_overwrites_only_what_it_has_written() {
     if !Path::new("/dev/full").exists() {
         return;
     }
-    // After the failure of a side output, the run can be resumed.
+    // A run can be resumed after a side output has failed.
     let ran = folder.solve(&["in", "-o", "out", "--latency", "/dev/full"], "");
     assert_eq!(ran.status, 3, "{ran:?}");
     let again = ["in", "-o", "out", "--resume", "--latency"];
@@ -249,7 +249,7 @@ fn a_resumed_run_overwrites_only_what_it_has_written() {
     assert_eq!(folder.names(), ["in", "l.csv", "out", "precious.csv"]);
 }
 
-/// The Rust runtime opens `/dev/null` for them, so no file takes their place.
+/// The Rust runtime opens `/dev/null` for them, so that no file takes their place.
 #[test]
 fn closed_standard_streams_are_like_dev_null() {
     let folder = folder();
@@ -313,7 +313,7 @@ fn a_slow_pipe_gets_its_rows_while_it_waits() {
             // The layout of the input is detected before anything is written.
             assert_eq!(rows.next().unwrap().unwrap(), "line,status");
         }
-        // The input stays open: the row must not wait for its end.
+        // The input remains open: the row must not wait for its end.
         assert_eq!(rows.next().unwrap().unwrap(), format!("{line},unique"));
         assert!(sent.elapsed() < Duration::from_secs(20));
     }
@@ -340,7 +340,7 @@ fn side_outputs_that_fail_are_reported() {
 fn a_folder_without_write_access_is_an_error() {
     let folder = Folder::new();
     folder.file("in", CLASSIC);
-    // Not even the superuser can make a file there.
+    // Not even the superuser can create a file there.
     let ran = folder.solve(&["in", "-o", "/proc/self/out"], "");
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.messages.contains("/proc/self/out: "), "{ran:?}");

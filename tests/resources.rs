@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use crate::common::command::{BULKDOKU, CLASSIC, Folder, Ran, SOLVED};
 
-/// Runs `solve` in a shell with `limits`, on a good and a bad line.
+/// Runs `solve` in a shell with `limits`, on a valid and an invalid line.
 fn solve_under(limits: &str, args: &str) -> Ran {
     let folder = Folder::new();
     let input = folder.file("in", format!("{CLASSIC}\nbad\n"));
@@ -32,8 +32,8 @@ fn fewer_threads_start_if_memory_is_limited() {
     }
 }
 
-/// With any limit, the command works or reports what it needs. Below 9 MB the system does not load
-/// it.
+/// With any limit, the command works or reports what it needs. Below 9 MB, the operating system
+/// cannot load it.
 #[test]
 fn too_little_memory_is_reported_before_the_run() {
     let mut said = 0;
@@ -63,7 +63,8 @@ fn many_threads_on_no_input_end_at_once() {
     assert!(ran.messages.contains(" of 999 threads (more would gain nothing)"), "{ran:?}");
 }
 
-/// Rows of very many fields, and fields as long as blocks allow, in every format that keeps fields.
+/// Rows of very many fields, and of fields as long as blocks allow, in every format that keeps
+/// fields.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_is_bounded_for_rows_with_many_or_long_fields() {
@@ -77,7 +78,7 @@ fn memory_is_bounded_for_rows_with_many_or_long_fields() {
     let row = |row: usize| (0..10_000).map(|at| format!(",{}", row * at % 999)).collect::<String>();
     let many = (0..150).map(|at| format!("{CLASSIC}{}\n", row(at))).collect::<String>();
     folder.file("many.csv", format!("puzzle{names}\n{many}"));
-    // Long fields, in one column after the other, which can hardly be compressed.
+    // Long fields, one column after another, which are hardly compressible.
     let mut long = "puzzle,a,b,c,d\n".to_owned();
     for at in 0..3000 {
         let number = |n: usize| (1000 * at + n).wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -1,9 +1,8 @@
 //! `--by`: the criterion for comparing records.
 
 use bulkdoku::pipeline::Sameness;
-use clap::ValueEnum;
 
-use super::Failure;
+use super::{Failure, help};
 
 /// The criterion by which two records are the same.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -11,8 +10,14 @@ pub struct ByArgs {
     /// Compare by class, puzzle or grid [default: class]
     ///
     /// Two records are the same if they have this in common.
-    #[arg(long, value_name = "WHAT", help_heading = "Output", hide_possible_values = true)]
-    by: Option<By>,
+    #[arg(
+        long,
+        value_name = "WHAT",
+        help_heading = "Output",
+        hide_possible_values = true,
+        value_parser = help::one_of(CRITERIA)
+    )]
+    by: Option<Sameness>,
 
     /// Compare classes after removing up to K clues (1, 2)
     ///
@@ -33,24 +38,20 @@ pub struct ByArgs {
     exact: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// Canonical form: all isomorphs of a puzzle
-    Class,
-    /// Cells; blanks and layout make no difference
-    Puzzle,
-    /// Canonical form of the solution. Puzzles without exactly one are counted, and not compared
-    Grid,
-}
+#[rustfmt::skip]
+const CRITERIA: &[(&str, Sameness, &str)] = &[
+    ("class", Sameness::Class, "Canonical form: all isomorphs of a puzzle"),
+    ("puzzle", Sameness::Puzzle, "Cells; blanks and layout make no difference"),
+    ("grid", Sameness::Grid,
+        "Canonical form of the solution. Puzzles without exactly one are counted, and not compared"),
+];
 
 impl ByArgs {
     pub fn sameness(self) -> Sameness {
         match (self.by, self.near) {
             _ if self.exact => Sameness::Puzzle,
             (_, Some(clues)) => Sameness::Near(clues),
-            (None | Some(By::Class), _) => Sameness::Class,
-            (Some(By::Puzzle), _) => Sameness::Puzzle,
-            (Some(By::Grid), _) => Sameness::Grid,
+            (by, None) => by.unwrap_or(Sameness::Class),
         }
     }
 

@@ -64,6 +64,18 @@ fn unwrapped(text: &str) -> String {
     joined
 }
 
+/// Parses one of several names, each with its value and its help, which may be empty.
+pub fn one_of<T: Copy + Send + Sync + 'static>(
+    list: &'static [(&'static str, T, &'static str)],
+) -> impl TypedValueParser<Value = T> {
+    let help = |text: &'static str| Some(text).filter(|text| !text.is_empty());
+    let names = list.iter().map(|(name, _, text)| PossibleValue::new(*name).help(help(text)));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(|name| {
+        let entry = list.iter().find(|(listed, ..)| *listed == name);
+        entry.expect("the name is listed").1
+    })
+}
+
 pub fn engines() -> impl TypedValueParser<Value = EngineKind> {
     let values = EngineKind::ALL.map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
     PossibleValuesParser::new(values).try_map(|name| name.parse::<EngineKind>())

@@ -6,10 +6,9 @@ use bulkdoku::input::csv::Delimiter;
 use bulkdoku::input::{
     Answers, DetectError, InputFormat, InputOptions, Keep, StreamOptions, Window,
 };
-use clap::ValueEnum;
 
 use super::row_args::{RowPlan, no_column};
-use super::{Failure, numbers};
+use super::{Failure, help, numbers};
 
 /// The options for reading inputs.
 #[derive(Debug, clap::Args)]
@@ -21,9 +20,10 @@ pub struct LayoutArgs {
         value_name = "FORMAT",
         default_value = "auto",
         hide_default_value = true,
-        hide_possible_values = true
+        hide_possible_values = true,
+        value_parser = help::one_of(FORMATS)
     )]
-    input_format: LayoutName,
+    input_format: InputFormat,
 
     /// Column of the puzzles: a name, or a number from 1
     ///
@@ -77,40 +77,19 @@ pub struct InputArgs {
     keep: Option<Vec<String>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LayoutName {
-    /// Detected for each input, and reported unless it is lines
-    Auto,
-    /// One puzzle per line
-    Lines,
-    /// A table: fields between commas, semicolons, tabs, bars or blanks
-    Csv,
-    /// A table with tabs between the fields
-    Tsv,
-    /// A JSON value per line: objects with a key for the puzzle, strings or arrays
-    Jsonl,
-    /// The same as jsonl
-    Ndjson,
-    /// Nine lines per puzzle, with or without spaces, borders and labels
-    Grid,
-    /// BOJ 2580: nine lines of nine numbers, read as grid is
-    Boj2580,
-    /// BOJ 2239: nine lines of nine digits, read as grid is
-    Boj2239,
-}
-
-impl From<LayoutName> for InputFormat {
-    fn from(format: LayoutName) -> Self {
-        match format {
-            LayoutName::Auto => Self::Auto,
-            LayoutName::Lines => Self::Lines,
-            LayoutName::Csv => Self::Csv,
-            LayoutName::Tsv => Self::Tsv,
-            LayoutName::Grid | LayoutName::Boj2580 | LayoutName::Boj2239 => Self::Grid,
-            LayoutName::Jsonl | LayoutName::Ndjson => Self::Jsonl,
-        }
-    }
-}
+#[rustfmt::skip]
+const FORMATS: &[(&str, InputFormat, &str)] = &[
+    ("auto", InputFormat::Auto, "Detected for each input, and reported unless it is lines"),
+    ("lines", InputFormat::Lines, "One puzzle per line"),
+    ("csv", InputFormat::Csv, "A table: fields between commas, semicolons, tabs, bars or blanks"),
+    ("tsv", InputFormat::Tsv, "A table with tabs between the fields"),
+    ("jsonl", InputFormat::Jsonl,
+        "A JSON value per line: objects with a key for the puzzle, strings or arrays"),
+    ("ndjson", InputFormat::Jsonl, "The same as jsonl"),
+    ("grid", InputFormat::Grid, "Nine lines per puzzle, with or without spaces, borders and labels"),
+    ("boj2580", InputFormat::Grid, "BOJ 2580: nine lines of nine numbers, read as grid is"),
+    ("boj2239", InputFormat::Grid, "BOJ 2239: nine lines of nine digits, read as grid is"),
+];
 
 impl LayoutArgs {
     fn stream(&self) -> StreamOptions {
@@ -120,8 +99,8 @@ impl LayoutArgs {
     /// Returns the input options, with these answers.
     pub fn options(&self, answers: Answers) -> Result<InputOptions, Failure> {
         let is_table =
-            matches!(self.input_format, LayoutName::Auto | LayoutName::Csv | LayoutName::Tsv);
-        let has_columns = is_table || InputFormat::from(self.input_format) == InputFormat::Jsonl;
+            matches!(self.input_format, InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv);
+        let has_columns = is_table || self.input_format == InputFormat::Jsonl;
         let flags = [
             ("--column", self.column.is_some(), has_columns),
             ("--delimiter", self.delimiter.is_some(), is_table),
@@ -131,13 +110,13 @@ impl LayoutArgs {
         if let Some((flag, ..)) = flags.iter().find(|(_, is_given, goes)| *is_given && !goes) {
             refuse!("{flag} needs a table; --input-format csv, tsv or auto reads one");
         }
-        if self.input_format == LayoutName::Tsv
+        if self.input_format == InputFormat::Tsv
             && self.delimiter.is_some_and(|delimiter| delimiter != Delimiter::Byte(b'\t'))
         {
             refuse!("--delimiter is not the tab of --input-format tsv; csv takes any");
         }
         Ok(InputOptions {
-            format: self.input_format.into(),
+            format: self.input_format,
             column: self.column.clone(),
             delimiter: self.delimiter,
             no_header: self.no_header,

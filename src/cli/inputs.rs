@@ -18,9 +18,6 @@ use super::row_args::{InputKind, InputRows};
 use super::typed::FileState;
 use super::{Failure, input_args};
 
-/// The bytes of an input.
-pub type Reader = Stream<'static>;
-
 /// The number of files kept open between the check and the read. Others are opened twice, so any
 /// number of files can be named.
 const KEPT_OPEN: usize = 16;
@@ -44,7 +41,7 @@ struct Input {
     origin: Origin,
     layout: Layout,
     /// The open input, of which only the first bytes have been read.
-    opened: Option<Reader>,
+    opened: Option<Stream<'static>>,
 }
 
 /// The origin of an input.
@@ -218,7 +215,7 @@ impl Inputs {
     pub fn sources_from(
         &mut self,
         (first, position): (usize, Position),
-    ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
         let skipped: u64 = self.all[..first].iter().filter_map(|input| input.origin.size()).sum();
         self.bytes.fetch_add(skipped, Ordering::Relaxed);
         self.sources_after(first)
@@ -230,21 +227,21 @@ impl Inputs {
     pub fn sources_until(
         &mut self,
         (last, bytes): (usize, u64),
-    ) -> impl Iterator<Item = Source<io::Take<Reader>>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<io::Take<Stream<'static>>>> + Send + use<> {
         self.sources().enumerate().take(last + 1).map(move |(number, source)| {
             source.map(|reader| reader.take(if number == last { bytes } else { u64::MAX }))
         })
     }
 
     /// Returns the inputs in order. Each is opened when it is read, unless it is already open.
-    pub fn sources(&mut self) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+    pub fn sources(&mut self) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
         self.sources_after(0)
     }
 
     fn sources_after(
         &mut self,
         skipped: usize,
-    ) -> impl Iterator<Item = Source<Reader>> + Send + use<> {
+    ) -> impl Iterator<Item = Source<Stream<'static>>> + Send + use<> {
         let copy = |Input { origin, layout, opened }: &mut Input| Input {
             origin: origin.clone(),
             layout: layout.clone(),
@@ -258,7 +255,7 @@ impl Inputs {
 
 impl Input {
     /// Returns the stream of the input, which counts bytes and decompresses ahead on a thread.
-    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Reader> {
+    fn source(self, bytes: &Arc<AtomicU64>, options: StreamOptions) -> Source<Stream<'static>> {
         let Self { origin, layout, opened } = self;
         let stream = opened.unwrap_or_else(|| origin.open_or_fail());
         let mut stream = stream.with_options(options).read_ahead();
@@ -297,7 +294,7 @@ impl Origin {
 
     /// Rejects unreadable inputs, and opens files. Pipes are not opened, because they can be opened
     /// only once.
-    fn check(&self) -> Result<Option<Reader>, Failure> {
+    fn check(&self) -> Result<Option<Stream<'static>>, Failure> {
         let Self::Path(path) = self else { return Ok(None) };
         let metadata = fs::metadata(path).map_err(|error| match cells(path) {
             Some(count) if count != CELLS => {
@@ -326,7 +323,7 @@ impl Origin {
         }
     }
 
-    fn open(&self) -> io::Result<Reader> {
+    fn open(&self) -> io::Result<Stream<'static>> {
         let opened = match self {
             Self::Typed(text) => return Ok(Stream::new(Cursor::new(Arc::clone(text)))),
             Self::Stdin => Pipe::stdin()?,
@@ -335,7 +332,7 @@ impl Origin {
         opened.map_or_else(|pipe| Ok(Stream::new(pipe)), Stream::of_file)
     }
 
-    fn open_or_fail(&self) -> Reader {
+    fn open_or_fail(&self) -> Stream<'static> {
         self.open().unwrap_or_else(|error| Stream::new(Fails(Some(error))))
     }
 

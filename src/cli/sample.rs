@@ -186,8 +186,7 @@ type RecordPlace = (usize, u64);
 type Drawn = BinaryHeap<(Rank, RecordPlace)>;
 
 /// The sort key for drawing records; the smallest ranks are drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank(OrderedNumber, u64);
+type Rank = (OrderedNumber, u64);
 
 /// The maximum number of strata, so that a column with a different value per record does not
 /// exhaust memory.
@@ -269,12 +268,12 @@ impl SampleArgs {
             (Some(order), _) => {
                 let number = value.number()?;
                 let number = if order.is_ascending(false) { number } else { -number };
-                Some(Rank(OrderedNumber::new(number), 0))
+                Some((OrderedNumber::new(number), 0))
             }
             (None, seed) => {
                 let seed = seed.unwrap_or_default();
                 let number = SeededRng::sample_rank(seed, row.source(), row.line());
-                Some(Rank(OrderedNumber::new(0.0), number))
+                Some((OrderedNumber::new(0.0), number))
             }
         }
     }

@@ -195,8 +195,9 @@ impl SolveArgs {
         let first = self.limit.first || (rows.format.is_judges() && !is_listing);
         let count = self.solutions.unwrap_or(NonZeroU32::MIN).max(self.limit.solutions());
         let limits = if first { Limits::FIRST } else { Limits::count(count) };
-        let smallest =
-            self.solution() == Which::LexFirst || is_listing || rows.format == RowFormat::Boj2239;
+        let smallest = self.solution == Some(Which::LexFirst)
+            || is_listing
+            || rows.format == RowFormat::Boj2239;
         let (engine, simd) = (self.engine.engine(), self.engine.simd());
         Solve {
             limits: self.engine.limits(limits),
@@ -205,11 +206,6 @@ impl SolveArgs {
             }),
             rating_isomorphs: self.select.rating_isomorphs(),
         }
-    }
-
-    /// Returns which of several solutions is shown.
-    fn solution(&self) -> Which {
-        self.solution.unwrap_or(Which::First)
     }
 
     /// Rejects options that have no effect in combination.

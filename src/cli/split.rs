@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use bulkdoku::Compression;
 use bulkdoku::input::Answers;
 use bulkdoku::output::{Column, Subcommand};
-use bulkdoku::pipeline::split::{self, Keyed, Keys, Parts};
+use bulkdoku::pipeline::split::{Keyed, Keys, Parts, Stratify};
 use bulkdoku::pipeline::{Classify, Filter};
-use clap::ValueEnum;
 use indicatif::HumanCount;
 
 use super::by::{ByArgs, finds};
@@ -21,7 +20,7 @@ use super::run_args::RunArgs;
 use super::scan::scan;
 use super::select::WhereArgs;
 use super::typed::Typed;
-use super::{Exit, Failure, numbers};
+use super::{Exit, Failure, help, numbers};
 
 /// Split a set of puzzles into parts, such as training and test, with no class in two of them
 ///
@@ -74,7 +73,13 @@ pub struct SplitArgs {
     by: ByArgs,
 
     /// Meet the share for each: level, guesses or clues
-    #[arg(long, value_name = "WHAT", help_heading = "Parts", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        help_heading = "Parts",
+        hide_possible_values = true,
+        value_parser = help::one_of(STRATA)
+    )]
     stratify: Option<Stratify>,
 
     /// Any number; another one splits differently
@@ -115,25 +120,13 @@ with --by grid and --stratify. Classes with equal hashes go to the same part, wh
 Exit status: 0 every record is in a part, 1 some record is invalid (--fail-on none ignores these), 2
 wrong usage, 3 input or output failed, 124 timed out, 130 interrupted.";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Stratify {
-    /// The rules that a puzzle needs, 0 to 3
-    Level,
-    /// Guesses of its proof: 0, 1, 2 to 3, 4 to 7, …; by class those of the canonical form
-    Guesses,
-    /// The number of clues
-    Clues,
-}
-
-impl From<Stratify> for split::Stratify {
-    fn from(stratify: Stratify) -> Self {
-        match stratify {
-            Stratify::Level => Self::Level,
-            Stratify::Guesses => Self::Guesses,
-            Stratify::Clues => Self::Clues,
-        }
-    }
-}
+#[rustfmt::skip]
+const STRATA: &[(&str, Stratify, &str)] = &[
+    ("level", Stratify::Level, "The rules that a puzzle needs, 0 to 3"),
+    ("guesses", Stratify::Guesses,
+        "Guesses of its proof: 0, 1, 2 to 3, 4 to 7, …; by class those of the canonical form"),
+    ("clues", Stratify::Clues, "The number of clues"),
+];
 
 fn parse_share(text: &str) -> Result<f64, String> {
     let (number, whole) = match text.strip_suffix('%') {
@@ -175,8 +168,7 @@ pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     destinations.refuse_existing(&args.input)?;
 
     let by = args.by.sameness();
-    let stratify = args.stratify.map(split::Stratify::from);
-    let keyed = Keyed { by, stratify, seed: args.seed };
+    let keyed = Keyed { by, stratify: args.stratify, seed: args.seed };
     let (mut inputs, test) =
         args.condition.open(&args.input, &options, ROWS.subcommand, Vec::new())?;
     let mut keys = Keys::new(keyed);
@@ -189,7 +181,7 @@ pub fn run(args: SplitArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let keys = keys.finish();
     let parts = Parts::new(&keys, &args.weights());
     if !args.run.quiet {
-        print(&parts, stratify);
+        print(&parts, args.stratify);
     }
     typed.set_seed(args.seed);
     let run = InputRun::new(finds(by), typed, args.run);
@@ -258,7 +250,7 @@ impl SplitArgs {
 const MAX_PARTS: usize = 100;
 
 /// Prints the sizes of all parts.
-fn print(parts: &Parts, stratify: Option<split::Stratify>) {
+fn print(parts: &Parts, stratify: Option<Stratify>) {
     let line = |name: &str, sizes: &[usize]| {
         let records: usize = sizes.iter().sum();
         let part = |size: &usize| {

@@ -3,12 +3,11 @@
 use bulkdoku::output::{self, Decision, Needs, TrainerFiles};
 use bulkdoku::pipeline::Filter;
 use bulkdoku::{Compression, Status};
-use clap::ValueEnum;
 
-use super::Failure;
 use super::format::RowFormat;
 use super::outputs::Destinations;
 use super::row_args::{AppendArgs, RowArgs, RowPlan, RowRules};
+use super::{Failure, help};
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
@@ -19,23 +18,24 @@ pub struct TrainerArgs {
     /// --subset test) gets `all__inputs.npy` and `all__labels.npy`, uint8 of shape (n, 81) with 1 for a
     /// blank and 2 to 10 for digits, three arrays of indices and dataset.json. All rows of a record
     /// are one group. Records without exactly one solution have no rows.
-    #[arg(long, value_name = "LAYOUT", requires = "output", hide_possible_values = true)]
-    layout: Option<TrainerLayout>,
+    #[arg(
+        long,
+        value_name = "LAYOUT",
+        requires = "output",
+        hide_possible_values = true,
+        value_parser = help::one_of(&[("hrm", "hrm", "")])
+    )]
+    layout: Option<&'static str>,
 
     /// With --layout: train or test [default: train]
-    #[arg(long, value_name = "WHICH", requires = "layout", hide_possible_values = true)]
-    subset: Option<Subset>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TrainerLayout {
-    Hrm,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Subset {
-    Train,
-    Test,
+    #[arg(
+        long,
+        value_name = "WHICH",
+        requires = "layout",
+        hide_possible_values = true,
+        value_parser = help::one_of(&[("train", "train", ""), ("test", "test", "")])
+    )]
+    subset: Option<&'static str>,
 }
 
 impl TrainerArgs {
@@ -45,7 +45,7 @@ impl TrainerArgs {
     }
 
     fn set(self) -> &'static str {
-        if self.subset == Some(Subset::Test) { "test" } else { "train" }
+        self.subset.unwrap_or("train")
     }
 
     /// Checks the rows and names the files of the layout, if there is one.

@@ -66,10 +66,8 @@ pub struct Stream<'a> {
     is_file: bool,
     is_parquet: bool,
     /// Starts the thread that decodes ahead, if requested.
-    spawn: Option<Spawn<'a>>,
+    spawn: Option<fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>>,
 }
-
-type Spawn<'a> = fn(Rest<'a>) -> Result<ReadAhead, Rest<'a>>;
 
 /// The source of the bytes after the first ones.
 enum Rest<'a> {

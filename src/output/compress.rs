@@ -104,11 +104,11 @@ const GZ_LEVEL: u32 = 2;
 const ZST_LEVEL: i32 = 1;
 
 /// Compresses pieces, each as one stream.
-pub struct Packer(PieceEncoder);
-
-enum PieceEncoder {
+pub enum Packer {
+    /// Compresses as gz.
     #[cfg(feature = "gzip")]
     Gz(Compress),
+    /// Compresses as zst.
     #[cfg(feature = "zstd")]
     Zst(CCtx<'static>),
 }
@@ -116,11 +116,9 @@ enum PieceEncoder {
 impl Packer {
     /// Creates a packer.
     pub fn new(compression: Compression) -> Self {
-        Self(match compression {
+        match compression {
             #[cfg(feature = "gzip")]
-            Compression::Gz => {
-                PieceEncoder::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15))
-            }
+            Compression::Gz => Self::Gz(Compress::new_gzip(flate2::Compression::new(GZ_LEVEL), 15)),
             #[cfg(feature = "zstd")]
             Compression::Zst => {
                 let mut context = CCtx::create();
@@ -129,19 +127,19 @@ impl Packer {
                 {
                     context.set_parameter(parameter).expect("the parameter is allowed");
                 }
-                PieceEncoder::Zst(context)
+                Self::Zst(context)
             }
-        })
+        }
     }
 
     /// Compresses `bytes` and replaces the content of `into` with the stream.
     pub fn pack(&mut self, bytes: &[u8], into: &mut Vec<u8>) {
         into.clear();
-        match self.0 {
+        match self {
             #[cfg(feature = "gzip")]
-            PieceEncoder::Gz(ref mut compress) => pack_gz(compress, bytes, into),
+            Self::Gz(compress) => pack_gz(compress, bytes, into),
             #[cfg(feature = "zstd")]
-            PieceEncoder::Zst(ref mut context) => {
+            Self::Zst(context) => {
                 into.reserve(compress_bound(bytes.len()));
                 context.compress2(into, bytes).expect("there is room for the worst case");
             }

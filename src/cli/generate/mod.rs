@@ -16,8 +16,6 @@ use bulkdoku::output::{Column, Needs, Subcommand};
 use bulkdoku::pipeline::{Generate, Options, Solve};
 use bulkdoku::rating::Level;
 use bulkdoku::{EngineKind, Limits, Outcome, Puzzle, SimdLevel, solve_batch};
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use summary::Summary;
 
 use super::format::RowFormat;
@@ -72,9 +70,10 @@ pub struct GenerateArgs {
         long,
         value_name = "KIND",
         default_value = "minimal",
-        hide_possible_values = true
+        hide_possible_values = true,
+        value_parser = help::one_of(KINDS)
     )]
-    kind: KindArg,
+    kind: Kind,
 
     /// The same as --kind minimal
     #[arg(long, conflicts_with_all = ["kind", "solved", "hard"])]
@@ -178,35 +177,15 @@ const ROWS: RowRules = RowRules {
     single: Column::Puzzle,
 };
 
-/// The `--kind` argument.
-#[derive(Clone, Copy, Debug)]
-struct KindArg(Kind);
-
-impl ValueEnum for KindArg {
-    fn value_variants<'a>() -> &'a [Self] {
-        const ALL: &[KindArg] = &[
-            KindArg(Kind::Minimal),
-            KindArg(Kind::Solved),
-            KindArg(Kind::Easy),
-            KindArg(Kind::Hard),
-            KindArg(Kind::Several),
-            KindArg(Kind::Unsolvable),
-        ];
-        ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            Kind::Minimal => "one solution, no clue can be removed",
-            Kind::Solved => "solution grids",
-            Kind::Easy => "one solution, 30 to 37 clues, naked singles suffice",
-            Kind::Hard => "minimal, found by search for many guesses (slow to make)",
-            Kind::Several => "more than one solution",
-            Kind::Unsolvable => "legal clues, no solution",
-        };
-        Some(PossibleValue::new(self.0.name()).help(help))
-    }
-}
+#[rustfmt::skip]
+const KINDS: &[(&str, Kind, &str)] = &[
+    ("minimal", Kind::Minimal, "one solution, no clue can be removed"),
+    ("solved", Kind::Solved, "solution grids"),
+    ("easy", Kind::Easy, "one solution, 30 to 37 clues, naked singles suffice"),
+    ("hard", Kind::Hard, "minimal, found by search for many guesses (slow to make)"),
+    ("several", Kind::Several, "more than one solution"),
+    ("unsolvable", Kind::Unsolvable, "legal clues, no solution"),
+];
 
 pub fn run(args: &GenerateArgs, mut typed: Typed) -> Result<Exit, Failure> {
     let mut destinations = args.destinations.clone();
@@ -282,7 +261,7 @@ impl GenerateArgs {
             (true, ..) => Kind::Minimal,
             (_, true, _) => Kind::Solved,
             (.., true) => Kind::Hard,
-            _ => self.kind.0,
+            _ => self.kind,
         }
     }
 

@@ -65,7 +65,7 @@ pub struct ShowArgs {
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
-    peers: Option<NamedCell>,
+    peers: Option<(Names, usize)>,
 
     /// The row, the column and the box of a cell: C2 or r3c2
     #[arg(
@@ -75,7 +75,7 @@ pub struct ShowArgs {
         value_parser = read_cell,
         conflicts_with_all = ["puzzle", "stage", "trace", "candidates"]
     )]
-    units: Option<NamedCell>,
+    units: Option<(Names, usize)>,
 
     /// Names of cells: letters (A1 to I9) or rc (r1c1 to r9c9)
     ///
@@ -84,16 +84,8 @@ pub struct ShowArgs {
     names: Option<Names>,
 }
 
-/// A cell as typed.
-#[derive(Clone, Copy, Debug)]
-struct NamedCell {
-    names: Names,
-    cell: usize,
-}
-
-fn read_cell(name: &str) -> Result<NamedCell, String> {
-    let found = Names::find(name).map(|(names, cell)| NamedCell { names, cell });
-    found.ok_or_else(|| "a cell from A1 to I9, or from r1c1 to r9c9".into())
+fn read_cell(name: &str) -> Result<(Names, usize), String> {
+    Names::find(name).ok_or_else(|| "a cell from A1 to I9, or from r1c1 to r9c9".into())
 }
 
 const AFTER_HELP: &str = "\
@@ -156,14 +148,14 @@ fn units_and_peers(args: &ShowArgs) -> String {
         let cells: Vec<_> = cells.map(|cell| names.of(cell)).collect();
         cells.join(" ")
     };
-    if let Some(NamedCell { names, cell }) = args.units {
+    if let Some((names, cell)) = args.units {
         let names = args.names.unwrap_or(names);
         for unit in Unit::of_cell(cell) {
             let cells = line(names, &mut unit.cells().into_iter());
             text.extend([&unit.to_string(), ": ", &cells, "\n"]);
         }
     }
-    if let Some(NamedCell { names, cell }) = args.peers {
+    if let Some((names, cell)) = args.peers {
         let names = args.names.unwrap_or(names);
         let peers = &mut peers(cell).iter().map(|&peer| usize::from(peer));
         text.extend([&line(names, peers), "\n"]);
